@@ -1,0 +1,104 @@
+//! Contracts: what a report or a document must look like, and what it means.
+//!
+//! A dialect is one file: a typed document with parser and renderer, semantic rules, instructions for the worker and,
+//! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
+
+use std::collections::BTreeMap;
+
+use crate::Name;
+use crate::diagnostic::Diagnostic;
+use crate::report::{CriterionRow, Health, Plan, Report, Verdict};
+
+/// What the checker and the kernel must know about a dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Declaration {
+    /// The verdicts it can express.
+    pub verdicts: Vec<Verdict>,
+    /// The healths it can express besides ok.
+    pub healths: Vec<Health>,
+    /// Closed codes that refine a health.
+    pub codes: BTreeMap<Health, Vec<Name>>,
+    /// Its sections and what kind of word each is.
+    pub sections: BTreeMap<Name, SectionClass>,
+    /// The variables it can give, and the values each can have.
+    pub gives: BTreeMap<Name, Vec<Name>>,
+}
+
+/// What kind of word a section is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SectionClass {
+    /// The author's word on its own work.
+    Claim,
+    /// Measured, or taken from a source.
+    Fact,
+    /// Free hand-over.
+    Note,
+}
+
+/// What a reader knows about the run it reads for. Absent parts switch the rules off that need them.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    /// The role that reports, as the protocol names it (`dod-checker`).
+    pub role: Option<Name>,
+    /// Whether the role judges.
+    pub judges: Option<bool>,
+    /// The rows it was given to judge or to build.
+    pub criteria: Option<Vec<CriterionRow>>,
+    /// Who may come next by the protocol (role names; empty: a person or nobody).
+    pub next: Option<Vec<Name>>,
+    /// The lanes that run, for documents whose rows belong to a side.
+    pub sides: Option<Vec<Name>>,
+    /// What the worker was shown: an echo of it is no report.
+    pub prompt: Option<String>,
+}
+
+/// A report as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The canonical report; `Health::Malformed` when any diagnostic is an error.
+    pub report: Report,
+    /// What is wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Text of each declared section that later agents may be shown, by its declared name (`coverage`, `files`).
+    pub sections: BTreeMap<Name, String>,
+}
+
+/// A document as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentReading {
+    /// What enters the ledger.
+    pub plan: Plan,
+    /// Fields that `{artifact: x, with: {field: value}}` may ask for.
+    pub fields: BTreeMap<Name, Name>,
+    /// What is wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A language in which workers report.
+pub trait ReportDialect: Sync {
+    /// Its name and version, `status-block@1`.
+    fn id(&self) -> &'static str;
+    /// What it can express.
+    fn declaration(&self) -> Declaration;
+    /// Reads one report.
+    fn read(&self, text: &str, context: &Context) -> Reading;
+    /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
+    fn render(&self, document: &serde_json::Value) -> Result<String, String>;
+    /// Tells a worker in this role how to report.
+    fn instructions(&self, context: &Context) -> String;
+    /// The JSON Schema of the document.
+    fn schema(&self) -> serde_json::Value;
+}
+
+/// A language of documents that are given as artifacts.
+pub trait DocumentDialect: Sync {
+    /// Its name and version, `build-plan.task@1`.
+    fn id(&self) -> &'static str;
+    /// Reads one document.
+    fn read(&self, text: &str, context: &Context) -> DocumentReading;
+    /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
+    fn render(&self, document: &serde_json::Value) -> Result<String, String>;
+    /// The JSON Schema of the document.
+    fn schema(&self) -> serde_json::Value;
+}

@@ -1,0 +1,16 @@
+//! What Tollgate decides. Pure: no clock, no randomness, no files, no processes, no network.
+//!
+//! [`protocol`] is the language and its six checks, [`contract`] the dialects in which workers report, [`report`] their
+//! canonical form, [`run`] the state machine (`decide`, `evolve`, `effects`) with its ledger and invariants.
+
+pub mod code;
+pub mod contract;
+pub mod diagnostic;
+pub mod digest;
+pub mod id;
+pub mod protocol;
+pub mod report;
+pub mod run;
+
+/// A name from a protocol, a report or a run; cheap to copy.
+pub type Name = std::sync::Arc<str>;

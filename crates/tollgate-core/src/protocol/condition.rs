@@ -1,0 +1,61 @@
+//! Conditions: one small closed language for `when`, `holds`, `mandatory` and `recommend`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Name;
+
+/// A condition over variables, the subject, gates and the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Condition {
+    /// Every one of these; `All(vec![])` is true.
+    All(Vec<Condition>),
+    /// At least one of these.
+    Any(Vec<Condition>),
+    /// Not this.
+    Not(Box<Condition>),
+    /// A variable has one of these values.
+    Var { name: Name, values: Vec<Name> },
+    /// The subject has one of these values of an attribute; `state` is built in.
+    It { attr: Name, values: Vec<Name> },
+    /// A gate holds for the subject.
+    Holds(Name),
+    /// The role's last judgement of this content accepts.
+    Judged(Name),
+    /// An ask was answered with one of these options.
+    Answer { ask: Name, options: Vec<Name>, by_anyone: bool },
+    /// A configured command passes.
+    Command(Name),
+    /// An artifact exists, with these fields if any are named.
+    Artifact { name: Name, with: BTreeMap<Name, Name> },
+    /// Members of a set have a status, or have parts.
+    Set { quantifier: Quantifier, set: SetKind, filter: Vec<(Name, Vec<Name>)>, is: Vec<Name>, has: Vec<Name> },
+    /// A set has at least so many members.
+    Count { set: SetKind, at_least: u32 },
+}
+
+/// How many members of a set must satisfy a predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantifier {
+    /// All of them (also when there are none).
+    Every,
+    /// Not a single one.
+    None,
+    /// One at least.
+    Some,
+}
+
+/// The sets a condition can speak of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetKind {
+    Criterion,
+    Finding,
+    Requirement,
+    Unit,
+    Decision,
+    Question,
+}

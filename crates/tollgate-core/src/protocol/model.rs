@@ -1,0 +1,379 @@
+//! A protocol as the checker proves it and the kernel runs it: names resolved, nothing of the text left but places.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::condition::Condition;
+use crate::Name;
+use crate::diagnostic::Place;
+use crate::report::Verdict;
+
+/// A whole protocol. Maps keep their order of names; lists keep the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protocol {
+    pub name: Name,
+    pub version: u32,
+    pub inputs: BTreeMap<Name, Variable>,
+    pub vars: BTreeMap<Name, Variable>,
+    /// `units.attrs`: each attribute and the values its set may hold.
+    pub attrs: BTreeMap<Name, Vec<Name>>,
+    /// First pattern that matches a path wins, in this order.
+    pub areas: Vec<Area>,
+    pub artifacts: BTreeMap<Name, Artifact>,
+    pub roles: BTreeMap<Name, Role>,
+    pub gates: BTreeMap<Name, Gate>,
+    /// Questions any flow may put: stages of kind `Ask`, in the order of the file.
+    pub asks: Vec<Stage>,
+    pub otherwise: Vec<Rule>,
+    /// `main` is the run; the others are run by `each`. In the order of the file.
+    pub flows: Vec<Flow>,
+    /// Path template to renderer.
+    pub projections: BTreeMap<Name, Name>,
+}
+
+/// An input or a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    pub kind: VariableKind,
+    pub required: bool,
+    pub default: Option<Value>,
+    pub place: Place,
+}
+
+/// What a variable may be. Only `OneOf` may steer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VariableKind {
+    OneOf(Vec<Name>),
+    ListOf(Vec<Name>),
+    Int,
+    Text,
+}
+
+/// The value of an input or a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    Int(i64),
+    Text(Name),
+    List(Vec<Name>),
+}
+
+/// A part of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Area {
+    pub name: Name,
+    pub patterns: Vec<Name>,
+    pub place: Place,
+}
+
+/// A document that stages give and need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    pub path: Option<Name>,
+    /// A document dialect whose criteria, requirements and units enter the ledger.
+    pub schema: Option<Name>,
+    pub sections: Vec<Name>,
+    pub given: Given,
+    pub place: Place,
+}
+
+/// Whether an artifact is there from the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// A stage gives it.
+    ByStage,
+    /// It is an input.
+    Input,
+    /// It is an input when this holds.
+    InputWhen(Condition),
+}
+
+/// Who does a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Role {
+    pub contract: Name,
+    /// The verdicts it may give; empty: it does not judge.
+    pub verdicts: Vec<Verdict>,
+    /// The areas it may write; empty: none.
+    pub writes: Vec<Name>,
+    pub sees: Sees,
+    pub shown_claims: Vec<Name>,
+    pub self_check: bool,
+    /// The role whose worker session it continues; none: fresh.
+    pub session: Option<Name>,
+    pub scope: ScopePolicy,
+    pub budget: Budget,
+    pub place: Place,
+}
+
+impl Role {
+    /// Whether the role judges.
+    pub fn judges(&self) -> bool {
+        !self.verdicts.is_empty()
+    }
+}
+
+/// What a role is shown. Items are names of the closed list, artifacts, or `role.section` (`*.section`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sees {
+    Full,
+    Only(Vec<Name>),
+    AllBut(Vec<Name>),
+}
+
+/// What happens to changes outside the scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopePolicy {
+    Strict,
+    Incidental,
+    Advisory,
+}
+
+/// Limits of one attempt; past one of them the health is `exhausted`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budget {
+    pub minutes: Option<u32>,
+    pub tokens: Option<u64>,
+    pub turns: Option<u32>,
+}
+
+/// A named condition over state and ledger, bound to content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gate {
+    pub holds: Condition,
+    /// Resources: areas, `tree`, artifacts, `units requirements criteria findings scope`. Empty: over variables alone.
+    pub bound_to: Vec<Name>,
+    /// When it must hold at `done` of a unit; none: never.
+    pub mandatory_unit: Option<Condition>,
+    /// When it must hold at `done` of the run; none: never.
+    pub mandatory_run: Option<Condition>,
+    pub place: Place,
+}
+
+/// A list of stages; the first is where it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    pub name: Name,
+    pub stages: Vec<Stage>,
+    pub place: Place,
+}
+
+/// One place in a flow, or a shared ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    pub id: Name,
+    pub kind: Kind,
+    pub when: Option<Condition>,
+    /// Gates that must hold and artifacts that must exist when it starts.
+    pub requires: Vec<Name>,
+    /// Gates its acceptance establishes.
+    pub ensures: Vec<Name>,
+    /// Variables, artifacts, `units`, `requirements` that it delivers.
+    pub gives: Vec<Name>,
+    pub label: Option<Name>,
+    pub on: Vec<Rule>,
+    pub place: Place,
+}
+
+/// What a stage does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    Dispatch { role: Name },
+    Ask(Ask),
+    Check { gates: Vec<Name> },
+    Each(Each),
+    Land(Land),
+}
+
+/// A question to a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    pub class: Class,
+    pub question: Option<String>,
+    pub from: Option<From>,
+    pub shows: Vec<Name>,
+    /// Option and its consequence, in the order of the file; empty: any text answers (`answered`).
+    pub options: Vec<(Name, String)>,
+    /// Option and when it is recommended.
+    pub recommend: Vec<(Name, Condition)>,
+    pub default: Option<AskDefault>,
+}
+
+/// What kind of decision it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    Approval,
+    Choice,
+    Clarification,
+    Scope,
+    Waiver,
+    Security,
+    Disposition,
+    Intake,
+}
+
+/// Where an ask takes its question from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    Report,
+    Ledger,
+    Measure,
+}
+
+/// A timer's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskDefault {
+    pub answer: Name,
+    pub after_ms: u64,
+}
+
+/// Runs a flow for several units.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Each {
+    pub over: Over,
+    pub flow: Name,
+    pub at_once: AtOnce,
+    pub trees: Trees,
+    pub makes: Makes,
+}
+
+/// What an `each` runs over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Over {
+    /// The units given by a stage.
+    Units,
+    /// A list input: units that exist by name.
+    Input(Name),
+    /// A literal list.
+    Lanes(Vec<Name>),
+    /// The current subject: a sub-flow call.
+    It,
+}
+
+/// How many instances may be active.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AtOnce {
+    Number(u32),
+    Input(Name),
+}
+
+/// Where instances work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trees {
+    Shared,
+    Own,
+}
+
+/// What `done` makes of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Makes {
+    Accepted,
+    Produced,
+}
+
+/// Where a landing goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Land {
+    Run,
+    PullRequest,
+    Base,
+}
+
+/// An outcome (`accept`, `needs_input.spec-gap`, `needs_input.spec-*`, `raise x`) and where it leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    pub outcome: Name,
+    pub route: Route,
+    pub place: Place,
+}
+
+/// Where an outcome leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    pub to: Target,
+    pub limit: Option<u32>,
+    pub same: Option<u32>,
+    pub then: Option<Target>,
+    pub ensures: Ensures,
+    /// Resources a person's answer may amend.
+    pub amends: Vec<Name>,
+}
+
+/// What an answer establishes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ensures {
+    Nothing,
+    /// What the origin would have established.
+    Origin,
+    Gates(Vec<Name>),
+}
+
+/// The end of a route.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// A stage of the same flow.
+    Stage(Name),
+    /// A shared ask.
+    Ask(Name),
+    /// This stage again.
+    Again,
+    Done,
+    Dropped,
+    Hold,
+    Raise(Name),
+    /// In asks: the target of the cut-off route, else the origin.
+    Back,
+    /// In asks: the origin stage again.
+    Origin,
+    /// In asks: where the origin's outcome goes.
+    As(Name),
+}
+
+impl Protocol {
+    /// A flow by name.
+    pub fn flow(&self, name: &str) -> Option<&Flow> {
+        self.flows.iter().find(|flow| &*flow.name == name)
+    }
+
+    /// A shared ask by name.
+    pub fn ask(&self, name: &str) -> Option<&Stage> {
+        self.asks.iter().find(|ask| &*ask.id == name)
+    }
+
+    /// The route of an outcome at a stage, and whether it is a rule of `otherwise`.
+    pub fn route<'a>(&'a self, stage: &'a Stage, outcome: &str) -> Option<(&'a Rule, Owner)> {
+        find(&stage.on, outcome)
+            .map(|rule| (rule, Owner::Stage))
+            .or_else(|| find(&self.otherwise, outcome).map(|rule| (rule, Owner::Otherwise)))
+    }
+}
+
+impl Flow {
+    /// A stage by id.
+    pub fn stage(&self, id: &str) -> Option<&Stage> {
+        self.stages.iter().find(|stage| &*stage.id == id)
+    }
+}
+
+/// Where a rule was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    Stage,
+    Otherwise,
+}
+
+/// Looks an outcome up in a table: `a.b`, then patterns `a.sp*`, then `a`.
+fn find<'a>(rules: &'a [Rule], outcome: &str) -> Option<&'a Rule> {
+    let exact = rules.iter().find(|rule| &*rule.outcome == outcome);
+    let pattern = || {
+        rules.iter().find(|rule| rule.outcome.strip_suffix('*').is_some_and(|prefix| outcome.starts_with(prefix)))
+    };
+    let plain = || {
+        let head = outcome.split_once('.')?.0;
+        rules.iter().find(|rule| &*rule.outcome == head)
+    };
+    exact.or_else(pattern).or_else(plain)
+}

@@ -1,0 +1,321 @@
+//! The canonical report: what a worker said, whatever dialect it said it in.
+//!
+//! Health is how the worker's run went; verdict is what it judged. They are independent: a checker that ran cleanly and
+//! found gaps is `ok` and `reject`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Name;
+
+/// How the run of the worker went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Health {
+    /// It ran and said so in full.
+    Ok,
+    /// It met its contract's declared minimum only.
+    Partial,
+    /// It cannot go on without an answer.
+    NeedsInput,
+    /// It hit an error it could not recover from.
+    Failed,
+    /// It ran out of budget.
+    Exhausted,
+    /// What it said is absent, unknown or contradicts itself. Never advances.
+    Malformed,
+}
+
+impl Health {
+    /// Every health, in order.
+    pub const ALL: [Self; 6] =
+        [Self::Ok, Self::Partial, Self::NeedsInput, Self::Failed, Self::Exhausted, Self::Malformed];
+
+    /// The word used in protocols and reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Partial => "partial",
+            Self::NeedsInput => "needs_input",
+            Self::Failed => "failed",
+            Self::Exhausted => "exhausted",
+            Self::Malformed => "malformed",
+        }
+    }
+
+    /// The health of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|health| health.word() == word)
+    }
+}
+
+/// What a judging role judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It judged nothing.
+    #[default]
+    None,
+    /// It accepts.
+    Accept,
+    /// It accepts and has notes.
+    AcceptWithNotes,
+    /// It rejects.
+    Reject,
+    /// It could not tell.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// Every verdict, in order.
+    pub const ALL: [Self; 5] = [Self::None, Self::Accept, Self::AcceptWithNotes, Self::Reject, Self::Inconclusive];
+
+    /// The word used in protocols and reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Accept => "accept",
+            Self::AcceptWithNotes => "accept_with_notes",
+            Self::Reject => "reject",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// The verdict of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
+    }
+}
+
+/// What somebody or something found about one criterion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    /// It holds.
+    Pass,
+    /// It does not hold.
+    Fail,
+    /// It cannot be observed here; never counts as a pass.
+    Unobservable,
+}
+
+/// A report's word on one criterion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionReport {
+    /// The criterion's id (`DoD-1`).
+    pub id: Name,
+    /// The result.
+    pub result: Judgement,
+    /// What the report cites for it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evidence: String,
+}
+
+/// A report's finding, before the ledger gives it an id.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FindingReport {
+    /// The id of a finding already in the ledger that this repeats (`fnd_7`), when the report names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<crate::id::FindingId>,
+    /// The dialect's word for how bad it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Name>,
+    /// The dialect's word for what kind it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Name>,
+    /// The file it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<Name>,
+    /// The line in that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The criterion it is about, when it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<Name>,
+    /// The unit it is about, when it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Name>,
+    /// What is wrong.
+    pub what: String,
+    /// Why it matters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// What would mend it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fix: String,
+}
+
+/// A report's question to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct QuestionReport {
+    /// The question, word for word.
+    pub text: String,
+    /// Whether the worker stopped for it.
+    pub blocking: bool,
+    /// The answers it offers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// The one it would take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<String>,
+}
+
+/// What a report says was done: compared with what the engine measured, never believed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Claims {
+    /// Paths it says it created.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub created: Vec<Name>,
+    /// Paths it says it modified.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modified: Vec<Name>,
+    /// Paths it says it deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<Name>,
+    /// How many files it says it deleted, where its dialect only counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_count: Option<u32>,
+    /// Who it thinks comes next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Name>,
+    /// Ids of findings a repair says it addressed; absent: all it was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub addresses: Option<Vec<crate::id::FindingId>>,
+}
+
+/// A unit that a report or document plans.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UnitReport {
+    /// Its name.
+    pub name: Name,
+    /// What it is, in a line.
+    #[serde(default)]
+    pub title: String,
+    /// The units that must be done and landed before it starts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Name>,
+    /// The paths it may change; empty: everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<Name>,
+    /// Its attributes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attrs: BTreeMap<Name, Vec<Name>>,
+    /// The requirements it serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Name>,
+}
+
+/// A requirement that a report or document names.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RequirementReport {
+    /// Its id.
+    pub id: Name,
+    /// What must be true.
+    pub text: String,
+    /// `in_scope`, `deferred`, `out_of_scope`, `non_material`, or absent while nobody has decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disposition: Option<Name>,
+}
+
+/// A criterion that a report or document names.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CriterionRow {
+    /// Its id (`DoD-1`).
+    pub id: Name,
+    /// What must be true.
+    pub text: String,
+    /// The group it is judged in (`dod`, `tester`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<Name>,
+    /// The unit it belongs to; none: the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Name>,
+    /// The requirement it shows, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<Name>,
+    /// The command that the engine runs for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// What enters the ledger when a document is given or a report delivers it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Plan {
+    /// Planned units.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<UnitReport>,
+    /// Requirements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<RequirementReport>,
+    /// Criteria.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<CriterionRow>,
+}
+
+/// One section that entered a routing decision, a question or a bundle, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionRead {
+    /// The section's heading as the dialect writes it.
+    pub section: Name,
+    /// Why its content was read for routing.
+    pub reason: String,
+    /// How many bytes of content were read.
+    pub bytes: u64,
+}
+
+/// What a worker said, in the words of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// How the worker's run went.
+    pub health: Health,
+    /// The dialect's closed code for a health other than ok.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<Name>,
+    /// One line on why the health is not ok.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What it judged.
+    #[serde(default)]
+    pub verdict: Verdict,
+    /// Its word on single criteria.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<CriterionReport>,
+    /// What it found wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingReport>,
+    /// What it asks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<QuestionReport>,
+    /// What it says was done.
+    #[serde(default)]
+    pub claims: Claims,
+    /// What it plans, for stages that give units, requirements or criteria.
+    #[serde(default)]
+    pub plan: Plan,
+    /// Values of the variables it gives.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gives: BTreeMap<Name, Name>,
+    /// The sections whose content entered all this.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<SectionRead>,
+}
+
+impl Report {
+    /// A report of a health, with nothing else in it.
+    pub fn new(health: Health, verdict: Verdict) -> Self {
+        Self {
+            health,
+            code: None,
+            reason: String::new(),
+            verdict,
+            criteria: Vec::new(),
+            findings: Vec::new(),
+            questions: Vec::new(),
+            claims: Claims::default(),
+            plan: Plan::default(),
+            gives: BTreeMap::new(),
+            reads: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The run: `decide`, `evolve`, `effects`, the ledger and the invariants.
