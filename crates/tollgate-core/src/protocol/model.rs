@@ -368,9 +368,8 @@ pub enum Owner {
 /// Looks an outcome up in a table: `a.b`, then patterns `a.sp*`, then `a`.
 fn find<'a>(rules: &'a [Rule], outcome: &str) -> Option<&'a Rule> {
     let exact = rules.iter().find(|rule| &*rule.outcome == outcome);
-    let pattern = || {
-        rules.iter().find(|rule| rule.outcome.strip_suffix('*').is_some_and(|prefix| outcome.starts_with(prefix)))
-    };
+    let pattern =
+        || rules.iter().find(|rule| rule.outcome.strip_suffix('*').is_some_and(|prefix| outcome.starts_with(prefix)));
     let plain = || {
         let head = outcome.split_once('.')?.0;
         rules.iter().find(|rule| &*rule.outcome == head)
