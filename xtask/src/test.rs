@@ -25,7 +25,6 @@ enum Outcome {
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "tools", run: |_| tools::ensure().map_or_else(Outcome::Failed, |()| Outcome::Passed(Vec::new())) },
     Step { name: "fmt", run: |_| status(cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "tidy", run: |_| tidy_step() },
     Step {
@@ -42,6 +41,11 @@ const STEPS: &[Step] = &[
 
 /// Runs every step, whatever became of the ones before it, and sums up.
 pub fn run(depth: Depth) -> ExitCode {
+    println!("== tools");
+    if let Err(missing) = tools::ensure() {
+        eprintln!("error: the steps cannot run here\n{missing}");
+        return ExitCode::from(3);
+    }
     let mut lines = Vec::new();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for step in STEPS {

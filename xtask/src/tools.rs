@@ -41,7 +41,7 @@ pub fn ensure() -> Result<(), String> {
     let packages: Vec<&str> = missing.iter().flat_map(|tool| packages(tool)).copied().collect();
     if !packages.is_empty() && is_debian() && is_root() {
         println!("installing {}", packages.join(" "));
-        apt_install(&packages)?;
+        apt_install(&packages);
     }
     let still: Vec<String> = missing
         .iter()
@@ -76,19 +76,18 @@ fn advice(tool: &Tool) -> String {
     }
 }
 
-fn apt_install(packages: &[&str]) -> Result<(), String> {
-    let install = || {
+/// Installs packages. Whether it worked is seen by looking for the tools again.
+fn apt_install(packages: &[&str]) {
+    let run = |args: &[&str]| {
         let mut apt = program("apt-get");
-        apt.env("DEBIAN_FRONTEND", "noninteractive")
-            .args(["install", "--yes", "--no-install-recommends"])
-            .args(packages);
+        apt.env("DEBIAN_FRONTEND", "noninteractive").args(args);
         apt.status().is_ok_and(|status| status.success())
     };
+    let install = [&["install", "--yes", "--no-install-recommends"], packages].concat();
     // A fresh machine has no package lists; one that has them need not fetch them again.
-    if install() || (program("apt-get").arg("update").status().is_ok_and(|status| status.success()) && install()) {
-        return Ok(());
+    if !run(&install) && run(&["update"]) {
+        run(&install);
     }
-    Err(format!("`apt-get install {}` failed", packages.join(" ")))
 }
 
 fn is_debian() -> bool {
