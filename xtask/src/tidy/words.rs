@@ -41,7 +41,8 @@ pub fn of_a_machine(repo: &Repo) -> Vec<String> {
 fn names(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line[..at].chars().next_back();
-        before.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '}' | '*' | '~' | '/')))
+        before
+            .is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '}' | ']' | '>' | '*' | '~' | '/')))
     })
 }
 
@@ -58,7 +59,7 @@ mod tests {
 
     #[test]
     fn paths_of_a_machine_are_named() {
-        let (bad, good) = (format!("see {}x", MACHINE[0]), format!("trees{}x", MACHINE[1]));
+        let (bad, good) = (format!("see {}x", MACHINE[0]), format!("trees{0}x [ROOT]{0}x", MACHINE[1]));
         let found = of_a_machine(&Repo::of(&[("a.md", &bad), ("b.md", &good)]));
         assert!(found.len() == 1 && found[0].starts_with("a.md:1"), "{found:?}");
     }
