@@ -2,6 +2,8 @@
 
 pub mod git;
 pub mod process;
+pub mod session;
+pub mod summary;
 #[cfg(test)]
 mod testing;
 pub mod workspace;

@@ -1,8 +1,8 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
 use super::super::event::{
-    ArtifactGiven, AttemptReported, ChangeKind, Changed, Finding, FindingChanged, FindingOpened, FindingStatus,
-    JudgementRests, LedgerPlanned, VariableGiven, Work,
+    ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, Finding, FindingChanged, FindingOpened,
+    FindingStatus, JudgementRests, LedgerPlanned, VariableGiven, Work,
 };
 use super::super::gate::{self, Status};
 use super::super::state::FindingState;
@@ -23,7 +23,7 @@ impl Draft {
         let Some(live) = self.live(attempt, token, Some(result.object)) else { return Ok(()) };
         let protocol = self.protocol.clone();
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };
-        let (Work::Dispatch { role: role_name, .. }, Some(stage)) =
+        let (Work::Dispatch { role: role_name, worker, .. }, Some(stage)) =
             (&live.work, Self::stage_of(&protocol, &instance, &live.stage))
         else {
             return Err(Rejection::NotTheDriver);
@@ -40,22 +40,26 @@ impl Draft {
             Vec::new()
         };
         let report = &result.report;
-        self.emit(AttemptReported {
-            attempt,
-            token,
-            report: result.object,
-            health: report.health,
-            code: report.code.clone(),
-            reason: report.reason.clone(),
-            verdict: report.verdict,
-            criteria: report.criteria.clone(),
-            reads: report.reads.clone(),
-            sections: result.sections.clone(),
-            content: result.content.clone().filter(|_| kept),
-            changed: result.changed.clone(),
-            contradictions: contradictions.clone(),
-            diagnostics: result.diagnostics.clone(),
-        });
+        let by = By { kind: ByKind::Worker, name: worker.clone() };
+        self.emit_by(
+            by,
+            AttemptReported {
+                attempt,
+                token,
+                report: result.object,
+                health: report.health,
+                code: report.code.clone(),
+                reason: report.reason.clone(),
+                verdict: report.verdict,
+                criteria: report.criteria.clone(),
+                reads: report.reads.clone(),
+                sections: result.sections.clone(),
+                content: result.content.clone().filter(|_| kept),
+                changed: result.changed.clone(),
+                contradictions: contradictions.clone(),
+                diagnostics: result.diagnostics.clone(),
+            },
+        );
         if report.health == Health::Ok {
             self.deliver(stage, &result);
             self.settle_findings(attempt, role_name, role, unit.as_ref(), report, contradictions);
