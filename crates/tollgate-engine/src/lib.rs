@@ -1,9 +1,11 @@
 //! What Tollgate does: drives runs, starts workers, keeps work trees, runs commands.
 
+pub mod gates;
 pub mod git;
 pub mod process;
 pub mod session;
 pub mod summary;
 #[cfg(test)]
 mod testing;
+pub mod workers;
 pub mod workspace;
