@@ -214,7 +214,7 @@ impl Space {
         let same = |atom: &Atom| atom.values.len() == values.len() && values.iter().all(|v| atom.values.contains(v));
         let is = |atom: &Atom| &*atom.attr == attr && same(atom);
         let index = self.atoms.iter().position(is)?;
-        Some(valuation / self.atom_stride & (1 << index) != 0)
+        Some((valuation / self.atom_stride) & (1 << index) != 0)
     }
 
     /// Every answer the atoms can have together.
