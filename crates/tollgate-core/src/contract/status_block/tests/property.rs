@@ -207,6 +207,7 @@ fn words_that_cannot_be_written_are_refused_by_name() {
 fn hostile_texts_end_and_stay_bounded() {
     let units = [
         "## Status\n",
+        "x\n\n<!-- -->\n\n",
         "## Status\ncomplete\n",
         "- ",
         "- \n",

@@ -91,3 +91,20 @@ fn instructions_speak_to_the_role() {
     assert!(of("reviewer").contains("APPROVED | REQUEST_CHANGES"));
     assert!(of("tester").contains("(DoD-2)"));
 }
+
+#[test]
+fn rules_and_comments_between_sections_say_nothing() {
+    let text =
+        complete("n/a", "## Open Questions\n<!-- one item each -->\nNone\n\n---\n").replace("\n## ", "\n\n---\n\n## ");
+    let text = text.replace("## Status\n", "## Status\n<!-- complete | blocked\n| failed -->\n");
+    check(&text, &role("developer"), "ok none");
+    check(&text.replace("None\n\n---", "None\n---"), &role("developer"), "ok none");
+}
+
+#[test]
+fn lists_may_be_plain_lines() {
+    let files = "## Files Created\nsrc/a.rs\nsrc/b.rs — new\n\n## Files Modified\n```\nsrc/c.rs\n```\n";
+    let text = report("complete", "", "n/a", "2 created, 1 modified, 0 deleted", "0", files);
+    let reading = check(&text, &role("developer"), "ok none");
+    assert_eq!(reading.report.claims.modified, ["src/c.rs".into()] as [Name; 1]);
+}
