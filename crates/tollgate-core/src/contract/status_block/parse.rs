@@ -132,7 +132,7 @@ impl Reader<'_, '_> {
     fn lines(&self, range: &Range<usize>) -> Vec<(usize, &str)> {
         let mut offset = range.start;
         let mut lines = Vec::new();
-        for line in self.source.text()[range.clone()].split_inclusive('\n') {
+        for line in self.source.text()[range.clone()].split_inclusive(['\n', '\r']) {
             let trimmed = line.trim();
             if !trimmed.is_empty() && !is_rule(trimmed) {
                 lines.push((offset + line.len() - line.trim_start().len(), trimmed));
@@ -235,7 +235,7 @@ impl Reader<'_, '_> {
                 BlockKind::Heading(title) => under = Some(text[title.clone()].to_owned()),
                 BlockKind::Item => {
                     let (item, start) = item_text(text, &block.range);
-                    items.push(Entry { text: plain(&item), place: self.source.place(start), under: under.clone() });
+                    items.push(Entry { text: item, place: self.source.place(start), under: under.clone() });
                 }
                 BlockKind::Paragraph => self.bare_entries(&block.range, bare, under.as_ref(), &mut others),
                 BlockKind::Fence { content, .. } => self.bare_entries(content, bare, under.as_ref(), &mut others),

@@ -59,6 +59,8 @@ fn line_ends_and_marks_of_other_systems_change_nothing() {
     assert_eq!(one.report.health, Health::Ok);
     assert_eq!(one.sections, other.sections);
     assert_eq!(one.diagnostics, other.diagnostics);
+    let old = read(&text.replace('\n', "\r"), &role("developer"));
+    assert_eq!((old.report.health, old.sections), (Health::Ok, one.sections));
     check(&windows.replace("complete", "häh"), &role("developer"), "malformed none\nE 2:1 TG0202");
 }
 
