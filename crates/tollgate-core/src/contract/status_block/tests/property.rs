@@ -257,7 +257,7 @@ fn hostile_texts_end_and_stay_bounded() {
         let (half, whole) = (at(unit, BYTES_MAX / 16), at(unit, BYTES_MAX / 8));
         assert!(whole <= 2 * half + 512, "{unit:?}: {half} then {whole}");
     }
-    for unit in ["## Status\n", "- \n", "- \r", "## x\n", "["] {
+    for unit in ["## Status\n", "- \r"] {
         at(unit, BYTES_MAX);
     }
     let deep = format!("{}\n{}", "- ".repeat(30), "\n".repeat(BYTES_MAX / 2));
