@@ -7,6 +7,7 @@ pub mod bundle;
 pub mod command;
 pub mod in_process;
 pub mod report_file;
+pub mod script;
 pub mod words;
 
 use std::path::PathBuf;
