@@ -3,6 +3,8 @@
 pub mod gates;
 pub mod git;
 pub mod process;
+pub mod session;
+pub mod summary;
 #[cfg(test)]
 mod testing;
 pub mod workers;

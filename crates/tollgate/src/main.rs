@@ -1,1 +1,3 @@
+//! The command line: `tollgate --help` lists what it can do.
+
 fn main() {}
