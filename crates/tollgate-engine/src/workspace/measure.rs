@@ -181,6 +181,11 @@ impl Workspace {
     /// The answer depends on the files and on `base` alone: what the worker committed, staged, ignored later or measured
     /// before does not matter.
     pub fn measure(&self, tree: &WorkTree, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+        // A link in its place would have us measure somebody else's files.
+        if !tree.path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            let why = format!("the work tree {} is gone", tree.path.display());
+            return Err(WorkspaceError::Lost { run: self.run, why });
+        }
         let index = self.folder.index(&tree.name);
         let git = self.git.on(&tree.path, &index);
         let reset = ["read-tree", "--reset", base.as_str()];

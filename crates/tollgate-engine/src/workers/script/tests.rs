@@ -78,11 +78,10 @@ fn the_published_schema_knows_the_same_keys_and_words() {
     assert_eq!(keys, known);
 }
 
-/// Not a check: the process that the tests below start as their worker.
+/// The process that the tests below start as their worker; in a run of all tests it has nothing to act out.
 #[test]
-#[ignore = "is started by the other tests"]
 fn act_as_worker() {
-    let script = PathBuf::from(std::env::var_os("SCRIPT_UNDER_TEST").unwrap());
+    let Some(script) = std::env::var_os("SCRIPT_UNDER_TEST").map(PathBuf::from) else { return };
     let tollgate = script.with_file_name("tollgate");
     std::process::exit(run_script(&script, &tollgate).into());
 }
@@ -118,7 +117,7 @@ fn act(entry: &str, limit: Duration) -> Acted {
     let program = std::env::current_exe().unwrap();
     let argv = ["env".into(), format!("SCRIPT_UNDER_TEST={}", root.join("script.yaml").display()).into()]
         .into_iter()
-        .chain([program.into(), "--ignored".into(), "--exact".into(), test.into(), "--nocapture".into()])
+        .chain([program.into(), "--exact".into(), test.into(), "--nocapture".into()])
         .collect::<Vec<OsString>>();
     let job = Job {
         run: "run_0000000d".parse().unwrap(),
