@@ -3,6 +3,8 @@
 //! [`command`] is the public interface (brief on stdin, `TOLLGATE_*` variables, a report file); [`script`] is a worker
 //! that acts out a file; [`in_process`] is a function, for benches and simulations.
 
+#![expect(clippy::disallowed_methods, reason = "the room of bundles, reports and what a scripted worker does")]
+
 pub mod bundle;
 pub mod command;
 pub mod in_process;

@@ -7,6 +7,8 @@
 //! user's repository         refs/tollgate/RUN/base, and in the end the branch tollgate/RUN; nothing else is written
 //! ```
 
+#![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
+
 mod files;
 mod folder;
 mod land;
@@ -64,6 +66,14 @@ pub enum WorkspaceError {
         /// The limit.
         limit: u64,
     },
+    /// The changed files are too large together.
+    #[error("the changed files have more than {bytes} bytes together; at most {limit} are kept")]
+    TooMuch {
+        /// How many were counted before it was given up.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// There are too many changed paths.
     #[error("{count} paths are changed or untracked; at most {limit} can be measured")]
     TooMany {
@@ -112,7 +122,7 @@ impl WorkspaceError {
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
             Self::Unmeasurable(_) => Code::UNMEASURABLE,
-            Self::TooLarge { .. } | Self::TooMany { .. } => Code::TOO_LARGE,
+            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
@@ -127,7 +137,7 @@ impl WorkspaceError {
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
             Self::Unmeasurable(_) => "mend the file in the work tree, then `tollgate retry RUN`",
-            Self::TooLarge { .. } | Self::TooMany { .. } => {
+            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
                 "remove or ignore them in the work tree, then `tollgate retry RUN`"
             }
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
@@ -249,7 +259,6 @@ impl Workspace {
         let commit = ObjectId::parse(&made.commit).ok_or_else(damaged)?;
         let tree = ObjectId::parse(&made.tree).ok_or_else(damaged)?;
         let folder = GitFolder::existing(&git_path(state, run));
-        folder.sweep_locks();
         let git = Git::with_dir(folder.path())?;
         Ok(Self { run, state: state.to_owned(), place: made.place, folder, git, base: Base { commit, tree } })
     }

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
@@ -14,6 +15,8 @@ use crate::git::{Git, GitError, ObjectId};
 
 /// How many changed paths a refusal names.
 const SHOWN_MAX: usize = 10;
+
+static NEXT_LOOK: AtomicU64 = AtomicU64::new(0);
 
 /// Where the user's repository is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +50,8 @@ impl Repository {
     /// `scratch` is a folder of the state directory in which it may work; nothing stays there.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, WorkspaceError> {
         let mut repository = Self::locate(path)?;
-        let folder = scratch.join(format!("look-{}", std::process::id()));
+        let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
+        let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
         super::remove_tree(&folder)?;
         let looked = repository.look(&folder);
         super::remove_tree(&folder)?;

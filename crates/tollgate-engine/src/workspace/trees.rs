@@ -108,8 +108,9 @@ impl Workspace {
         Ok(TempCopy { path })
     }
 
-    /// Removes the copies and half-made trees that a dead driver left. Only the holder of the run may call it.
+    /// Removes the copies, half-made trees and locks that a dead driver left. Only the holder of the run may call it.
     pub fn sweep(&self) -> Result<(), WorkspaceError> {
+        self.folder.sweep_locks();
         remove_tree(&self.run_folder().join("copies"))?;
         let trees = self.state.join("trees").join(self.run.to_string());
         for entry in std::fs::read_dir(&trees).into_iter().flatten().flatten() {
