@@ -184,6 +184,12 @@ impl AppendError {
 /// Why something could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
+    /// An object that must be there is not.
+    #[error("object {digest} is not there")]
+    Missing {
+        /// The object's name.
+        digest: Digest,
+    },
     /// An object's stored bytes are not what its digest says.
     #[error("object {digest} was changed: its content has digest {actual}")]
     Changed {
@@ -201,6 +207,7 @@ impl ReadError {
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
         match self {
+            Self::Missing { .. } => Code::OBJECT_MISSING,
             Self::Changed { .. } => Code::OBJECT_CHANGED,
             Self::Store(error) => error.code(),
         }
