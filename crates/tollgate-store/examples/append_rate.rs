@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, params};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
+use tollgate_store::chain::{rows, verify_run};
 use tollgate_store::{Append, Filter, Journal, Object, Options, SqliteJournal, SummaryText};
 
 const PAIRS: u64 = 1000;
@@ -29,6 +30,7 @@ fn main() {
     single(&raw, &journal);
     group(&dir, &journal);
     lists(&journal);
+    cold(&journal);
     drop(journal);
     std::fs::remove_dir_all(&dir).unwrap();
 }
@@ -129,4 +131,20 @@ fn lists(journal: &SqliteJournal) {
     let start = Instant::now();
     let runs = journal.list(&Filter::default()).unwrap().len();
     println!("list_ms           {:.1}   ({runs} runs; target <= 100)", start.elapsed().as_secs_f64() * 1e3);
+}
+
+/// Reads 100,000 events as a cold start and `verify` do.
+fn cold(journal: &SqliteJournal) {
+    let run = RunId::from_bits(7);
+    for i in 0..2000 {
+        let event = |seq| format!(r#"{{"v":1,"run":"{run}","seq":{seq},"data":"{}"}}"#, "x".repeat(200)).into_bytes();
+        let events = (50 * i + 1..=50 * (i + 1)).map(event).collect();
+        journal.append(Append { events, objects: Vec::new(), ..step(run, 50 * i) }).unwrap();
+    }
+    let start = Instant::now();
+    let events: usize = rows(journal, run, 0).map(|row| row.unwrap().events().count()).sum();
+    println!("load_ms           {:.1}   ({events} events)", start.elapsed().as_secs_f64() * 1e3);
+    let start = Instant::now();
+    verify_run(journal, run).unwrap();
+    println!("verify_chain_ms   {:.1}", start.elapsed().as_secs_f64() * 1e3);
 }

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_store::chain::{Chain, ChainError, rows, verify_chain, verify_run};
-use tollgate_store::{Append, Journal, Options, Row, SqliteJournal};
+use tollgate_store::{Append, Filter, Journal, Options, Row, SqliteJournal};
 use tollgate_testkit::journal_conformance::{append, event, run};
 use tollgate_testkit::temp::TempDir;
 
@@ -116,4 +116,52 @@ fn a_run_that_is_gone_is_named() {
     Connection::open(temp.path().join("journal.db")).unwrap().execute("DELETE FROM runs WHERE id = 1", []).unwrap();
     let error = journal.since(0, 100, std::time::Duration::ZERO).unwrap_err();
     assert_eq!(error.code(), Code::STORE_CORRUPT, "a subscriber does not pass over it");
+}
+
+/// Everything a verifier reads, as far as it can be read.
+fn read_all(temp: &TempDir) -> Result<Vec<Row>, Code> {
+    let journal = SqliteJournal::open(temp.path(), Options::default()).map_err(|e| e.code())?;
+    if let Some(damage) = journal.check_heads().map_err(|e| e.code())?.first() {
+        return Err(damage.code());
+    }
+    let listed = journal.list(&Filter::default()).map_err(|e| e.code())?;
+    let mut all = Vec::new();
+    for n in [1, 2] {
+        verify_run(&journal, run(n)).map_err(|e| e.code())?;
+        // A cache: damaged or not, it must not get in the way.
+        journal.snapshot(run(n)).map_err(|e| e.code())?;
+        for row in rows(&journal, run(n), 0) {
+            all.push(row.map_err(|e| e.code())?);
+        }
+    }
+    assert!(listed.len() <= 2);
+    Ok(all)
+}
+
+#[test]
+fn no_byte_of_the_database_can_change_what_verifies() {
+    let temp = TempDir::new();
+    let events = |journal: &SqliteJournal| -> Vec<Row> {
+        [1, 2].iter().flat_map(|n| journal.load(run(*n), 0, 100).unwrap()).collect()
+    };
+    let whole = events(&journal(&temp));
+    let path = temp.path().join("journal.db");
+    let good = std::fs::read(&path).unwrap();
+    let mut found = 0;
+    // Every page, and within it head, middle and end.
+    for at in (0..good.len()).step_by(211) {
+        let mut bad = good.clone();
+        bad[at] ^= 0x41;
+        std::fs::write(&path, &bad).unwrap();
+        match read_all(&temp) {
+            Ok(rows) => {
+                let same = |a: &Row, b: &Row| {
+                    (a.run, a.first, a.last, a.head, &a.bytes) == (b.run, b.first, b.last, b.head, &b.bytes)
+                };
+                assert!(rows.len() == whole.len() && rows.iter().zip(&whole).all(|(a, b)| same(a, b)), "byte {at}");
+            }
+            Err(_) => found += 1,
+        }
+    }
+    assert!(found > 10, "only {found} changes were found");
 }

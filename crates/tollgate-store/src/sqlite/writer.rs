@@ -125,6 +125,7 @@ impl Writer {
     }
 
     fn transaction(&self, batch: &[Job]) -> Result<Vec<Outcome>, StoreError> {
+        self.shared.alive()?;
         self.shared.fault(Point::BeforeRows)?;
         begin(&self.connection, self.busy)?;
         let written = self.write(batch).and_then(|outcomes| {
