@@ -82,14 +82,11 @@ impl SqliteJournal {
         let heads = Arc::new(Heads::open(&dir.join("heads"))?);
         // Looked at before the database is opened: what these name was committed, so the database cannot be new.
         let named = heads.slots()?;
-        let connection = match schema::open(&path, options.busy, named == 0) {
-            Err(OpenError::Lost { .. }) => match heads.read()?.len() {
-                // Nothing in it was ever whole.
-                0 => schema::open(&path, options.busy, true)?,
-                runs => return Err(OpenError::Lost { path: dir.join("heads"), runs }),
-            },
-            opened => opened?,
+        let may_be_new = || match if named == 0 { 0 } else { heads.read()?.len() } {
+            0 => Ok(()),
+            runs => Err(OpenError::Lost { path: dir.join("heads"), runs }),
         };
+        let connection = schema::open(&path, options.busy, may_be_new)?;
         if let Some(pages) = options.pages_max {
             connection.pragma_update(None, "max_page_count", pages).map_err(StoreError::from)?;
         }

@@ -20,11 +20,20 @@ const SETTINGS: &str = "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4
 /// How often a held lock is tried again within the time a caller is ready to wait.
 const RETRY: Duration = Duration::from_millis(1);
 
-/// Opens the database and brings it to the newest schema. A new one is refused when the journal should not be new.
-pub(crate) fn open(path: &Path, busy: Duration, expect_fresh: bool) -> Result<Connection, OpenError> {
+/// Opens the database and brings it to the newest schema; `may_be_new` is asked before anything is written to a new one.
+pub(crate) fn open(
+    path: &Path,
+    busy: Duration,
+    may_be_new: impl FnOnce() -> Result<(), OpenError>,
+) -> Result<Connection, OpenError> {
     private_file(path).map_err(|e| StoreError::io("open", path, e))?;
     let connection = connect(path, busy)?;
-    migrate(&connection, path, busy, expect_fresh)?;
+    // Before anything is written: what is not ours stays as it is.
+    let found = schema(&connection, path)?;
+    if found == 0 {
+        may_be_new()?;
+    }
+    migrate(&connection, path, busy, found)?;
     Ok(connection)
 }
 
@@ -75,12 +84,7 @@ fn schema(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
     }
 }
 
-fn migrate(connection: &Connection, path: &Path, busy: Duration, expect_fresh: bool) -> Result<(), OpenError> {
-    // Before anything is written: what is not ours stays as it is.
-    let found = schema(connection, path)?;
-    if found == 0 && !expect_fresh {
-        return Err(OpenError::Lost { path: path.to_owned(), runs: 0 });
-    }
+fn migrate(connection: &Connection, path: &Path, busy: Duration, found: usize) -> Result<(), OpenError> {
     // From here on the writer waits by itself.
     connection.busy_timeout(Duration::ZERO).map_err(StoreError::from)?;
     retry(busy, || connection.pragma_update(None, "journal_mode", "WAL"))?;
