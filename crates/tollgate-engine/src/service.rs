@@ -10,7 +10,7 @@ use tollgate_core::contract::registry;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::protocol::model::{Kind, Over, Route, Stage, Value};
-use tollgate_core::protocol::{self, Protocol};
+use tollgate_core::protocol::{self, Dialects, Protocol};
 use tollgate_core::run::decide::{Answer, Open, OpenArtifact};
 use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
@@ -143,7 +143,7 @@ impl Service {
     pub fn start(&self, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
         let protocol = checked(&start.protocol)?;
         let roles = dispatched(&protocol);
-        if let Some(role) = roles.iter().find(|role| !start.workers.contains_key(*role)) {
+        if let Some(role) = roles.iter().find(|role| !start.workers.contains_key(**role)) {
             return Err(ServiceError::NoWorker((*role).clone()));
         }
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
@@ -153,7 +153,7 @@ impl Service {
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
         let scratch = self.state.join("scratch");
         let repository = Repository::open(&start.repository, &scratch)?;
-        let top = repository.top.display().to_string();
+        let top = repository.place.top.display().to_string();
         let by = Signature {
             name: "Tollgate".to_owned(),
             email: "tollgate@localhost".to_owned(),
@@ -326,11 +326,20 @@ fn route_of<'a>(run: &'a Run, decision: &Decision, option: Option<&str>) -> Opti
 pub fn checked(text: &str) -> Result<Protocol, ServiceError> {
     let (protocol, mut diagnostics) = protocol::read(text);
     let Some(protocol) = protocol else { return Err(ServiceError::Protocol(diagnostics)) };
-    diagnostics.extend(protocol::check(&protocol, &protocol::Dialects::built_in()));
+    diagnostics.extend(protocol::check(&protocol, &built_in_dialects()));
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(ServiceError::Protocol(diagnostics));
     }
     Ok(protocol)
+}
+
+/// What the contracts of this build declare.
+pub fn built_in_dialects() -> Dialects {
+    let mut dialects = Dialects::default();
+    for (id, declaration) in registry::declarations() {
+        dialects.add(&id, declaration);
+    }
+    dialects
 }
 
 /// The roles that some stage dispatches.
