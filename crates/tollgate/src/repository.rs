@@ -1,0 +1,215 @@
+//! The repository a command is typed in, seen through git: its root, its last commit, its `.tollgate/` folder.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+
+use crate::cli::environment::Environment;
+use crate::cli::failure::Failure;
+use crate::files;
+
+/// The folder whose files can start programs.
+pub const FOLDER: &str = ".tollgate";
+/// The configuration in it.
+pub const CONFIG_PATH: &str = ".tollgate/config.toml";
+/// The oldest git that Tollgate works with.
+pub const GIT_MIN: (u32, u32) = (2, 40);
+
+const FOLDER_FILES_MAX: usize = 500;
+const FOLDER_FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// The names of a large repository's files; more than this is no list for a person.
+const LIST_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// A git repository with files.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    root: PathBuf,
+}
+
+/// A file of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    mode: String,
+    blob: String,
+    bytes: u64,
+    path: String,
+}
+
+/// The `.tollgate/` folder of a commit: what can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// Of every file's mode, path and content.
+    pub digest: Digest,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Folder {
+    /// Its files, by path from the repository's root.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The text of a file, if it is there.
+    pub fn text(&self, path: &str) -> Option<Result<String, Failure>> {
+        let bytes = self.files.get(path)?;
+        Some(String::from_utf8(bytes.clone()).map_err(|error| files::not_text(path, &error)))
+    }
+}
+
+impl Repository {
+    /// The repository that holds the working directory; none outside of one.
+    pub fn find(environment: &Environment) -> Result<Option<Self>, Failure> {
+        let output = git(environment.directory(), &["rev-parse", "--show-toplevel"])?;
+        if !output.ok {
+            return if output.stderr.contains("not a git repository") { Ok(None) } else { Err(output.failure("rev-parse")) };
+        }
+        let root = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
+        Ok(Some(Self { root: PathBuf::from(root) }))
+    }
+
+    /// The repository that holds the working directory, or the failure that there is none.
+    pub fn need(environment: &Environment) -> Result<Self, Failure> {
+        Self::find(environment)?.ok_or_else(|| {
+            Failure::environment(Code::NO_REPOSITORY, format!("{} is in no git repository", environment.directory().display()))
+                .hint("go to one, or make one with `git init`")
+        })
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Its last commit; none before the first.
+    pub fn head(&self) -> Result<Option<String>, Failure> {
+        let output = git(&self.root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        Ok(output.ok.then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned()))
+    }
+
+    /// The paths of the files of the last commit.
+    pub fn files(&self) -> Result<Vec<String>, Failure> {
+        let entries = self.entries(&["ls-tree", "-r", "-z", "--full-tree", "-l", "HEAD"])?;
+        Ok(entries.into_iter().map(|entry| entry.path).collect())
+    }
+
+    /// The `.tollgate/` folder of the last commit, never of the working copy; none when it has none.
+    pub fn folder(&self) -> Result<Option<Folder>, Failure> {
+        if self.head()?.is_none() {
+            return Ok(None);
+        }
+        let mut entries = self.entries(&["ls-tree", "-r", "-z", "--full-tree", "-l", "HEAD", "--", FOLDER])?;
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        let refuse = |message: String| Failure::refused(Code::FOLDER, message).hint("keep only small plain files under .tollgate/");
+        if entries.len() > FOLDER_FILES_MAX {
+            return Err(refuse(format!("{FOLDER}/ holds {} files, more than {FOLDER_FILES_MAX}", entries.len())));
+        }
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut files = BTreeMap::new();
+        let mut listing = String::new();
+        for entry in entries {
+            if !entry.mode.starts_with("100") {
+                return Err(refuse(format!("{} is a link or a submodule", entry.path)));
+            }
+            if entry.bytes > FOLDER_FILE_BYTES_MAX {
+                return Err(refuse(format!("{} is larger than {} KiB", entry.path, FOLDER_FILE_BYTES_MAX / 1024)));
+            }
+            let output = git(&self.root, &["cat-file", "blob", &entry.blob])?;
+            let bytes = output.need("cat-file")?;
+            listing.push_str(&format!("{} {} {}\0", entry.mode, Digest::of(&bytes), entry.path));
+            files.insert(entry.path, bytes);
+        }
+        Ok(Some(Folder { digest: Digest::of(listing.as_bytes()), files }))
+    }
+
+    /// The files under `.tollgate/` whose working copy is not what the last commit holds.
+    pub fn uncommitted(&self) -> Result<Vec<String>, Failure> {
+        let arguments = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", FOLDER];
+        let listing = git(&self.root, &arguments)?.need("status")?;
+        let listing = String::from_utf8_lossy(&listing);
+        Ok(listing.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned).collect())
+    }
+
+    fn entries(&self, arguments: &[&str]) -> Result<Vec<Entry>, Failure> {
+        let listing = git(&self.root, arguments)?.need("ls-tree")?;
+        // A path that is no text cannot be named in a pattern either; its bytes are shown as well as can be.
+        let listing = String::from_utf8_lossy(&listing);
+        let entry = |line: &str| {
+            let (meta, path) = line.split_once('\t')?;
+            let mut words = meta.split_ascii_whitespace();
+            let (mode, _kind, blob, bytes) = (words.next()?, words.next()?, words.next()?, words.next()?);
+            Some(Entry { mode: mode.into(), blob: blob.into(), bytes: bytes.parse().unwrap_or(0), path: path.into() })
+        };
+        Ok(listing.split('\0').filter_map(entry).collect())
+    }
+}
+
+/// The version of git, `(major, minor)`.
+pub fn git_version(environment: &Environment) -> Result<(u32, u32), Failure> {
+    let output = git(environment.directory(), &["version"])?.need("version")?;
+    let text = String::from_utf8_lossy(&output);
+    let number = text.split_ascii_whitespace().nth(2).unwrap_or_default();
+    let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
+    match (parts.next().flatten(), parts.next().flatten()) {
+        (Some(major), Some(minor)) => Ok((major, minor)),
+        _ => Err(Failure::environment(Code::GIT, format!("`git version` said `{}`", text.trim()))),
+    }
+}
+
+struct Output {
+    ok: bool,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Output {
+    fn need(self, what: &str) -> Result<Vec<u8>, Failure> {
+        if self.ok { Ok(self.stdout) } else { Err(self.failure(what)) }
+    }
+
+    fn failure(&self, what: &str) -> Failure {
+        Failure::environment(Code::GIT, format!("`git {what}` failed")).because(self.stderr.trim().to_owned())
+    }
+}
+
+/// Runs git for its answer. Nothing that the repository configures is started: no hook, no monitor, no pager.
+fn git(directory: &Path, arguments: &[&str]) -> Result<Output, Failure> {
+    let failed = |error: std::io::Error| {
+        let failure = Failure::environment(Code::GIT, "git could not be started").cause(error);
+        failure.hint(format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1))
+    };
+    let mut child = Command::new("git")
+        .args(["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"])
+        .args(arguments)
+        .current_dir(directory)
+        // Set when a hook or an alias starts us: they would name another repository than the working directory does.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let mut stderr = child.stderr.take();
+    // Both pipes are read at once, so that a full one cannot stop git.
+    let talk = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        if let Some(pipe) = &mut stderr {
+            let _ = pipe.take(64 * 1024).read_to_end(&mut text);
+            let _ = std::io::copy(pipe, &mut std::io::sink());
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let stdout = child.stdout.take().map_or_else(|| Ok(Vec::new()), |pipe| files::read_all(pipe, LIST_BYTES_MAX));
+    let status = child.wait().map_err(failed)?;
+    let stderr = talk.join().unwrap_or_default();
+    Ok(Output { ok: status.success(), stdout: stdout.map_err(failed)?, stderr })
+}

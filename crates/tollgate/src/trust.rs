@@ -1,0 +1,94 @@
+//! Which states of which repositories' `.tollgate/` folders may act. One small file per trusted state.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tollgate_api::TrustEntry;
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+
+use crate::cli::failure::Failure;
+use crate::files;
+use crate::repository::{Folder, Repository};
+
+const ENTRY_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The trusted states, kept in the user's state directory.
+#[derive(Debug, Clone)]
+pub struct Trust {
+    folder: PathBuf,
+}
+
+impl Trust {
+    /// Opens the store; it is made when something is first trusted.
+    pub fn in_state_dir(state: &Path) -> Self {
+        Self { folder: state.join("trust") }
+    }
+
+    /// Whether this state of this repository was trusted.
+    pub fn holds(&self, repository: &Repository, folder: &Folder) -> Result<bool, Failure> {
+        let path = self.path(repository, folder);
+        path.try_exists().map_err(|error| files::cannot_read(&path.display().to_string(), error))
+    }
+
+    /// Trusts a state.
+    pub fn add(&self, repository: &Repository, folder: &Folder, now_ms: u64) -> Result<TrustEntry, Failure> {
+        let entry = TrustEntry {
+            repository: repository.root().display().to_string(),
+            digest: folder.digest.to_string(),
+            files: folder.paths().map(str::to_owned).collect(),
+            at_ms: now_ms,
+        };
+        let path = self.path(repository, folder);
+        let bytes = serde_json::to_vec(&entry).map_err(|error| Failure::internal("an entry could not be written").cause(error))?;
+        match files::write_new(&path, &bytes) {
+            Ok(()) => Ok(entry),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(entry),
+            Err(error) => Err(cannot_write(&path, error)),
+        }
+    }
+
+    /// Every trusted state, by repository.
+    pub fn list(&self) -> Result<Vec<TrustEntry>, Failure> {
+        let names = match std::fs::read_dir(&self.folder) {
+            Ok(names) => names,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(files::cannot_read(&self.folder.display().to_string(), error)),
+        };
+        let mut entries = Vec::new();
+        for name in names {
+            let path = name.map_err(|error| files::cannot_read(&self.folder.display().to_string(), error))?.path();
+            let text = files::read_text(&path, ENTRY_BYTES_MAX)?;
+            let entry: TrustEntry = serde_json::from_str(&text).map_err(|error| {
+                let failure = Failure::environment(Code::STATE, format!("{} is damaged", path.display())).cause(error);
+                failure.hint("delete this file; then `tollgate trust` in its repository")
+            })?;
+            entries.push(entry);
+        }
+        entries.sort_by(|a, b| (&a.repository, a.at_ms, &a.digest).cmp(&(&b.repository, b.at_ms, &b.digest)));
+        Ok(entries)
+    }
+
+    /// Takes every state of a repository back; says which there were.
+    pub fn remove(&self, repository: &Repository) -> Result<Vec<TrustEntry>, Failure> {
+        let root = repository.root().display().to_string();
+        let entries: Vec<_> = self.list()?.into_iter().filter(|entry| entry.repository == root).collect();
+        for entry in &entries {
+            let path = self.folder.join(name(&entry.repository, &entry.digest));
+            std::fs::remove_file(&path).map_err(|error| cannot_write(&path, error))?;
+        }
+        Ok(entries)
+    }
+
+    fn path(&self, repository: &Repository, folder: &Folder) -> PathBuf {
+        self.folder.join(name(&repository.root().display().to_string(), &folder.digest.to_string()))
+    }
+}
+
+fn name(repository: &str, digest: &str) -> String {
+    format!("{}.json", Digest::of(format!("{repository}\0{digest}").as_bytes()))
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    Failure::environment(Code::STATE, format!("{} cannot be written", path.display())).cause(error)
+}
