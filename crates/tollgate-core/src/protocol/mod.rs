@@ -2,6 +2,8 @@
 
 pub mod condition;
 pub mod model;
+mod read;
 
 pub use condition::Condition;
 pub use model::Protocol;
+pub use read::{read, read_tree};

@@ -1,0 +1,179 @@
+//! From the parser's events to the tree.
+
+use std::collections::HashSet;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+
+use super::{BYTES_MAX, Content, DEPTH_MAX, Key, Node};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Place};
+
+/// A map or list that is not closed yet.
+enum Open {
+    Seq(Vec<Node>, Place),
+    Map { entries: Vec<(Key, Node)>, seen: HashSet<crate::Name>, key: Option<Key>, place: Place },
+}
+
+/// Reads one document; the first thing that is wrong with it otherwise.
+pub fn parse(text: &str) -> Result<Node, Diagnostic> {
+    if text.len() > BYTES_MAX {
+        let message = format!("the file has {} bytes; at most {BYTES_MAX} are read", text.len());
+        return Err(Diagnostic::error(Code::YAML_REFUSED, Place { line: 1, column: 1 }, message));
+    }
+    let mut tree = Tree { open: Vec::new(), root: None };
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|error| {
+            Diagnostic::error(Code::YAML_SYNTAX, place(error.marker()), format!("this is not YAML: {}", error.info()))
+        })?;
+        tree.event(event, span)?;
+    }
+    tree.root.ok_or_else(|| {
+        Diagnostic::error(Code::YAML_SYNTAX, Place { line: 1, column: 1 }, "the file is empty")
+            .hint("write a map of keys and values")
+    })
+}
+
+struct Tree {
+    open: Vec<Open>,
+    root: Option<Node>,
+}
+
+impl Tree {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
+        let place = place(&span.start);
+        match event {
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
+            Event::DocumentStart(_) if self.root.is_some() => {
+                Err(refused(place, "a second document begins here", "keep one document in a file"))
+            }
+            Event::DocumentStart(_) => Ok(()),
+            Event::Alias(_) => Err(refused(place, "an alias (`*name`) is not allowed", "write the value out")),
+            Event::Scalar(text, style, anchor, tag) => {
+                plain_only(anchor, tag.is_some(), place)?;
+                let quoted = style != ScalarStyle::Plain;
+                // Plain `null` and `~` are how YAML writes nothing.
+                let text = if !quoted && matches!(&*text, "~" | "null") { "" } else { &*text };
+                self.add(Node { value: Content::Scalar { text: text.into(), quoted }, place })
+            }
+            Event::SequenceStart(anchor, tag) => {
+                plain_only(anchor, tag.is_some(), place)?;
+                self.begin(Open::Seq(Vec::new(), place), place)
+            }
+            Event::MappingStart(anchor, tag) => {
+                plain_only(anchor, tag.is_some(), place)?;
+                self.begin(Open::Map { entries: Vec::new(), seen: HashSet::new(), key: None, place }, place)
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open::Seq(items, place)) => self.add(Node { value: Content::Seq(items), place }),
+                Some(Open::Map { entries, place, .. }) => self.add(Node { value: Content::Map(entries), place }),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn begin(&mut self, open: Open, place: Place) -> Result<(), Diagnostic> {
+        if let Some(Open::Map { key: None, .. }) = self.open.last() {
+            return Err(refused(place, "a key must be a plain word, not a list or a map", "write the key as text"));
+        }
+        if self.open.len() >= DEPTH_MAX {
+            let message = format!("nested deeper than {DEPTH_MAX} levels");
+            return Err(refused(place, message, "write it flatter"));
+        }
+        self.open.push(open);
+        Ok(())
+    }
+
+    fn add(&mut self, node: Node) -> Result<(), Diagnostic> {
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Open::Seq(items, _)) => items.push(node),
+            Some(Open::Map { entries, seen, key, .. }) => match key.take() {
+                Some(key) => entries.push((key, node)),
+                None => {
+                    let place = node.place;
+                    let Some(text) = node.text().cloned() else {
+                        return Err(refused(place, "a key must be a plain word", "write the key as text"));
+                    };
+                    if !seen.insert(text.clone()) {
+                        let first = entries.iter().find(|(k, _)| k.text == text).map_or(place, |(k, _)| k.place);
+                        let message = format!("the key `{text}` stands here a second time");
+                        return Err(Diagnostic::error(Code::YAML_DUPLICATE, place, message)
+                            .other(first)
+                            .hint(format!("the first stands at line {}; keep one of them", first.line)));
+                    }
+                    *key = Some(Key { text, place });
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+fn plain_only(anchor: usize, tagged: bool, place: Place) -> Result<(), Diagnostic> {
+    if anchor > 0 {
+        return Err(refused(place, "an anchor (`&name`) is not allowed", "write the value out where it is used"));
+    }
+    if tagged {
+        return Err(refused(place, "a tag (`!name`) is not allowed", "leave the tag out"));
+    }
+    Ok(())
+}
+
+fn refused(place: Place, message: impl Into<String>, hint: &str) -> Diagnostic {
+    Diagnostic::error(Code::YAML_REFUSED, place, message).hint(hint)
+}
+
+fn place(marker: &Marker) -> Place {
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Place { line: count(marker.line()), column: count(marker.col()).saturating_add(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_from_one_in_characters() {
+        let node = parse("a: 1\nüb: {c: [x, \"y\"]}\n").unwrap();
+        let b = node.get("üb").unwrap();
+        assert_eq!(node.place, Place { line: 1, column: 1 });
+        assert_eq!(b.place, Place { line: 2, column: 5 });
+        let Content::Seq(items) = &b.get("c").unwrap().value else { panic!("a list") };
+        assert_eq!(items[1].place, Place { line: 2, column: 13 });
+        assert_eq!(items[1].value, Content::Scalar { text: "y".into(), quoted: true });
+    }
+
+    #[test]
+    fn on_is_a_string_and_null_is_nothing() {
+        let node = parse("on: yes\nnone: ~\nquoted: \"null\"\n").unwrap();
+        assert_eq!(node.get("on").and_then(Node::plain), Some("yes"));
+        assert_eq!(node.get("none").unwrap().text(), None);
+        assert_eq!(node.get("quoted").unwrap().text().map(|t| &**t), Some("null"));
+    }
+
+    #[test]
+    fn what_is_refused_has_a_code_and_a_place() {
+        let deep = "[".repeat(65) + &"]".repeat(65);
+        let large = "a".repeat(BYTES_MAX + 1);
+        let cases = [
+            ("a: &x 1", Code::YAML_REFUSED, 1, 4),
+            ("a: *x", Code::YAML_SYNTAX, 1, 4),
+            ("a: !t 1", Code::YAML_REFUSED, 1, 4),
+            ("a: 1\n---\nb: 2\n", Code::YAML_REFUSED, 2, 1),
+            ("a: 1\nb: 2\na: 3\n", Code::YAML_DUPLICATE, 3, 1),
+            ("[a]: 1", Code::YAML_REFUSED, 1, 1),
+            ("? \n: 1", Code::YAML_REFUSED, 2, 1),
+            ("a: [1", Code::YAML_SYNTAX, 1, 6),
+            ("", Code::YAML_SYNTAX, 1, 1),
+            ("# only a comment\n", Code::YAML_SYNTAX, 1, 1),
+            (&deep, Code::YAML_REFUSED, 1, 65),
+            (&large, Code::YAML_REFUSED, 1, 1),
+        ];
+        for (text, code, line, column) in cases {
+            let shown = &text[..text.len().min(20)];
+            let error = parse(text).expect_err(shown);
+            assert_eq!((error.code, error.place), (code, Place { line, column }), "{shown}: {}", error.message);
+        }
+    }
+}
