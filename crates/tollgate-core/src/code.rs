@@ -116,4 +116,21 @@ codes! {
 
     // 06: command line and configuration
     INTERNAL = "TG0600",
+    USAGE = "TG0601",
+    NO_CODE = "TG0602",
+    NO_REPOSITORY = "TG0603",
+    CONFIG = "TG0604",
+    CONFIG_NAME = "TG0605",
+    FILE = "TG0606",
+    EXISTS = "TG0607",
+    NO_PROTOCOL = "TG0608",
+    NO_CONTRACT = "TG0609",
+    GIT = "TG0610",
+    NOTHING_TO_TRUST = "TG0611",
+    WORKER_UNKNOWN = "TG0612",
+    STATE = "TG0613",
+    BELOW_WORKER = "TG0614",
+    FOLDER = "TG0615",
+    UNTRUSTED = "TG0616",
+    SCHEMAS = "TG0617",
 }

@@ -10,7 +10,9 @@ use crate::cli::failure::Failure;
 
 /// Reads a file of at most so many bytes.
 pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
-    open(path).and_then(|file| read_all(file, bytes_max)).map_err(|error| cannot_read(&path.display().to_string(), error))
+    open(path)
+        .and_then(|file| read_all(file, bytes_max))
+        .map_err(|error| cannot_read(&path.display().to_string(), error))
 }
 
 /// Reads a text of at most so many bytes.
@@ -42,6 +44,21 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     File::create_new(path)?.write_all(bytes)
+}
+
+/// Writes a file and its folders, whole or not at all: a reader never sees a half.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let half = path.with_extension(format!("{}.part", std::process::id()));
+    std::fs::write(&half, bytes)?;
+    std::fs::rename(&half, path)
+}
+
+/// A file that cannot be written.
+pub fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    Failure::environment(Code::FILE, format!("{} cannot be written", path.display())).cause(error)
 }
 
 /// A file that cannot be read.

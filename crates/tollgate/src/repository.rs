@@ -65,7 +65,11 @@ impl Repository {
     pub fn find(environment: &Environment) -> Result<Option<Self>, Failure> {
         let output = git(environment.directory(), &["rev-parse", "--show-toplevel"])?;
         if !output.ok {
-            return if output.stderr.contains("not a git repository") { Ok(None) } else { Err(output.failure("rev-parse")) };
+            return if output.stderr.contains("not a git repository") {
+                Ok(None)
+            } else {
+                Err(output.failure("rev-parse"))
+            };
         }
         let root = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
         Ok(Some(Self { root: PathBuf::from(root) }))
@@ -74,8 +78,11 @@ impl Repository {
     /// The repository that holds the working directory, or the failure that there is none.
     pub fn need(environment: &Environment) -> Result<Self, Failure> {
         Self::find(environment)?.ok_or_else(|| {
-            Failure::environment(Code::NO_REPOSITORY, format!("{} is in no git repository", environment.directory().display()))
-                .hint("go to one, or make one with `git init`")
+            Failure::environment(
+                Code::NO_REPOSITORY,
+                format!("{} is in no git repository", environment.directory().display()),
+            )
+            .hint("go to one, or make one with `git init`")
         })
     }
 
@@ -105,7 +112,9 @@ impl Repository {
         if entries.is_empty() {
             return Ok(None);
         }
-        let refuse = |message: String| Failure::refused(Code::FOLDER, message).hint("keep only small plain files under .tollgate/");
+        let refuse = |message: String| {
+            Failure::refused(Code::FOLDER, message).hint("keep only small plain files under .tollgate/")
+        };
         if entries.len() > FOLDER_FILES_MAX {
             return Err(refuse(format!("{FOLDER}/ holds {} files, more than {FOLDER_FILES_MAX}", entries.len())));
         }
@@ -184,7 +193,15 @@ fn git(directory: &Path, arguments: &[&str]) -> Result<Output, Failure> {
         failure.hint(format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1))
     };
     let mut child = Command::new("git")
-        .args(["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"])
+        .args([
+            "--no-pager",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "-c",
+            "core.quotePath=false",
+        ])
         .args(arguments)
         .current_dir(directory)
         // Set when a hook or an alias starts us: they would name another repository than the working directory does.

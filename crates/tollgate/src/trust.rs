@@ -7,6 +7,7 @@ use tollgate_api::TrustEntry;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 
+use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::files;
 use crate::repository::{Folder, Repository};
@@ -40,12 +41,10 @@ impl Trust {
             at_ms: now_ms,
         };
         let path = self.path(repository, folder);
-        let bytes = serde_json::to_vec(&entry).map_err(|error| Failure::internal("an entry could not be written").cause(error))?;
-        match files::write_new(&path, &bytes) {
-            Ok(()) => Ok(entry),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(entry),
-            Err(error) => Err(cannot_write(&path, error)),
-        }
+        let bytes = serde_json::to_vec(&entry)
+            .map_err(|error| Failure::internal("an entry could not be written").cause(error))?;
+        files::write(&path, &bytes).map_err(|error| cannot_write(&path, error))?;
+        Ok(entry)
     }
 
     /// Every trusted state, by repository.
@@ -91,4 +90,52 @@ fn name(repository: &str, digest: &str) -> String {
 
 fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::environment(Code::STATE, format!("{} cannot be written", path.display())).cause(error)
+}
+
+/// How the repository that holds the working directory stands.
+#[derive(Debug)]
+pub enum Standing {
+    /// There is no repository.
+    NoRepository,
+    /// It has no `.tollgate/` folder in its last commit.
+    NoFolder(Repository),
+    /// It has one that must not act.
+    Untrusted(Repository, Folder),
+    /// It has one that may act.
+    Trusted(Repository, Folder),
+}
+
+impl Standing {
+    /// Looks at the last commit and at what was trusted.
+    pub fn look(environment: &Environment) -> Result<Self, Failure> {
+        let Some(repository) = Repository::find(environment)? else { return Ok(Self::NoRepository) };
+        let Some(folder) = repository.folder()? else { return Ok(Self::NoFolder(repository)) };
+        let trust = Trust::in_state_dir(&environment.state_dir()?);
+        let trusted = trust.holds(&repository, &folder)?;
+        Ok(if trusted { Self::Trusted(repository, folder) } else { Self::Untrusted(repository, folder) })
+    }
+
+    /// The repository, if there is one.
+    pub fn repository(&self) -> Option<&Repository> {
+        match self {
+            Self::NoRepository => None,
+            Self::NoFolder(repository) | Self::Untrusted(repository, _) | Self::Trusted(repository, _) => {
+                Some(repository)
+            }
+        }
+    }
+
+    /// The folder, if it may act.
+    pub fn trusted(&self) -> Option<&Folder> {
+        match self {
+            Self::Trusted(_, folder) => Some(folder),
+            Self::NoRepository | Self::NoFolder(_) | Self::Untrusted(..) => None,
+        }
+    }
+
+    /// The refusal to use an untrusted folder.
+    pub fn refusal(&self, message: &str) -> Failure {
+        Failure::refused(Code::UNTRUSTED, message)
+            .hint("read it (`git show HEAD:.tollgate/config.toml`), then `tollgate trust`")
+    }
 }

@@ -131,16 +131,6 @@ impl Failure {
         self.0.kind.exit_code()
     }
 
-    /// What went wrong, in one sentence.
-    pub fn message(&self) -> &str {
-        &self.0.message
-    }
-
-    /// The first thing to do next.
-    pub fn first_hint(&self) -> Option<&str> {
-        self.0.hints.first().map(String::as_str)
-    }
-
     /// The failure as a person reads it.
     pub fn lines(&self, width: usize) -> Vec<Line> {
         let parts = &self.0;

@@ -16,11 +16,13 @@ use self::environment::Environment;
 use self::failure::{Failure, Kind};
 use self::output::{Format, Output};
 
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 refused, halted or closed without success, 2 usage, 3 environment,
+            4 waiting for a person, 5 budget or quota, 70 internal";
+
 /// Runs software work that several AI agents share, and decides what happens next from evidence
 #[derive(Debug, Parser)]
 #[command(name = "tollgate", version, disable_help_subcommand = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 refused, halted or closed without success, 2 usage, 3 environment, 4 waiting for a \
-                        person, 5 budget or quota, 70 internal.")]
+#[command(after_help = EXIT_CODES)]
 pub struct Cli {
     /// Print data as JSON, one object a line
     #[arg(long, global = true)]
@@ -35,7 +37,6 @@ enum Command {
     Doctor(commands::doctor::DoctorArgs),
     Trust(commands::trust::TrustArgs),
     Protocol(commands::protocol::ProtocolArgs),
-    Contract(commands::contract::ContractArgs),
     Explain(commands::explain::ExplainArgs),
     Completions(commands::completions::CompletionsArgs),
     Schemas(commands::schemas::SchemasArgs),
@@ -115,7 +116,6 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
         Command::Doctor(args) => commands::doctor::run(&args, session),
         Command::Trust(args) => commands::trust::run(&args, session),
         Command::Protocol(args) => commands::protocol::run(&args, session),
-        Command::Contract(args) => commands::contract::run(&args, session),
         Command::Explain(args) => commands::explain::run(&args, session),
         Command::Completions(args) => commands::completions::run(&args, session, Cli::command()),
         Command::Schemas(args) => commands::schemas::run(&args, session),
@@ -130,13 +130,14 @@ fn report(output: &Output, failure: &Failure) -> u8 {
 /// What clap says, in our shape: the first line is the message, its tips are hints.
 fn usage(error: &clap::Error) -> Failure {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Failure::usage(Code::USAGE, "a command is missing").hint(error.render().to_string().trim_end().to_owned());
+        return Failure::usage(Code::USAGE, "a command is missing")
+            .hint("`tollgate --help` lists them");
     }
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(str::trim);
     let message = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let mut failure = Failure::usage(Code::USAGE, message.split_whitespace().collect::<Vec<_>>().join(" "));
-    for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty()) {
+    for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty() && !paragraph.starts_with("For more")) {
         failure = failure.hint(paragraph.trim_start_matches("tip: "));
     }
     failure
@@ -146,8 +147,12 @@ fn usage(error: &clap::Error) -> Failure {
 fn guarded(output: &Output, work: impl FnOnce() -> u8) -> u8 {
     panic::set_hook(Box::new(|_| ()));
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-        let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
-        report(output, &Failure::internal("Tollgate broke one of its own rules").because(text.unwrap_or("a panic without words")))
+        let text =
+            payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+        report(
+            output,
+            &Failure::internal("Tollgate broke one of its own rules").because(text.unwrap_or("a panic without words")),
+        )
     })
 }
 

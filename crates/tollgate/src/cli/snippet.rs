@@ -62,7 +62,8 @@ fn window(text: &str, character: usize, room: usize) -> (String, usize) {
     }
     let mut rest = text.chars().skip(start).enumerate();
     for (offset, letter) in &mut rest {
-        let written: String = if letter == '\t' { " ".repeat(TAB) } else { plain(letter.encode_utf8(&mut [0; 4])).into() };
+        let written: String =
+            if letter == '\t' { " ".repeat(TAB) } else { plain(letter.encode_utf8(&mut [0; 4])).into() };
         let takes: usize = written.chars().map(columns).sum();
         if used + takes >= room && used + takes > 1 {
             shown.push('…');
@@ -111,7 +112,10 @@ mod tests {
     #[test]
     fn a_place_that_is_not_there_shows_no_line() {
         assert_eq!(show("a", Place::default(), 80), "error[TG0600]: wrong\n  --> a.yaml\n  hint: mend it\n");
-        assert_eq!(show("a", Place { line: 9, column: 1 }, 80), "error[TG0600]: wrong\n  --> a.yaml:9:1\n  hint: mend it\n");
+        assert_eq!(
+            show("a", Place { line: 9, column: 1 }, 80),
+            "error[TG0600]: wrong\n  --> a.yaml:9:1\n  hint: mend it\n"
+        );
     }
 
     proptest! {

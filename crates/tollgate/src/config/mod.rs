@@ -184,7 +184,9 @@ impl Config {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
             }
             let commands = layer.commands.iter();
-            force.commands.extend(commands.map(|(name, argv)| (name.clone(), Setting { value: argv.clone(), from: *from })));
+            force
+                .commands
+                .extend(commands.map(|(name, argv)| (name.clone(), Setting { value: argv.clone(), from: *from })));
         }
         Ok(force)
     }
@@ -217,16 +219,18 @@ fn unknown<'a>(what: &str, name: &str, protocol: &str, known: impl Iterator<Item
 /// Reads the text of a file, or says everything that is wrong with it.
 pub fn parse(file: String, text: String) -> Result<Layer, Failure> {
     read(&text).map_err(|diagnostics| {
-        Failure::refused(Code::CONFIG, format!("{file} is not a valid configuration")).at(Source { file, text }, diagnostics)
+        Failure::refused(Code::CONFIG, format!("{file} is not a valid configuration"))
+            .at(Source { file, text }, diagnostics)
     })
 }
 
 /// Reads `ROLE=NAME`, `ROLE=command:PROGRAM ARGS` or `ROLE=script:FILE`.
 pub fn assignment(text: &str) -> Result<(String, Choice), Failure> {
-    let (role, choice) = text.split_once('=').filter(|(role, choice)| !role.is_empty() && !choice.is_empty()).ok_or_else(|| {
-        Failure::usage(Code::USAGE, format!("`{text}` gives no role a worker"))
-            .hint("write ROLE=NAME, ROLE=command:'PROGRAM ARGS' or ROLE=script:FILE")
-    })?;
+    let (role, choice) =
+        text.split_once('=').filter(|(role, choice)| !role.is_empty() && !choice.is_empty()).ok_or_else(|| {
+            Failure::usage(Code::USAGE, format!("`{text}` gives no role a worker"))
+                .hint("write ROLE=NAME, ROLE=command:'PROGRAM ARGS' or ROLE=script:FILE")
+        })?;
     Ok((role.to_owned(), choose(choice)?))
 }
 
@@ -251,7 +255,8 @@ fn of_environment(environment: &Environment) -> Result<Layer, Failure> {
     let mut layer = Layer::default();
     for (name, value) in environment.with_prefix(WORKER_VARIABLE).filter(|(_, value)| !value.is_empty()) {
         let role = name.to_lowercase().replace('_', "-");
-        let choice = choose(value).map_err(|failure| failure.because(format!("{WORKER_VARIABLE}{name} is set to `{value}`")))?;
+        let choice =
+            choose(value).map_err(|failure| failure.because(format!("{WORKER_VARIABLE}{name} is set to `{value}`")))?;
         layer.roles.insert(role, choice);
     }
     Ok(layer)

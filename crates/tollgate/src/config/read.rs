@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::{Adapter, Choice, Layer, Worker};
 use crate::view::words::{list, nearest};
@@ -20,7 +20,10 @@ pub fn read(text: &str) -> Result<Layer, Vec<Diagnostic>> {
         Err(error) => {
             let place = error.span().map_or_else(Place::default, |span| reader.place(&span));
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            return Err(vec![Diagnostic::error(Code::CONFIG, place, message).hint("the file is TOML; `tollgate init` writes one to start from")]);
+            return Err(vec![
+                Diagnostic::error(Code::CONFIG, place, message)
+                    .hint("the file is TOML; `tollgate init` writes one to start from"),
+            ]);
         }
     };
     let layer = reader.document(document.get_ref());
@@ -80,11 +83,30 @@ impl Reader<'_> {
         }
         let worker = match (adapter, command) {
             (Some(adapter), Some(command)) => Worker { adapter, command },
-            (None, _) => return self.breach(&name.span(), Code::CONFIG, "this worker has no `adapter`", "add `adapter = \"command\"`"),
-            (_, None) => return self.breach(&name.span(), Code::CONFIG, "this worker has no `command`", "add `command = [\"PROGRAM\", \"ARGUMENT\"]`"),
+            (None, _) => {
+                return self.breach(
+                    &name.span(),
+                    Code::CONFIG,
+                    "this worker has no `adapter`",
+                    "add `adapter = \"command\"`",
+                );
+            }
+            (_, None) => {
+                return self.breach(
+                    &name.span(),
+                    Code::CONFIG,
+                    "this worker has no `command`",
+                    "add `command = [\"PROGRAM\", \"ARGUMENT\"]`",
+                );
+            }
         };
         if worker.adapter == Adapter::Script && worker.command.len() != 1 {
-            return self.breach(&name.span(), Code::CONFIG, "a script worker's `command` is one file", "write `command = [\"FILE.yaml\"]`");
+            return self.breach(
+                &name.span(),
+                Code::CONFIG,
+                "a script worker's `command` is one file",
+                "write `command = [\"FILE.yaml\"]`",
+            );
         }
         Some(worker)
     }
@@ -93,7 +115,8 @@ impl Reader<'_> {
         let word = self.string(value)?;
         Adapter::parse(&word).or_else(|| {
             let known = Adapter::ALL.map(Adapter::word);
-            let hint = nearest(&word, known).map_or_else(|| format!("there are {}", list(&known)), |near| format!("did you mean `{near}`?"));
+            let hint = nearest(&word, known)
+                .map_or_else(|| format!("there are {}", list(&known)), |near| format!("did you mean `{near}`?"));
             self.breach(&value.span(), Code::CONFIG, format!("there is no adapter `{word}`"), hint)
         })
     }
@@ -115,7 +138,12 @@ impl Reader<'_> {
             }),
             None => {
                 let message = format!("`{what}` is a table, not {}", kind(value.get_ref()));
-                self.breach::<()>(&value.span(), Code::CONFIG, message, format!("write it as `[{what}]` with an entry a line"));
+                self.breach::<()>(
+                    &value.span(),
+                    Code::CONFIG,
+                    message,
+                    format!("write it as `[{what}]` with an entry a line"),
+                );
             }
         }
     }
@@ -124,7 +152,12 @@ impl Reader<'_> {
         match value.get_ref().as_str() {
             Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
             Some(_) => self.breach(&value.span(), Code::CONFIG, "this text must not be empty", "write a name"),
-            None => self.breach(&value.span(), Code::CONFIG, format!("this is {}, not a text", kind(value.get_ref())), "write it in quotes"),
+            None => self.breach(
+                &value.span(),
+                Code::CONFIG,
+                format!("this is {}, not a text", kind(value.get_ref())),
+                "write it in quotes",
+            ),
         }
     }
 
@@ -138,13 +171,25 @@ impl Reader<'_> {
                 for item in items.iter().skip(1) {
                     match item.get_ref().as_str() {
                         Some(text) => all.push(text.to_owned()),
-                        None => return self.breach(&item.span(), Code::CONFIG, format!("this is {}, not a text", kind(item.get_ref())), hint),
+                        None => {
+                            return self.breach(
+                                &item.span(),
+                                Code::CONFIG,
+                                format!("this is {}, not a text", kind(item.get_ref())),
+                                hint,
+                            );
+                        }
                     }
                 }
                 Some(all)
             }
             Some(_) => self.breach(&value.span(), Code::CONFIG, "this list must not be empty", hint),
-            None => self.breach(&value.span(), Code::CONFIG, format!("this is {}, not a list of texts", kind(value.get_ref())), hint),
+            None => self.breach(
+                &value.span(),
+                Code::CONFIG,
+                format!("this is {}, not a list of texts", kind(value.get_ref())),
+                hint,
+            ),
         }
     }
 
@@ -157,7 +202,13 @@ impl Reader<'_> {
         self.breach::<()>(&key.span(), Code::CONFIG_NAME, format!("there is no key `{within}{name}`"), hint);
     }
 
-    fn breach<T>(&mut self, span: &Range<usize>, code: Code, message: impl Into<String>, hint: impl Into<String>) -> Option<T> {
+    fn breach<T>(
+        &mut self,
+        span: &Range<usize>,
+        code: Code,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Option<T> {
         self.found.push(Diagnostic::error(code, self.place(span), message).hint(hint));
         None
     }

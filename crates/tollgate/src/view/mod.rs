@@ -1,5 +1,6 @@
 //! What people see: text that cannot harm a terminal, words for states and times, tables, the live region.
 
+pub mod progress;
+pub mod table;
 pub mod text;
 pub mod words;
-pub mod table;

@@ -8,10 +8,10 @@ const COLUMN_MIN: usize = 6;
 
 /// Lays a table out. An empty header is left away; cells are cut, never wrapped.
 pub fn table(header: &[&str], rows: Vec<Vec<Line>>, width: usize) -> Vec<Line> {
-    let mut lines = Vec::new();
     if rows.is_empty() {
-        return lines;
+        return Vec::new();
     }
+    let mut lines: Vec<Vec<Line>> = Vec::new();
     if header.iter().any(|title| !title.is_empty()) {
         lines.push(header.iter().map(|title| Line::new().add(Style::Faint, *title)).collect());
     }
@@ -94,7 +94,11 @@ mod tests {
 
     fn show(width: usize) -> String {
         let rows = vec![
-            vec!["run_7k3m9q2x".into(), "✓ succeeded".into(), "Add a rate limit to the public endpoints of the API".into()],
+            vec![
+                "run_7k3m9q2x".into(),
+                "✓ succeeded".into(),
+                "Add a rate limit to the public endpoints of the API".into(),
+            ],
             vec!["run_0000000a".into(), "? waits for you".into(), "短い".into()],
         ];
         let lines = table(&["run", "status", "goal"], rows, width);
@@ -106,10 +110,13 @@ mod tests {
         assert_eq!(
             show(60),
             "run           status           goal\n\
-             run_7k3m9q2x  ✓ succeeded      Add a rate limit to the pub…\n\
+             run_7k3m9q2x  ✓ succeeded      Add a rate limit to the publ…\n\
              run_0000000a  ? waits for you  短い\n"
         );
-        assert_eq!(show(140).lines().nth(1), Some("run_7k3m9q2x  ✓ succeeded      Add a rate limit to the public endpoints of the API"));
+        assert_eq!(
+            show(140).lines().nth(1),
+            Some("run_7k3m9q2x  ✓ succeeded      Add a rate limit to the public endpoints of the API")
+        );
     }
 
     #[test]

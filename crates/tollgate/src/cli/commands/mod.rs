@@ -1,7 +1,6 @@
 //! One command, one file.
 
 pub mod completions;
-pub mod contract;
 pub mod doctor;
 pub mod explain;
 pub mod init;

@@ -62,7 +62,11 @@ fn add(trust: &Trust, repository: &Repository, session: &Session) -> Result<Exit
     let uncommitted = repository.uncommitted()?;
     let Some(folder) = repository.folder()? else {
         let message = format!("the last commit of {} holds no .tollgate/ folder", repository.root().display());
-        let hint = if uncommitted.is_empty() { "`tollgate init` writes one" } else { "`git add .tollgate && git commit`, then `tollgate trust`" };
+        let hint = if uncommitted.is_empty() {
+            "`tollgate init` writes one"
+        } else {
+            "`git add .tollgate && git commit`, then `tollgate trust`"
+        };
         return Err(Failure::refused(Code::NOTHING_TO_TRUST, message).hint(hint));
     };
     let entry = trust.add(repository, &folder, session.now_ms())?;
