@@ -113,6 +113,22 @@ codes! {
     // 04: journal
 
     // 05: work trees and workers
+    NOT_A_REPOSITORY = "TG0501",
+    NO_COMMIT = "TG0502",
+    BARE_REPOSITORY = "TG0503",
+    DIRTY_CHECKOUT = "TG0504",
+    GIT_FAILED = "TG0505",
+    UNMEASURABLE = "TG0506",
+    TOO_LARGE = "TG0507",
+    REF_MOVED = "TG0508",
+    WORKSPACE_LOST = "TG0509",
+    WORKER_NOT_FOUND = "TG0510",
+    WORKER_COMMAND = "TG0511",
+    REPORT_REFUSED = "TG0512",
+    SCRIPT_INVALID = "TG0513",
+    SCRIPT_NO_ENTRY = "TG0514",
+    WORKER_START = "TG0515",
+    BELOW_A_WORKER = "TG0516",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

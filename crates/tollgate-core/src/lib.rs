@@ -11,6 +11,7 @@ pub mod id;
 pub mod protocol;
 pub mod report;
 pub mod run;
+pub mod scope;
 pub mod yaml;
 
 /// A name from a protocol, a report or a run; cheap to copy.

@@ -1,1 +1,7 @@
-//! engine
+//! What Tollgate does: drives runs, starts workers, keeps work trees, runs commands.
+
+pub mod git;
+pub mod process;
+#[cfg(test)]
+mod testing;
+pub mod workspace;

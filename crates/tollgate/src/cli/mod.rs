@@ -130,8 +130,7 @@ fn report(output: &Output, failure: &Failure) -> u8 {
 /// What clap says, in our shape: the first line is the message, its tips are hints.
 fn usage(error: &clap::Error) -> Failure {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Failure::usage(Code::USAGE, "a command is missing")
-            .hint("`tollgate --help` lists them");
+        return Failure::usage(Code::USAGE, "a command is missing").hint("`tollgate --help` lists them");
     }
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(str::trim);

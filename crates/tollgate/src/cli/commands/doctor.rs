@@ -277,8 +277,7 @@ impl Report {
         let mut outside =
             AreaFiles { area: None, patterns: Vec::new(), origin: "protocol".into(), files: 0, examples: Vec::new() };
         for path in paths {
-            let holds =
-                |area: &&mut AreaFiles| area.patterns.iter().any(|pattern| scope::matches(pattern, &path));
+            let holds = |area: &&mut AreaFiles| area.patterns.iter().any(|pattern| scope::matches(pattern, &path));
             let area = areas.iter_mut().find(holds).unwrap_or(&mut outside);
             area.files += 1;
             if area.examples.len() < EXAMPLES_MAX {
@@ -309,7 +308,9 @@ fn print(doctor: &Doctor, session: &Session) {
     for check in &doctor.checks {
         let state = words::doctor(check.status);
         let head = Line::new().add(state.style, format!("{} {:<8}", state.symbol, state.word));
-        session.output.data(head.add(Style::Strong, format!("{:<names$}", check.name)).text(format!(" {}", check.message)));
+        session
+            .output
+            .data(head.add(Style::Strong, format!("{:<names$}", check.name)).text(format!(" {}", check.message)));
         if let Some(next) = &check.next {
             session.output.data(Line::new().text(" ".repeat(names + 11)).add(Style::Accent, "next: ").text(next));
         }
