@@ -10,7 +10,7 @@ use crate::cli::{Exit, Session};
 use crate::repository::Repository;
 use crate::trust::Trust;
 use crate::view::table::table;
-use crate::view::words::{ago, count, list};
+use crate::view::words::{count, list};
 
 /// Let a repository's `.tollgate/` folder act
 ///
@@ -86,7 +86,7 @@ fn print(entries: Vec<TrustEntry>, session: &Session) -> Result<Exit, Failure> {
     let row = |entry: TrustEntry| {
         let digest = entry.digest.get(..12).unwrap_or(&entry.digest).to_owned();
         let files = count(entry.files.len(), "file");
-        vec![digest.into(), files.into(), ago(session.now_ms(), entry.at_ms).into(), entry.repository.into()]
+        vec![digest.into(), files.into(), entry.repository.into()]
     };
     let lines = table(&[], entries.into_iter().map(row).collect(), session.output.width());
     lines.into_iter().for_each(|line| session.output.data(line));
