@@ -3,4 +3,5 @@
 pub mod progress;
 pub mod table;
 pub mod text;
+pub mod wire;
 pub mod words;
