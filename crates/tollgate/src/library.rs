@@ -61,7 +61,7 @@ pub fn find(name: &str, session: &Session) -> Result<Definition, Failure> {
     {
         return Err(standing.refusal(&format!("protocol `{name}` is in a folder that is not trusted")));
     }
-    let failure = Failure::refused(Code::NO_PROTOCOL, format!("there is no protocol `{name}`"));
+    let failure = Failure::usage(Code::NO_PROTOCOL, format!("there is no protocol `{name}`"));
     let known = found.iter().map(|definition| definition.id.as_str()).chain(BUILT_IN.iter().map(|(id, _)| *id));
     Err(match nearest(name, known) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tollgate_api as api;
-use tollgate_core::report::{Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport, Report};
+use tollgate_core::report::{
+    Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport, Report,
+};
 
 /// A report.
 pub fn report(report: &Report) -> api::Report {
@@ -20,7 +22,11 @@ pub fn report(report: &Report) -> api::Report {
         reads: report
             .reads
             .iter()
-            .map(|read| api::SectionRead { section: read.section.to_string(), reason: read.reason.clone(), bytes: read.bytes })
+            .map(|read| api::SectionRead {
+                section: read.section.to_string(),
+                reason: read.reason.clone(),
+                bytes: read.bytes,
+            })
             .collect(),
     }
 }
@@ -69,7 +75,11 @@ fn planned_criterion(row: &CriterionRow) -> api::Criterion {
 }
 
 fn criterion_result(row: &CriterionReport) -> api::CriterionResult {
-    api::CriterionResult { id: row.id.to_string(), result: judgement(row.result).into(), evidence: row.evidence.clone() }
+    api::CriterionResult {
+        id: row.id.to_string(),
+        result: judgement(row.result).into(),
+        evidence: row.evidence.clone(),
+    }
 }
 
 fn finding(finding: &FindingReport) -> api::FindingResult {

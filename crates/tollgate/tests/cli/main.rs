@@ -4,6 +4,7 @@
 // A test that cannot be set up has failed.
 #![allow(clippy::unwrap_used)]
 
+mod contract;
 mod explain;
 mod protocol;
 mod repository;

@@ -249,11 +249,11 @@ impl Reader<'_, '_> {
 
     fn verdict(&mut self) -> Option<Located<Word>> {
         const VALUES: &str = "`APPROVED`, `BLOCKED`";
-        let (place, word) = self.word(Code::VERDICT_UNKNOWN, VALUES)?;
+        let (place, word) = self.word(Code::REPORT_VERDICT_UNKNOWN, VALUES)?;
         let found = Word::parse(&word);
         if found.is_none() {
             let message = format!("{} is not a verdict", quote(&word));
-            self.sink.error(Code::VERDICT_UNKNOWN, place, message, format!("write one of {VALUES}, spelt exactly so"));
+            self.sink.error(Code::REPORT_VERDICT_UNKNOWN, place, message, format!("write one of {VALUES}, spelt exactly so"));
         }
         found.map(|value| Located { value, place })
     }

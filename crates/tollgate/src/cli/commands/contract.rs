@@ -79,7 +79,9 @@ pub fn run(args: &ContractArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn list(session: &Session) -> Result<Exit, Failure> {
-    let contracts = all().map(|id| find(id).map(|dialect| describe(&dialect, &Context::default()))).collect::<Result<Vec<_>, _>>()?;
+    let contracts = all()
+        .map(|id| find(id).map(|dialect| describe(&dialect, &Context::default())))
+        .collect::<Result<Vec<_>, _>>()?;
     if session.json() {
         contracts.iter().for_each(|contract| session.output.json(contract));
         return Ok(Exit::Done);
@@ -134,7 +136,12 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     Ok([Exit::Done, Exit::With(Kind::Refused), Exit::With(Kind::Environment)][worst])
 }
 
-fn check_file(file: &str, dialect: &Dialect, context: &Context, session: &Session) -> (ContractCheck, Source, Vec<Diagnostic>) {
+fn check_file(
+    file: &str,
+    dialect: &Dialect,
+    context: &Context,
+    session: &Session,
+) -> (ContractCheck, Source, Vec<Diagnostic>) {
     let contract = match dialect {
         Dialect::Report(dialect) => dialect.id(),
         Dialect::Document(dialect) => dialect.id(),
@@ -165,19 +172,29 @@ fn check_file(file: &str, dialect: &Dialect, context: &Context, session: &Sessio
     }
     let valid = !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let on_wire = diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, Some(file))).collect();
-    let result = ContractCheck { file: file.to_owned(), contract: contract.to_owned(), valid, report, plan, diagnostics: on_wire };
+    let result = ContractCheck {
+        file: file.to_owned(),
+        contract: contract.to_owned(),
+        valid,
+        report,
+        plan,
+        diagnostics: on_wire,
+    };
     (result, Source { file: file.to_owned(), text }, diagnostics)
 }
 
 fn read(file: &str, session: &Session) -> Result<Vec<u8>, Diagnostic> {
     let bytes = match file {
-        "-" => files::read_all(io::stdin().lock(), REPORT_BYTES_MAX).map_err(|error| files::cannot_read("stdin", error)),
+        "-" => {
+            files::read_all(io::stdin().lock(), REPORT_BYTES_MAX).map_err(|error| files::cannot_read("stdin", error))
+        }
         _ => files::read(&session.environment.directory().join(file), REPORT_BYTES_MAX),
     };
     bytes.map_err(|failure| {
         let wire = failure.wire();
         let why = wire.causes.first().map_or("it cannot be read", String::as_str);
-        Diagnostic::error(Code::FILE, Place::default(), format!("the file cannot be read: {why}")).hint("check the path and its permissions")
+        Diagnostic::error(Code::FILE, Place::default(), format!("the file cannot be read: {why}"))
+            .hint("check the path and its permissions")
     })
 }
 
@@ -195,14 +212,23 @@ fn not_text(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
 
 fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], session: &Session) {
     let width = session.output.width();
-    diagnostics.iter().flat_map(|diagnostic| snippet::lines(diagnostic, source, width)).for_each(|line| session.output.data(line));
-    let (symbol, style, word) = if result.valid { ("✓", Style::Good, "valid") } else { ("✗", Style::Bad, "invalid") };
+    diagnostics
+        .iter()
+        .flat_map(|diagnostic| snippet::lines(diagnostic, source, width))
+        .for_each(|line| session.output.data(line));
+    let (symbol, style, word) =
+        if result.valid { ("✓", Style::Good, "valid") } else { ("✗", Style::Bad, "invalid") };
     let head = Line::new().add(style, symbol).text(format!(" {}: ", result.file)).add(style, word);
     let said = match (&result.report, &result.plan) {
         (Some(report), _) => {
             let code = report.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
             let asked = count(report.questions.len(), "question");
-            format!(", health {}{code}, verdict {}, {}, {asked}", report.health, report.verdict, count(report.findings.len(), "finding"))
+            format!(
+                ", health {}{code}, verdict {}, {}, {asked}",
+                report.health,
+                report.verdict,
+                count(report.findings.len(), "finding")
+            )
         }
         (None, Some(plan)) => format!(", {}", count(plan.criteria.len(), "row")),
         (None, None) => String::new(),
@@ -213,7 +239,7 @@ fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], se
 fn find(id: &str) -> Result<Dialect, Failure> {
     let report = report_dialect(id).map(Dialect::Report);
     report.or_else(|| document_dialect(id).map(Dialect::Document)).ok_or_else(|| {
-        let failure = Failure::refused(Code::NO_CONTRACT, format!("there is no contract `{id}`"));
+        let failure = Failure::usage(Code::NO_CONTRACT, format!("there is no contract `{id}`"));
         let bare = all().map(|known| known.split('@').next().unwrap_or(known));
         match nearest(id, bare) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
@@ -230,9 +256,12 @@ fn describe(dialect: &Dialect, context: &Context) -> Contract {
             instructions: Some(dialect.instructions(context)),
             schema: dialect.schema(),
         },
-        Dialect::Document(dialect) => {
-            Contract { id: dialect.id().into(), kind: ContractKind::Document, instructions: None, schema: dialect.schema() }
-        }
+        Dialect::Document(dialect) => Contract {
+            id: dialect.id().into(),
+            kind: ContractKind::Document,
+            instructions: None,
+            schema: dialect.schema(),
+        },
     }
 }
 

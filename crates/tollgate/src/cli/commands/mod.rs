@@ -1,6 +1,7 @@
 //! One command, one file.
 
 pub mod completions;
+pub mod contract;
 pub mod doctor;
 pub mod explain;
 pub mod init;

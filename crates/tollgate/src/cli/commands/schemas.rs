@@ -12,7 +12,7 @@ use crate::view::words::{count, list};
 
 const SCHEMA_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Write the JSON Schemas of everything that `--json` prints
+/// Write the JSON Schemas of everything that `--json` prints, and of the contracts
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub struct SchemasArgs {
@@ -26,7 +26,7 @@ pub struct SchemasArgs {
 
 pub fn run(args: &SchemasArgs, session: &Session) -> Result<Exit, Failure> {
     let wire = tollgate_api::schemas().into_iter().map(|(name, schema)| (format!("{name}.json"), schema.to_value()));
-    let schemas: Vec<(String, Value)> = wire.collect();
+    let schemas: Vec<(String, Value)> = wire.chain(super::contract::schemas()?).collect();
     let dir = session.environment.directory().join(&args.dir);
     let mut differ = Vec::new();
     for (name, schema) in &schemas {
