@@ -88,3 +88,53 @@ fn the_environment_names_roles_in_capitals() {
     let layer = of_environment(&environment).unwrap();
     assert_eq!(layer.roles.keys().collect::<Vec<_>>(), ["dod-checker"]);
 }
+
+fn build_plan() -> Protocol {
+    tollgate_core::protocol::read(include_str!("../../../../protocols/build-plan.yaml")).0.unwrap()
+}
+
+fn config(layers: &[(Origin, &str)]) -> Config {
+    let mut config = Config::default();
+    layers.iter().for_each(|(origin, text)| config.push(*origin, read(text).unwrap()));
+    config
+}
+
+const USER: &str = "[worker.a]\nadapter='command'\ncommand=['mine']\n[roles]\ndeveloper='a'\nreviewer='a'\nelsewhere='a'\n[commands]\nlint=['x']\n";
+const REPOSITORY: &str = "[worker.a]\nadapter='command'\ncommand=['ours']\n[roles]\nreviewer='a'\n[areas.build-plan]\ntests=['spec/**']\n[areas.other]\nx=['y']\n";
+
+#[test]
+fn the_stronger_source_wins_value_by_value() {
+    let mut config = config(&[(Origin::User, USER), (Origin::Repository, REPOSITORY)]);
+    let (role, choice) = assignment("developer=command:now").unwrap();
+    config.push(Origin::Flag, Layer { roles: [(role, choice)].into(), ..Layer::default() });
+    let force = config.in_force(&build_plan()).unwrap();
+    let assigned = |role: &str| (force.roles[role].worker.command[0].as_str(), force.roles[role].from);
+    assert_eq!(assigned("developer"), ("now", Origin::Flag));
+    assert_eq!(assigned("reviewer"), ("ours", Origin::Repository));
+    assert_eq!(
+        force.roles.keys().collect::<Vec<_>>(),
+        ["developer", "reviewer"],
+        "a file may name roles of other protocols"
+    );
+    assert_eq!(force.areas["tests"], Setting { value: vec!["spec/**".into()], from: Origin::Repository });
+    assert_eq!(force.areas.len(), 1);
+    assert_eq!(force.commands["lint"].from, Origin::User);
+    let stored = serde_json::to_string(&force).unwrap();
+    assert_eq!(serde_json::from_str::<InForce>(&stored).unwrap(), force, "the journal gives back what it was given");
+}
+
+#[test]
+fn what_does_not_exist_is_refused_by_name() {
+    let refusal = |config: &Config| {
+        let wire = config.in_force(&build_plan()).unwrap_err().wire();
+        format!("{} {}; {}", wire.code, wire.message, wire.hints.join(", "))
+    };
+    let areas = config(&[(Origin::User, "[areas.build-plan]\ntest=['x']")]);
+    assert_eq!(refusal(&areas), "TG0605 protocol `build-plan` has no area `test`; did you mean `tests`?");
+    let worker = config(&[(Origin::User, USER), (Origin::Repository, "[roles]\ntester='b'")]);
+    assert_eq!(refusal(&worker), "TG0612 role `tester` has the worker `b`, which nobody defines; did you mean `a`?");
+    let mut flag = Config::default();
+    let (role, choice) = assignment("devloper=command:x").unwrap();
+    flag.push(Origin::Flag, Layer { roles: [(role, choice)].into(), ..Layer::default() });
+    assert_eq!(refusal(&flag), "TG0605 protocol `build-plan` has no role `devloper`; did you mean `developer`?");
+}
