@@ -55,7 +55,10 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
     let near = |candidate: &&str| candidate.chars().count() <= LETTERS_MAX;
     let scored = candidates.into_iter().filter(near).map(|candidate| (distance(wanted, candidate), candidate));
     let (distance, candidate) = scored.min()?;
-    (distance <= wanted.chars().count().div_ceil(3)).then_some(candidate)
+    // Of two letters one is half the word: every short name would be near every other.
+    let letters = wanted.chars().count();
+    let near = if letters < 3 { 0 } else { letters.div_ceil(3) };
+    (distance <= near).then_some(candidate)
 }
 
 /// How many letters must be changed, added or left out.
@@ -166,6 +169,7 @@ mod tests {
         assert_eq!(nearest("wroker", names), Some("worker"));
         assert_eq!(nearest("comands", names), Some("commands"));
         assert_eq!(nearest("zebra", names), None);
+        assert_eq!(nearest("b", ["a", "c"]), None);
         assert_eq!(nearest(&"x".repeat(100_000), names), None);
     }
 
