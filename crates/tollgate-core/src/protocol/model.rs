@@ -351,6 +351,28 @@ impl Protocol {
     }
 }
 
+impl Protocol {
+    /// Calls `visit` with every condition of the protocol, and with every part of each.
+    pub fn visit_conditions<'a>(&'a self, visit: &mut impl FnMut(&'a Condition)) {
+        for stage in self.flows.iter().flat_map(|flow| &flow.stages).chain(&self.asks) {
+            let recommend = match &stage.kind {
+                Kind::Ask(ask) => ask.recommend.as_slice(),
+                _ => &[],
+            };
+            stage.when.iter().chain(recommend.iter().map(|(_, condition)| condition)).for_each(|c| c.visit(visit));
+        }
+        for gate in self.gates.values() {
+            let mandatory = gate.mandatory_unit.iter().chain(&gate.mandatory_run);
+            std::iter::once(&gate.holds).chain(mandatory).for_each(|c| c.visit(visit));
+        }
+        for artifact in self.artifacts.values() {
+            if let Given::InputWhen(condition) = &artifact.given {
+                condition.visit(visit);
+            }
+        }
+    }
+}
+
 impl Flow {
     /// A stage by id.
     pub fn stage(&self, id: &str) -> Option<&Stage> {
