@@ -123,15 +123,20 @@ fn patterns_meet(left: &str, right: &str) -> bool {
         return true;
     }
     let (left, right) = (segments(left), segments(right));
-    meet(&left, &right, |segment| matches!(segment, Segment::Any), |a, b| match (a, b) {
-        (Segment::One(a), Segment::One(b)) => meet(
-            a,
-            b,
-            |piece| *piece == Piece::Chars,
-            |a, b| matches!((a, b), (Piece::OneChar, _) | (_, Piece::OneChar)) || a == b,
-        ),
-        _ => true,
-    })
+    meet(
+        &left,
+        &right,
+        |segment| matches!(segment, Segment::Any),
+        |a, b| match (a, b) {
+            (Segment::One(a), Segment::One(b)) => meet(
+                a,
+                b,
+                |piece| *piece == Piece::Chars,
+                |a, b| matches!((a, b), (Piece::OneChar, _) | (_, Piece::OneChar)) || a == b,
+            ),
+            _ => true,
+        },
+    )
 }
 
 /// Whether two sequences with wildcards (each stands for any number of items) can be equal.

@@ -375,7 +375,8 @@ mod tests {
         let git = Git::with_dir(&root.join(".git")).unwrap();
         git.run(&["update-ref", "refs/tollgate/x", "HEAD"]).unwrap();
         git.on(&root, &root.join(".git/other-index")).run(&["read-tree", "HEAD"]).unwrap();
-        let ran = std::fs::read_dir(hooks).unwrap().flatten().any(|entry| entry.path().extension() == Some("ran".as_ref()));
+        let ran =
+            std::fs::read_dir(hooks).unwrap().flatten().any(|entry| entry.path().extension() == Some("ran".as_ref()));
         assert!(!ran);
     }
 }

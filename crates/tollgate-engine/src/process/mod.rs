@@ -132,10 +132,7 @@ pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io
     }
     let mut child = command.spawn()?;
     let id = ProcessId::of(child.id());
-    let readers = [
-        child.stdout.take().map(|pipe| drain(pipe, out)),
-        child.stderr.take().map(|pipe| drain(pipe, err)),
-    ];
+    let readers = [child.stdout.take().map(|pipe| drain(pipe, out)), child.stderr.take().map(|pipe| drain(pipe, err))];
     if let Some(mut stdin) = child.stdin.take() {
         // The program may never read; the thread ends when the pipe breaks.
         std::thread::spawn(move || stdin.write_all(&program.stdin).ok());
@@ -168,7 +165,9 @@ impl Running {
         let why = match message {
             Ok(Message::Exited) => None,
             Ok(Message::Cancel) => Some(End::Cancelled),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) if Instant::now() < self.until => return None,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) if Instant::now() < self.until => {
+                return None;
+            }
             Err(_) => Some(End::TimedOut),
         };
         self.end = Some(self.finish(why));

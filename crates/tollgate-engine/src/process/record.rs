@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::table::{MARKER, ProcessId, end_all};
 use super::table;
+use super::table::{MARKER, ProcessId, end_all};
 
 /// A recorded worker process; the record goes when this does.
 #[derive(Debug)]

@@ -100,16 +100,16 @@ fn marker_of(pid: u32) -> Option<String> {
     let mut environ = Vec::new();
     let file = std::fs::File::open(format!("/proc/{pid}/environ")).ok()?;
     file.take(ENVIRON_BYTES_MAX).read_to_end(&mut environ).ok()?;
-    let value = environ.split(|byte| *byte == 0).find_map(|entry| {
-        entry.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"=")
-    })?;
+    let value =
+        environ.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"="))?;
     String::from_utf8(value.to_vec()).ok()
 }
 
 /// Finds the processes whose marker is `marker` or starts with it and a `/`; this process is never among them.
 pub fn find_by_marker(marker: &str) -> Vec<ProcessId> {
     let own = std::process::id();
-    let belongs = |found: String| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let belongs =
+        |found: String| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     all().iter().filter(|stat| stat.pid != own && marker_of(stat.pid).is_some_and(belongs)).map(Stat::id).collect()
 }
 
@@ -156,7 +156,9 @@ fn descendants(table: &[Stat], roots: &[ProcessId]) -> BTreeSet<ProcessId> {
         if alive.contains(&next) && !found.insert(next) {
             continue;
         }
-        open.extend(children.get(&next.pid).into_iter().flatten().map(|stat| stat.id()).filter(|id| !found.contains(id)));
+        open.extend(
+            children.get(&next.pid).into_iter().flatten().map(|stat| stat.id()).filter(|id| !found.contains(id)),
+        );
     }
     found
 }

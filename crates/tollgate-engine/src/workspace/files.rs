@@ -83,7 +83,8 @@ mod tests {
     #[test]
     fn a_name_is_one_component_and_never_another_names() {
         assert_eq!(safe_name("api-v2.x"), "api-v2.x");
-        for (name, safe) in [("..", "%2e."), ("a/b", "a%2fb"), ("", "%"), ("@run", "%40run"), ("%", "%25"), ("ü", "%c3%bc")]
+        for (name, safe) in
+            [("..", "%2e."), ("a/b", "a%2fb"), ("", "%"), ("@run", "%40run"), ("%", "%25"), ("ü", "%c3%bc")]
         {
             assert_eq!(safe_name(name), safe);
         }

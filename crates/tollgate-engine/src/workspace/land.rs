@@ -47,10 +47,8 @@ impl Workspace {
         };
         let mut parts = printed.out.split(|byte| *byte == 0);
         let tree = parts.next().and_then(|id| ObjectId::parse(str::from_utf8(id).ok()?));
-        let tree = tree.ok_or_else(|| GitError::Unexpected {
-            command: "merge-tree".to_owned(),
-            what: "no tree".to_owned(),
-        })?;
+        let tree =
+            tree.ok_or_else(|| GitError::Unexpected { command: "merge-tree".to_owned(), what: "no tree".to_owned() })?;
         if clean {
             return Ok(Landing::Landed { tree });
         }

@@ -98,11 +98,6 @@ impl Status {
 /// Asks git for the status of its work tree.
 pub(super) fn status(git: &Git) -> Result<Status, WorkspaceError> {
     let args = [
-        // Names that git would pass over in silence are listed, and refused with a word when they are staged.
-        "-c",
-        "core.protectNTFS=false",
-        "-c",
-        "core.protectHFS=false",
         "status",
         "--porcelain=v1",
         "-z",
@@ -163,15 +158,21 @@ pub(super) fn stage(git: &Git, root: &Path, status: &Status) -> Result<Vec<Name>
             }
         }
     }
-    let list = |paths: &[Vec<u8>]| paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
-    let unmeasurable = |error: crate::git::GitError| WorkspaceError::Unmeasurable(error.to_string());
-    if !remove.is_empty() {
-        git.feed(&["update-index", "--force-remove", "-z", "--stdin"], list(&remove)).map_err(unmeasurable)?;
-    }
-    if !add.is_empty() {
-        git.feed(&["update-index", "--add", "--replace", "-z", "--stdin"], list(&add)).map_err(unmeasurable)?;
-    }
+    update(git, &["update-index", "--force-remove", "-z", "--stdin"], &remove)?;
+    update(git, &["update-index", "--add", "--replace", "-z", "--stdin"], &add)?;
     Ok(special)
+}
+
+fn update(git: &Git, args: &[&str], paths: &[Vec<u8>]) -> Result<(), WorkspaceError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let printed = git.call(args, paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect())?;
+    // A name that git will not have (`git~1`) is passed over with a word and without a failure.
+    if printed.end.success() && !printed.err.contains("Ignoring path") {
+        return Ok(());
+    }
+    Err(WorkspaceError::Unmeasurable(printed.err))
 }
 
 impl Workspace {

@@ -127,9 +127,13 @@ impl WorkspaceError {
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
             Self::Unmeasurable(_) => "mend the file in the work tree, then `tollgate retry RUN`",
-            Self::TooLarge { .. } | Self::TooMany { .. } => "remove or ignore them in the work tree, then `tollgate retry RUN`",
+            Self::TooLarge { .. } | Self::TooMany { .. } => {
+                "remove or ignore them in the work tree, then `tollgate retry RUN`"
+            }
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
-            Self::Lost { .. } | Self::Io { .. } => "look at the path; `tollgate verify RUN` says whether the journal is whole",
+            Self::Lost { .. } | Self::Io { .. } => {
+                "look at the path; `tollgate verify RUN` says whether the journal is whole"
+            }
             Self::Git(_) => "`tollgate doctor` shows which git is used",
         }
     }

@@ -424,11 +424,8 @@ fn publishing_is_idempotent_and_overwrites_nothing_of_others() {
 #[test]
 fn areas_are_digested_whole_and_by_scope() {
     let fixture = fixture(&[("src/a", "1"), ("tests/t", "1")]);
-    let area = |name: &str, pattern: &str| Area {
-        name: name.into(),
-        patterns: vec![pattern.into()],
-        place: Place::default(),
-    };
+    let area =
+        |name: &str, pattern: &str| Area { name: name.into(), patterns: vec![pattern.into()], place: Place::default() };
     let areas = [area("tests", "tests/**"), area("code", "**")];
     let scopes = BTreeMap::from([(Name::from("u"), vec![Name::from("src/")])]);
     let before = fixture.measure().content(&areas, &scopes);
@@ -468,7 +465,8 @@ fn linked_checkouts_shallow_clones_and_sha256_work() {
 #[test]
 #[ignore = "a measurement, not a check: prints how long measuring 1,000 files takes"]
 fn how_long_a_thousand_files_take() {
-    let files: Vec<(String, String)> = (0..1000).map(|i| (format!("d{}/f{i}", i % 40), format!("{i}\n").repeat(100))).collect();
+    let files: Vec<(String, String)> =
+        (0..1000).map(|i| (format!("d{}/f{i}", i % 40), format!("{i}\n").repeat(100))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
     let fixture = fixture(&files);
     let time = |what: &str, act: &dyn Fn()| {

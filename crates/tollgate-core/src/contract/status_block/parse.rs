@@ -253,7 +253,12 @@ impl Reader<'_, '_> {
         let found = Word::parse(&word);
         if found.is_none() {
             let message = format!("{} is not a verdict", quote(&word));
-            self.sink.error(Code::REPORT_VERDICT_UNKNOWN, place, message, format!("write one of {VALUES}, spelt exactly so"));
+            self.sink.error(
+                Code::REPORT_VERDICT_UNKNOWN,
+                place,
+                message,
+                format!("write one of {VALUES}, spelt exactly so"),
+            );
         }
         found.map(|value| Located { value, place })
     }
