@@ -11,7 +11,7 @@ use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::snippet::Source;
 use crate::files;
-use crate::trust::Standing;
+use crate::trust::{self, Standing};
 use crate::view::words::nearest;
 
 const BUILT_IN: &[(&str, &str)] = &[("build-plan", include_str!("../../../protocols/build-plan.yaml"))];
@@ -57,9 +57,9 @@ pub fn find(name: &str, session: &Session) -> Result<Definition, Failure> {
         return Ok(definition.clone());
     }
     if let Standing::Untrusted(_, folder) = &standing
-        && folder.paths().any(|path| stem(path) == Some(name))
+        && let Some(path) = folder.paths().find(|path| stem(path) == Some(name))
     {
-        return Err(standing.refusal(&format!("protocol `{name}` is in a folder that is not trusted")));
+        return Err(trust::refusal(path));
     }
     let failure = Failure::usage(Code::NO_PROTOCOL, format!("there is no protocol `{name}`"));
     let known = found.iter().map(|definition| definition.id.as_str()).chain(BUILT_IN.iter().map(|(id, _)| *id));

@@ -132,10 +132,10 @@ impl Standing {
             Self::NoRepository | Self::NoFolder(_) | Self::Untrusted(..) => None,
         }
     }
+}
 
-    /// The refusal to use an untrusted folder.
-    pub fn refusal(&self, message: &str) -> Failure {
-        Failure::refused(Code::UNTRUSTED, message)
-            .hint("read it (`git show HEAD:.tollgate/config.toml`), then `tollgate trust`")
-    }
+/// The refusal to use a file of an untrusted folder.
+pub fn refusal(path: &str) -> Failure {
+    Failure::refused(Code::UNTRUSTED, format!("{path} is not trusted as it is committed"))
+        .hint(format!("read it (`git show HEAD:{path}`), then `tollgate trust`"))
 }

@@ -74,11 +74,6 @@ impl Environment {
         std::env::split_paths(path).map(|folder| self.directory.join(folder).join(name)).find(|path| runs(path))
     }
 
-    /// The attempt that this process works for, when a worker started it.
-    pub fn attempt(&self) -> Option<&str> {
-        self.get("TOLLGATE_ATTEMPT")
-    }
-
     // The specification says that a relative path in these variables counts as unset.
     fn base(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let absolute = |text: &str| Some(PathBuf::from(text)).filter(|path| path.is_absolute());

@@ -41,6 +41,7 @@ enum Command {
     Explain(commands::explain::ExplainArgs),
     Completions(commands::completions::CompletionsArgs),
     Schemas(commands::schemas::SchemasArgs),
+    WorkerScript(commands::worker_script::WorkerScriptArgs),
 }
 
 /// What a command is given: where to print, and what the process was started with.
@@ -70,6 +71,8 @@ pub enum Exit {
     Done,
     /// The answer is printed, and it is not a good one.
     With(Kind),
+    /// A worker's own exit code.
+    Code(u8),
 }
 
 impl Exit {
@@ -77,6 +80,7 @@ impl Exit {
         match self {
             Self::Done => 0,
             Self::With(kind) => kind.exit_code(),
+            Self::Code(code) => code,
         }
     }
 }
@@ -121,6 +125,7 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
         Command::Explain(args) => commands::explain::run(&args, session),
         Command::Completions(args) => commands::completions::run(&args, session, Cli::command()),
         Command::Schemas(args) => commands::schemas::run(&args, session),
+        Command::WorkerScript(args) => commands::worker_script::run(&args, session),
     }
 }
 

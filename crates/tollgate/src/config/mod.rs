@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
+use tollgate_engine::workers::words;
 
 pub use read::read;
 
@@ -237,9 +238,8 @@ pub fn assignment(text: &str) -> Result<(String, Choice), Failure> {
 fn choose(text: &str) -> Result<Choice, Failure> {
     match text.split_once(':') {
         Some(("command", line)) => {
-            let command = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| {
-                Failure::usage(Code::USAGE, format!("`{line}` is no command: a quote is open, or it is empty"))
-            })?;
+            let command = words::split(line)
+                .map_err(|error| Failure::usage(Code::USAGE, format!("`{line}` is no command")).cause(error))?;
             Ok(Choice::Inline(Worker { adapter: Adapter::Command, command }))
         }
         Some(("script", file)) if !file.is_empty() => {

@@ -132,7 +132,10 @@ fn what_does_not_exist_is_refused_by_name() {
     let areas = config(&[(Origin::User, "[areas.build-plan]\ntest=['x']")]);
     assert_eq!(refusal(&areas), "TG0605 protocol `build-plan` has no area `test`; did you mean `tests`?");
     let worker = config(&[(Origin::User, USER), (Origin::Repository, "[roles]\ntester='b'")]);
-    assert_eq!(refusal(&worker), "TG0612 role `tester` has the worker `b`, which nobody defines; add `[worker.b]` to the user's or the repository's config.toml; `tollgate doctor` lists what is known");
+    assert_eq!(
+        refusal(&worker),
+        "TG0612 role `tester` has the worker `b`, which nobody defines; add `[worker.b]` to the user's or the repository's config.toml; `tollgate doctor` lists what is known"
+    );
     let mut flag = Config::default();
     let (role, choice) = assignment("devloper=command:x").unwrap();
     flag.push(Origin::Flag, Layer { roles: [(role, choice)].into(), ..Layer::default() });

@@ -9,4 +9,5 @@ mod explain;
 mod protocol;
 mod repository;
 mod schemas;
+mod worker;
 mod world;

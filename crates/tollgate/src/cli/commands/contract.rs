@@ -265,9 +265,9 @@ fn describe(dialect: &Dialect, context: &Context) -> Contract {
     }
 }
 
-/// The schema of every dialect, by the name of its file.
+/// The schema of every dialect, by its id.
 pub fn schemas() -> Result<Vec<(String, serde_json::Value)>, Failure> {
-    all().map(|id| Ok((format!("{id}.json"), describe(&find(id)?, &Context::default()).schema))).collect()
+    all().map(|id| Ok((id.to_owned(), describe(&find(id)?, &Context::default()).schema))).collect()
 }
 
 fn context(role: Option<&str>) -> Context {

@@ -8,3 +8,4 @@ pub mod init;
 pub mod protocol;
 pub mod schemas;
 pub mod trust;
+pub mod worker_script;

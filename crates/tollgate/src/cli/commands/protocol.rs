@@ -91,7 +91,8 @@ pub fn run(args: &ProtocolArgs, session: &Session) -> Result<Exit, Failure> {
 
 fn list(session: &Session) -> Result<Exit, Failure> {
     let dialects = built_in_dialects();
-    let all: Vec<_> = library::list(&session.environment)?.iter().map(|definition| summary(definition, &dialects)).collect();
+    let all: Vec<_> =
+        library::list(&session.environment)?.iter().map(|definition| summary(definition, &dialects)).collect();
     if session.json() {
         all.iter().for_each(|summary| session.output.json(summary));
         return Ok(Exit::Done);
@@ -116,8 +117,6 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
         session.output.text(&definition.source.text);
         return Ok(Exit::Done);
     }
-    let protocol = need(&definition)?;
-    let dialects = dialects(args.dialects.as_deref(), session)?;
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,6 @@
 //! `tollgate schemas`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tollgate_core::code::Code;
@@ -10,6 +10,10 @@ use crate::cli::{Exit, Session};
 use crate::files;
 use crate::view::words::{count, list};
 
+/// The folder for what `--json` prints.
+const WIRE: &str = "wire";
+/// The folder for the documents of contracts.
+const CONTRACTS: &str = "contracts";
 const SCHEMA_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Write the JSON Schemas of everything that `--json` prints, and of the contracts
@@ -25,8 +29,12 @@ pub struct SchemasArgs {
 }
 
 pub fn run(args: &SchemasArgs, session: &Session) -> Result<Exit, Failure> {
-    let wire = tollgate_api::schemas().into_iter().map(|(name, schema)| (format!("{name}.json"), schema.to_value()));
-    let schemas: Vec<(String, Value)> = wire.chain(super::contract::schemas()?).collect();
+    let wire = tollgate_api::schemas()
+        .into_iter()
+        .map(|(name, schema)| (format!("{WIRE}/{name}.schema.json"), schema.to_value()));
+    let contracts = super::contract::schemas()?;
+    let contracts = contracts.into_iter().map(|(id, schema)| (format!("{CONTRACTS}/{id}.schema.json"), schema));
+    let schemas: Vec<(String, Value)> = wire.chain(contracts).collect();
     let dir = session.environment.directory().join(&args.dir);
     let mut differ = Vec::new();
     for (name, schema) in &schemas {
@@ -55,13 +63,16 @@ pub fn run(args: &SchemasArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Schemas of things that are no more.
-fn strays(dir: &std::path::Path, schemas: &[(String, Value)]) -> Result<Vec<String>, Failure> {
+fn strays(dir: &Path, schemas: &[(String, Value)]) -> Result<Vec<String>, Failure> {
     let mut strays = Vec::new();
-    for entry in std::fs::read_dir(dir).map_err(|error| files::cannot_read(&dir.display().to_string(), error))? {
-        let name = entry.map_err(|error| files::cannot_read(&dir.display().to_string(), error))?.file_name();
-        let name = name.to_string_lossy().into_owned();
-        if name.ends_with(".json") && !schemas.iter().any(|(known, _)| *known == name) {
-            strays.push(name);
+    for folder in [WIRE, CONTRACTS] {
+        let path = dir.join(folder);
+        let unreadable = |error| files::cannot_read(&path.display().to_string(), error);
+        for entry in std::fs::read_dir(&path).map_err(unreadable)? {
+            let name = format!("{folder}/{}", entry.map_err(unreadable)?.file_name().to_string_lossy());
+            if !schemas.iter().any(|(known, _)| *known == name) {
+                strays.push(name);
+            }
         }
     }
     strays.sort();

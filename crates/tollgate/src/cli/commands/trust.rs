@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tollgate_api::{TrustEntry, TrustResult};
 use tollgate_core::code::Code;
+use tollgate_engine::process::below_a_worker;
 
 use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
@@ -29,7 +30,8 @@ pub struct TrustArgs {
 }
 
 pub fn run(args: &TrustArgs, session: &Session) -> Result<Exit, Failure> {
-    let trust = Trust::in_state_dir(&session.environment.state_dir()?);
+    let state = session.environment.state_dir()?;
+    let trust = Trust::in_state_dir(&state);
     if args.list {
         let entries = trust.list()?;
         if entries.is_empty() {
@@ -37,8 +39,8 @@ pub fn run(args: &TrustArgs, session: &Session) -> Result<Exit, Failure> {
         }
         return print(entries, session);
     }
-    if let Some(attempt) = session.environment.attempt() {
-        let failure = Failure::refused(Code::BELOW_WORKER, format!("a worker ({attempt}) cannot trust a repository"));
+    if below_a_worker(&state) {
+        let failure = Failure::refused(Code::BELOW_WORKER, "a worker cannot trust a repository");
         return Err(failure.hint("type it in a terminal of your own"));
     }
     let environment = match &args.path {
