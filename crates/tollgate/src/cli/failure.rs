@@ -136,7 +136,7 @@ impl Failure {
         let parts = &self.0;
         let mut lines = Vec::new();
         if let Some(source) = &parts.source {
-            lines.extend(parts.diagnostics.iter().flat_map(|diagnostic| snippet::lines(diagnostic, source, width)));
+            lines.extend(snippet::lines(&parts.diagnostics, source, width));
         }
         lines.push(head("error", Style::Bad, parts.code, &parts.message));
         let several = |label: &str, text: &str| {

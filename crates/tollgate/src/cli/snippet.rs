@@ -14,39 +14,58 @@ pub struct Source {
     pub text: String,
 }
 
-/// Columns for the number of a line and its bar.
 const TAB: usize = 4;
+/// Nobody reads more at once; with `--json` all are there.
+const SHOWN_MAX: usize = 50;
 
-/// The diagnostic as a person reads it.
-pub fn lines(diagnostic: &Diagnostic, source: &Source, width: usize) -> Vec<Line> {
-    let (word, style) = match diagnostic.severity {
-        Severity::Error => ("error", Style::Bad),
-        Severity::Warning => ("warning", Style::Warn),
-    };
-    let mut lines = vec![head(word, style, diagnostic.code, &diagnostic.message)];
-    lines.extend(place(diagnostic.place, source, width, style, ""));
-    if let Some(other) = diagnostic.other {
-        lines.extend(place(other, source, width, Style::Accent, " contradicts this"));
-    }
-    if let Some(hint) = &diagnostic.hint {
-        lines.push(Line::new().add(Style::Accent, "  hint: ").text(hint));
+/// Diagnostics as a person reads them.
+pub fn lines(diagnostics: &[Diagnostic], source: &Source, width: usize) -> Vec<Line> {
+    // Cut into lines once: a hostile text has as many diagnostics as lines.
+    let text = Text { file: &source.file, lines: source.text.lines().collect() };
+    let mut lines: Vec<Line> = diagnostics.iter().take(SHOWN_MAX).flat_map(|one| text.show(one, width)).collect();
+    if diagnostics.len() > SHOWN_MAX {
+        lines.push(Line::new().add(Style::Faint, format!("and {} more", diagnostics.len() - SHOWN_MAX)));
     }
     lines
 }
 
-fn place(place: Place, source: &Source, width: usize, style: Style, label: &str) -> Vec<Line> {
-    if place.line == 0 {
-        return vec![Line::new().add(Style::Faint, "  --> ").text(&source.file)];
+struct Text<'s> {
+    file: &'s str,
+    lines: Vec<&'s str>,
+}
+
+impl Text<'_> {
+    fn show(&self, diagnostic: &Diagnostic, width: usize) -> Vec<Line> {
+        let (word, style) = match diagnostic.severity {
+            Severity::Error => ("error", Style::Bad),
+            Severity::Warning => ("warning", Style::Warn),
+        };
+        let mut lines = vec![head(word, style, diagnostic.code, &diagnostic.message)];
+        lines.extend(self.place(diagnostic.place, width, style, ""));
+        if let Some(other) = diagnostic.other {
+            lines.extend(self.place(other, width, Style::Accent, " contradicts this"));
+        }
+        if let Some(hint) = &diagnostic.hint {
+            lines.push(Line::new().add(Style::Accent, "  hint: ").text(hint));
+        }
+        lines
     }
-    let arrow = Line::new().add(Style::Faint, "  --> ");
-    let mut lines = vec![arrow.text(format!("{}:{}:{}", source.file, place.line, place.column.max(1)))];
-    let Some(text) = source.text.lines().nth(place.line as usize - 1) else { return lines };
-    let number = place.line.to_string();
-    let (shown, caret) = window(text, place.column.max(1) as usize - 1, width.saturating_sub(number.len() + 4).max(20));
-    let bar = |number: &str| Line::new().add(Style::Faint, format!("{number} | "));
-    lines.push(bar(&number).text(shown));
-    lines.push(bar(&" ".repeat(number.len())).add(style, format!("{}^{label}", " ".repeat(caret))));
-    lines
+
+    fn place(&self, place: Place, width: usize, style: Style, label: &str) -> Vec<Line> {
+        if place.line == 0 {
+            return vec![Line::new().add(Style::Faint, "  --> ").text(self.file)];
+        }
+        let arrow = Line::new().add(Style::Faint, "  --> ");
+        let mut lines = vec![arrow.text(format!("{}:{}:{}", self.file, place.line, place.column.max(1)))];
+        let Some(text) = self.lines.get(place.line as usize - 1) else { return lines };
+        let number = place.line.to_string();
+        let (shown, caret) =
+            window(text, place.column.max(1) as usize - 1, width.saturating_sub(number.len() + 4).max(20));
+        let bar = |number: &str| Line::new().add(Style::Faint, format!("{number} | "));
+        lines.push(bar(&number).text(shown));
+        lines.push(bar(&" ".repeat(number.len())).add(style, format!("{}^{label}", " ".repeat(caret))));
+        lines
+    }
 }
 
 /// The part of a line that holds a character and fits, and the column of that character in it.
@@ -89,7 +108,7 @@ mod tests {
     fn show(text: &str, at: Place, width: usize) -> String {
         let source = Source { file: "a.yaml".into(), text: text.into() };
         let diagnostic = Diagnostic::error(Code::INTERNAL, at, "wrong").hint("mend it");
-        lines(&diagnostic, &source, width).iter().map(|line| format!("{line}\n")).collect()
+        lines(&[diagnostic], &source, width).iter().map(|line| format!("{line}\n")).collect()
     }
 
     #[test]
@@ -116,6 +135,16 @@ mod tests {
             show("a", Place { line: 9, column: 1 }, 80),
             "error[TG0600]: wrong\n  --> a.yaml:9:1\n  hint: mend it\n"
         );
+    }
+
+    #[test]
+    fn as_many_diagnostics_as_lines_are_no_burden() {
+        let source = Source { file: "a".into(), text: "x\n".repeat(200_000) };
+        let all: Vec<_> =
+            (1..=200_000).map(|line| Diagnostic::error(Code::INTERNAL, Place { line, column: 1 }, "wrong")).collect();
+        let shown = lines(&all, &source, 80);
+        assert_eq!(shown.len(), SHOWN_MAX * 4 + 1);
+        assert_eq!(shown.last().map(Line::to_string), Some("and 199950 more".into()));
     }
 
     proptest! {

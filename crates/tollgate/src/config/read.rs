@@ -10,6 +10,9 @@ use toml::de::{DeTable, DeValue};
 use super::{Adapter, Choice, Layer, Worker};
 use crate::view::words::{list, nearest};
 
+/// Nobody reads more at once, and finding the place of each costs a walk through the text.
+const BREACHES_MAX: usize = 20;
+
 type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
 /// Reads a file, or lists everything that is wrong with it.
@@ -209,7 +212,9 @@ impl Reader<'_> {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Option<T> {
-        self.found.push(Diagnostic::error(code, self.place(span), message).hint(hint));
+        if self.found.len() < BREACHES_MAX {
+            self.found.push(Diagnostic::error(code, self.place(span), message).hint(hint));
+        }
         None
     }
 

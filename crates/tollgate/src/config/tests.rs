@@ -66,6 +66,15 @@ fn hostile_files_are_refused_without_harm() {
     assert!(read(&"[".repeat(100_000)).is_err());
     assert!(read(&format!("a = {}", "[".repeat(100_000))).is_err());
     assert!(read(&format!("{}a = 1", "a.".repeat(100_000))).is_err());
+    let many: String = (0..30_000).map(|i| format!("k{i} = 1\n")).collect();
+    assert_eq!(read(&many).unwrap_err().len(), 20);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "([a-z\\[\\]{}=.,'\"# ä\n]|worker|roles|adapter){0,80}") {
+        let _ = read(&text);
+    }
 }
 
 #[test]

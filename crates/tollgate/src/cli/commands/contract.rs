@@ -212,10 +212,7 @@ fn not_text(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
 
 fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], session: &Session) {
     let width = session.output.width();
-    diagnostics
-        .iter()
-        .flat_map(|diagnostic| snippet::lines(diagnostic, source, width))
-        .for_each(|line| session.output.data(line));
+    snippet::lines(diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
     let (symbol, style, word) =
         if result.valid { ("✓", Style::Good, "valid") } else { ("✗", Style::Bad, "invalid") };
     let head = Line::new().add(style, symbol).text(format!(" {}: ", result.file)).add(style, word);

@@ -136,7 +136,7 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
         });
     } else {
         let width = session.output.width();
-        diagnostics.iter().flat_map(|d| snippet::lines(d, source, width)).for_each(|line| session.output.data(line));
+        snippet::lines(&diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
         session.output.data(verdict(source, &diagnostics));
     }
     Ok(if valid { Exit::Done } else { Exit::With(Kind::Refused) })
