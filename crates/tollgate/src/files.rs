@@ -1,8 +1,9 @@
 //! Files that a person names: read whole, within bounds, with a failure that says which file and why.
+#![expect(clippy::disallowed_methods, reason = "the room of the command line's files")]
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
 
@@ -70,6 +71,53 @@ pub fn cannot_read(file: &str, error: io::Error) -> Failure {
 pub fn not_text(file: &str, error: &std::string::FromUtf8Error) -> Failure {
     let at = error.utf8_error().valid_up_to();
     Failure::environment(Code::FILE, format!("{file} is not text: byte {at} is not UTF-8"))
+}
+
+/// The names in a folder; none when there is no such folder.
+pub fn names(folder: &Path) -> Result<Option<Vec<String>>, Failure> {
+    let failed = |error| cannot_read(&folder.display().to_string(), error);
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(Some(names))
+}
+
+/// Whether something is there.
+pub fn exists(path: &Path) -> Result<bool, Failure> {
+    path.try_exists().map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// Whether a file is there.
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Whether a file is there that this process may start.
+pub fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+/// Makes a folder where there is none, and looks whether files can be made in it.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)?;
+    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?)
+}
+
+/// Takes a file of ours away.
+pub fn remove(path: &Path) -> Result<(), Failure> {
+    std::fs::remove_file(path).map_err(|error| cannot_write(path, error))
+}
+
+/// The one name of a folder, without links.
+pub fn canonical(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(|error| cannot_read(&path.display().to_string(), error))
 }
 
 // A pipe or a terminal would block, and a device never ends.

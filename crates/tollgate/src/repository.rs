@@ -1,12 +1,11 @@
 //! The repository a command is typed in, seen through git: its root, its last commit, its `.tollgate/` folder.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
+use tollgate_engine::git::{Git, GitError, Printed};
 
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
@@ -21,8 +20,6 @@ pub const GIT_MIN: (u32, u32) = (2, 40);
 
 const FOLDER_FILES_MAX: usize = 500;
 const FOLDER_FILE_BYTES_MAX: u64 = 1024 * 1024;
-/// The names of a large repository's files; more than this is no list for a person.
-const LIST_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// A git repository with files.
 #[derive(Debug, Clone)]
@@ -64,14 +61,11 @@ impl Repository {
     /// The repository that holds the working directory; none outside of one.
     pub fn find(environment: &Environment) -> Result<Option<Self>, Failure> {
         let output = git(environment.directory(), &["rev-parse", "--show-toplevel"])?;
-        if !output.ok {
-            return if output.stderr.contains("not a git repository") {
-                Ok(None)
-            } else {
-                Err(output.failure("rev-parse"))
-            };
+        if !output.end.success() {
+            let outside = output.err.contains("not a git repository");
+            return if outside { Ok(None) } else { Err(failure(&output, "rev-parse")) };
         }
-        let root = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
+        let root = String::from_utf8_lossy(&output.out).trim_end_matches('\n').to_owned();
         Ok(Some(Self { root: PathBuf::from(root) }))
     }
 
@@ -94,7 +88,7 @@ impl Repository {
     /// Its last commit; none before the first.
     pub fn head(&self) -> Result<Option<String>, Failure> {
         let output = git(&self.root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
-        Ok(output.ok.then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned()))
+        Ok(output.end.success().then(|| String::from_utf8_lossy(&output.out).trim().to_owned()))
     }
 
     /// The paths of the files of the last commit.
@@ -128,8 +122,7 @@ impl Repository {
             if entry.bytes > FOLDER_FILE_BYTES_MAX {
                 return Err(refuse(format!("{} is larger than {} KiB", entry.path, FOLDER_FILE_BYTES_MAX / 1024)));
             }
-            let output = git(&self.root, &["cat-file", "blob", &entry.blob])?;
-            let bytes = output.need("cat-file")?;
+            let bytes = need(git(&self.root, &["cat-file", "blob", &entry.blob])?, "cat-file")?;
             listing.push_str(&format!("{} {} {}\0", entry.mode, Digest::of(&bytes), entry.path));
             files.insert(entry.path, bytes);
         }
@@ -139,13 +132,13 @@ impl Repository {
     /// The files under `.tollgate/` whose working copy is not what the last commit holds.
     pub fn uncommitted(&self) -> Result<Vec<String>, Failure> {
         let arguments = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", FOLDER];
-        let listing = git(&self.root, &arguments)?.need("status")?;
+        let listing = need(git(&self.root, &arguments)?, "status")?;
         let listing = String::from_utf8_lossy(&listing);
         Ok(listing.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned).collect())
     }
 
     fn entries(&self, arguments: &[&str]) -> Result<Vec<Entry>, Failure> {
-        let listing = git(&self.root, arguments)?.need("ls-tree")?;
+        let listing = need(git(&self.root, arguments)?, "ls-tree")?;
         // A path that is no text cannot be named in a pattern either; its bytes are shown as well as can be.
         let listing = String::from_utf8_lossy(&listing);
         let entry = |line: &str| {
@@ -160,7 +153,7 @@ impl Repository {
 
 /// The version of git, `(major, minor)`.
 pub fn git_version(environment: &Environment) -> Result<(u32, u32), Failure> {
-    let output = git(environment.directory(), &["version"])?.need("version")?;
+    let output = need(git(environment.directory(), &["version"])?, "version")?;
     let text = String::from_utf8_lossy(&output);
     let number = text.split_ascii_whitespace().nth(2).unwrap_or_default();
     let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
@@ -170,63 +163,20 @@ pub fn git_version(environment: &Environment) -> Result<(u32, u32), Failure> {
     }
 }
 
-struct Output {
-    ok: bool,
-    stdout: Vec<u8>,
-    stderr: String,
-}
-
-impl Output {
-    fn need(self, what: &str) -> Result<Vec<u8>, Failure> {
-        if self.ok { Ok(self.stdout) } else { Err(self.failure(what)) }
-    }
-
-    fn failure(&self, what: &str) -> Failure {
-        Failure::environment(Code::GIT, format!("`git {what}` failed")).because(self.stderr.trim().to_owned())
-    }
-}
-
-/// Runs git for its answer. Nothing that the repository configures is started: no hook, no monitor, no pager.
-fn git(directory: &Path, arguments: &[&str]) -> Result<Output, Failure> {
-    let failed = |error: std::io::Error| {
-        let failure = Failure::environment(Code::GIT, "git could not be started").cause(error);
+/// Git in a folder. Whoever owns the repository: what is asked here starts nothing that it configures.
+fn git(directory: &Path, arguments: &[&str]) -> Result<Printed, Failure> {
+    let failed = |error: GitError| {
+        let failure = Failure::environment(Code::GIT, "git could not be asked").cause(error);
         failure.hint(format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1))
     };
-    let mut child = Command::new("git")
-        .args([
-            "--no-pager",
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-            "-c",
-            "core.quotePath=false",
-        ])
-        .args(arguments)
-        .current_dir(directory)
-        // Set when a hook or an alias starts us: they would name another repository than the working directory does.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let mut stderr = child.stderr.take();
-    // Both pipes are read at once, so that a full one cannot stop git.
-    let talk = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        if let Some(pipe) = &mut stderr {
-            let _ = pipe.take(64 * 1024).read_to_end(&mut text);
-            let _ = std::io::copy(pipe, &mut std::io::sink());
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    });
-    let stdout = child.stdout.take().map_or_else(|| Ok(Vec::new()), |pipe| files::read_all(pipe, LIST_BYTES_MAX));
-    let status = child.wait().map_err(failed)?;
-    let stderr = talk.join().unwrap_or_default();
-    Ok(Output { ok: status.success(), stdout: stdout.map_err(failed)?, stderr })
+    let git = Git::discover(directory).map_err(failed)?;
+    git.call(&[&["-c", "safe.directory=*"], arguments].concat(), Vec::new()).map_err(failed)
+}
+
+fn need(printed: Printed, what: &str) -> Result<Vec<u8>, Failure> {
+    if printed.end.success() { Ok(printed.out) } else { Err(failure(&printed, what)) }
+}
+
+fn failure(printed: &Printed, what: &str) -> Failure {
+    Failure::environment(Code::GIT, format!("`git {what}` failed")).because(printed.err.trim().to_owned())
 }

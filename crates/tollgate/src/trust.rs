@@ -1,6 +1,5 @@
 //! Which states of which repositories' `.tollgate/` folders may act. One small file per trusted state.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use tollgate_api::TrustEntry;
@@ -28,8 +27,7 @@ impl Trust {
 
     /// Whether this state of this repository was trusted.
     pub fn holds(&self, repository: &Repository, folder: &Folder) -> Result<bool, Failure> {
-        let path = self.path(repository, folder);
-        path.try_exists().map_err(|error| files::cannot_read(&path.display().to_string(), error))
+        files::exists(&self.path(repository, folder))
     }
 
     /// Trusts a state.
@@ -43,20 +41,15 @@ impl Trust {
         let path = self.path(repository, folder);
         let bytes = serde_json::to_vec(&entry)
             .map_err(|error| Failure::internal("an entry could not be written").cause(error))?;
-        files::write(&path, &bytes).map_err(|error| cannot_write(&path, error))?;
+        files::write(&path, &bytes).map_err(|error| files::cannot_write(&path, error))?;
         Ok(entry)
     }
 
     /// Every trusted state, by repository.
     pub fn list(&self) -> Result<Vec<TrustEntry>, Failure> {
-        let names = match std::fs::read_dir(&self.folder) {
-            Ok(names) => names,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(files::cannot_read(&self.folder.display().to_string(), error)),
-        };
         let mut entries = Vec::new();
-        for name in names {
-            let path = name.map_err(|error| files::cannot_read(&self.folder.display().to_string(), error))?.path();
+        for name in files::names(&self.folder)?.unwrap_or_default() {
+            let path = self.folder.join(name);
             let text = files::read_text(&path, ENTRY_BYTES_MAX)?;
             let entry: TrustEntry = serde_json::from_str(&text).map_err(|error| {
                 let failure = Failure::environment(Code::STATE, format!("{} is damaged", path.display())).cause(error);
@@ -74,7 +67,7 @@ impl Trust {
         let entries: Vec<_> = self.list()?.into_iter().filter(|entry| entry.repository == root).collect();
         for entry in &entries {
             let path = self.folder.join(name(&entry.repository, &entry.digest));
-            std::fs::remove_file(&path).map_err(|error| cannot_write(&path, error))?;
+            files::remove(&path)?;
         }
         Ok(entries)
     }
@@ -86,10 +79,6 @@ impl Trust {
 
 fn name(repository: &str, digest: &str) -> String {
     format!("{}.json", Digest::of(format!("{repository}\0{digest}").as_bytes()))
-}
-
-fn cannot_write(path: &Path, error: io::Error) -> Failure {
-    Failure::environment(Code::STATE, format!("{} cannot be written", path.display())).cause(error)
 }
 
 /// How the repository that holds the working directory stands.

@@ -1,4 +1,5 @@
 //! What the process was started with: variables and the working directory, read once at the edge.
+#![expect(clippy::disallowed_methods, reason = "the room of the environment")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tollgate_core::code::Code;
 
 use super::failure::Failure;
+use crate::files;
 
 /// Variables and working directory.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +37,12 @@ impl Environment {
         self.variables.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
     }
 
+    /// The path of this program.
+    pub fn program() -> Result<PathBuf, Failure> {
+        std::env::current_exe()
+            .map_err(|error| Failure::environment(Code::FILE, "the path of this program cannot be read").cause(error))
+    }
+
     /// The working directory.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -42,10 +50,7 @@ impl Environment {
 
     /// The same, in another directory.
     pub fn at(&self, directory: &Path) -> Result<Self, Failure> {
-        let directory = self.directory.join(directory);
-        let directory = directory.canonicalize().map_err(|error| {
-            Failure::environment(Code::FILE, format!("{} cannot be read", directory.display())).cause(error)
-        })?;
+        let directory = files::canonical(&self.directory.join(directory))?;
         Ok(Self { directory, ..self.clone() })
     }
 
@@ -68,10 +73,12 @@ impl Environment {
     /// A program by name, as the shell would find it.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
         if name.contains('/') {
-            return Some(self.directory.join(name)).filter(|path| runs(path));
+            return Some(self.directory.join(name)).filter(|path| files::is_program(path));
         }
         let path = self.get("PATH")?;
-        std::env::split_paths(path).map(|folder| self.directory.join(folder).join(name)).find(|path| runs(path))
+        std::env::split_paths(path)
+            .map(|folder| self.directory.join(folder).join(name))
+            .find(|path| files::is_program(path))
     }
 
     // The specification says that a relative path in these variables counts as unset.
@@ -80,10 +87,6 @@ impl Environment {
         let named = self.get(variable).and_then(absolute);
         named.or_else(|| Some(self.get("HOME").and_then(absolute)?.join(below_home)))
     }
-}
-
-fn runs(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 #[cfg(test)]

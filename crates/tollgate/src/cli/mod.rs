@@ -58,6 +58,7 @@ impl Session {
     }
 
     /// The clock.
+    #[expect(clippy::disallowed_methods, reason = "the room of the command line's clock")]
     pub fn now_ms(&self) -> u64 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -122,5 +122,5 @@ fn text(name: &Option<Arc<str>>) -> Option<String> {
 }
 
 fn texts(names: &[Arc<str>]) -> Vec<String> {
-    names.iter().map(|name| name.to_string()).collect()
+    names.iter().map(ToString::to_string).collect()
 }

@@ -1,8 +1,11 @@
 //! The command line as a person sees it: the real binary, in a folder of its own, under a pinned environment.
 //! A snapshot holds the commands, their exit codes and what they print.
 
-// A test that cannot be set up has failed.
-#![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test sets its world up, and fails when it cannot"
+)]
 
 mod contract;
 mod explain;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -19,8 +19,9 @@ pub struct World {
 impl World {
     /// A new folder, without a repository.
     pub fn new() -> Self {
+        // Outside of every repository: the target folder lies in one.
         let number = WORLDS.fetch_add(1, Ordering::Relaxed);
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("world-{}-{number}", std::process::id()));
+        let root = std::env::temp_dir().join(format!("tollgate-world-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&root);
         for folder in ["home", "state", "work"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
@@ -28,7 +29,6 @@ impl World {
         std::fs::create_dir_all(root.join("bin")).unwrap();
         std::fs::write(root.join("bin/agent"), "#!/bin/sh\n").unwrap();
         std::fs::set_permissions(root.join("bin/agent"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        // The target folder may lie below a repository; git must not find that one.
         Self { root: root.canonicalize().unwrap(), variables: Vec::new(), transcript: String::new() }
     }
 
@@ -84,7 +84,6 @@ impl World {
             .env("HOME", self.root.join("home"))
             .env("TOLLGATE_STATE", self.root.join("state"))
             .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CEILING_DIRECTORIES", &self.root)
             .env("COLUMNS", "120")
             .envs(self.variables.iter().map(|(name, value)| (name, value)));
         command

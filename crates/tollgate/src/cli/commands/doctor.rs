@@ -102,9 +102,7 @@ impl Report {
             Ok(path) => path,
             Err(failure) => return self.failed("state", &failure),
         };
-        let writable = std::fs::create_dir_all(&path)
-            .and_then(|()| Ok(rustix::fs::access(&path, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?));
-        match writable {
+        match files::make_folder(&path) {
             Ok(()) => self.ok("state", format!("{} can be written", path.display())),
             Err(error) => {
                 let message = format!("{} cannot be written: {error}", path.display());
@@ -193,7 +191,7 @@ impl Report {
         }
         let loaded = Config::load(&session.environment, standing.and_then(Standing::trusted));
         match (&loaded, session.environment.user_config()) {
-            (Ok(_), Some(path)) if path.exists() => self.ok("config", format!("{} is valid", path.display())),
+            (Ok(_), Some(path)) if files::is_file(&path) => self.ok("config", format!("{} is valid", path.display())),
             (Ok(_), _) => {}
             (Err(failure), _) => self.failed("config", failure),
         }
@@ -226,7 +224,7 @@ impl Report {
         let Some(program) = worker.command.first() else { return };
         let from = from.word();
         match worker.adapter {
-            Adapter::Script if session.environment.directory().join(program).is_file() => {
+            Adapter::Script if files::is_file(&session.environment.directory().join(program)) => {
                 self.ok(name, format!("script {program} ({from})"))
             }
             Adapter::Script => self.say(
@@ -262,7 +260,7 @@ impl Report {
             _ => return Vec::new(), // Already said.
         };
         let area = |area: &tollgate_core::protocol::model::Area| {
-            let own = || (area.patterns.iter().map(|pattern| pattern.to_string()).collect(), "protocol");
+            let own = || (area.patterns.iter().map(ToString::to_string).collect(), "protocol");
             let (patterns, origin) =
                 force.areas.get(&*area.name).map_or_else(own, |set| (set.value.clone(), set.from.word()));
             AreaFiles {

@@ -164,7 +164,7 @@ fn summary(definition: &Definition, dialects: &Dialects) -> ProtocolSummary {
         file: (definition.origin != ProtocolOrigin::BuiltIn).then(|| definition.source.file.clone()),
         digest: definition.digest().to_string(),
         required_inputs: inputs.filter(|(_, input)| input.required).map(|(name, _)| name.to_string()).collect(),
-        roles: protocol.iter().flat_map(|protocol| protocol.roles.keys()).map(|role| role.to_string()).collect(),
+        roles: protocol.iter().flat_map(|protocol| protocol.roles.keys()).map(ToString::to_string).collect(),
         valid: is_valid(&diagnostics),
     }
 }

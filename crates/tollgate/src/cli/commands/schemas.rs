@@ -66,15 +66,12 @@ pub fn run(args: &SchemasArgs, session: &Session) -> Result<Exit, Failure> {
 fn strays(dir: &Path, schemas: &[(String, Value)]) -> Result<Vec<String>, Failure> {
     let mut strays = Vec::new();
     for folder in [WIRE, CONTRACTS] {
-        let path = dir.join(folder);
-        let unreadable = |error| files::cannot_read(&path.display().to_string(), error);
-        for entry in std::fs::read_dir(&path).map_err(unreadable)? {
-            let name = format!("{folder}/{}", entry.map_err(unreadable)?.file_name().to_string_lossy());
+        for name in files::names(&dir.join(folder))?.unwrap_or_default() {
+            let name = format!("{folder}/{name}");
             if !schemas.iter().any(|(known, _)| *known == name) {
                 strays.push(name);
             }
         }
     }
-    strays.sort();
     Ok(strays)
 }

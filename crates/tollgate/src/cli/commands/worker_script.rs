@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use tollgate_core::code::Code;
 use tollgate_engine::workers::script::run_script;
 
+use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
 
@@ -20,7 +20,6 @@ pub struct WorkerScriptArgs {
 }
 
 pub fn run(args: &WorkerScriptArgs, session: &Session) -> Result<Exit, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::environment(Code::FILE, "the path of this program cannot be read").cause(error))?;
+    let program = Environment::program()?;
     Ok(Exit::Code(run_script(&session.environment.directory().join(&args.script), &program)))
 }
