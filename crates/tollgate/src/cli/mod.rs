@@ -4,6 +4,7 @@ pub mod commands;
 pub mod environment;
 pub mod failure;
 pub mod output;
+pub mod runs;
 pub mod snippet;
 
 use std::ffi::OsString;
