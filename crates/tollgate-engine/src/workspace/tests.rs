@@ -295,7 +295,8 @@ fn links_inside_do_not_escape() {
     symlink("dir/up/dir/a", path.join("fine")).unwrap();
     assert_eq!(fixture.measure().escaping, Vec::<Name>::new());
     symlink("dir/up/..", path.join("chained")).unwrap();
-    assert_eq!(fixture.measure().escaping, ["chained"].map(Name::from));
+    symlink("/etc", path.join("odd\n")).unwrap();
+    assert_eq!(fixture.measure().escaping, ["\"odd\\012\"", "chained"].map(Name::from));
 }
 
 #[test]
