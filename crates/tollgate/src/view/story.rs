@@ -6,6 +6,8 @@ use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, Work,
 };
 
+use tollgate_core::run::Run;
+
 use super::words;
 
 /// One sentence for an event; none for those that only move bookkeeping.
@@ -38,7 +40,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::FlowResumed(resumed) => format!("taken up again at `{}`", resumed.stage),
         Event::FlowHeld(held) => format!("held at `{}`: {}", held.stage, held.why),
         Event::AttemptStarted(started) => started_sentence(started),
-        Event::AttemptReported(reported) => reported_sentence(by, reported),
+        Event::AttemptReported(reported) => reported_sentence(reported),
         Event::AttemptLost(lost) => format!("{} was lost: {}", lost.attempt, lost.why),
         Event::AttemptCancelled(cancelled) => format!("{} was ended: {}", cancelled.attempt, cancelled.why),
         Event::AttemptRefused(refused) => format!("a report was refused: {}", refused.why),
@@ -108,6 +110,23 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
     })
 }
 
+/// The unit whose flow an event belongs to; none: the run's.
+pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
+    let instance = match &recorded.event {
+        Event::FlowEntered(entered) => &entered.instance,
+        Event::FlowMoved(moved) => &moved.instance,
+        Event::FlowReturned(returned) => &returned.instance,
+        Event::FlowResumed(resumed) => &resumed.instance,
+        Event::FlowHeld(held) => &held.instance,
+        Event::AttemptStarted(started) => &started.instance,
+        Event::DecisionAsked(asked) => &asked.asked.instance,
+        Event::UnitChanged(changed) => return Some(changed.unit.to_string()),
+        Event::FindingOpened(opened) => return opened.about.units.first().map(ToString::to_string),
+        _ => return None,
+    };
+    run.instances.get(instance)?.unit.as_ref().map(ToString::to_string)
+}
+
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
@@ -133,7 +152,7 @@ fn started_sentence(started: &AttemptStarted) -> String {
     }
 }
 
-fn reported_sentence(by: &str, reported: &AttemptReported) -> String {
+fn reported_sentence(reported: &AttemptReported) -> String {
     let mut text = format!("{} reports {}", reported.attempt, reported.health.word());
     if reported.verdict != tollgate_core::report::Verdict::None {
         text.push_str(&format!(" and judges {}", reported.verdict.word().replace('_', " ")));
@@ -148,7 +167,6 @@ fn reported_sentence(by: &str, reported: &AttemptReported) -> String {
         let contradicted = words::count(reported.contradictions.len(), "claim");
         text.push_str(&format!(" ({contradicted} contradicted by what was measured)"));
     }
-    let _ = by;
     text
 }
 
