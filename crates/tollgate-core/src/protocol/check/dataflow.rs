@@ -115,10 +115,12 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         let protocol = self.graph.protocol;
         let mut facts = Facts::default();
         self.space.roles.values().for_each(|bit| facts.set(*bit));
-        let gives =
-            |what: &str| protocol.flows.iter().flat_map(|f| &f.stages).any(|s| s.gives.iter().any(|g| &**g == what));
-        // Lanes exist by name.
-        if !gives("units") {
+        // Lanes exist by name; planned units must be given.
+        let planned = |stage: &Stage| {
+            let over = matches!(&stage.kind, Kind::Each(each) if each.over == Over::Units);
+            over || stage.gives.iter().any(|given| &**given == "units")
+        };
+        if !protocol.flows.iter().flat_map(|flow| &flow.stages).any(planned) {
             facts.set(self.space.units);
         }
         let list = self.space.starts(protocol).into_iter().map(|valuation| {

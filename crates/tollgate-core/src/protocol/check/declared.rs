@@ -112,11 +112,7 @@ fn entered(flow: &DataFlow<'_, '_>, node: &Node<'_>, runs: &State, breaches: &mu
             }
         }
         Kind::Each(each) if each.over == Over::Units => {
-            if !runs.iter().all(|(_, facts)| facts.has(flow.space.units)) {
-                let message = format!("the stage `{}` runs over units before a stage has given them", stage.id);
-                let hint = "let an earlier stage give `units` on every path";
-                breaches.error(Code::READ_TOO_EARLY, stage.place, message, hint);
-            }
+            given(flow.space.units, "units", stage, "`over`", runs, breaches);
         }
         _ => {}
     }

@@ -75,7 +75,7 @@ impl Breaches {
     }
 
     fn into_list(mut self) -> Vec<Diagnostic> {
-        self.list.sort_by(|a, b| (a.place, a.code).cmp(&(b.place, b.code)));
+        self.list.sort_by_key(|breach| (breach.place, breach.code));
         self.list
     }
 }

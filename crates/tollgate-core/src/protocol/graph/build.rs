@@ -182,7 +182,7 @@ impl<'p> Builder<'_, 'p> {
     /// A timer's answer takes the option's route, but ensures nothing.
     fn default_edge(&mut self, node: usize, rule: &Rule, outcome: &Name, place: Place) {
         let Kind::Ask(ask) = &self.nodes[node].stage.kind else { return };
-        if !ask.default.as_ref().is_some_and(|default| default.answer == *outcome) {
+        if ask.default.as_ref().is_none_or(|default| default.answer != *outcome) {
             return;
         }
         let origin = self.nodes[node].origin.as_ref().map_or(node, |origin| origin.node);
