@@ -59,3 +59,51 @@ fn told(diagnostic: &Diagnostic) -> Value {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAILED: &str = "## Status\nfailed\n## Status reason\nno disk\n## Abstract\noutcome: stopped\nverdict: n/a\n\
+                          files: 0 created, 0 modified, 0 deleted\nnext_phase: stop, surface to human\nopen_questions: 0\n";
+
+    fn checked(contract: &str, text: &str) -> Value {
+        json!(check(contract, "a.md", text, &Context::default()).expect("a contract"))
+    }
+
+    #[test]
+    fn a_valid_report_is_shown_whole() {
+        let all = checked("status-block", FAILED);
+        assert_eq!(all["file"], "a.md");
+        assert_eq!(all["contract"], "status-block@1");
+        assert_eq!(all["valid"], true);
+        assert_eq!(all["diagnostics"], json!([]));
+        let report = &all["report"];
+        assert_eq!((&report["health"], &report["verdict"]), (&json!("failed"), &json!("none")));
+        assert_eq!(
+            (&report["reason"], &report["questions"], &report["findings"]),
+            (&json!("no disk"), &json!([]), &json!([]))
+        );
+    }
+
+    #[test]
+    fn an_invalid_report_is_malformed_and_says_why() {
+        let all = checked("status-block@1", &FAILED.replace("n/a", "perhaps"));
+        assert_eq!(all["valid"], false);
+        assert_eq!(all["report"]["health"], "malformed");
+        let expected = json!({
+            "code": "TG0210", "severity": "error", "message": "`perhaps` is no value for `verdict`", "line": 7, "column": 1,
+            "hint": "write `APPROVED`, `REQUEST_CHANGES`, `BLOCKED` or `n/a`, spelt exactly so",
+        });
+        assert_eq!(all["diagnostics"], json!([expected]));
+        assert_eq!(checked("status-block", "")["report"]["health"], "malformed");
+    }
+
+    #[test]
+    fn a_document_has_no_report() {
+        let all = checked("build-plan.task", "## Definition of Done\n- a\n");
+        assert_eq!((&all["valid"], &all["report"]), (&json!(true), &Value::Null));
+        assert_eq!(checked("build-plan.task", "")["valid"], false);
+        assert_eq!(check("nothing", "a.md", "", &Context::default()), None);
+    }
+}

@@ -4,6 +4,8 @@
 //! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
 
 pub mod check;
+#[cfg(test)]
+mod docs_tests;
 pub mod markdown;
 pub mod registry;
 mod rows;

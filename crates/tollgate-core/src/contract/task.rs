@@ -14,6 +14,10 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::report::{CriterionRow, Plan, UnitReport};
 
+#[cfg(test)]
+#[path = "task_tests.rs"]
+mod tests;
+
 const SECTION: &str = "Definition of Done";
 
 /// The dialect.
@@ -263,9 +267,9 @@ impl Reader<'_, '_> {
 fn scope_of(text: &str) -> Option<Vec<String>> {
     let bare = text.trim_start_matches('*');
     let rest = bare.get(..6).filter(|word| word.eq_ignore_ascii_case("scope:")).and(bare.get(6..))?;
-    let words = rest.split([',', '\n', ' ']).map(|word| word.trim_matches(['`', '*', '-', '\t', '\r']));
-    // Stars at the ends belong to a pattern when the word stands in code quotes.
+    let rest = rest.strip_prefix("**").unwrap_or(rest);
     let quoted: Vec<String> = rest.split('`').skip(1).step_by(2).map(|word| word.trim().to_owned()).collect();
+    let words = rest.split([',', ' ', '\t', '\n']).filter(|word| !matches!(*word, "-" | "*" | "+"));
     let patterns = if quoted.is_empty() { words.map(str::to_owned).collect() } else { quoted };
     Some(patterns.into_iter().filter(|pattern| !pattern.is_empty()).collect())
 }

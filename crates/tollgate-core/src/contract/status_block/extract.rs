@@ -94,5 +94,7 @@ fn shown_reports(prompt: &str) -> Vec<Vec<&str>> {
     // A mere mention of the first heading is no report, and every report would begin with it.
     reports
         .retain(|report| report.iter().position(|line| *line == "## Abstract").is_some_and(|at| at + 1 < report.len()));
+    reports.sort_unstable();
+    reports.dedup();
     reports
 }
