@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 
-use super::text::Source;
+use super::text::{Source, clean};
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -146,7 +146,7 @@ fn fence(text: &str, range: &Range<usize>) -> BlockKind {
 /// The first line that opens more containers than the parser can carry in linear time.
 fn too_deep(text: &str) -> Option<usize> {
     let mut offset = 0;
-    for line in text.split_inclusive('\n') {
+    for line in text.split_inclusive(['\n', '\r']) {
         let (mut openers, mut indent) = (0usize, 0usize);
         let mut after_digit = false;
         for byte in line.bytes() {
@@ -171,7 +171,7 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// The text of a list item without its mark and indentation, and the offset at which it begins.
+/// The text of a list item without its mark, its indentation and what a terminal would obey, and the offset at which it begins.
 pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
     let written = &text[range.clone()];
     let item = written.trim_start();
@@ -180,6 +180,8 @@ pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
     let gap = after.bytes().take_while(|byte| *byte == b' ').count();
     // Five spaces or more are one space and indented code.
     let indent = digits + 1 + if (1..=4).contains(&gap) { gap } else { 1 };
+    let start = range.end - after.trim_start().len();
+    let after = clean(after);
     let mut lines = Vec::new();
     for (at, line) in after.lines().enumerate() {
         if at == 0 {
@@ -189,7 +191,6 @@ pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
             lines.push(&line[spaces..]);
         }
     }
-    let start = range.end - after.trim_start().len();
     (lines.join("\n").trim().to_owned(), start)
 }
 
@@ -237,6 +238,7 @@ mod tests {
         let long = "x".repeat(BYTES_MAX + 1);
         assert_eq!(outline(&Source::new(&long)), Err(Refused::TooLong));
         assert_eq!(outline(&Source::new(&format!("a\n{}x", "- ".repeat(40)))), Err(Refused::TooDeep(2)));
+        assert_eq!(outline(&Source::new(&format!("a\r{}x", "- ".repeat(40)))), Err(Refused::TooDeep(2)));
         assert_eq!(outline(&Source::new(&format!("{}- x", " ".repeat(300)))), Err(Refused::TooDeep(0)));
         for fine in ["-".repeat(80), "*".repeat(80), format!("{}x", " ".repeat(300)), "1".repeat(80)] {
             assert!(outline(&Source::new(&fine)).is_ok(), "{fine}");

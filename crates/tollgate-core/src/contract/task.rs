@@ -185,7 +185,7 @@ impl Reader<'_, '_> {
                 BlockKind::Heading(title) => self.heading(&text[title.clone()], self.source.place(block.range.start)),
                 BlockKind::Item => {
                     let (item, start) = item_text(text, &block.range);
-                    self.item(&clean(&item), self.source.place(start));
+                    self.item(&item, self.source.place(start));
                 }
                 BlockKind::Paragraph => {
                     let paragraph = clean(&text[block.range.clone()]);

@@ -16,7 +16,10 @@ impl<'a> Source<'a> {
     /// Takes a text; a byte order mark at its start belongs to no line.
     pub fn new(text: &'a str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let bytes = text.as_bytes();
+        // A carriage return alone ends a line too, as it does in Markdown.
+        let ends = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+        let starts = (0..bytes.len()).filter(ends).map(|at| at + 1);
         Self { text, lines: std::iter::once(0).chain(starts).collect() }
     }
 
@@ -41,14 +44,26 @@ pub fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The text without characters that a terminal would obey; line ends become `\n`.
+/// The text without characters that a terminal would obey; every line end becomes `\n`.
 pub fn clean(text: &str) -> String {
-    text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_hidden(*c)).collect()
+    let mut kept = String::with_capacity(text.len());
+    let mut after_return = false;
+    for c in text.chars() {
+        match c {
+            '\r' => kept.push('\n'),
+            '\n' if after_return => {}
+            '\n' | '\t' => kept.push(c),
+            _ if is_hidden(c) => {}
+            _ => kept.push(c),
+        }
+        after_return = c == '\r';
+    }
+    kept
 }
 
 /// A foreign text as a message may repeat it: its first line, cut, hidden characters spelt out.
 pub fn quote(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
+    let line = text.trim().split(['\n', '\r']).next().unwrap_or_default();
     let mut quoted = String::from("`");
     for c in line.chars().take(QUOTED_CHARS) {
         if is_hidden(c) { quoted.extend(c.escape_unicode()) } else { quoted.push(c) }
@@ -94,13 +109,14 @@ mod tests {
         assert_eq!(source.place(0), Place { line: 1, column: 1 });
         assert_eq!(source.place(2), Place { line: 1, column: 2 });
         assert_eq!(source.place(5), Place { line: 2, column: 1 });
+        assert_eq!(Source::new("a\rb").place(2), Place { line: 2, column: 1 });
         assert_eq!(source.place(99), Place { line: 2, column: 1 }, "an offset outside has no column");
     }
 
     #[test]
     fn a_message_never_carries_what_a_terminal_obeys() {
         assert_eq!(quote("\u{1b}[31mred\u{202e}"), "`\\u{1b}[31mred\\u{202e}`");
-        assert_eq!(clean("a\u{1b}[0m\r\nb\tc\u{7}"), "a[0m\nb\tc");
+        assert_eq!(clean("a\u{1b}[0m\r\nb\tc\u{7}\rd"), "a[0m\nb\tc\nd");
         assert_eq!(quote(&"x".repeat(61)), format!("`{}…`", "x".repeat(60)));
     }
 

@@ -1,8 +1,8 @@
 //! The only way by which the content of a section gets into the canonical report; it remembers what was read and why.
 
 use super::document::{CoverageRow, Finding, Status, Word};
+use super::draft::{Draft, Located};
 use super::heading::Heading;
-use super::parse::{Draft, Located};
 use crate::report::SectionRead;
 
 /// Reads a draft on behalf of the mapping.

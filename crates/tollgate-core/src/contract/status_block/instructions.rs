@@ -1,7 +1,7 @@
 //! What a worker is told about its report.
 
 use super::document::Word;
-use super::parse::Draft;
+use super::draft::Draft;
 use super::rules::{Part, TESTER_GROUP};
 use crate::contract::Context;
 

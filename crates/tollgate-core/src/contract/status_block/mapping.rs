@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::access::Access;
 use super::document::{Finding, Mark};
-use super::parse::Located;
+use super::draft::Located;
 use super::rules::{Part, TESTER_GROUP};
 use crate::contract::rows::{Named, Rows};
 use crate::report::{Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, Verdict};

@@ -5,6 +5,7 @@
 
 mod access;
 pub mod document;
+mod draft;
 mod extract;
 mod finding;
 pub mod heading;
@@ -20,8 +21,8 @@ use std::collections::BTreeMap;
 
 use self::access::Access;
 use self::document::Document;
+use self::draft::Draft;
 use self::heading::Heading;
-use self::parse::Draft;
 use self::rules::{Part, Rules};
 use super::markdown::{self, Section};
 use super::rows::Rows;

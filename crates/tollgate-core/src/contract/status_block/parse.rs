@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::document::{Abstract, CoverageRow, Document, FileCounts, FileEntry, Finding, Mark, Note, Status, Word};
+use super::document::{CoverageRow, FileCounts, FileEntry, Finding, Mark, Note, Status, Word};
+use super::draft::{Draft, Located, Present};
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
@@ -13,105 +14,26 @@ use crate::contract::text::{Source, clean, quote, says_none};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::id::FindingId;
 
-/// A value and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located<T> {
-    /// The value.
-    pub value: T,
-    /// Its place.
-    pub place: Place,
-}
-
-/// A section that is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Present {
-    /// Which one.
-    pub heading: Heading,
-    /// Where its heading is.
-    pub place: Place,
-    /// How many bytes its content has.
-    pub bytes: u64,
-}
-
-/// A status block as far as it could be read.
-#[derive(Debug, Default)]
-pub struct Draft {
-    pub present: Vec<Present>,
-    pub status: Option<Located<Status>>,
-    pub reason: Option<Located<String>>,
-    pub outcome: Option<Located<String>>,
-    pub index_verdict: Option<Located<Word>>,
-    pub files: Option<Located<FileCounts>>,
-    pub next_phase: Option<Located<String>>,
-    pub question_count: Option<Located<u32>>,
-    pub iteration: Option<u32>,
-    pub created: Vec<Located<FileEntry>>,
-    pub modified: Vec<Located<FileEntry>>,
-    pub deleted: Vec<Located<FileEntry>>,
-    pub coverage: Vec<Located<CoverageRow>>,
-    pub verdict: Option<Located<Word>>,
-    pub verified: Vec<Located<String>>,
-    pub gaps: Vec<Located<String>>,
-    pub findings: Vec<Located<Finding>>,
-    pub change_requests: Vec<Located<Finding>>,
-    pub addressed: Option<Vec<FindingId>>,
-    pub questions: Vec<Located<String>>,
-    pub texts: BTreeMap<Heading, String>,
-    pub other: Vec<Note>,
-}
-
-impl Draft {
-    /// The section, if it is there.
-    pub fn find(&self, heading: Heading) -> Option<&Present> {
-        self.present.iter().find(|present| present.heading == heading)
-    }
-
-    /// The whole document, when every part that cannot be left out could be read.
-    pub fn document(&self) -> Option<Document> {
-        fn values<T: Clone>(list: &[Located<T>]) -> Vec<T> {
-            list.iter().map(|located| located.value.clone()).collect()
-        }
-        let text = |heading| self.texts.get(&heading).cloned().unwrap_or_default();
-        let mut findings = values(&self.findings);
-        findings.extend(values(&self.change_requests));
-        Some(Document {
-            status: self.status.as_ref()?.value,
-            status_reason: self.reason.as_ref().map(|reason| reason.value.clone()).unwrap_or_default(),
-            index: Abstract {
-                outcome: self.outcome.as_ref()?.value.clone(),
-                verdict: self.index_verdict.as_ref()?.value,
-                files: Some(self.files.as_ref()?.value),
-                next_phase: self.next_phase.as_ref()?.value.clone(),
-                open_questions: Some(self.question_count.as_ref()?.value),
-            },
-            iteration: self.iteration,
-            files_created: values(&self.created),
-            files_modified: values(&self.modified),
-            files_deleted: values(&self.deleted),
-            quality_gate_results: text(Heading::QualityGates),
-            dod_coverage: values(&self.coverage),
-            verdict: self.verdict.as_ref().map(|verdict| verdict.value),
-            verified_rows: values(&self.verified),
-            gaps: values(&self.gaps),
-            reading_scope_used: text(Heading::ReadingScope),
-            findings,
-            re_review_mode: text(Heading::ReReviewMode),
-            addressed_findings: self.addressed.clone(),
-            key_decisions: text(Heading::KeyDecisions),
-            for_the_next_agent: text(Heading::NextAgent),
-            lessons_learned: text(Heading::LessonsLearned),
-            open_questions: values(&self.questions),
-            other: self.other.clone(),
-        })
-    }
-}
-
 /// One entry of a section that lists things.
 pub(super) struct Entry {
     pub text: String,
     pub place: Place,
     /// The sub-heading it stands under.
     pub under: Option<String>,
+}
+
+/// What counts as an entry in a section without a list.
+#[derive(Debug, Clone, Copy)]
+enum Bare {
+    /// Each line: paths, rows.
+    Lines,
+    /// Each paragraph: questions and findings may be long.
+    Paragraphs,
+}
+
+/// Whether a line is a rule between sections.
+fn is_rule(line: &str) -> bool {
+    line.len() >= 3 && ['-', '*', '_'].iter().any(|sign| line.chars().all(|c| c == *sign))
 }
 
 /// Reads the sections of one report.
@@ -190,12 +112,12 @@ impl Reader<'_, '_> {
             Heading::FilesDeleted => draft.deleted = self.files(),
             Heading::Coverage => draft.coverage = self.coverage(),
             Heading::Verdict => draft.verdict = self.verdict(),
-            Heading::VerifiedRows => draft.verified = self.strings(),
-            Heading::Gaps => draft.gaps = self.strings(),
+            Heading::VerifiedRows => draft.verified = self.strings(Bare::Lines),
+            Heading::Gaps => draft.gaps = self.strings(Bare::Lines),
             Heading::Findings => draft.findings = self.findings(),
             Heading::ChangeRequests => draft.change_requests = self.findings(),
             Heading::AddressedFindings => draft.addressed = Some(self.addressed()),
-            Heading::OpenQuestions => draft.questions = self.strings(),
+            Heading::OpenQuestions => draft.questions = self.strings(Bare::Paragraphs),
             Heading::QualityGates
             | Heading::ReadingScope
             | Heading::ReReviewMode
@@ -206,13 +128,13 @@ impl Reader<'_, '_> {
         draft.texts.insert(heading, text);
     }
 
-    /// The lines of the content that say something, with their offsets.
+    /// The lines of a range that say something, with their offsets; a rule between sections says nothing.
     fn lines(&self, range: &Range<usize>) -> Vec<(usize, &str)> {
         let mut offset = range.start;
         let mut lines = Vec::new();
-        for line in self.source.text()[range.clone()].split_inclusive('\n') {
+        for line in self.source.text()[range.clone()].split_inclusive(['\n', '\r']) {
             let trimmed = line.trim();
-            if !trimmed.is_empty() {
+            if !trimmed.is_empty() && !is_rule(trimmed) {
                 lines.push((offset + line.len() - line.trim_start().len(), trimmed));
             }
             offset += line.len();
@@ -220,9 +142,22 @@ impl Reader<'_, '_> {
         lines
     }
 
+    /// The lines of the whole content without its comments.
+    fn said(&self) -> Vec<(usize, &str)> {
+        let comments =
+            self.section.blocks.iter().filter(|block| block.kind == BlockKind::Html).map(|block| &block.range);
+        let mut comments = comments.peekable();
+        let mut lines = self.lines(&self.content);
+        lines.retain(|(at, _)| {
+            while comments.next_if(|comment| comment.end <= *at).is_some() {}
+            comments.peek().is_none_or(|comment| comment.start > *at)
+        });
+        lines
+    }
+
     /// The one word a section consists of; complains when it is not there or not alone.
     fn word(&mut self, code: Code, values: &str) -> Option<(Place, String)> {
-        let lines: Vec<_> = self.lines(&self.content).into_iter().map(|(at, line)| (at, line.to_owned())).collect();
+        let lines: Vec<_> = self.said().into_iter().map(|(at, line)| (at, line.to_owned())).collect();
         let hint = format!("write one of {values}, alone in its section");
         let Some((at, word)) = lines.first() else {
             self.sink.error(code, self.place, "the section is empty", hint);
@@ -259,7 +194,7 @@ impl Reader<'_, '_> {
     }
 
     fn reason(&mut self) -> Option<Located<String>> {
-        let lines = self.lines(&self.content);
+        let lines = self.said();
         let (at, first) = *lines.first()?;
         if lines.len() == 1 && says_none(first) {
             return None;
@@ -278,7 +213,7 @@ impl Reader<'_, '_> {
     }
 
     fn iteration(&mut self) -> Option<u32> {
-        let text = self.source.text()[self.content.clone()].trim();
+        let (_, text) = *self.said().first()?;
         let bare = text.trim_start_matches(|c: char| c.is_alphabetic() || c == '.').trim();
         let number = bare.parse().ok();
         if number.is_none() && !says_none(text) {
@@ -288,43 +223,52 @@ impl Reader<'_, '_> {
         number
     }
 
-    /// The entries of a section that lists things: its list items, or its paragraphs when it has no list.
-    fn entries(&self) -> Vec<Entry> {
-        let inline = self.source.text()[self.content.start..self.section.body.start.max(self.content.start)].trim();
+    /// The entries of a section that lists things: its list items, or without a list its paragraphs or lines.
+    fn entries(&self, bare: Bare) -> Vec<Entry> {
         let text = self.source.text();
-        let (mut items, mut paragraphs) = (Vec::new(), Vec::new());
+        let inline = self.content.start..self.section.body.start.max(self.content.start);
+        let (mut items, mut others) = (Vec::new(), Vec::new());
         let mut under = None;
-        if !inline.is_empty() {
-            paragraphs.push(Entry { text: plain(inline), place: self.place, under: None });
-        }
+        self.bare_entries(&inline, bare, None, &mut others);
         for block in &self.section.blocks {
             match &block.kind {
                 BlockKind::Heading(title) => under = Some(text[title.clone()].to_owned()),
                 BlockKind::Item => {
                     let (item, start) = item_text(text, &block.range);
-                    let entry = Entry { text: plain(&item), place: self.source.place(start), under: under.clone() };
-                    items.push(entry);
+                    items.push(Entry { text: item, place: self.source.place(start), under: under.clone() });
                 }
-                BlockKind::Paragraph | BlockKind::Fence { .. } => {
-                    let paragraph = plain(&text[block.range.clone()]);
-                    let place = self.source.place(block.range.start);
-                    paragraphs.push(Entry { text: paragraph, place, under: under.clone() });
-                }
+                BlockKind::Paragraph => self.bare_entries(&block.range, bare, under.as_ref(), &mut others),
+                BlockKind::Fence { content, .. } => self.bare_entries(content, bare, under.as_ref(), &mut others),
                 BlockKind::Html => {}
             }
         }
-        let mut entries = if items.is_empty() { paragraphs } else { items };
+        let mut entries = if items.is_empty() { others } else { items };
         entries.retain(|entry| !entry.text.is_empty());
         if entries.first().is_some_and(|entry| says_none(&entry.text)) { Vec::new() } else { entries }
     }
 
-    fn strings(&self) -> Vec<Located<String>> {
-        self.entries().into_iter().map(|entry| Located { value: entry.text, place: entry.place }).collect()
+    /// Entries that are no list items.
+    fn bare_entries(&self, range: &Range<usize>, bare: Bare, under: Option<&String>, entries: &mut Vec<Entry>) {
+        let lines = self.lines(range);
+        let Some((first, _)) = lines.first() else { return };
+        let entry =
+            |text: &str, at: usize| Entry { text: plain(text), place: self.source.place(at), under: under.cloned() };
+        match bare {
+            Bare::Lines => entries.extend(lines.iter().map(|(at, line)| entry(line, *at))),
+            Bare::Paragraphs => {
+                let whole: Vec<&str> = lines.iter().map(|(_, line)| *line).collect();
+                entries.push(entry(&whole.join("\n"), *first));
+            }
+        }
+    }
+
+    fn strings(&self, bare: Bare) -> Vec<Located<String>> {
+        self.entries(bare).into_iter().map(|entry| Located { value: entry.text, place: entry.place }).collect()
     }
 
     fn files(&mut self) -> Vec<Located<FileEntry>> {
         let mut files = Vec::new();
-        for entry in self.entries() {
+        for entry in self.entries(Bare::Lines) {
             match file_entry(&entry.text) {
                 Some(value) => files.push(Located { value, place: entry.place }),
                 None => {
@@ -343,7 +287,7 @@ impl Reader<'_, '_> {
 
     fn coverage(&mut self) -> Vec<Located<CoverageRow>> {
         let mut rows = Vec::new();
-        for entry in self.entries() {
+        for entry in self.entries(Bare::Lines) {
             match coverage_row(&entry.text) {
                 Some(value) => rows.push(Located { value, place: entry.place }),
                 None => {
@@ -358,7 +302,7 @@ impl Reader<'_, '_> {
 
     fn findings(&mut self) -> Vec<Located<Finding>> {
         let mut findings = Vec::new();
-        for entry in self.entries() {
+        for entry in self.entries(Bare::Paragraphs) {
             match finding::read(&entry.text, entry.under.as_deref()) {
                 Ok(value) => {
                     if value.path.is_none() {
@@ -383,7 +327,7 @@ impl Reader<'_, '_> {
 
     fn addressed(&mut self) -> Vec<FindingId> {
         let mut ids = Vec::new();
-        for entry in self.entries() {
+        for entry in self.entries(Bare::Lines) {
             let words = entry
                 .text
                 .split([',', ' ', '\n'])
@@ -410,8 +354,8 @@ impl Reader<'_, '_> {
             BlockKind::Fence { content, .. } => Some(content.clone()),
             _ => None,
         });
-        let range = fence.unwrap_or_else(|| self.content.clone());
-        let lines: Vec<_> = self.lines(&range).into_iter().map(|(at, line)| (at, line.to_owned())).collect();
+        let lines = fence.map_or_else(|| self.said(), |range| self.lines(&range));
+        let lines: Vec<_> = lines.into_iter().map(|(at, line)| (at, line.to_owned())).collect();
         let mut seen: BTreeMap<&'static str, Place> = BTreeMap::new();
         for (at, line) in lines {
             let place = self.source.place(at);

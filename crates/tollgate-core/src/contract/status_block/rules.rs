@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::document::{Status, Word};
+use super::draft::{Draft, Located};
 use super::heading::Heading;
-use super::parse::{Draft, Located};
 use crate::Name;
 use crate::code::Code;
 use crate::contract::Context;
