@@ -59,6 +59,11 @@ impl Output {
         self.width
     }
 
+    /// Whether talk is coloured.
+    pub fn colour_of_talk(&self) -> Colour {
+        self.colour_err
+    }
+
     /// Prints a line of data.
     pub fn data(&self, line: impl Into<Line>) {
         let text = line.into().render(self.colour_out) + "\n";
@@ -93,6 +98,11 @@ impl Output {
             Format::Json => self.json(&tollgate_api::ErrorDocument { error: failure.wire() }),
             Format::Text => failure.lines(self.width).into_iter().for_each(|line| self.talk(line)),
         }
+    }
+
+    /// Whether anybody still reads; a reader that went away wants no more.
+    pub fn is_wanted(&self) -> bool {
+        self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
     }
 
     /// Says whether something could not be written. A reader that went away wanted no more.

@@ -80,13 +80,14 @@ fn work(runs: &Runs, run: &Run) -> (Vec<api::Tree>, Vec<api::Change>) {
             tree: Some(tree.to_string()),
         })
     });
+    let trees = trees.collect();
     let mut changes = differ(&workspace, run, &run.opened.content.tree, &run.tree, &[]);
-    for (name, own) in own {
+    for (name, own) in &own {
         let scope = run.unit(name).map(|unit| unit.scope.as_slice()).unwrap_or_default();
         let new = differ(&workspace, run, &own.base, &own.tree, scope);
         changes.extend(new.into_iter().filter(|new| !changes.iter().any(|known| known.path == new.path)).collect::<Vec<_>>());
     }
-    (trees.collect(), changes)
+    (trees, changes)
 }
 
 fn differ(workspace: &Workspace, run: &Run, from: &Name, to: &Name, scope: &[Name]) -> Vec<api::Change> {
