@@ -35,7 +35,7 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
     let status = run_status(text, lease, now_ms);
     RunSummary {
         run: run.to_string(),
-        next: next(run, status, &body),
+        next: next(run, &text.repository, status, &body),
         reason: match status {
             RunStatus::Interrupted => format!("nobody drives it; it was here: {}", body.reason),
             _ => body.reason,
@@ -52,7 +52,7 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
 }
 
 /// The commands that take a run on.
-fn next(run: RunId, status: RunStatus, body: &Body) -> Vec<String> {
+fn next(run: RunId, repository: &str, status: RunStatus, body: &Body) -> Vec<String> {
     let answers = || body.asks.iter().flat_map(|ask| answers(run, ask.decision, ask.options.iter().map(|id| &**id)));
     match status {
         RunStatus::Working => vec![format!("tollgate logs -f {run}")],
@@ -63,7 +63,7 @@ fn next(run: RunId, status: RunStatus, body: &Body) -> Vec<String> {
             all.extend([format!("tollgate retry {run}"), format!("tollgate cancel {run}")]);
             all
         }
-        RunStatus::Succeeded => vec![format!("git diff HEAD...tollgate/{run}")],
+        RunStatus::Succeeded => vec![format!("git -C {} log -p HEAD..tollgate/{run}", quoted(repository))],
         RunStatus::Dropped | RunStatus::Cancelled => Vec::new(),
     }
 }
@@ -72,4 +72,14 @@ fn next(run: RunId, status: RunStatus, body: &Body) -> Vec<String> {
 pub fn answers<'a>(run: RunId, decision: DecisionId, options: impl Iterator<Item = &'a str>) -> Vec<String> {
     let all: Vec<String> = options.map(|option| format!("tollgate decide {run} {decision} {option}")).collect();
     if all.is_empty() { vec![format!("tollgate decide {run} {decision} --text 'ANSWER'")] } else { all }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%=:,".contains(character);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

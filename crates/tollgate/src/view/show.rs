@@ -47,23 +47,14 @@ impl Screen {
 
     /// A label and a text that is wrapped beside it.
     fn beside(&mut self, label: Line, text: &str) {
-        self.wrapped(label, text, Style::Plain, "");
+        self.wrapped(label, text, Style::Plain);
     }
 
-    fn wrapped(&mut self, label: Line, text: &str, style: Style, tail: &str) {
-        let indent = label.width();
-        let mut wrapped = wrap(text, self.columns.saturating_sub(indent));
-        if !tail.is_empty() {
-            match wrapped.last_mut() {
-                Some(last) if indent + width(last) + 2 + width(tail) <= self.columns => {
-                    last.push_str(&format!("  {tail}"));
-                }
-                _ => wrapped.push(tail.to_owned()),
-            }
-        }
+    fn wrapped(&mut self, label: Line, text: &str, style: Style) {
+        let indent = " ".repeat(label.width());
         let mut label = Some(label);
-        for line in wrapped {
-            let start = label.take().unwrap_or_else(|| Line::from(" ".repeat(indent)));
+        for line in wrap(text, self.columns.saturating_sub(indent.len())) {
+            let start = label.take().unwrap_or_else(|| Line::from(indent.as_str()));
             self.lines.push(start.add(style, line));
         }
         self.lines.extend(label);
@@ -81,7 +72,7 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     let state = words::run(summary.status);
     let line = Line::new().add(Style::Strong, &summary.run).text("  ").join(state.line());
     screen.lines.push(line.text(format!("  {}", summary.protocol)).fit(screen.columns));
-    screen.wrapped(Line::from("  "), &summary.goal, Style::Strong, "");
+    screen.wrapped(Line::from("  "), &summary.goal, Style::Strong);
     if !summary.reason.is_empty() {
         screen.beside(Line::from("  why     "), &summary.reason);
     }
@@ -115,16 +106,19 @@ fn standing(screen: &mut Screen, detail: &RunDetail) {
     let row = |position: &api::Position| {
         let unit = position.unit.clone().unwrap_or_else(|| "run".to_owned());
         let state = detail.units.iter().find(|known| Some(&known.name) == position.unit.as_ref());
-        let limits: Vec<String> = position.limits.iter().map(|(route, taken)| format!("{route} {taken}")).collect();
         vec![
             Line::new().add(Style::Strong, unit),
             Line::from(position.stage.clone()),
             Line::from(state.map(|unit| unit.state.clone()).unwrap_or_default()),
             Line::from(position.state.clone()),
-            Line::new().add(Style::Faint, limits.join(", ")),
         ]
     };
     screen.rows(detail.positions.iter().map(row).collect());
+    for position in detail.positions.iter().filter(|position| !position.limits.is_empty()) {
+        let limits: Vec<String> = position.limits.iter().map(|(route, taken)| format!("{route} {taken}")).collect();
+        let unit = position.unit.as_deref().unwrap_or("run");
+        screen.wrapped(Line::from("  "), &format!("limits used by {unit}: {}", limits.join(", ")), Style::Faint);
+    }
     let waiting = detail.units.iter().filter(|unit| unit.stage.is_none());
     let waiting: Vec<&str> = waiting.map(|unit| unit.name.as_str()).collect();
     if !waiting.is_empty() {
@@ -177,7 +171,8 @@ fn timeline(screen: &mut Screen, detail: &RunDetail, history: &History) {
             .text(gap)
             .add(told.style, told.symbol)
             .text(" ");
-        screen.wrapped(label, &told.text, Style::Plain, &told.took);
+        let took = if told.took.is_empty() { String::new() } else { format!(" ({})", told.took.replace(' ', "")) };
+        screen.wrapped(label, &format!("{}{took}", told.text), Style::Plain);
     }
 }
 
@@ -194,14 +189,19 @@ fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told
     match &moment.what {
         What::Attempt(place) => match detail.attempts.get(*place) {
             Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt)),
-            None => (subject(None), Told { symbol: "·", style: Style::Faint, text: String::new(), took: String::new() }),
+            None => {
+                (subject(None), Told { symbol: "·", style: Style::Faint, text: String::new(), took: String::new() })
+            }
         },
         What::Decision(id) => {
             let known = detail.decisions.iter().find(|decision| decision.id == id.to_string());
             let unit = known.and_then(|decision| decision.unit.as_deref());
             let notes = history.answered.get(id).map(Vec::as_slice).unwrap_or_default();
             let told = known.map(|decision| decision_told(decision, notes, history.in_advance.contains(id)));
-            (subject(unit), told.unwrap_or(Told { symbol: "?", style: Style::Warn, text: id.to_string(), took: String::new() }))
+            (
+                subject(unit),
+                told.unwrap_or(Told { symbol: "?", style: Style::Warn, text: id.to_string(), took: String::new() }),
+            )
         }
         What::Told { unit, text } => {
             let told = Told { symbol: "·", style: Style::Faint, text: text.clone(), took: String::new() };
@@ -259,7 +259,8 @@ fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -
         DecisionStatus::Skipped => " → not needed".to_owned(),
     };
     let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join("; ")) };
-    let took = decision.ended_at_ms.map(|end| duration(end.saturating_sub(decision.asked_at_ms))).unwrap_or_default();
+    let ended = decision.ended_at_ms.filter(|_| !in_advance);
+    let took = ended.map(|end| duration(end.saturating_sub(decision.asked_at_ms))).unwrap_or_default();
     Told { symbol: "?", style: Style::Warn, text: format!("{} {question}{came}{notes}", decision.id), took }
 }
 
@@ -279,32 +280,40 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
             "unobservable" => ("?", Style::Warn),
             _ => ("·", Style::Faint),
         };
-        let label = Line::from("  ")
-            .add(style, symbol)
-            .text(format!(" {}{}  ", row.id, " ".repeat(ids - width(&row.id))));
+        let label =
+            Line::from("  ").add(style, symbol).text(format!(" {}{}  ", row.id, " ".repeat(ids - width(&row.id))));
         let unit = row.unit.as_ref().map(|unit| format!(" ({unit})")).unwrap_or_default();
-        screen.wrapped(label, &format!("{}{unit}", row.text), Style::Plain, "");
+        screen.wrapped(label, &format!("{}{unit}", row.text), Style::Plain);
         let indent = " ".repeat(ids + 6);
         let shown: Vec<String> = row.evidence.iter().map(|evidence| shown_by(evidence, detail)).collect();
+        let fresh = if row.status == "passed" { ", fresh" } else { "" };
         let shown = if shown.is_empty() { String::new() } else { format!(": {}", shown.join("; ")) };
-        screen.wrapped(Line::from(indent), &format!("{}{shown}", row.status), Style::Faint, "");
+        screen.wrapped(Line::from(indent), &format!("{}{fresh}{shown}", row.status), Style::Faint);
     }
     screen.more(detail.criteria.len(), "; `--json` shows all");
 }
 
-/// "pass by dod-checker (att_4): src/main.rs:12", with a word when it is about other content.
+/// "dod-checker says yes (att_4): src/main.rs:12", with a word when it is about other content.
 fn shown_by(evidence: &api::Evidence, detail: &RunDetail) -> String {
+    let stale = if evidence.fresh { "" } else { ", of other content" };
+    let from = format!("({}{stale})", evidence.from);
     let attempt = detail.attempts.iter().find(|attempt| attempt.id == evidence.from);
-    let who = match (evidence.source, attempt.and_then(|attempt| attempt.role.as_deref())) {
-        (api::EvidenceSource::Decision, _) => return format!("{} ({})", evidence.text, evidence.from),
-        (api::EvidenceSource::Command, _) => "its command".to_owned(),
-        (_, Some(role)) => role.to_owned(),
-        (_, None) => "a report".to_owned(),
-    };
-    let fresh = if evidence.fresh { "fresh" } else { "stale, the content changed since" };
+    let who = attempt.and_then(|attempt| attempt.role.as_deref()).unwrap_or("a report");
     let text = evidence.text.lines().next().unwrap_or_default();
-    let text = if text.is_empty() { String::new() } else { format!(": {text}") };
-    format!("{} by {who} ({}, {fresh}){text}", evidence.result, evidence.from)
+    match (evidence.source, evidence.result.as_str()) {
+        (api::EvidenceSource::Decision, _) => format!("{text} {from}"),
+        (api::EvidenceSource::Command, "pass") => format!("its command passes {from}"),
+        (api::EvidenceSource::Command, _) => format!("its command does not pass {from}: {text}"),
+        (_, result) => {
+            let says = match result {
+                "pass" => "says yes",
+                "fail" => "says no",
+                _ => "cannot tell",
+            };
+            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+            format!("{who} {says} {from}{text}")
+        }
+    }
 }
 
 fn gates(screen: &mut Screen, detail: &RunDetail) {
@@ -318,7 +327,7 @@ fn gates(screen: &mut Screen, detail: &RunDetail) {
         let of = gate.unit.as_deref().unwrap_or("run");
         let label = Line::from("  ").add(state.style, state.symbol).text(" ");
         let why = if gate.status == api::GateStatus::Holds { String::new() } else { format!(": {}", gate.reason) };
-        screen.wrapped(label, &format!("{} ({of}) {}{why}", gate.gate, state.word), Style::Plain, "");
+        screen.wrapped(label, &format!("{} ({of}) {}{why}", gate.gate, state.word), Style::Plain);
     }
 }
 
@@ -343,7 +352,7 @@ fn findings(screen: &mut Screen, detail: &RunDetail) {
         let label = Line::from("  ").add(style, symbol).text(format!(" {}  ", finding.id));
         let what = finding.what.lines().next().unwrap_or_default();
         let text = format!("{}{severity}{row}{place}: {what} (found by {})", finding.status, finding.found_by);
-        screen.wrapped(label, &text, Style::Plain, "");
+        screen.wrapped(label, &text, Style::Plain);
     }
     screen.more(detail.findings.len(), "; `--json` shows all");
 }
@@ -381,7 +390,11 @@ fn reads(screen: &mut Screen, detail: &RunDetail) {
         screen.title(&title, &format!("{} → {to}", reads.outcome));
         let rows = reads.read.iter().map(|read| {
             let bytes = format!("{:>6} B", read.bytes);
-            vec![Line::from(read.section.clone()), Line::new().add(Style::Faint, bytes), Line::from(read.reason.clone())]
+            vec![
+                Line::from(read.section.clone()),
+                Line::new().add(Style::Faint, bytes),
+                Line::from(read.reason.clone()),
+            ]
         });
         screen.rows(rows.collect());
         if !reads.checked_only.is_empty() {

@@ -85,7 +85,9 @@ fn work(runs: &Runs, run: &Run) -> (Vec<api::Tree>, Vec<api::Change>) {
     for (name, own) in &own {
         let scope = run.unit(name).map(|unit| unit.scope.as_slice()).unwrap_or_default();
         let new = differ(&workspace, run, &own.base, &own.tree, scope);
-        changes.extend(new.into_iter().filter(|new| !changes.iter().any(|known| known.path == new.path)).collect::<Vec<_>>());
+        changes.extend(
+            new.into_iter().filter(|new| !changes.iter().any(|known| known.path == new.path)).collect::<Vec<_>>(),
+        );
     }
     (trees, changes)
 }

@@ -66,12 +66,16 @@ pub enum What {
     Attempt(usize),
     Decision(DecisionId),
     /// A sentence; about a unit or the run.
-    Told { unit: Option<Name>, text: String },
+    Told {
+        unit: Option<Name>,
+        text: String,
+    },
 }
 
 /// Tells a journal from its first event on.
 pub fn tell(run: &Run, events: &[Recorded]) -> History {
-    let mut teller = Teller { run, history: History::default(), by_id: BTreeMap::new(), last: BTreeMap::new(), current: None };
+    let (by_id, unrouted) = (BTreeMap::new(), BTreeMap::new());
+    let mut teller = Teller { run, history: History::default(), by_id, unrouted, current: None };
     for recorded in events {
         teller.event(recorded);
         teller.history.changed_ms = recorded.at_ms;
@@ -83,8 +87,8 @@ struct Teller<'a> {
     run: &'a Run,
     history: History,
     by_id: BTreeMap<AttemptId, usize>,
-    /// The last attempt of each instance.
-    last: BTreeMap<Name, usize>,
+    /// The attempts of each instance that have reported and were not routed yet.
+    unrouted: BTreeMap<Name, Vec<usize>>,
     /// The attempt whose report is being settled.
     current: Option<usize>,
 }
@@ -216,7 +220,6 @@ impl Teller<'_> {
         };
         let place = self.history.attempts.len();
         self.by_id.insert(started.attempt, place);
-        self.last.insert(started.instance.clone(), place);
         self.history.moments.push(Moment { at_ms, what: What::Attempt(place) });
         let instance = started.instance.clone();
         self.history.attempts.push(Told { id: started.attempt, wire, instance, bundle, reads: Vec::new() });
@@ -226,31 +229,24 @@ impl Teller<'_> {
         let place = self.by_id.get(&id).copied()?;
         self.current = Some(place);
         let told = self.history.attempts.get_mut(place)?;
+        if status == AttemptStatus::Reported {
+            self.unrouted.entry(told.instance.clone()).or_default().push(place);
+        }
         let wire = &mut told.wire;
         (wire.status, wire.ended_at_ms) = (status, Some(at_ms));
         wire.reason = if wire.reason.is_empty() { reason } else { format!("{}; {reason}", wire.reason) };
         Some(told)
     }
 
-    /// An outcome belongs to the last attempt of its stage, if that one has reported and was not routed before.
     fn moved(&mut self, moved: &FlowMoved) {
         self.current = None;
         self.history.last_stage.insert(moved.instance.clone(), moved.stage.clone());
-        if let Some(wire) = self.unrouted(&moved.instance, &moved.stage) {
-            wire.outcome = Some(moved.outcome.to_string());
-            let limit = if moved.cut_off { ", its limit is reached" } else { "" };
-            wire.routed_to = Some(format!("{}{limit}", target(&moved.to)));
-            if &*moved.outcome == "inconclusive" && wire.reason.starts_with("accepts") {
-                wire.reason.push_str(", but what it must establish does not hold");
-            }
-        }
+        let limit = if moved.cut_off { ", its limit is reached" } else { "" };
+        self.route(&moved.instance, &moved.stage, &moved.outcome, &format!("{}{limit}", target(&moved.to)));
     }
 
     fn held(&mut self, recorded: &Recorded, held: &event::FlowHeld) {
-        if let Some(wire) = self.unrouted(&held.instance, &held.stage) {
-            wire.outcome = Some(held.outcome.to_string());
-            wire.routed_to = Some("held".to_owned());
-        }
+        self.route(&held.instance, &held.stage, &held.outcome, "held");
         self.history.last_stage.insert(held.instance.clone(), held.stage.clone());
         // The run's own flow halts the run, which says the same.
         if &*held.instance != MAIN {
@@ -259,11 +255,22 @@ impl Teller<'_> {
         }
     }
 
-    fn unrouted(&mut self, instance: &Name, stage: &Name) -> Option<&mut api::Attempt> {
-        let place = *self.last.get(instance)?;
-        let wire = &mut self.history.attempts.get_mut(place)?.wire;
-        let fits = wire.status == AttemptStatus::Reported && *wire.stage == **stage && wire.outcome.is_none();
-        fits.then_some(wire)
+    /// An outcome belongs to what a role last reported at its stage and to the commands that were run on that; without
+    /// a role, to the last attempt there.
+    fn route(&mut self, instance: &Name, stage: &Name, outcome: &Name, to: &str) {
+        let places = self.unrouted.remove(instance).unwrap_or_default();
+        let attempts = &mut self.history.attempts;
+        let here: Vec<usize> = places.into_iter().filter(|place| *attempts[*place].wire.stage == **stage).collect();
+        let role = here.iter().rposition(|place| attempts[*place].wire.role.is_some());
+        let from = role.unwrap_or_else(|| here.len().saturating_sub(1));
+        for place in here.into_iter().skip(from) {
+            let wire = &mut attempts[place].wire;
+            wire.outcome = Some(outcome.to_string());
+            wire.routed_to = Some(to.to_owned());
+            if &**outcome == "inconclusive" && wire.reason.starts_with("accepts") {
+                wire.reason.push_str(", but what it must establish does not hold");
+            }
+        }
     }
 
     fn role_of(&self, id: AttemptId) -> Option<&tollgate_core::protocol::model::Role> {
@@ -289,7 +296,10 @@ impl Teller<'_> {
                     0 => String::new(),
                     claims => format!("; {} contradicted by what was measured", words::count(claims, "claim")),
                 };
-                format!("done{}{contradicted}", if reported.changed.is_empty() { ", no file changed".into() } else { files() })
+                format!(
+                    "done{}{contradicted}",
+                    if reported.changed.is_empty() { ", no file changed".into() } else { files() }
+                )
             }
             Health::Partial => because("did the least it had to"),
             Health::NeedsInput => because("stopped with a question"),

@@ -57,8 +57,7 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
         object: shown.object.map(|object| object.to_string()),
         at_ms: ended(shown.attempt),
     };
-    let cited =
-        |shown: &Shown| history.cited.get(&(shown.attempt, row.id.clone())).cloned().unwrap_or_default();
+    let cited = |shown: &Shown| history.cited.get(&(shown.attempt, row.id.clone())).cloned().unwrap_or_default();
     let mut evidence: Vec<api::Evidence> = Vec::new();
     evidence.extend(row.waived.map(|id| api::Evidence {
         source: EvidenceSource::Decision,
@@ -73,7 +72,8 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
         at_ms: history.ended_ms.get(&id).copied().unwrap_or_default(),
     }));
     evidence.extend(row.judged.as_ref().map(|judged| {
-        let role = history.attempts.iter().find(|told| told.id == judged.attempt).and_then(|told| told.wire.role.clone());
+        let role =
+            history.attempts.iter().find(|told| told.id == judged.attempt).and_then(|told| told.wire.role.clone());
         let own = role.as_deref().and_then(|role| run.protocol.roles.get(role)).is_some_and(|role| role.self_check);
         let source = if own { EvidenceSource::SelfCheck } else { EvidenceSource::Report };
         shown(source, judged, cited(judged))
@@ -195,13 +195,15 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
         Condition::Command(name) => format!("command `{name}` fails"),
         Condition::Holds(name) => format!("gate `{name}` does not hold"),
         Condition::Artifact { name, .. } => format!("`{name}` is not there as it must be"),
-        Condition::Set { set: SetKind::Criterion, .. } => named(gate::rows_of(run, gate, unit).into_iter().filter_map(|row| {
-            match gate::criterion(run, row, &gate.bound_to, unit) {
-                (CriterionState::Passed | CriterionState::Waived, true) => None,
-                (_, false) => Some(format!("{} is stale", row.id)),
-                (state, true) => Some(format!("{} is {}", row.id, state.word())),
-            }
-        })),
+        Condition::Set { set: SetKind::Criterion, .. } => {
+            named(gate::rows_of(run, gate, unit).into_iter().filter_map(|row| {
+                match gate::criterion(run, row, &gate.bound_to, unit) {
+                    (CriterionState::Passed | CriterionState::Waived, true) => None,
+                    (_, false) => Some(format!("{} is stale", row.id)),
+                    (state, true) => Some(format!("{} is {}", row.id, state.word())),
+                }
+            }))
+        }
         Condition::Set { set: SetKind::Finding, .. } => named(
             run.ledger
                 .findings
@@ -219,7 +221,9 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
                 .map(|(name, word)| format!("{name} is {word}")),
         ),
         Condition::Var { name, values } => format!("{name} is not {}", words::list(values)),
-        Condition::Set { .. } | Condition::Count { .. } | Condition::It { .. } => "its condition does not hold".to_owned(),
+        Condition::Set { .. } | Condition::Count { .. } | Condition::It { .. } => {
+            "its condition does not hold".to_owned()
+        }
         Condition::All(_) | Condition::Any(_) | Condition::Not(_) => String::new(),
     }
 }

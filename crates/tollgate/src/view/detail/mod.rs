@@ -109,6 +109,7 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
             format!("{done} of {} at an end", super::words::count(below.len(), "unit"))
         }
         At::Held { why, .. } => format!("held: {why}"),
+        At::Closing { .. } if run.is_closed() => target(&Target::Done),
         At::Closing { .. } => "done, once the open questions are answered".to_owned(),
         At::Ended { end } => target(end),
     }

@@ -55,10 +55,11 @@ fn of_report(
         let there = present.iter().find(|(name, _)| **name == *heading);
         match (known, there) {
             (Some(known), _) => known.reason = format!("{}; {reason}", known.reason),
-            (None, Some((_, bytes))) => {
+            // An empty section gives a bundle nothing.
+            (None, Some((_, bytes))) if *bytes > 0 => {
                 read.push(api::SectionRead { section: heading.to_owned(), reason, bytes: *bytes });
             }
-            (None, None) => {}
+            (None, _) => {}
         }
     }
     let only = present.iter().filter(|(name, _)| !read.iter().any(|read| *read.section == **name));
