@@ -21,7 +21,7 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
         let outcomes = graph.outcomes(node.stage, dialects);
         // Without its contract nobody knows what the stage can come to.
         if known(graph, node.stage, dialects) {
-            keys(&node.stage.on, &outcomes, &format!("the stage `{}`", node.stage.id), breaches);
+            keys(&node.stage.on, &outcomes, &format!("the stage `{}` never has", node.stage.id), breaches);
         }
         all.extend(outcomes);
         all.extend(flow.raises.keys().map(|raised| Name::from(format!("raise {raised}"))));
@@ -36,7 +36,7 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
         }
     }
     let outcomes: Vec<Name> = all.into_iter().collect();
-    keys(&graph.protocol.otherwise, &outcomes, "`otherwise`: no stage", breaches);
+    keys(&graph.protocol.otherwise, &outcomes, "no stage ever has", breaches);
 }
 
 fn known(graph: &Graph<'_>, stage: &Stage, dialects: &Dialects) -> bool {
@@ -60,7 +60,7 @@ fn keys(rules: &[Rule], outcomes: &[Name], who: &str, breaches: &mut Breaches) {
                 0..=16 => format!("outcomes: {}", list.join(", ")),
                 _ => "drop the route, or correct the word".into(),
             });
-            let message = format!("{who} has no outcome `{key}`");
+            let message = format!("{who} the outcome `{key}`");
             breaches.error(Code::NOT_AN_OUTCOME, rule.place, message, hint);
         }
     }
