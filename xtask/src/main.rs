@@ -1,1 +1,46 @@
-fn main() {}
+//! The repository's own commands: `cargo xtask help` lists them.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command for people at a terminal")]
+
+mod command;
+mod test;
+mod tidy;
+mod tools;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [--full]       everything that must hold before a change is merged; --full looks longer
+  tidy                sizes, crate edges, code map, code pages, decisions (also run by `cargo test`)
+  schemas [--check]   writes docs/schemas/, or says which of them differ from the code
+  bench ARGS...       measures, e.g. `bench kernel --json`
+  sim ARGS...         simulates, e.g. `sim --seeds 2000`, or `sim --seed 7` to repeat one
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = match args.split_first() {
+        Some((name, rest)) => (name.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    match (name, rest.as_slice()) {
+        ("test", []) => test::run(test::Depth::Usual),
+        ("test", ["--full"]) => test::run(test::Depth::Full),
+        ("tidy", []) => tidy::run(),
+        ("schemas", []) => command::forward(command::SCHEMAS, &[]),
+        ("schemas", ["--check"]) => command::forward(command::SCHEMAS, &["--check"]),
+        ("bench", args) => command::forward(command::BENCH, args),
+        ("sim", args) => command::forward(command::SIM, args),
+        ("help" | "--help" | "-h", []) => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprint!("error: `cargo xtask {}` is not a command\n\n{USAGE}", args.join(" "));
+            ExitCode::from(2)
+        }
+    }
+}

@@ -3,6 +3,9 @@
 //! [`protocol`] is the language and its six checks, [`contract`] the dialects in which workers report, [`report`] their
 //! canonical form, [`run`] the state machine (`decide`, `evolve`, `effects`) with its ledger and invariants.
 
+// Purity is a compile error, not a habit: clippy.toml names the calls. The tests may read their fixtures.
+#![cfg_attr(not(test), forbid(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod code;
 pub mod contract;
 pub mod diagnostic;
@@ -11,6 +14,7 @@ pub mod id;
 pub mod protocol;
 pub mod report;
 pub mod run;
+pub mod scope;
 pub mod yaml;
 
 /// A name from a protocol, a report or a run; cheap to copy.

@@ -1,1 +1,25 @@
-//! store
+//! The journal: an append-only, hash-chained list of opaque events per run, and the objects beside it.
+//!
+//! [`Journal`] is the trait; [`MemoryJournal`] and [`SqliteJournal`] implement it and pass one conformance suite. The store
+//! knows nothing of what an event means: it reads `run` and `seq` of each, and keeps the bytes as they are.
+//! Everything is synchronous: threads and channels of the standard library.
+
+pub mod bundle;
+pub mod chain;
+mod envelope;
+pub mod error;
+pub mod faults;
+mod heads;
+pub mod journal;
+pub mod memory;
+mod objects;
+pub mod sqlite;
+
+pub use error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
+pub use faults::{Fault, Faults, Point};
+pub use heads::{HeadDamage, HeadRecord};
+pub use journal::{
+    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Object, Row, Snapshot, Summary, SummaryText,
+};
+pub use memory::MemoryJournal;
+pub use sqlite::{Options, SqliteJournal};

@@ -1,1 +1,23 @@
 //! The run: `decide`, `evolve`, `effects`, the ledger and the invariants.
+//!
+//! ```text
+//! decide(&Run, Command, Stamp) -> Decided | Rejection     pure, synchronous, total
+//! evolve(&mut Run, &Recorded)                             replay is this and nothing else
+//! effects(&Run) -> Vec<Effect>                            what should be under way, derived from state
+//! ```
+
+pub mod bundle;
+pub mod data;
+pub mod decide;
+pub mod effects;
+pub mod event;
+mod evolve;
+pub mod gate;
+pub mod invariants;
+pub mod state;
+
+pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
+pub use effects::{Effect, effects, next_wake};
+pub use event::{Event, Recorded};
+pub use evolve::{begin, counter_key, evolve};
+pub use state::Run;

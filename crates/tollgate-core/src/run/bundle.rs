@@ -1,0 +1,55 @@
+//! Bundles: what one attempt is shown, by what its role may see.
+
+use super::event::BundleItem;
+use super::state::Run;
+use crate::Name;
+use crate::protocol::model::{Role, Sees};
+
+/// What there is to see besides documents and reports. A bundle names an item even when it is empty: an empty list of
+/// findings is a fact too.
+pub const ITEMS: [&str; 9] =
+    ["goal", "project", "unit", "units", "criteria", "findings", "evidence", "change", "decisions"];
+
+/// Everything a role is shown when it is dispatched in an instance.
+pub fn bundle(run: &Run, instance: &str, role: &Role) -> Vec<BundleItem> {
+    let unit = run.instances.get(instance).and_then(|known| known.unit.clone());
+    let plain = ITEMS.iter().filter(|item| **item != "unit" || unit.is_some());
+    let plain = plain.map(|item| BundleItem { item: (*item).into(), object: None, attempt: None });
+    let documents = run.artifacts.iter().map(|(name, artifact)| BundleItem {
+        item: name.clone(),
+        object: Some(artifact.object),
+        attempt: None,
+    });
+    // Reports on the same subject and on the run as a whole; the run sees its units' too.
+    let near = run.reports.iter().filter(|(id, _)| {
+        let theirs = run.instances.get(*id).and_then(|known| known.unit.as_ref());
+        unit.is_none() || theirs.is_none() || theirs == unit.as_ref()
+    });
+    let sections = near.flat_map(|(_, reports)| reports).flat_map(|report| {
+        report.sections.iter().map(|section| BundleItem {
+            item: format!("{}.{section}", report.role).into(),
+            object: Some(report.object),
+            attempt: Some(report.attempt),
+        })
+    });
+    plain.chain(documents).chain(sections).filter(|item| sees(&role.sees, &item.item)).collect()
+}
+
+/// Whether a role may see an item.
+pub fn sees(sees: &Sees, item: &str) -> bool {
+    match sees {
+        Sees::Full => true,
+        Sees::Only(items) => items.iter().any(|pattern| names(pattern, item)),
+        Sees::AllBut(items) => !items.iter().any(|pattern| names(pattern, item)),
+    }
+}
+
+/// Whether a pattern (`task`, `developer.coverage`, `*.coverage`, `developer.*`) names an item.
+fn names(pattern: &Name, item: &str) -> bool {
+    match (pattern.split_once('.'), item.split_once('.')) {
+        (Some((role, section)), Some((by, heading))) => {
+            (role == "*" || role == by) && (section == "*" || section == heading)
+        }
+        _ => **pattern == *item,
+    }
+}

@@ -1,0 +1,281 @@
+//! The parts that events are made of.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Name;
+use crate::digest::Digest;
+use crate::id::AttemptId;
+use crate::protocol::model::{Class, Target};
+use crate::report::Judgement;
+
+/// A protocol by name and content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pinned {
+    pub name: Name,
+    pub version: u32,
+    pub digest: Digest,
+}
+
+/// What is done under a lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Work {
+    /// A role is dispatched to a worker.
+    Dispatch {
+        role: Name,
+        worker: Name,
+        iteration: u32,
+        /// What it is shown, and why.
+        bundle: Vec<BundleItem>,
+    },
+    /// The engine runs commands.
+    Commands { commands: Vec<CommandRef> },
+    /// The unit's change is put on its caller's tree.
+    Land {
+        unit: Name,
+        /// The tree the unit started from.
+        base: Name,
+        /// The caller's tree now.
+        onto: Name,
+    },
+}
+
+/// One thing an attempt is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BundleItem {
+    /// The item as `sees` names it: `task`, `criteria`, `developer.coverage`.
+    pub item: Name,
+    /// The object it is taken from, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<Digest>,
+    /// The attempt whose report it is a section of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<AttemptId>,
+}
+
+/// A command the engine runs: of a criterion, or a configured one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandRef {
+    /// The command a criterion names.
+    Criterion(Name),
+    /// The entry of `[commands]` that `{command: NAME}` runs.
+    Named(Name),
+}
+
+/// What came of one command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandResult {
+    pub command: CommandRef,
+    pub result: Judgement,
+    /// Its output, kept as evidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Digest>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// One path the engine saw changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    pub path: Name,
+    pub kind: ChangeKind,
+}
+
+/// How a path changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    Created,
+    Modified,
+    Deleted,
+}
+
+/// The outcomes of a landing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LandOutcome {
+    Landed,
+    Conflict,
+    OutOfScope,
+    Refused,
+}
+
+impl LandOutcome {
+    /// The outcome as protocols route it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Landed => "landed",
+            Self::Conflict => "conflict",
+            Self::OutOfScope => "out_of_scope",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// What is wrong with the work, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The role that found it; none: the engine measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Name>,
+    pub attempt: AttemptId,
+    /// The units it is about; empty: the run's own work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    pub what: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fix: String,
+}
+
+/// Where a finding stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingStatus {
+    Open,
+    Addressed,
+    Fixed,
+    Refuted,
+    Waived,
+}
+
+impl FindingStatus {
+    /// The word conditions use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Addressed => "addressed",
+            Self::Fixed => "fixed",
+            Self::Refuted => "refuted",
+            Self::Waived => "waived",
+        }
+    }
+
+    /// Whether nothing more is owed on it.
+    pub const fn is_closed(self) -> bool {
+        matches!(self, Self::Fixed | Self::Refuted | Self::Waived)
+    }
+}
+
+/// Where a unit stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnitState {
+    New,
+    Produced,
+    Accepted,
+    Lapsed,
+    Dropped,
+}
+
+impl UnitState {
+    /// The word conditions use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Produced => "produced",
+            Self::Accepted => "accepted",
+            Self::Lapsed => "lapsed",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// A question as it was put.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    pub instance: Name,
+    /// The ask: a stage of the flow or a shared ask.
+    pub ask: Name,
+    pub class: Class,
+    pub question: String,
+    /// Why it is asked, in the words of the run.
+    pub why: String,
+    /// Options offered, with what each leads to; empty: any text answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Offered>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommend: Option<Name>,
+    /// A timer's answer: the option, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<DefaultAnswer>,
+    /// The unit it is about; none: the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Name>,
+    /// Whether the instance waits for it.
+    pub blocking: bool,
+    /// Objects shown with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shows: Vec<Digest>,
+    /// Where the answer returns to.
+    pub origin: Origin,
+    /// The content it is about.
+    pub tree: Name,
+    /// Paths it is about (outside the scope, in collision).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Name>,
+}
+
+/// An option as it was offered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offered {
+    pub id: Name,
+    pub consequence: String,
+    /// What choosing it waives, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waives: Vec<Name>,
+}
+
+/// A timer's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefaultAnswer {
+    pub option: Name,
+    pub at_ms: u64,
+}
+
+/// The stage that led to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    pub stage: Name,
+    pub outcome: Name,
+    /// The route a limit cut off: its rule and its target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_off: Option<CutOff>,
+}
+
+/// A route that a limit cut off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutOff {
+    pub rule: Name,
+    pub to: Target,
+}
+
+/// How a decision ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionEnd {
+    Answered,
+    Cancelled,
+    Skipped,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOutcome {
+    Succeeded,
+    Dropped,
+    Cancelled,
+}

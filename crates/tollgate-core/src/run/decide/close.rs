@@ -1,0 +1,189 @@
+//! Ends: a unit is done, a run closes.
+
+use super::super::event::{FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState};
+use super::super::gate::{self, CriterionState, Status};
+use super::super::state::{At, MAIN, Run};
+use super::draft::Draft;
+use crate::Name;
+use crate::protocol::model::{Kind, Makes, Over, Stage};
+
+/// Why a run cannot close as succeeded; empty: it can.
+pub fn close_reasons(run: &Run) -> Vec<String> {
+    let mut reasons: Vec<String> = run
+        .pending()
+        .map(|(id, decision)| format!("{id} is not answered: {}", first_line(&decision.asked.question)))
+        .collect();
+    for row in &run.ledger.requirements {
+        let material = matches!(row.disposition.as_deref(), None | Some("in_scope"));
+        if material && row.waived.is_none() && gate::requirement_parts(run, &row.id).is_empty() {
+            reasons.push(format!("requirement {} has no owner", row.id));
+        }
+    }
+    for (name, gate) in gate::mandatory_of_run(run) {
+        match gate::status(run, gate, None) {
+            Status::Holds => {}
+            Status::Stale => reasons.push(format!("gate `{name}` rests on other content")),
+            Status::Unobservable => reasons.push(format!("gate `{name}` cannot be observed")),
+            Status::Fails => reasons.push(format!("gate `{name}` does not hold")),
+        }
+    }
+    for (id, finding) in run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed()) {
+        reasons.push(format!("{id} is {}: {}", finding.status.word(), first_line(&finding.about.what)));
+    }
+    reasons
+}
+
+/// Why a unit cannot be accepted; empty: it can.
+pub fn accept_reasons(run: &Run, name: &Name) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (gate_name, gate) in gate::mandatory_of_unit(run, name) {
+        if gate::status(run, gate, Some(name)) != Status::Holds {
+            reasons.push(format!("gate `{gate_name}` does not hold for `{name}`"));
+        }
+    }
+    let resources = bound_to_unit(run, name);
+    for row in run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name)) {
+        match gate::criterion(run, row, &resources, Some(name)) {
+            (CriterionState::Passed | CriterionState::Waived, true) => {}
+            (state, true) => reasons.push(format!("{} is {}", row.id, state.word())),
+            (_, false) => reasons.push(format!("what shows {} was given to other content", row.id)),
+        }
+    }
+    reasons
+}
+
+/// The content a unit's acceptance rests on: what its mandatory gates are bound to. The whole tree is left out: after a
+/// landing it is the caller's, and is checked there.
+pub fn bound_to_unit(run: &Run, name: &Name) -> Vec<Name> {
+    let gates = gate::mandatory_of_unit(run, name);
+    gates
+        .flat_map(|(_, gate)| gate.bound_to.iter().cloned())
+        .filter(|resource| &**resource != "tree" && &**resource != "findings")
+        .collect()
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+impl Draft {
+    /// The main flow reached `done`.
+    pub fn close_as_done(&mut self, stage: &Stage) {
+        let reasons = close_reasons(&self.run);
+        let waits = !reasons.is_empty() && reasons.len() == self.run.pending().count();
+        if reasons.is_empty() {
+            self.emit(RunClosed {
+                outcome: RunOutcome::Succeeded,
+                why: "every mandatory gate holds for this tree".to_owned(),
+                tree: self.run.tree.clone(),
+            });
+        } else if !waits {
+            self.emit(FlowHeld {
+                instance: MAIN.into(),
+                stage: stage.id.clone(),
+                outcome: "done".into(),
+                why: reasons.join("; "),
+            });
+            self.emit(RunHalted { reasons });
+        }
+    }
+
+    /// Decisions beside the work have ended: the run may close now.
+    pub fn close_when_nothing_is_open(&mut self) {
+        let protocol = self.protocol.clone();
+        let Some(main) = self.instance(MAIN) else { return };
+        let At::Closing { stage } = &main.at else { return };
+        if let Some(stage) = Self::stage_of(&protocol, &main, stage) {
+            self.close_as_done(stage);
+        }
+    }
+
+    pub fn close_as_dropped(&mut self, stage: &Stage, outcome: &str) {
+        self.end_everything("the run was given up");
+        self.emit(RunClosed {
+            outcome: RunOutcome::Dropped,
+            why: format!("given up at `{}`: {outcome}", stage.id),
+            tree: self.run.tree.clone(),
+        });
+    }
+
+    /// A unit's flow reached `done`.
+    pub fn unit_done(&mut self, instance: &Name, stage: &Stage) {
+        let Some((unit, makes)) = self.made(instance) else { return };
+        match makes {
+            Makes::Produced => {
+                self.emit(UnitChanged { unit, state: UnitState::Produced, why: format!("`{}` is done", stage.id) });
+            }
+            Makes::Accepted => {
+                let reasons = accept_reasons(&self.run, &unit);
+                if reasons.is_empty() {
+                    self.emit(UnitChanged {
+                        unit,
+                        state: UnitState::Accepted,
+                        why: "every mandatory gate holds".to_owned(),
+                    });
+                } else {
+                    self.hold(instance, stage, "done", reasons.join("; "));
+                }
+            }
+        }
+    }
+
+    pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
+        if let Some((unit, _)) = self.made(instance) {
+            self.emit(UnitChanged {
+                unit,
+                state: UnitState::Dropped,
+                why: format!("given up at `{}`: {outcome}", stage.id),
+            });
+        }
+    }
+
+    /// The unit that an instance makes something of; none for a sub-flow of the same subject.
+    fn made(&self, instance: &str) -> Option<(Name, Makes)> {
+        let known = self.instance(instance)?;
+        let parent = self.instance(known.parent.as_deref()?)?;
+        let each = Self::stage_of(&self.protocol, &parent, known.each.as_deref()?)?;
+        match &each.kind {
+            Kind::Each(each) if each.over != Over::It => Some((known.unit.clone()?, each.makes)),
+            _ => None,
+        }
+    }
+
+    /// Acceptance lapses when what it rests on changed, or a finding was opened against the unit.
+    pub fn lapse(&mut self) {
+        let accepted: Vec<Name> = self
+            .run
+            .ledger
+            .units
+            .iter()
+            .filter(|unit| unit.state == UnitState::Accepted)
+            .map(|unit| unit.name.clone())
+            .collect();
+        for name in accepted {
+            if let Some(why) = lapse_reason(&self.run, &name) {
+                self.emit(UnitChanged { unit: name, state: UnitState::Lapsed, why });
+            }
+        }
+    }
+
+    pub fn published(&mut self, branch: Name, commit: Name) {
+        if self.run.published.as_ref() != Some(&commit) {
+            self.emit(RunPublished { branch, commit });
+        }
+    }
+}
+
+/// Why an accepted unit is no longer accepted.
+pub fn lapse_reason(run: &Run, name: &Name) -> Option<String> {
+    let unit = run.unit(name)?;
+    let open = run.ledger.findings.iter().find(|(_, finding)| {
+        finding.status == super::super::event::FindingStatus::Open && finding.about.units.contains(name)
+    });
+    if let Some((id, _)) = open {
+        return Some(format!("{id} is open against it"));
+    }
+    let shown = unit.accepted_at.as_ref()?;
+    let fresh = gate::fresh(run, &shown.on, &bound_to_unit(run, name), Some(name));
+    (!fresh).then(|| "what it was accepted on has changed".to_owned())
+}

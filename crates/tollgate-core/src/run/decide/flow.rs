@@ -1,0 +1,173 @@
+//! Routing: from an outcome to the next place.
+
+use super::super::event::{CutOff, FindingStatus, FlowHeld, FlowMoved, FlowReturned, Origin, RunHalted};
+use super::super::evolve::counter_key;
+use super::super::state::MAIN;
+use super::draft::Draft;
+use crate::Name;
+use crate::digest::Digest;
+use crate::id::DecisionId;
+use crate::protocol::model::{Kind, Owner, Rule, Stage, Target};
+
+impl Draft {
+    /// Routes an outcome of a stage.
+    pub fn route(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
+        let protocol = self.protocol.clone();
+        let raised = outcome.strip_prefix("raise ");
+        let found = protocol.route(stage, outcome);
+        // A raise that its `each` does not route is passed upward; `otherwise` catches it in main.
+        let found = match (raised, found) {
+            (Some(_), Some((_, Owner::Otherwise))) if &**instance != MAIN => None,
+            (_, found) => found,
+        };
+        let Some((rule, _)) = found else {
+            match raised {
+                Some(name) if &**instance != MAIN => {
+                    let to = Target::Raise(name.into());
+                    self.move_to(instance, stage, outcome, outcome, &to, false, None);
+                }
+                _ => self.hold(instance, stage, outcome, format!("`{}` has no route for `{outcome}`", stage.id)),
+            }
+            return;
+        };
+        self.take(instance, stage, outcome, rule);
+    }
+
+    fn take(&mut self, instance: &Name, stage: &Stage, outcome: &str, rule: &Rule) {
+        let route = &rule.route;
+        let key = counter_key(&stage.id, &rule.outcome);
+        let counter =
+            self.run.instances.get(instance).and_then(|known| known.counters.get(&key)).cloned().unwrap_or_default();
+        let open_set = route.same.map(|_| self.open_set(instance));
+        let same =
+            if counter.last_open.is_some() && counter.last_open == open_set { counter.same_in_a_row + 1 } else { 1 };
+        let spent = route.limit.is_some_and(|limit| counter.taken >= limit);
+        let stuck = route.same.is_some_and(|most| same >= most);
+        match (&route.then, spent || stuck) {
+            (Some(then), true) => {
+                self.move_to(instance, stage, outcome, &rule.outcome, then, true, open_set);
+                let cut_off = CutOff { rule: rule.outcome.clone(), to: route.to.clone() };
+                self.arrive(instance, stage, outcome, then, Some(cut_off));
+            }
+            _ => {
+                self.move_to(instance, stage, outcome, &rule.outcome, &route.to, false, open_set);
+                self.arrive(instance, stage, outcome, &route.to, None);
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the fields of one event")]
+    fn move_to(
+        &mut self,
+        instance: &Name,
+        stage: &Stage,
+        outcome: &str,
+        rule: &str,
+        to: &Target,
+        cut_off: bool,
+        open_set: Option<Digest>,
+    ) {
+        self.emit(FlowMoved {
+            instance: instance.clone(),
+            stage: stage.id.clone(),
+            outcome: outcome.into(),
+            rule: rule.into(),
+            to: to.clone(),
+            cut_off,
+            open_set,
+        });
+    }
+
+    /// What follows from a target, once the move is recorded.
+    pub fn arrive(&mut self, instance: &Name, stage: &Stage, outcome: &str, to: &Target, cut_off: Option<CutOff>) {
+        match to {
+            // Entered by `advance`.
+            Target::Stage(_) | Target::Again | Target::Origin | Target::Back => {}
+            Target::Ask(ask) => {
+                let origin = Origin { stage: stage.id.clone(), outcome: outcome.into(), cut_off };
+                self.ask_shared(instance, ask, origin);
+            }
+            Target::Hold => self.hold(instance, stage, outcome, self.why_held(instance, stage, outcome)),
+            Target::Done if &**instance == MAIN => self.close_as_done(stage),
+            Target::Done => self.unit_done(instance, stage),
+            Target::Dropped if &**instance == MAIN => self.close_as_dropped(stage, outcome),
+            Target::Dropped => self.unit_dropped(instance, stage, outcome),
+            Target::Raise(name) if &**instance == MAIN => {
+                let raised = format!("raise {name}");
+                // A raise of main that leads back to a raise would never end: `otherwise` must lead elsewhere.
+                if outcome == raised {
+                    self.hold(instance, stage, outcome, format!("`{raised}` is not caught"));
+                } else {
+                    self.route(instance, stage, &raised);
+                }
+            }
+            // The `each` above sees it.
+            Target::Raise(_) => {}
+            Target::As(_) => self.hold(instance, stage, outcome, "a target only answers have".to_owned()),
+        }
+    }
+
+    fn why_held(&self, instance: &Name, stage: &Stage, outcome: &str) -> String {
+        let remarks = self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default();
+        let who = match &stage.kind {
+            Kind::Dispatch { role } => format!("{role} at `{}`", stage.id),
+            Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => format!("`{}`", stage.id),
+        };
+        if remarks.is_empty() { format!("{who}: {outcome}") } else { format!("{who}: {outcome}: {remarks}") }
+    }
+
+    /// Nothing moves here any more without a person's `retry`.
+    pub fn hold(&mut self, instance: &Name, stage: &Stage, outcome: &str, why: String) {
+        self.emit(FlowHeld {
+            instance: instance.clone(),
+            stage: stage.id.clone(),
+            outcome: outcome.into(),
+            why: why.clone(),
+        });
+        if &**instance == MAIN {
+            self.emit(RunHalted { reasons: vec![why] });
+        }
+    }
+
+    /// Takes a flow from a shared ask back to its origin, or to an end.
+    pub fn come_back(
+        &mut self,
+        instance: &Name,
+        stage: &Stage,
+        decision: DecisionId,
+        to: Target,
+        renews: Option<Name>,
+    ) {
+        self.emit(FlowReturned {
+            instance: instance.clone(),
+            stage: stage.id.clone(),
+            decision,
+            to: to.clone(),
+            renews,
+        });
+        self.arrive(instance, stage, "answered", &to, None);
+    }
+
+    /// What is still open for an instance's subject: failed rows and open findings, by content and not by id.
+    fn open_set(&self, instance: &str) -> Digest {
+        let unit = self.unit_of(instance);
+        let mut lines: Vec<String> = self
+            .run
+            .ledger
+            .findings
+            .values()
+            .filter(|finding| finding.status == FindingStatus::Open)
+            .filter(|finding| unit.as_ref().is_none_or(|unit| finding.about.units.contains(unit)))
+            .map(|finding| {
+                let about = &finding.about;
+                match &about.criterion {
+                    Some(row) => format!("row {row}"),
+                    None => format!("at {} {}", about.path.as_deref().unwrap_or_default(), about.what),
+                }
+            })
+            .collect();
+        lines.sort();
+        lines.dedup();
+        Digest::of(lines.join("\n").as_bytes())
+    }
+}

@@ -1,0 +1,267 @@
+//! `decide`: what a command changes. Reads nothing but its arguments.
+//!
+//! ```text
+//! report accepted | commands ran | landing ended | decision ended | instances joined
+//!   → outcome → route → (counter) → enter the next stage: when? requires? → lease, question, units
+//! ```
+
+mod answer;
+mod close;
+mod draft;
+mod enter;
+mod flow;
+mod open;
+mod person;
+mod report;
+mod work;
+
+use std::collections::BTreeMap;
+
+use crate::Name;
+use crate::code::Code;
+use crate::digest::Digest;
+use crate::id::{AttemptId, DecisionId};
+use crate::report::{Plan, Report};
+use crate::scope::Content;
+
+use super::event::{By, Changed, CommandResult, LandOutcome, Recorded};
+use super::invariants::Violation;
+use super::state::Run;
+use draft::Draft;
+
+pub use close::close_reasons;
+pub(super) use close::{accept_reasons, lapse_reason};
+pub use open::{Open, OpenArtifact, open};
+
+/// When, by whom and under which epoch a command is decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    pub now_ms: u64,
+    pub by: By,
+    pub epoch: u64,
+}
+
+/// What somebody wants to happen to a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// A driver takes the run over; what was under way is repeated.
+    TakeOver { driver: Name },
+    /// A driver grants what is ready.
+    Advance,
+    /// A worker's attempt came to an end.
+    Report { attempt: AttemptId, token: u64, result: Box<AttemptResult> },
+    /// Commands were run.
+    Ran { attempt: AttemptId, token: u64, results: Vec<CommandResult> },
+    /// A landing came to an end.
+    Landed { attempt: AttemptId, token: u64, landing: Box<Landing> },
+    /// A person answers.
+    Answer { decision: DecisionId, answer: Box<Answer> },
+    /// Time has passed.
+    Tick,
+    /// A person's word on what is held or halted.
+    Retry { unit: Option<Name> },
+    /// A person ends the run.
+    Cancel { why: String },
+    /// The tree is on the run's branch.
+    Published { branch: Name, commit: Name },
+}
+
+/// What came of a dispatch: the claim, parsed, and what the engine measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptResult {
+    pub report: Report,
+    /// The report's bytes.
+    pub object: Digest,
+    /// Sections later agents may be shown.
+    pub sections: Vec<Name>,
+    /// Diagnostics of a malformed report.
+    pub diagnostics: Vec<String>,
+    /// The content the worker left, when its role may write.
+    pub content: Option<Content>,
+    pub changed: Vec<Changed>,
+    /// Documents the stage gives, as far as they are there and pass their check.
+    pub artifacts: BTreeMap<Name, OpenArtifact>,
+}
+
+/// What came of a landing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landing {
+    pub outcome: LandOutcome,
+    pub content: Option<Content>,
+    pub collided: Option<Content>,
+    pub paths: Vec<Name>,
+    pub why: String,
+}
+
+/// A person's answer, with what its option allows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// The option; none: the text is the answer.
+    pub option: Option<Name>,
+    pub text: String,
+    /// The measured content, where the option amends areas.
+    pub content: Option<Content>,
+    /// What becomes of requirements, where the option amends them.
+    pub dispositions: BTreeMap<Name, Name>,
+    /// Paths added to the scope, where the option amends it; empty: the paths the question was about.
+    pub scope: Vec<Name>,
+    /// A plan that replaces rows, where the option amends criteria or units.
+    pub plan: Plan,
+}
+
+/// What a command changes: the events, and the run after them.
+#[derive(Debug, Clone)]
+pub struct Decided {
+    pub events: Vec<Recorded>,
+    pub run: Run,
+    /// A refusal that is recorded all the same: a stale report, a conflicting answer.
+    pub refusal: Option<Rejection>,
+}
+
+/// Why a command changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// The run is over.
+    Closed,
+    /// The token is not the live lease's.
+    StaleToken { attempt: AttemptId, shown: u64, held: Option<u64> },
+    /// There is no such decision.
+    NoDecision(DecisionId),
+    /// It was answered differently before.
+    AlreadyAnswered { decision: DecisionId, held: Name },
+    /// The decision was cancelled or skipped.
+    AlreadyEnded(DecisionId),
+    /// The option was not offered.
+    NotOffered { decision: DecisionId, option: Name, offered: Vec<Name> },
+    /// The answer must be a text.
+    TextNeeded(DecisionId),
+    /// The option does not allow what the answer carries.
+    NotAllowed { decision: DecisionId, what: &'static str },
+    /// The answer needs something it does not carry.
+    Incomplete { decision: DecisionId, what: String },
+    /// With all it waives, gates that the answer must establish do not hold.
+    NotEstablished { decision: DecisionId, gates: Vec<Name> },
+    /// Nothing is held or halted.
+    NothingToRetry,
+    /// There is no such unit.
+    NoUnit(Name),
+    /// Only a person may say this.
+    NotAPerson,
+    /// Only the driver may say this.
+    NotTheDriver,
+    /// An input is missing or wrong.
+    Input { name: Name, why: String },
+    /// An artifact is missing or does not pass its check.
+    Artifact { name: Name, why: String },
+    /// The protocol needs something this build does not run.
+    Unsupported(String),
+    /// Two lanes that may run side by side overlap.
+    Overlap { one: Name, other: Name },
+    /// An answer in advance names no ask, or no option of it.
+    Advance { stage: Name, why: String },
+    /// The kernel broke one of its own invariants; nothing was changed.
+    Broken(Vec<Violation>),
+}
+
+impl Rejection {
+    /// The code of its page.
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Closed => Code::RUN_CLOSED,
+            Self::StaleToken { .. } => Code::STALE_TOKEN,
+            Self::NoDecision(_) => Code::NO_DECISION,
+            Self::AlreadyAnswered { .. } | Self::AlreadyEnded(_) => Code::ALREADY_ANSWERED,
+            Self::NotOffered { .. } | Self::TextNeeded(_) => Code::NOT_OFFERED,
+            Self::NotAllowed { .. } | Self::Incomplete { .. } => Code::ANSWER_CARRIES,
+            Self::NotEstablished { .. } => Code::ANSWER_FALLS_SHORT,
+            Self::NothingToRetry | Self::NoUnit(_) => Code::NOTHING_TO_RETRY,
+            Self::NotAPerson => Code::NOT_A_PERSON,
+            Self::NotTheDriver => Code::NOT_THE_DRIVER,
+            Self::Input { .. } => Code::BAD_INPUT,
+            Self::Artifact { .. } => Code::BAD_ARTIFACT,
+            Self::Unsupported(_) => Code::UNSUPPORTED,
+            Self::Overlap { .. } => Code::SCOPES_OVERLAP,
+            Self::Advance { .. } => Code::BAD_ADVANCE_ANSWER,
+            Self::Broken(_) => Code::INVARIANT_BROKEN,
+        }
+    }
+}
+
+impl std::fmt::Display for Rejection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Closed => write!(f, "the run is over"),
+            Self::StaleToken { attempt, shown, held: Some(held) } => {
+                write!(f, "{attempt} reported under token {shown}, but the live lease has token {held}")
+            }
+            Self::StaleToken { attempt, shown, held: None } => {
+                write!(f, "{attempt} reported under token {shown}, but no lease of it is live")
+            }
+            Self::NoDecision(id) => write!(f, "there is no decision {id} in this run"),
+            Self::AlreadyAnswered { decision, held } => write!(f, "{decision} was already answered with `{held}`"),
+            Self::AlreadyEnded(id) => write!(f, "{id} has ended without an answer"),
+            Self::NotOffered { decision, option, offered } => {
+                write!(f, "{decision} does not offer `{option}`; it offers {}", list(offered))
+            }
+            Self::TextNeeded(id) => write!(f, "{id} asks for an answer in words"),
+            Self::NotAllowed { decision, what } => write!(f, "the answer to {decision} may not change {what}"),
+            Self::Incomplete { decision, what } => write!(f, "the answer to {decision} needs {what}"),
+            Self::NotEstablished { decision, gates } => {
+                write!(f, "even with what the answer to {decision} waives, {} would not hold", list(gates))
+            }
+            Self::NothingToRetry => write!(f, "nothing here is held or halted"),
+            Self::NoUnit(unit) => write!(f, "there is no unit `{unit}` in this run"),
+            Self::NotAPerson => write!(f, "only a person may decide this"),
+            Self::NotTheDriver => write!(f, "only the driver that holds the run may report this"),
+            Self::Input { name, why } => write!(f, "input `{name}`: {why}"),
+            Self::Artifact { name, why } => write!(f, "artifact `{name}`: {why}"),
+            Self::Unsupported(what) => write!(f, "{what}"),
+            Self::Overlap { one, other } => {
+                write!(f, "`{one}` and `{other}` may run side by side, but their scopes overlap")
+            }
+            Self::Advance { stage, why } => write!(f, "answer in advance for `{stage}`: {why}"),
+            Self::Broken(violations) => {
+                write!(f, "the kernel broke its own rule: {}", violations.first().map_or("", |v| &v.what))
+            }
+        }
+    }
+}
+
+fn list(names: &[Name]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Decides what a command changes.
+pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rejection> {
+    // What ends after the close is still recorded where it is a refusal; everything else has nothing left to change.
+    if run.is_closed() {
+        return match command {
+            Command::Published { branch, commit } => {
+                let mut draft = Draft::new(run, stamp);
+                draft.published(branch, commit);
+                draft.finish()
+            }
+            Command::Report { attempt, token, result } => {
+                let mut draft = Draft::new(run, stamp);
+                draft.refuse_report(attempt, token, Some(result.object));
+                draft.finish()
+            }
+            _ => Err(Rejection::Closed),
+        };
+    }
+    let mut draft = Draft::new(run, stamp);
+    match command {
+        Command::TakeOver { driver } => draft.take_over(driver)?,
+        Command::Advance => {}
+        Command::Report { attempt, token, result } => draft.report(attempt, token, *result)?,
+        Command::Ran { attempt, token, results } => draft.ran(attempt, token, results)?,
+        Command::Landed { attempt, token, landing } => draft.landed(attempt, token, *landing)?,
+        Command::Answer { decision, answer } => draft.answer(decision, *answer)?,
+        Command::Tick => draft.tick(),
+        Command::Retry { unit } => draft.retry(unit)?,
+        Command::Cancel { why } => draft.cancel(why)?,
+        Command::Published { branch, commit } => draft.published(branch, commit),
+    }
+    draft.advance();
+    draft.finish()
+}

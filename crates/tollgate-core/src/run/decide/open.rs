@@ -1,0 +1,213 @@
+//! A run begins: inputs, documents and answers are checked, and the main flow is entered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::effects;
+use super::super::event::{ArtifactGiven, By, ByKind, Event, Pinned, Recorded, RunOpened};
+use super::super::evolve::begin;
+use super::super::gate;
+use super::draft::Draft;
+use super::{Decided, Rejection, Stamp};
+use crate::Name;
+use crate::digest::Digest;
+use crate::id::RunId;
+use crate::protocol::Protocol;
+use crate::protocol::model::{Each, Given, Kind, Land, Over, Value, Variable, VariableKind};
+use crate::report::Plan;
+use crate::scope::{self, Content};
+
+/// A document as it was given and read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OpenArtifact {
+    pub object: Digest,
+    pub fields: BTreeMap<Name, Name>,
+    pub plan: Plan,
+}
+
+/// Everything that is in force for a run from its first event.
+#[derive(Debug, Clone)]
+pub struct Open {
+    pub id: RunId,
+    pub title: String,
+    pub protocol: Arc<Protocol>,
+    pub digest: Digest,
+    pub pins: BTreeMap<Name, Digest>,
+    pub repository: String,
+    pub base: Name,
+    pub inputs: BTreeMap<Name, Value>,
+    pub artifacts: BTreeMap<Name, OpenArtifact>,
+    pub workers: BTreeMap<Name, Name>,
+    pub commands: BTreeMap<Name, Vec<String>>,
+    pub areas: BTreeMap<Name, Vec<Name>>,
+    pub config: serde_json::Value,
+    pub answers: BTreeMap<Name, Name>,
+    pub content: Content,
+}
+
+/// Decides how a run begins.
+pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
+    let protocol = Arc::clone(&open.protocol);
+    if stamp.by.kind != ByKind::Person {
+        return Err(Rejection::NotAPerson);
+    }
+    runnable(&protocol)?;
+    let inputs = inputs(&protocol, &open.inputs)?;
+    advance_answers(&protocol, &open.answers)?;
+    let opened = RunOpened {
+        title: open.title,
+        protocol: Pinned { name: protocol.name.clone(), version: protocol.version, digest: open.digest },
+        pins: open.pins,
+        repository: open.repository,
+        base: open.base,
+        inputs,
+        workers: open.workers,
+        commands: open.commands,
+        areas: open.areas,
+        config: open.config,
+        answers: open.answers,
+        person: stamp.by.name.clone(),
+        content: open.content,
+    };
+    let first = Recorded {
+        run: open.id,
+        seq: 1,
+        at_ms: stamp.now_ms,
+        epoch: stamp.epoch,
+        by: By { kind: ByKind::Person, name: stamp.by.name.clone() },
+        event: Event::RunOpened(opened.clone()),
+    };
+    let run = begin(&first, &opened, protocol);
+    let mut draft = Draft::new(&run, stamp);
+    for (name, artifact) in &open.artifacts {
+        draft.emit(ArtifactGiven { name: name.clone(), object: artifact.object, fields: artifact.fields.clone() });
+        draft.planned(&artifact.plan, name);
+    }
+    given(&draft)?;
+    disjoint(&draft)?;
+    draft.enter_main();
+    draft.advance();
+    let mut decided = draft.finish()?;
+    decided.events.insert(0, first);
+    Ok(decided)
+}
+
+/// What this build cannot do yet is refused before anything starts.
+fn runnable(protocol: &Protocol) -> Result<(), Rejection> {
+    for stage in protocol.flows.iter().flat_map(|flow| &flow.stages) {
+        if let Kind::Land(land @ (Land::PullRequest | Land::Base)) = &stage.kind {
+            let what = if *land == Land::Base { "base" } else { "pull-request" };
+            return Err(Rejection::Unsupported(format!("stage `{}` lands on `{what}`, which comes later", stage.id)));
+        }
+    }
+    Ok(())
+}
+
+fn inputs(protocol: &Protocol, given: &BTreeMap<Name, Value>) -> Result<BTreeMap<Name, Value>, Rejection> {
+    if let Some(name) = given.keys().find(|name| !protocol.inputs.contains_key(*name)) {
+        let known: Vec<&str> = protocol.inputs.keys().map(|name| &**name).collect();
+        let why = format!("the protocol has no such input; it has {}", known.join(", "));
+        return Err(Rejection::Input { name: name.clone(), why });
+    }
+    let mut inputs = BTreeMap::new();
+    for (name, variable) in &protocol.inputs {
+        match given.get(name).or(variable.default.as_ref()) {
+            Some(value) => {
+                let value = fits(variable, value).map_err(|why| Rejection::Input { name: name.clone(), why })?;
+                inputs.insert(name.clone(), value);
+            }
+            None if variable.required => {
+                let why = match &variable.kind {
+                    VariableKind::OneOf(values) => format!("it is required: one of {}", values.join(", ")),
+                    VariableKind::ListOf(_) | VariableKind::Int | VariableKind::Text => "it is required".to_owned(),
+                };
+                return Err(Rejection::Input { name: name.clone(), why });
+            }
+            None => {}
+        }
+    }
+    Ok(inputs)
+}
+
+/// A value in the form of its variable.
+fn fits(variable: &Variable, value: &Value) -> Result<Value, String> {
+    let text = match value {
+        Value::Text(text) => text.clone(),
+        Value::Int(number) => number.to_string().into(),
+        Value::List(items) => items.join(",").into(),
+    };
+    match &variable.kind {
+        VariableKind::OneOf(values) if values.contains(&text) => Ok(Value::Text(text)),
+        VariableKind::OneOf(values) => Err(format!("`{text}` is not one of {}", values.join(", "))),
+        VariableKind::ListOf(values) => {
+            let items: Vec<Name> = match value {
+                Value::List(items) => items.clone(),
+                Value::Text(_) | Value::Int(_) => text.split(',').map(|item| item.trim().into()).collect(),
+            };
+            match items.iter().find(|item| !values.contains(item)) {
+                Some(wrong) => Err(format!("`{wrong}` is not one of {}", values.join(", "))),
+                None if items.iter().collect::<std::collections::BTreeSet<_>>().len() < items.len() => {
+                    Err("it names something twice".to_owned())
+                }
+                None => Ok(Value::List(items)),
+            }
+        }
+        VariableKind::Int => text.parse().map(Value::Int).map_err(|_| format!("`{text}` is not a whole number")),
+        VariableKind::Text => Ok(Value::Text(text)),
+    }
+}
+
+fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Result<(), Rejection> {
+    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&protocol.asks);
+    for (stage, option) in answers {
+        let refuse = |why: String| Err(Rejection::Advance { stage: stage.clone(), why });
+        let ask = stages().find(|known| known.id == *stage).map(|known| &known.kind);
+        let Some(Kind::Ask(ask)) = ask else { return refuse("no stage of that name asks a person".to_owned()) };
+        if !ask.options.iter().any(|(id, _)| id == option) {
+            let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
+            return refuse(format!("`{option}` is not one of {}", options.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+fn given(draft: &Draft) -> Result<(), Rejection> {
+    for (name, artifact) in &draft.protocol.artifacts {
+        let needed = match &artifact.given {
+            Given::ByStage => false,
+            Given::Input => true,
+            Given::InputWhen(when) => gate::truth(&draft.run, when, None),
+        };
+        if needed && !draft.run.artifacts.contains_key(name) {
+            let why = "it must be given at the start".to_owned();
+            return Err(Rejection::Artifact { name: name.clone(), why });
+        }
+    }
+    Ok(())
+}
+
+/// Lanes of a writing flow that may run side by side have disjoint scopes.
+fn disjoint(draft: &Draft) -> Result<(), Rejection> {
+    for stage in draft.protocol.flows.iter().flat_map(|flow| &flow.stages) {
+        let Kind::Each(each @ Each { over: Over::Input(_) | Over::Lanes(_), .. }) = &stage.kind else { continue };
+        let lanes: Vec<Name> = match &each.over {
+            Over::Lanes(lanes) => lanes.clone(),
+            Over::Input(input) => match draft.run.vars.get(input) {
+                Some(Value::List(lanes)) => lanes.clone(),
+                Some(Value::Text(_) | Value::Int(_)) | None => Vec::new(),
+            },
+            Over::Units | Over::It => Vec::new(),
+        };
+        let skipped = stage.when.as_ref().is_some_and(|when| !gate::truth(&draft.run, when, None));
+        if skipped || !effects::flow_writes(&draft.protocol, &each.flow) {
+            continue;
+        }
+        let of = |lane: &Name| draft.run.unit(lane).map(|unit| unit.scope.clone()).unwrap_or_default();
+        for (i, one) in lanes.iter().enumerate() {
+            if let Some(other) = lanes[i + 1..].iter().find(|other| scope::overlap(&of(one), &of(other))) {
+                return Err(Rejection::Overlap { one: one.clone(), other: other.clone() });
+            }
+        }
+    }
+    Ok(())
+}

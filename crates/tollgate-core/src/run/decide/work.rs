@@ -1,0 +1,96 @@
+//! What the driver reports besides workers: take-overs, commands, landings, time.
+
+use super::super::event::{
+    AttemptLost, AttemptRefused, By, ByKind, CommandResult, CommandsRan, DriverTookOver, LandingEnded, Work,
+};
+use super::super::state::Attempt;
+use super::draft::Draft;
+use super::{Answer, Landing, Rejection};
+use crate::Name;
+use crate::digest::Digest;
+use crate::id::{AttemptId, DecisionId};
+use std::sync::Arc;
+
+impl Draft {
+    /// A driver takes over: what its predecessor had under way is repeated under new tokens.
+    pub fn take_over(&mut self, driver: Name) -> Result<(), Rejection> {
+        self.needs_driver()?;
+        self.emit(DriverTookOver { driver });
+        let live: Vec<AttemptId> = self.run.attempts.keys().copied().collect();
+        for attempt in live {
+            self.emit(AttemptLost { attempt, why: "its driver is gone".to_owned() });
+        }
+        Ok(())
+    }
+
+    /// The live attempt under this token; otherwise the refusal is recorded.
+    pub fn live(&mut self, attempt: AttemptId, token: u64, object: Option<Digest>) -> Option<Arc<Attempt>> {
+        let held = self.run.attempts.get(&attempt).cloned();
+        match held {
+            Some(live) if live.token == token => Some(live),
+            _ => {
+                self.refuse_report(attempt, token, object);
+                None
+            }
+        }
+    }
+
+    pub fn refuse_report(&mut self, attempt: AttemptId, token: u64, report: Option<Digest>) {
+        let held = self.run.attempts.get(&attempt).map(|live| live.token);
+        let rejection = Rejection::StaleToken { attempt, shown: token, held };
+        self.emit(AttemptRefused { attempt, token, report, why: rejection.to_string() });
+        self.refusal = Some(rejection);
+    }
+
+    pub fn ran(&mut self, attempt: AttemptId, token: u64, results: Vec<CommandResult>) -> Result<(), Rejection> {
+        self.needs_driver()?;
+        let Some(live) = self.live(attempt, token, None) else { return Ok(()) };
+        let Work::Commands { commands } = &live.work else { return Err(Rejection::NotTheDriver) };
+        // A command nobody heard of again would be asked for for ever: what has no result was not observed.
+        let missing = commands.iter().filter(|command| !results.iter().any(|result| result.command == **command));
+        let mut all: Vec<CommandResult> = missing
+            .map(|command| CommandResult {
+                command: command.clone(),
+                result: crate::report::Judgement::Unobservable,
+                output: None,
+                note: "it gave no result".to_owned(),
+            })
+            .collect();
+        all.extend(results.into_iter().filter(|result| commands.contains(&result.command)));
+        self.emit(CommandsRan { attempt, token, tree: live.tree.clone(), results: all });
+        Ok(())
+    }
+
+    pub fn landed(&mut self, attempt: AttemptId, token: u64, landing: Landing) -> Result<(), Rejection> {
+        self.needs_driver()?;
+        let Some(live) = self.live(attempt, token, None) else { return Ok(()) };
+        if !matches!(live.work, Work::Land { .. }) {
+            return Err(Rejection::NotTheDriver);
+        }
+        let protocol = self.protocol.clone();
+        let Some(instance) = self.instance(&live.instance) else { return Ok(()) };
+        let Landing { outcome, content, collided, paths, why } = landing;
+        self.emit(LandingEnded { attempt, token, outcome, content, collided, paths, why });
+        if let Some(stage) = Self::stage_of(&protocol, &instance, &live.stage) {
+            self.route(&live.instance, stage, outcome.word());
+        }
+        Ok(())
+    }
+
+    /// Time has passed: defaults whose time has come are answered by the timer.
+    pub fn tick(&mut self) {
+        let due: Vec<(DecisionId, Name)> = self
+            .run
+            .pending()
+            .filter_map(|(id, decision)| decision.asked.default.as_ref().map(|default| (id, default)))
+            .filter(|(_, default)| default.at_ms <= self.now_ms)
+            .map(|(id, default)| (id, default.option.clone()))
+            .collect();
+        for (decision, option) in due {
+            let by = By { kind: ByKind::Timer, name: "timer".into() };
+            let answer = Answer { option: Some(option), ..Answer::default() };
+            // A default whose option is no longer possible stays a question.
+            let _ = self.answer_by(decision, answer, &by, false);
+        }
+    }
+}

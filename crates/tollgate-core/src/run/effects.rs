@@ -1,0 +1,61 @@
+//! What should be under way, derived from state and never remembered.
+
+use super::event::{RunOutcome, Work};
+use super::state::{Attempt, Phase, Run};
+use crate::id::AttemptId;
+use crate::protocol::Protocol;
+use crate::protocol::model::Kind;
+
+/// Something the driver does. Each is idempotent by its token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Start the worker of a dispatch, or see to it that it is running.
+    Dispatch { attempt: AttemptId, token: u64 },
+    /// Run commands on a throw-away copy.
+    Commands { attempt: AttemptId, token: u64 },
+    /// Put a unit's change on its caller's tree.
+    Land { attempt: AttemptId, token: u64 },
+    /// Put the closing tree on the run's own branch.
+    Publish,
+}
+
+/// What should be under way now.
+pub fn effects(run: &Run) -> Vec<Effect> {
+    let publish = matches!(run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) && run.published.is_none();
+    let live = run.attempts.iter().filter(|_| !run.is_closed()).map(|(attempt, lease)| {
+        let (attempt, token) = (*attempt, lease.token);
+        match &lease.work {
+            Work::Dispatch { .. } => Effect::Dispatch { attempt, token },
+            Work::Commands { .. } => Effect::Commands { attempt, token },
+            Work::Land { .. } => Effect::Land { attempt, token },
+        }
+    });
+    live.chain(publish.then_some(Effect::Publish)).collect()
+}
+
+/// When time alone will next change something.
+pub fn next_wake(run: &Run) -> Option<u64> {
+    if run.is_closed() {
+        return None;
+    }
+    run.pending().filter_map(|(_, decision)| decision.asked.default.as_ref()).map(|default| default.at_ms).min()
+}
+
+/// Whether an attempt may write in its tree.
+pub fn writes(run: &Run, attempt: &Attempt) -> bool {
+    match &attempt.work {
+        Work::Dispatch { role, .. } => run.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()),
+        Work::Commands { .. } => false,
+        Work::Land { .. } => true,
+    }
+}
+
+/// Whether anything in a flow, or below it, writes.
+pub fn flow_writes(protocol: &Protocol, flow: &str) -> bool {
+    let Some(flow) = protocol.flow(flow) else { return false };
+    flow.stages.iter().any(|stage| match &stage.kind {
+        Kind::Dispatch { role } => protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()),
+        Kind::Each(each) if each.flow != flow.name => flow_writes(protocol, &each.flow),
+        Kind::Each(_) | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
+    })
+}

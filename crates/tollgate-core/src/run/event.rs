@@ -1,0 +1,390 @@
+//! Events: what happened. A journal is a list of these, and a run is what [`evolve`](super::evolve) makes of them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::Name;
+use crate::digest::Digest;
+use crate::id::{AttemptId, DecisionId, FindingId, RunId};
+use crate::protocol::model::{Target, Value};
+use crate::report::{CriterionReport, Health, Plan, SectionRead, Verdict};
+use crate::scope::Content;
+
+pub use super::data::*;
+
+/// The newest version of the event format that this build writes and reads.
+pub const VERSION: u32 = 1;
+
+/// Who caused an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct By {
+    /// What kind of actor it is.
+    pub kind: ByKind,
+    /// Its name: a person's, a driver's, a role's.
+    pub name: Name,
+}
+
+/// The kinds of actor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ByKind {
+    Person,
+    Driver,
+    Worker,
+    Timer,
+}
+
+/// One event as it stands in the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    pub run: RunId,
+    pub seq: u64,
+    pub at_ms: u64,
+    pub epoch: u64,
+    pub by: By,
+    pub event: Event,
+}
+
+/// Why an event's bytes could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unreadable {
+    /// A newer build wrote it.
+    Newer { v: u32, kind: String },
+    /// It is not what this version writes.
+    Damaged(String),
+}
+
+#[derive(Serialize)]
+struct EnvelopeOut<'a> {
+    v: u32,
+    run: RunId,
+    seq: u64,
+    at_ms: u64,
+    epoch: u64,
+    by: &'a By,
+    r#type: &'static str,
+    data: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct EnvelopeIn<'a> {
+    v: u32,
+    run: RunId,
+    seq: u64,
+    at_ms: u64,
+    epoch: u64,
+    by: By,
+    r#type: std::borrow::Cow<'a, str>,
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+impl Recorded {
+    /// The bytes that are stored and hashed; one line.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let (kind, data) = self.event.to_data()?;
+        let out = EnvelopeOut {
+            v: VERSION,
+            run: self.run,
+            seq: self.seq,
+            at_ms: self.at_ms,
+            epoch: self.epoch,
+            by: &self.by,
+            r#type: kind,
+            data: &data,
+        };
+        serde_json::to_vec(&out)
+    }
+
+    /// Reads stored bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let damaged = |error: serde_json::Error| Unreadable::Damaged(error.to_string());
+        let envelope: EnvelopeIn<'_> = serde_json::from_slice(bytes).map_err(damaged)?;
+        let newer = || Unreadable::Newer { v: envelope.v, kind: envelope.r#type.to_string() };
+        if envelope.v > VERSION {
+            return Err(newer());
+        }
+        let event = Event::from_data(&envelope.r#type, envelope.data.get()).ok_or_else(newer)?.map_err(damaged)?;
+        let EnvelopeIn { run, seq, at_ms, epoch, by, .. } = envelope;
+        Ok(Self { run, seq, at_ms, epoch, by, event })
+    }
+}
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $variant:ident = $kind:literal { $($(#[$attr:meta])* $field:ident: $ty:ty),* $(,)? })*) => {
+        /// What happened.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Event {
+            $($(#[$doc])* $variant($variant),)*
+        }
+
+        $($(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $variant { $($(#[$attr])* pub $field: $ty,)* })*
+
+        $(impl From<$variant> for Event {
+            fn from(data: $variant) -> Self {
+                Self::$variant(data)
+            }
+        })*
+
+        impl Event {
+            /// The type as it is written: `attempt.started`.
+            pub const fn kind(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $kind,)* }
+            }
+
+            /// Every type there is.
+            pub const KINDS: &'static [&'static str] = &[$($kind,)*];
+
+            fn to_data(&self) -> Result<(&'static str, Box<RawValue>), serde_json::Error> {
+                match self { $(Self::$variant(data) => Ok(($kind, serde_json::value::to_raw_value(data)?)),)* }
+            }
+
+            fn from_data(kind: &str, data: &str) -> Option<Result<Self, serde_json::Error>> {
+                match kind {
+                    $($kind => Some(serde_json::from_str::<$variant>(data).map(Self::$variant)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// The run exists, with everything that is in force for it.
+    RunOpened = "run.opened" {
+        title: String,
+        protocol: Pinned,
+        /// Digests of the contracts and role texts it is pinned to.
+        pins: BTreeMap<Name, Digest>,
+        repository: String,
+        base: Name,
+        inputs: BTreeMap<Name, Value>,
+        /// The worker of each role.
+        workers: BTreeMap<Name, Name>,
+        /// Configured commands: name to argv.
+        commands: BTreeMap<Name, Vec<String>>,
+        /// Overridden patterns of areas.
+        areas: BTreeMap<Name, Vec<Name>>,
+        /// What else is in force, for people.
+        config: serde_json::Value,
+        /// Answers given in advance by `person`: stage to option.
+        answers: BTreeMap<Name, Name>,
+        person: Name,
+        content: Content,
+    }
+    /// A driver took the run over; the envelope's epoch is its epoch.
+    DriverTookOver = "driver.took_over" { driver: Name }
+    /// A document was given.
+    ArtifactGiven = "artifact.given" {
+        name: Name,
+        object: Digest,
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        fields: BTreeMap<Name, Name>,
+    }
+    /// Units, requirements or criteria entered the ledger.
+    LedgerPlanned = "ledger.planned" { plan: Plan, from: Name }
+    /// A variable was given.
+    VariableGiven = "variable.given" { name: Name, value: Name }
+    /// A flow instance started at its first stage.
+    FlowEntered = "flow.entered" {
+        instance: Name,
+        flow: Name,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<Name>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<Name>,
+        /// The stage of the parent that runs it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        each: Option<Name>,
+        stage: Name,
+        /// Whether it works in a tree of its own, made now from its caller's.
+        own_tree: bool,
+    }
+    /// An outcome was routed.
+    FlowMoved = "flow.moved" {
+        instance: Name,
+        stage: Name,
+        outcome: Name,
+        /// The rule's own outcome pattern: with the stage, the name of its counter.
+        rule: Name,
+        to: Target,
+        /// Whether the limit cut the route off and this is its `then`.
+        #[serde(default, skip_serializing_if = "is_false")]
+        cut_off: bool,
+        /// Digest of what was still open, where the rule counts sameness.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        open_set: Option<Digest>,
+    }
+    /// A stage was entered again without an outcome of its own: by `retry`, by an answer, or by a re-entered `each`.
+    FlowResumed = "flow.resumed" {
+        instance: Name,
+        stage: Name,
+        /// Whether the limits of the stage are renewed.
+        renewed: bool,
+    }
+    /// An answer returned a flow to where its question came from.
+    FlowReturned = "flow.returned" {
+        instance: Name,
+        stage: Name,
+        decision: DecisionId,
+        to: Target,
+        /// The rule whose counter a person renewed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        renews: Option<Name>,
+    }
+    /// Units are at work below a stage.
+    EachEntered = "each.entered" { instance: Name, stage: Name, units: Vec<Name> }
+    /// Nothing can move in this instance without a person.
+    FlowHeld = "flow.held" { instance: Name, stage: Name, outcome: Name, why: String }
+    /// Work began under a lease; its token is this event's seq.
+    AttemptStarted = "attempt.started" {
+        attempt: AttemptId,
+        instance: Name,
+        stage: Name,
+        work: Work,
+        /// The tree it starts from.
+        tree: Name,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repeats: Option<AttemptId>,
+    }
+    /// A worker reported under its live lease.
+    AttemptReported = "attempt.reported" {
+        attempt: AttemptId,
+        token: u64,
+        /// The report's bytes.
+        report: Digest,
+        health: Health,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<Name>,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+        verdict: Verdict,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        criteria: Vec<CriterionReport>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<SectionRead>,
+        /// Sections later agents may be shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sections: Vec<Name>,
+        /// What the engine measured, when the role may write and kept to its areas.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<Content>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<Changed>,
+        /// Where report and measurement contradict each other.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        contradictions: Vec<String>,
+        /// Diagnostics of a malformed report, for the next bundle and for people.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        diagnostics: Vec<String>,
+    }
+    /// An attempt's end never reached the journal: its driver is gone.
+    AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }
+    /// An attempt was ended on purpose; what it wrote is kept.
+    AttemptCancelled = "attempt.cancelled" { attempt: AttemptId, why: String }
+    /// A report came under a token that is not live: recorded, not counted.
+    AttemptRefused = "attempt.refused" {
+        attempt: AttemptId,
+        token: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Digest>,
+        why: String,
+    }
+    /// Commands were run on a throw-away copy of the tree.
+    CommandsRan = "commands.ran" { attempt: AttemptId, token: u64, tree: Name, results: Vec<CommandResult> }
+    /// A landing ended.
+    LandingEnded = "landing.ended" {
+        attempt: AttemptId,
+        token: u64,
+        outcome: LandOutcome,
+        /// The caller's content after it, when it landed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<Content>,
+        /// The unit's content with the collisions in its files, after a conflict.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        collided: Option<Content>,
+        /// The paths that were changed, collided or lie outside the scope.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        paths: Vec<Name>,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    }
+    /// Something is wrong with the work.
+    FindingOpened = "finding.opened" { finding: FindingId, about: Finding }
+    /// A judgement rests on findings that were there before it, too.
+    JudgementRests = "judgement.rests" { attempt: AttemptId, findings: Vec<FindingId> }
+    /// A finding's status changed.
+    FindingChanged = "finding.changed" { findings: Vec<FindingId>, status: FindingStatus, why: String }
+    /// A unit's state changed.
+    UnitChanged = "unit.changed" { unit: Name, state: UnitState, why: String }
+    /// A person set what becomes of requirements.
+    RequirementsDisposed = "requirements.disposed" { dispositions: BTreeMap<Name, Name>, decision: DecisionId }
+    /// A person widened a unit's scope (or the run's, without a unit).
+    ScopeWidened = "scope.widened" {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<Name>,
+        paths: Vec<Name>,
+        decision: DecisionId,
+    }
+    /// A person waived rows, findings or requirements, by name.
+    WaiverGranted = "waiver.granted" {
+        decision: DecisionId,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        criteria: Vec<Name>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        findings: Vec<FindingId>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        requirements: Vec<Name>,
+        /// Configured commands that cannot be observed here.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        commands: Vec<Name>,
+    }
+    /// A person changed a work tree by hand, and the engine measured it.
+    TreeChanged = "tree.changed" {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<Name>,
+        content: Content,
+        decision: DecisionId,
+    }
+    /// A question was put to a person.
+    DecisionAsked = "decision.asked" { decision: DecisionId, asked: Asked }
+    /// A decision ended, once.
+    DecisionEnded = "decision.ended" {
+        decision: DecisionId,
+        end: DecisionEnd,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        option: Option<Name>,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
+        /// Given before it was asked, with `--answer`.
+        #[serde(default, skip_serializing_if = "is_false")]
+        in_advance: bool,
+    }
+    /// A later, conflicting answer: recorded, not counted.
+    DecisionRefused = "decision.refused" { decision: DecisionId, option: Name, why: String }
+    /// The run cannot go on without a person.
+    RunHalted = "run.halted" { reasons: Vec<String> }
+    /// A person's word on what is held or halted.
+    RunRetried = "run.retried" {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<Name>,
+    }
+    /// The run is over.
+    RunClosed = "run.closed" {
+        outcome: RunOutcome,
+        why: String,
+        tree: Name,
+    }
+    /// The tree is a commit on the run's own branch.
+    RunPublished = "run.published" { branch: Name, commit: Name }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}

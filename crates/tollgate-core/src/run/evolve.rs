@@ -1,0 +1,531 @@
+//! `evolve`: what one recorded event makes of a run. Replay is this and nothing else.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::event::{
+    ArtifactGiven, AttemptReported, AttemptStarted, By, ByKind, CommandRef, CommandsRan, DecisionAsked, DecisionEnd,
+    DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed, FlowReturned, LandOutcome, LandingEnded, LedgerPlanned,
+    Recorded, RunOpened, UnitState, WaiverGranted, Work,
+};
+use super::gate;
+use super::state::{
+    Answered, ArtifactState, At, Attempt, Counter, Criterion, Decision, Ended, FindingState, InForce, Instance, Judged,
+    LastReport, Ledger, MAIN, OwnTree, Phase, Requirement, Run, Shown, Unit, keyed,
+};
+use crate::Name;
+use crate::protocol::Protocol;
+use crate::protocol::model::{Target, Value};
+use crate::report::{Health, Judgement, Verdict};
+use crate::scope::Content;
+
+/// How many contents a run remembers before it forgets those nothing rests on.
+const CONTENTS_KEPT: usize = 32;
+
+/// Starts a run from its first event.
+pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> Run {
+    let areas = protocol
+        .areas
+        .iter()
+        .map(|area| InForce {
+            name: area.name.clone(),
+            patterns: opened.areas.get(&area.name).unwrap_or(&area.patterns).clone(),
+        })
+        .collect();
+    Run {
+        id: first.run,
+        seq: first.seq,
+        epoch: first.epoch,
+        areas: Arc::new(areas),
+        phase: Phase::Open,
+        vars: opened.inputs.clone(),
+        artifacts: BTreeMap::new(),
+        instances: BTreeMap::new(),
+        attempts: BTreeMap::new(),
+        decisions: BTreeMap::new(),
+        tree: opened.content.tree.clone(),
+        contents: BTreeMap::from([(opened.content.tree.clone(), Arc::new(opened.content.clone()))]),
+        ledger: Arc::new(Ledger::default()),
+        reports: BTreeMap::new(),
+        next_attempt: 1,
+        next_decision: 1,
+        next_finding: 1,
+        published: None,
+        opened: Arc::new(opened.clone()),
+        protocol,
+    }
+}
+
+/// Applies one recorded event. Total: an event that does not fit the state changes what it can and breaks an invariant
+/// that is checked elsewhere.
+pub fn evolve(run: &mut Run, recorded: &Recorded) {
+    run.seq = recorded.seq;
+    run.epoch = run.epoch.max(recorded.epoch);
+    apply(run, recorded.at_ms, &recorded.by, &recorded.event);
+}
+
+fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
+    match event {
+        Event::RunOpened(_) | Event::AttemptRefused(_) | Event::DecisionRefused(_) | Event::DriverTookOver(_) => {}
+        Event::ArtifactGiven(ArtifactGiven { name, object, fields }) => {
+            run.artifacts.insert(name.clone(), ArtifactState { object: *object, fields: fields.clone() });
+        }
+        Event::LedgerPlanned(planned) => plan(Arc::make_mut(&mut run.ledger), planned),
+        Event::VariableGiven(given) => {
+            run.vars.insert(given.name.clone(), Value::Text(given.value.clone()));
+        }
+        Event::FlowEntered(entered) => enter(run, entered),
+        Event::FlowMoved(moved) => step(run, moved),
+        Event::FlowResumed(resumed) => resume(run, resumed),
+        Event::FlowReturned(returned) => come_back(run, returned),
+        Event::EachEntered(each) => {
+            with(run, &each.instance, |instance| instance.at = At::Each { stage: each.stage.clone() });
+        }
+        Event::FlowHeld(held) => {
+            let at = At::Held { stage: held.stage.clone(), outcome: held.outcome.clone(), why: held.why.clone() };
+            with(run, &held.instance, |instance| instance.at = at);
+        }
+        Event::AttemptStarted(started) => start(run, at_ms, started),
+        Event::AttemptReported(reported) => report(run, reported),
+        Event::AttemptLost(lost) => {
+            let instance = run.attempts.get(&lost.attempt).map(|attempt| attempt.instance.clone());
+            release(run, lost.attempt);
+            with(run, instance.as_deref().unwrap_or_default(), |instance| instance.lost = Some(lost.attempt));
+        }
+        Event::AttemptCancelled(cancelled) => release(run, cancelled.attempt),
+        Event::CommandsRan(ran) => commands(run, ran),
+        Event::LandingEnded(landing) => land(run, landing),
+        Event::FindingOpened(opened) => {
+            run.next_finding = run.next_finding.max(opened.finding.0 + 1);
+            let ledger = Arc::make_mut(&mut run.ledger);
+            let state = FindingState { about: opened.about.clone(), status: super::event::FindingStatus::Open };
+            ledger.findings.insert(opened.finding, state);
+            bump(ledger, "findings");
+            if let Some(role) = &opened.about.role {
+                let attempt = opened.about.attempt;
+                for judged in ledger.judgements.iter_mut().filter(|(key, _)| is_of(key, role)).map(|(_, judged)| judged)
+                {
+                    if judged.attempt == attempt {
+                        judged.findings.insert(opened.finding);
+                    }
+                }
+            }
+        }
+        Event::JudgementRests(rests) => {
+            let judgements = Arc::make_mut(&mut run.ledger).judgements.values_mut();
+            for judged in judgements.filter(|judged| judged.attempt == rests.attempt) {
+                judged.findings.extend(rests.findings.iter().copied());
+            }
+        }
+        Event::FindingChanged(changed) => {
+            let ledger = Arc::make_mut(&mut run.ledger);
+            for id in &changed.findings {
+                if let Some(finding) = ledger.findings.get_mut(id) {
+                    finding.status = changed.status;
+                }
+            }
+            bump(ledger, "findings");
+        }
+        Event::UnitChanged(changed) => {
+            let accepted = Shown {
+                result: Judgement::Pass,
+                on: gate::on(run, None),
+                attempt: crate::id::AttemptId(0),
+                object: None,
+            };
+            if let Some(unit) = unit_mut(run, &changed.unit) {
+                unit.state = changed.state;
+                unit.accepted_at = (changed.state == UnitState::Accepted).then_some(accepted);
+            }
+        }
+        Event::RequirementsDisposed(disposed) => {
+            let ledger = Arc::make_mut(&mut run.ledger);
+            for row in &mut ledger.requirements {
+                if let Some(disposition) = disposed.dispositions.get(&row.id) {
+                    row.disposition = Some(disposition.clone());
+                }
+            }
+            bump(ledger, "requirements");
+        }
+        Event::ScopeWidened(widened) => {
+            let ledger = Arc::make_mut(&mut run.ledger);
+            match &widened.unit {
+                Some(name) => {
+                    for unit in ledger.units.iter_mut().filter(|unit| unit.name == *name) {
+                        unit.scope.extend(widened.paths.iter().cloned());
+                    }
+                }
+                None => ledger.widened.extend(widened.paths.iter().cloned()),
+            }
+            bump(ledger, "scope");
+        }
+        Event::WaiverGranted(waiver) => waive(run, waiver),
+        Event::TreeChanged(changed) => move_tree(run, changed.unit.as_ref(), &changed.content),
+        Event::DecisionAsked(asked) => ask(run, at_ms, asked),
+        Event::DecisionEnded(ended) => end_decision(run, by, ended),
+        Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
+        Event::RunRetried(_) => run.phase = Phase::Open,
+        Event::RunClosed(closed) => run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() },
+        Event::RunPublished(published) => run.published = Some(published.commit.clone()),
+    }
+}
+
+fn is_of(key: &str, role: &str) -> bool {
+    key.split('@').next() == Some(role)
+}
+
+fn with(run: &mut Run, instance: &str, change: impl FnOnce(&mut Instance)) {
+    if let Some(instance) = run.instances.get_mut(instance) {
+        change(Arc::make_mut(instance));
+    }
+}
+
+fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
+    Arc::make_mut(&mut run.ledger).units.iter_mut().find(|unit| &*unit.name == name)
+}
+
+/// A ledger part changed: what is bound to it goes stale.
+fn bump(ledger: &mut Ledger, resource: &str) {
+    *ledger.revisions.entry(resource.into()).or_default() += 1;
+}
+
+/// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
+fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
+    for row in &planned.plan.units {
+        let unit = Unit {
+            name: row.name.clone(),
+            title: row.title.clone(),
+            needs: row.needs.clone(),
+            scope: row.scope.clone(),
+            attrs: row.attrs.clone(),
+            requirements: row.requirements.clone(),
+            state: UnitState::New,
+            accepted_at: None,
+            tree: None,
+        };
+        match ledger.units.iter_mut().find(|old| old.name == row.name) {
+            Some(old) => {
+                let Unit { state, accepted_at, tree, .. } = old.clone();
+                *old = Unit { state, accepted_at, tree, ..unit };
+            }
+            None => ledger.units.push(unit),
+        }
+    }
+    for row in &planned.plan.requirements {
+        let requirement = Requirement {
+            id: row.id.clone(),
+            text: row.text.clone(),
+            disposition: row.disposition.clone(),
+            waived: None,
+        };
+        match ledger.requirements.iter_mut().find(|old| old.id == row.id) {
+            Some(old) => *old = requirement,
+            None => ledger.requirements.push(requirement),
+        }
+    }
+    for row in &planned.plan.criteria {
+        let criterion = Criterion {
+            id: row.id.clone(),
+            text: row.text.clone(),
+            group: row.group.clone(),
+            unit: row.unit.clone(),
+            requirement: row.requirement.clone(),
+            command: row.command.clone(),
+            judged: None,
+            ran: None,
+            waived: None,
+        };
+        match ledger.criteria.iter_mut().find(|old| old.id == row.id) {
+            Some(old) => *old = criterion,
+            None => ledger.criteria.push(criterion),
+        }
+    }
+    let parts = [
+        ("units", planned.plan.units.is_empty()),
+        ("requirements", planned.plan.requirements.is_empty()),
+        ("criteria", planned.plan.criteria.is_empty()),
+    ];
+    for (resource, _) in parts.into_iter().filter(|(_, empty)| !empty) {
+        bump(ledger, resource);
+    }
+}
+
+fn enter(run: &mut Run, entered: &FlowEntered) {
+    let at = At::Ready { stage: entered.stage.clone() };
+    let instance = Instance {
+        flow: entered.flow.clone(),
+        unit: entered.unit.clone(),
+        parent: entered.parent.clone(),
+        each: entered.each.clone(),
+        at: at.clone(),
+        counters: BTreeMap::new(),
+        iterations: BTreeMap::new(),
+        remarks: Vec::new(),
+        lost: None,
+    };
+    let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
+    let known = Arc::make_mut(known);
+    known.at = at;
+    if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
+        let base = run.tree.clone();
+        if let Some(unit) = unit_mut(run, name) {
+            let generation = unit.tree.as_ref().map_or(0, |own| own.generation) + 1;
+            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false });
+        }
+    }
+}
+
+/// Where a target puts an instance that was at a stage.
+fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
+    match to {
+        Target::Stage(stage) => At::Ready { stage: stage.clone() },
+        Target::Again | Target::Origin | Target::Back => At::Ready { stage: stage.clone() },
+        // The event that follows says what becomes of the instance: a question or a hold.
+        Target::Ask(_) | Target::Hold | Target::As(_) => {
+            At::Held { stage: stage.clone(), outcome: outcome.clone(), why: String::new() }
+        }
+        Target::Done if instance == MAIN => At::Closing { stage: stage.clone() },
+        Target::Done | Target::Dropped | Target::Raise(_) => At::Ended { end: to.clone() },
+    }
+}
+
+fn come_back(run: &mut Run, returned: &FlowReturned) {
+    let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
+    with(run, &returned.instance, |instance| {
+        instance.at = at;
+        if let Some(rule) = &returned.renews {
+            instance.counters.remove(&counter_key(&returned.stage, rule));
+        }
+    });
+}
+
+fn step(run: &mut Run, moved: &FlowMoved) {
+    let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);
+    with(run, &moved.instance, |instance| {
+        instance.at = at;
+        if !moved.cut_off {
+            let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
+            counter.taken += 1;
+        }
+        if let Some(open) = moved.open_set {
+            let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
+            let Counter { last_open, same_in_a_row, .. } = counter;
+            *same_in_a_row = if *last_open == Some(open) { *same_in_a_row + 1 } else { 1 };
+            *last_open = Some(open);
+        }
+    });
+}
+
+/// The name of a route's counter in its instance.
+pub fn counter_key(stage: &str, rule: &str) -> Name {
+    format!("{stage} {rule}").into()
+}
+
+fn resume(run: &mut Run, resumed: &FlowResumed) {
+    with(run, &resumed.instance, |instance| {
+        instance.at = At::Ready { stage: resumed.stage.clone() };
+        if resumed.renewed {
+            let prefix = format!("{} ", resumed.stage);
+            instance.counters.retain(|key, _| !key.starts_with(&prefix));
+        }
+    });
+}
+
+fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
+    run.next_attempt = run.next_attempt.max(started.attempt.0 + 1);
+    let attempt = Attempt {
+        token: run.seq,
+        instance: started.instance.clone(),
+        stage: started.stage.clone(),
+        work: started.work.clone(),
+        tree: started.tree.clone(),
+        started_ms: at_ms,
+        epoch: run.epoch,
+    };
+    run.attempts.insert(started.attempt, Arc::new(attempt));
+    with(run, &started.instance, |instance| {
+        instance.at = At::Leased { stage: started.stage.clone(), attempt: started.attempt };
+        instance.lost = None;
+        if let Work::Dispatch { iteration, .. } = &started.work {
+            instance.iterations.insert(started.stage.clone(), *iteration);
+        }
+    });
+}
+
+/// A lease ended without a result: the stage is ready again.
+fn release(run: &mut Run, attempt: crate::id::AttemptId) {
+    if let Some(attempt) = run.attempts.remove(&attempt) {
+        let stage = attempt.stage.clone();
+        with(run, &attempt.instance, |instance| instance.at = At::Ready { stage });
+    }
+}
+
+fn report(run: &mut Run, reported: &AttemptReported) {
+    let Some(attempt) = run.attempts.get(&reported.attempt).cloned() else { return };
+    release(run, reported.attempt);
+    let Work::Dispatch { role, .. } = &attempt.work else { return };
+    let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
+    let on = super::gate::on_tree(run, attempt.tree.clone());
+    if let Some(content) = &reported.content {
+        move_tree(run, unit.as_ref(), content);
+    }
+    with(run, &attempt.instance, |instance| instance.remarks = reported.diagnostics.clone());
+    if reported.health != Health::Malformed {
+        let last = LastReport {
+            role: role.clone(),
+            attempt: reported.attempt,
+            object: reported.report,
+            sections: reported.sections.clone(),
+            contradictions: reported.contradictions.clone(),
+        };
+        let reports = run.reports.entry(attempt.instance.clone()).or_default();
+        reports.retain(|old| old.role != *role);
+        reports.push(Arc::new(last));
+    }
+    // What a judge says counts only when its run went well, and only of the content it was shown.
+    let judges = run.protocol.roles.get(role).is_some_and(crate::protocol::model::Role::judges);
+    if reported.health != Health::Ok || !judges {
+        return;
+    }
+    // A judge that writes judges what it leaves behind: its own areas are not what it was asked about.
+    let on = match &reported.content {
+        Some(content) => super::gate::on_tree(run, content.tree.clone()),
+        None => on,
+    };
+    let seq = run.seq;
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for said in &reported.criteria {
+        if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == said.id) {
+            row.judged = Some(Shown {
+                result: said.result,
+                on: on.clone(),
+                attempt: reported.attempt,
+                object: Some(reported.report),
+            });
+        }
+    }
+    if reported.verdict != Verdict::None {
+        let failed = reported.criteria.iter().filter(|said| said.result == Judgement::Fail);
+        let judged = Judged {
+            verdict: reported.verdict,
+            on,
+            attempt: reported.attempt,
+            seq,
+            failed: failed.map(|said| said.id.clone()).collect(),
+            findings: Default::default(),
+        };
+        ledger.judgements.insert(keyed(role, unit.as_ref()), judged);
+    }
+}
+
+fn commands(run: &mut Run, ran: &CommandsRan) {
+    let Some(attempt) = run.attempts.get(&ran.attempt).cloned() else { return };
+    release(run, ran.attempt);
+    let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
+    let on = super::gate::on_tree(run, ran.tree.clone());
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for result in &ran.results {
+        let shown = Shown { result: result.result, on: on.clone(), attempt: ran.attempt, object: result.output };
+        match &result.command {
+            CommandRef::Criterion(id) => {
+                if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {
+                    row.ran = Some(shown);
+                }
+            }
+            CommandRef::Named(name) => {
+                ledger.commands.insert(keyed(name, unit.as_ref()), shown);
+            }
+        }
+    }
+}
+
+fn land(run: &mut Run, landing: &LandingEnded) {
+    let Some(attempt) = run.attempts.get(&landing.attempt).cloned() else { return };
+    release(run, landing.attempt);
+    let Work::Land { unit: name, onto, .. } = &attempt.work else { return };
+    if let Some(content) = &landing.content {
+        remember(run, content);
+        run.tree = content.tree.clone();
+    }
+    if let Some(content) = &landing.collided {
+        remember(run, content);
+    }
+    let stands_on = (landing.outcome == LandOutcome::Conflict).then(|| onto.clone());
+    if let Some(own) = unit_mut(run, name).and_then(|unit| unit.tree.as_mut()) {
+        own.landed = landing.outcome == LandOutcome::Landed;
+        if let (Some(base), Some(content)) = (stands_on, &landing.collided) {
+            own.base = base;
+            own.tree = content.tree.clone();
+        }
+    }
+    let paths = landing.paths.iter().map(ToString::to_string).collect();
+    with(run, &attempt.instance, |instance| {
+        instance.remarks = if landing.outcome == LandOutcome::Landed { Vec::new() } else { paths };
+    });
+}
+
+fn remember(run: &mut Run, content: &Content) {
+    run.contents.insert(content.tree.clone(), Arc::new(content.clone()));
+    if run.contents.len() > CONTENTS_KEPT {
+        let used = super::gate::trees_in_use(run);
+        run.contents.retain(|tree, _| used.contains(tree) || *tree == content.tree);
+    }
+}
+
+/// A subject's work moved to other content.
+fn move_tree(run: &mut Run, unit: Option<&Name>, content: &Content) {
+    remember(run, content);
+    let own = unit.and_then(|name| unit_mut(run, name)).and_then(|unit| unit.tree.as_mut());
+    match own.filter(|own| !own.landed) {
+        Some(own) => own.tree = content.tree.clone(),
+        None => run.tree = content.tree.clone(),
+    }
+}
+
+fn waive(run: &mut Run, waiver: &WaiverGranted) {
+    let unit = run.decisions.get(&waiver.decision).and_then(|decision| decision.asked.unit.clone());
+    let on = gate::on(run, unit.as_ref());
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for name in &waiver.commands {
+        ledger.waived_commands.insert(keyed(name, unit.as_ref()), on.clone());
+    }
+    for row in ledger.criteria.iter_mut().filter(|row| waiver.criteria.contains(&row.id)) {
+        row.waived = Some(waiver.decision);
+    }
+    for row in ledger.requirements.iter_mut().filter(|row| waiver.requirements.contains(&row.id)) {
+        row.waived = Some(waiver.decision);
+    }
+    for id in &waiver.findings {
+        if let Some(finding) = ledger.findings.get_mut(id) {
+            finding.status = super::event::FindingStatus::Waived;
+        }
+    }
+}
+
+fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
+    run.next_decision = run.next_decision.max(asked.decision.0 + 1);
+    let decision = Decision { asked: asked.asked.clone(), asked_ms: at_ms, end: None };
+    run.decisions.insert(asked.decision, Arc::new(decision));
+    if asked.asked.blocking {
+        let at = At::Waiting { stage: asked.asked.origin.stage.clone(), decision: asked.decision };
+        with(run, &asked.asked.instance, |instance| instance.at = at);
+    }
+}
+
+fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
+    let seq = run.seq;
+    let Some(decision) = run.decisions.get_mut(&ended.decision) else { return };
+    let decision = Arc::make_mut(decision);
+    decision.end =
+        Some(Ended { end: ended.end, option: ended.option.clone(), text: ended.text.clone(), by: by.clone() });
+    if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
+        let (ask, unit, tree) = (decision.asked.ask.clone(), decision.asked.unit.clone(), decision.asked.tree.clone());
+        let answered = Answered {
+            option: option.clone(),
+            by_person: by.kind == ByKind::Person,
+            on: super::gate::on_tree(run, tree),
+            seq,
+        };
+        Arc::make_mut(&mut run.ledger).answers.insert(keyed(&ask, unit.as_ref()), answered);
+    }
+}

@@ -1,0 +1,407 @@
+//! The state of a run: what its journal says, folded. Every field is there because a decision reads it.
+//!
+//! ```text
+//! Ready --grant--> Leased --report, commands, landing--> (routed) --> Ready | Waiting | Each | Held | Closing | Ended
+//! Waiting --answer--> (routed)      Each --join--> (routed)      Held --retry--> Ready      Closing --last answer--> Ended
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunOpened, RunOutcome, UnitState, Work};
+use crate::Name;
+use crate::digest::Digest;
+use crate::id::{AttemptId, DecisionId, FindingId, RunId};
+use crate::protocol::Protocol;
+use crate::protocol::model::{Area, Flow, Stage, Target, Value};
+use crate::report::{Judgement, Verdict};
+use crate::scope::Content;
+
+/// The name of the flow instance that is the run itself.
+pub const MAIN: &str = "main";
+
+/// A run. `protocol` is not part of the state: it is what the state is read by.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Run {
+    #[serde(skip, default = "no_protocol")]
+    pub protocol: Arc<Protocol>,
+    pub id: RunId,
+    /// The seq of the last event.
+    pub seq: u64,
+    pub epoch: u64,
+    pub opened: Arc<RunOpened>,
+    /// Areas in force: the protocol's, with the repository's patterns where it overrides them.
+    pub areas: Arc<Vec<InForce>>,
+    pub phase: Phase,
+    pub vars: BTreeMap<Name, Value>,
+    pub artifacts: BTreeMap<Name, ArtifactState>,
+    pub instances: BTreeMap<Name, Arc<Instance>>,
+    pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
+    pub decisions: BTreeMap<DecisionId, Arc<Decision>>,
+    /// The run's own content.
+    pub tree: Name,
+    /// What is known of every tree that something rests on.
+    pub contents: BTreeMap<Name, Arc<Content>>,
+    pub ledger: Arc<Ledger>,
+    /// The last report of each role in each instance, whose sections later agents may be shown.
+    pub reports: BTreeMap<Name, Vec<Arc<LastReport>>>,
+    pub next_attempt: u64,
+    pub next_decision: u64,
+    pub next_finding: u64,
+    pub published: Option<Name>,
+}
+
+fn no_protocol() -> Arc<Protocol> {
+    Arc::new(Protocol {
+        name: "".into(),
+        version: 0,
+        inputs: BTreeMap::new(),
+        vars: BTreeMap::new(),
+        attrs: BTreeMap::new(),
+        areas: Vec::new(),
+        artifacts: BTreeMap::new(),
+        roles: BTreeMap::new(),
+        gates: BTreeMap::new(),
+        asks: Vec::new(),
+        otherwise: Vec::new(),
+        flows: Vec::new(),
+        projections: BTreeMap::new(),
+    })
+}
+
+/// An area with the patterns in force for this run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InForce {
+    pub name: Name,
+    pub patterns: Vec<Name>,
+}
+
+/// Whether the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    Open,
+    /// Nothing moves without a person's `retry`.
+    Halted {
+        reasons: Vec<String>,
+    },
+    Closed {
+        outcome: RunOutcome,
+        why: String,
+    },
+}
+
+/// A document that was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtifactState {
+    pub object: Digest,
+    pub fields: BTreeMap<Name, Name>,
+}
+
+/// A flow at work for a subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instance {
+    pub flow: Name,
+    /// The unit it works on; none: the run.
+    pub unit: Option<Name>,
+    pub parent: Option<Name>,
+    /// The stage of the parent that runs it.
+    pub each: Option<Name>,
+    pub at: At,
+    pub counters: BTreeMap<Name, Counter>,
+    /// How often each stage was dispatched, repeats after a crash left out.
+    pub iterations: BTreeMap<Name, u32>,
+    /// What the stage it is at must know: the diagnostics of a malformed report, the paths of a collision.
+    pub remarks: Vec<String>,
+    /// The attempt that a crash cut off here: the next one repeats it under its number.
+    pub lost: Option<AttemptId>,
+}
+
+/// Where a flow instance stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum At {
+    /// Entered; a driver grants the lease.
+    Ready { stage: Name },
+    /// Somebody works under a lease.
+    Leased { stage: Name, attempt: AttemptId },
+    /// A person is asked.
+    Waiting { stage: Name, decision: DecisionId },
+    /// Units are at work below it.
+    Each { stage: Name },
+    /// Nothing moves without a person's `retry`.
+    Held { stage: Name, outcome: Name, why: String },
+    /// Everything is done; decisions beside the work are still open.
+    Closing { stage: Name },
+    /// It has ended.
+    Ended { end: Target },
+}
+
+impl At {
+    /// The stage, while it has one.
+    pub fn stage(&self) -> Option<&Name> {
+        match self {
+            Self::Ready { stage }
+            | Self::Leased { stage, .. }
+            | Self::Waiting { stage, .. }
+            | Self::Each { stage }
+            | Self::Held { stage, .. }
+            | Self::Closing { stage } => Some(stage),
+            Self::Ended { .. } => None,
+        }
+    }
+
+    /// Whether it can still move by itself, by a worker or by an answer.
+    pub const fn is_active(&self) -> bool {
+        match self {
+            Self::Ready { .. }
+            | Self::Leased { .. }
+            | Self::Waiting { .. }
+            | Self::Each { .. }
+            | Self::Closing { .. } => true,
+            Self::Held { .. } | Self::Ended { .. } => false,
+        }
+    }
+}
+
+/// How often a route was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counter {
+    pub taken: u32,
+    pub last_open: Option<Digest>,
+    pub same_in_a_row: u32,
+}
+
+/// Work under a live lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The fencing token: the seq of the event that granted the lease.
+    pub token: u64,
+    pub instance: Name,
+    pub stage: Name,
+    pub work: Work,
+    pub tree: Name,
+    pub started_ms: u64,
+    pub epoch: u64,
+}
+
+/// A question to a person, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    pub asked: Asked,
+    pub asked_ms: u64,
+    pub end: Option<Ended>,
+}
+
+/// How a decision ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    pub end: DecisionEnd,
+    pub option: Option<Name>,
+    pub text: String,
+    pub by: super::event::By,
+}
+
+/// A role's last report in an instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastReport {
+    pub role: Name,
+    pub attempt: AttemptId,
+    pub object: Digest,
+    pub sections: Vec<Name>,
+    pub contradictions: Vec<String>,
+}
+
+/// What must be true, how it is judged, and what shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Units in plan order.
+    pub units: Vec<Unit>,
+    pub criteria: Vec<Criterion>,
+    pub requirements: Vec<Requirement>,
+    pub findings: BTreeMap<FindingId, FindingState>,
+    /// The last judgement of each role on each subject, keyed `role` or `role@unit`.
+    pub judgements: BTreeMap<Name, Judged>,
+    /// The last answer to each ask for each subject, keyed `ask` or `ask@unit`.
+    pub answers: BTreeMap<Name, Answered>,
+    /// The last result of each configured command for each subject, keyed `name` or `name@unit`.
+    pub commands: BTreeMap<Name, Shown>,
+    /// Configured commands that cannot be observed and that a person waived, and for which content.
+    pub waived_commands: BTreeMap<Name, On>,
+    /// Globs a person added to the run's own scope.
+    pub widened: Vec<Name>,
+    /// Revisions of the ledger's resources.
+    pub revisions: BTreeMap<Name, u64>,
+}
+
+/// One piece of work inside the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unit {
+    pub name: Name,
+    pub title: String,
+    pub needs: Vec<Name>,
+    pub scope: Vec<Name>,
+    pub attrs: BTreeMap<Name, Vec<Name>>,
+    pub requirements: Vec<Name>,
+    pub state: UnitState,
+    /// The content at which it was accepted.
+    pub accepted_at: Option<Shown>,
+    pub tree: Option<OwnTree>,
+}
+
+/// A unit's own work tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnTree {
+    /// How often it was made anew; names its folder.
+    pub generation: u32,
+    /// The caller's tree it was made from, or stands on after a conflict.
+    pub base: Name,
+    pub tree: Name,
+    pub landed: bool,
+}
+
+/// One row of what must be true.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    pub id: Name,
+    pub text: String,
+    pub group: Option<Name>,
+    pub unit: Option<Name>,
+    pub requirement: Option<Name>,
+    pub command: Option<String>,
+    /// The last word of a judge.
+    pub judged: Option<Shown>,
+    /// The last result of its command.
+    pub ran: Option<Shown>,
+    pub waived: Option<DecisionId>,
+}
+
+/// A result, and the content it was given to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    pub result: Judgement,
+    pub on: On,
+    pub attempt: AttemptId,
+    /// The bytes that show it.
+    pub object: Option<Digest>,
+}
+
+/// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct On {
+    pub tree: Name,
+    pub documents: BTreeMap<Name, Name>,
+}
+
+/// Something that must be true of the whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requirement {
+    pub id: Name,
+    pub text: String,
+    pub disposition: Option<Name>,
+    pub waived: Option<DecisionId>,
+}
+
+/// A finding and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingState {
+    pub about: Finding,
+    pub status: FindingStatus,
+}
+
+/// A role's judgement of a subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    pub verdict: Verdict,
+    pub on: On,
+    pub attempt: AttemptId,
+    pub seq: u64,
+    pub failed: Vec<Name>,
+    pub findings: BTreeSet<FindingId>,
+}
+
+/// A person's or a timer's answer to an ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    pub option: Name,
+    pub by_person: bool,
+    pub on: On,
+    pub seq: u64,
+}
+
+/// Key of a subject's entry: `name` for the run, `name@unit` for a unit.
+pub fn keyed(name: &str, unit: Option<&Name>) -> Name {
+    unit.map_or_else(|| name.into(), |unit| format!("{name}@{unit}").into())
+}
+
+impl Run {
+    /// The flow of an instance.
+    pub fn flow(&self, instance: &Instance) -> Option<&Flow> {
+        self.protocol.flow(&instance.flow)
+    }
+
+    /// A stage of an instance's flow.
+    pub fn stage<'a>(&'a self, instance: &Instance, stage: &str) -> Option<&'a Stage> {
+        self.protocol.flow(&instance.flow)?.stage(stage)
+    }
+
+    /// A unit by name.
+    pub fn unit(&self, name: &str) -> Option<&Unit> {
+        self.ledger.units.iter().find(|unit| &*unit.name == name)
+    }
+
+    /// A criterion by id.
+    pub fn criterion(&self, id: &str) -> Option<&Criterion> {
+        self.ledger.criteria.iter().find(|row| &*row.id == id)
+    }
+
+    /// The tree a subject's work stands on now: a unit's own until it has landed, else the run's.
+    pub fn tree_of(&self, unit: Option<&Name>) -> &Name {
+        unit.and_then(|name| self.unit(name))
+            .and_then(|unit| unit.tree.as_ref())
+            .filter(|own| !own.landed)
+            .map_or(&self.tree, |own| &own.tree)
+    }
+
+    /// Whether the run has ended.
+    pub const fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed { .. })
+    }
+
+    /// Decisions that are still open, in the order they were asked.
+    pub fn pending(&self) -> impl Iterator<Item = (DecisionId, &Decision)> {
+        self.decisions.iter().filter(|(_, decision)| decision.end.is_none()).map(|(id, decision)| (*id, &**decision))
+    }
+
+    /// The value of a `one_of` variable.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.vars.get(name)
+    }
+
+    /// The areas as patterns in force.
+    pub fn area_patterns(&self) -> Vec<Area> {
+        self.areas
+            .iter()
+            .map(|area| Area {
+                name: area.name.clone(),
+                patterns: area.patterns.clone(),
+                place: crate::diagnostic::Place::default(),
+            })
+            .collect()
+    }
+
+    /// Instances below one, direct children only.
+    pub fn children<'a>(&'a self, parent: &'a str) -> impl Iterator<Item = (&'a Name, &'a Arc<Instance>)> {
+        self.instances.iter().filter(move |(_, instance)| instance.parent.as_deref() == Some(parent))
+    }
+
+    /// The commands in force, by what needs them.
+    pub fn command_text(&self, command: &CommandRef) -> Option<String> {
+        match command {
+            CommandRef::Criterion(id) => self.criterion(id)?.command.clone(),
+            CommandRef::Named(name) => self.opened.commands.get(name).map(|argv| argv.join(" ")),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Which part of a tree a path belongs to, and the digests by which evidence is bound to content.
+//!
+//! Patterns are globs (`*` within a segment, `**` across segments, `?`, `[a-z]`, `{a,b}`); one that ends in `/` means
+//! everything below that folder. Paths are relative to the tree, with `/` between segments.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Name;
+use crate::digest::Digest;
+use crate::protocol::model::Area;
+
+/// One file of a tree, as git names it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its path from the top of the tree; a name that is not plain text is written as git quotes it.
+    pub path: Name,
+    /// Its mode as git writes it: `100644`, `100755`, `120000` (a link), `160000` (a submodule).
+    pub mode: Name,
+    /// The id of its content.
+    pub blob: Name,
+}
+
+/// The content of a tree as evidence is bound to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// The git tree id.
+    pub tree: Name,
+    /// The digest of each area.
+    pub areas: BTreeMap<Name, Digest>,
+    /// The digest of each area within the scope of each unit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scoped: BTreeMap<Name, BTreeMap<Name, Digest>>,
+}
+
+/// The changed paths of a unit, by its scope.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Classified {
+    /// Paths the scope holds.
+    pub inside: Vec<Name>,
+    /// Paths it does not.
+    pub outside: Vec<Name>,
+}
+
+/// Whether one pattern matches a path.
+pub fn matches(pattern: &str, path: &str) -> bool {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    match pattern.strip_suffix('/') {
+        Some(folder) => fast_glob::glob_match(format!("{folder}/**"), path),
+        None => fast_glob::glob_match(pattern, path),
+    }
+}
+
+/// The area of a path: the first area with a pattern that matches.
+pub fn area_of<'a>(areas: &'a [Area], path: &str) -> Option<&'a Name> {
+    areas.iter().find(|area| area.patterns.iter().any(|pattern| matches(pattern, path))).map(|area| &area.name)
+}
+
+/// Whether a scope holds a path; an empty scope holds everything.
+pub fn in_scope(path: &str, scope: &[Name]) -> bool {
+    scope.is_empty() || scope.iter().any(|pattern| matches(pattern, path))
+}
+
+/// Sorts changed paths by whether the scope holds them.
+pub fn classify(paths: impl IntoIterator<Item = Name>, scope: &[Name]) -> Classified {
+    let (inside, outside) = paths.into_iter().partition(|path| in_scope(path, scope));
+    Classified { inside, outside }
+}
+
+/// Digests a tree by area, whole and narrowed to each unit's scope.
+pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
+    let mut whole: BTreeMap<Name, BTreeSet<String>> =
+        areas.iter().map(|area| (area.name.clone(), BTreeSet::new())).collect();
+    let mut scoped: BTreeMap<Name, BTreeMap<Name, BTreeSet<String>>> =
+        scopes.keys().map(|unit| (unit.clone(), whole.clone())).collect();
+    for entry in entries {
+        let Some(area) = area_of(areas, &entry.path) else { continue };
+        let line = format!("{} {} {}\n", entry.mode, entry.blob, entry.path);
+        for (unit, scope) in scopes {
+            if in_scope(&entry.path, scope) {
+                scoped.entry(unit.clone()).or_default().entry(area.clone()).or_default().insert(line.clone());
+            }
+        }
+        whole.entry(area.clone()).or_default().insert(line);
+    }
+    let digests = |lines: BTreeMap<Name, BTreeSet<String>>| -> BTreeMap<Name, Digest> {
+        lines.into_iter().map(|(area, lines)| (area, digest_of_lines(&lines))).collect()
+    };
+    let scoped = scoped.into_iter().map(|(unit, lines)| (unit, digests(lines))).collect();
+    Content { tree, areas: digests(whole), scoped }
+}
+
+/// The digest of an area: sha256 over its sorted lines `mode blob path`.
+fn digest_of_lines(lines: &BTreeSet<String>) -> Digest {
+    Digest::of(lines.iter().map(String::as_str).collect::<String>().as_bytes())
+}
+
+/// Whether some path could lie in both scopes. Errs on the side of yes.
+pub fn overlap(a: &[Name], b: &[Name]) -> bool {
+    a.is_empty() || b.is_empty() || a.iter().any(|left| b.iter().any(|right| patterns_meet(left, right)))
+}
+
+/// One segment of a pattern, widened to what is easy to intersect.
+enum Segment {
+    /// Any number of segments.
+    Any,
+    /// Exactly one segment.
+    One(Vec<Piece>),
+}
+
+/// One piece of a segment.
+#[derive(Clone, Copy, PartialEq)]
+enum Piece {
+    Literal(char),
+    OneChar,
+    Chars,
+}
+
+fn patterns_meet(left: &str, right: &str) -> bool {
+    // A negated pattern holds nearly everything.
+    if left.starts_with('!') || right.starts_with('!') {
+        return true;
+    }
+    let (left, right) = (segments(left), segments(right));
+    meet(
+        &left,
+        &right,
+        |segment| matches!(segment, Segment::Any),
+        |a, b| match (a, b) {
+            (Segment::One(a), Segment::One(b)) => meet(
+                a,
+                b,
+                |piece| *piece == Piece::Chars,
+                |a, b| matches!((a, b), (Piece::OneChar, _) | (_, Piece::OneChar)) || a == b,
+            ),
+            _ => true,
+        },
+    )
+}
+
+/// Whether two sequences with wildcards (each stands for any number of items) can be equal.
+fn meet<T>(left: &[T], right: &[T], wild: impl Fn(&T) -> bool, same: impl Fn(&T, &T) -> bool) -> bool {
+    // reachable[j]: the first i items of `left` and the first j of `right` can be equal.
+    let mut reachable = vec![false; right.len() + 1];
+    reachable[0] = true;
+    for j in 0..right.len() {
+        reachable[j + 1] = reachable[j] && wild(&right[j]);
+    }
+    for item in left {
+        let mut next = vec![false; right.len() + 1];
+        next[0] = reachable[0] && wild(item);
+        for (j, other) in right.iter().enumerate() {
+            next[j + 1] = if wild(item) || wild(other) {
+                // A wildcard stands for nothing, for this one item, or for this one and more.
+                reachable[j] || reachable[j + 1] || next[j]
+            } else {
+                reachable[j] && same(item, other)
+            };
+        }
+        reachable = next;
+    }
+    reachable[right.len()]
+}
+
+/// Cuts a pattern into segments; whatever is hard to cut is widened.
+fn segments(pattern: &str) -> Vec<Segment> {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let mut found = Vec::new();
+    let mut pieces = Vec::new();
+    let mut chars = pattern.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '/' => found.push(segment(std::mem::take(&mut pieces))),
+            '\\' => pieces.extend(chars.next().map(Piece::Literal)),
+            '?' => pieces.push(Piece::OneChar),
+            '*' => pieces.push(Piece::Chars),
+            '[' => {
+                // A class is one character, whichever; the first character after `[`, `[!` or `[^` may be `]`.
+                chars.next_if(|c| matches!(c, '!' | '^'));
+                chars.next();
+                while chars.next().is_some_and(|c| c != ']') {}
+                pieces.push(Piece::OneChar);
+            }
+            // Alternatives may hold separators: from here on anything goes.
+            '{' => {
+                found.push(Segment::Any);
+                return found;
+            }
+            other => pieces.push(Piece::Literal(other)),
+        }
+    }
+    found.push(if pattern.ends_with('/') { Segment::Any } else { segment(pieces) });
+    found
+}
+
+fn segment(pieces: Vec<Piece>) -> Segment {
+    let globstar = pieces.windows(2).any(|pair| pair == [Piece::Chars, Piece::Chars]);
+    if globstar { Segment::Any } else { Segment::One(pieces) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Place;
+    use proptest::prelude::*;
+
+    fn names(list: &[&str]) -> Vec<Name> {
+        list.iter().map(|name| Name::from(*name)).collect()
+    }
+
+    fn area(name: &str, patterns: &[&str]) -> Area {
+        Area { name: name.into(), patterns: names(patterns), place: Place::default() }
+    }
+
+    fn entry(path: &str, blob: &str) -> Entry {
+        Entry { path: path.into(), mode: "100644".into(), blob: blob.into() }
+    }
+
+    #[test]
+    fn the_first_area_that_matches_wins() {
+        let areas = [area("tests", &["tests/**", "**/*_test.rs"]), area("docs", &["docs/"]), area("code", &["**"])];
+        let of = |path| area_of(&areas, path).map(|name| name.to_string());
+        assert_eq!(of("tests/a/b.rs").as_deref(), Some("tests"));
+        assert_eq!(of("src/x_test.rs").as_deref(), Some("tests"));
+        assert_eq!(of("docs/deep/page.md").as_deref(), Some("docs"));
+        assert_eq!(of("src/lib.rs").as_deref(), Some("code"));
+        assert_eq!(area_of(&areas[..1], "src/lib.rs"), None);
+    }
+
+    #[test]
+    fn an_empty_scope_holds_everything() {
+        assert!(in_scope("a/b", &[]));
+        assert!(in_scope("a/b", &names(&["a/"])));
+        assert!(in_scope("a/b", &names(&["./a/*"])));
+        assert!(!in_scope("ab/c", &names(&["a/"])));
+        let sorted = classify(names(&["a/x", "b/x"]), &names(&["a/**"]));
+        assert_eq!(sorted, Classified { inside: names(&["a/x"]), outside: names(&["b/x"]) });
+    }
+
+    #[test]
+    fn a_digest_changes_with_its_own_area_and_scope_only() {
+        let areas = [area("tests", &["tests/**"]), area("code", &["**"])];
+        let scopes = BTreeMap::from([(Name::from("api"), names(&["api/**", "tests/api/**"]))]);
+        let before = [entry("api/a", "1"), entry("tests/api/t", "2"), entry("web/w", "3")];
+        let one = content("t1".into(), &before, &areas, &scopes);
+        let line = "100644 1 api/a\n";
+        assert_eq!(one.scoped["api"]["code"], Digest::of(line.as_bytes()));
+        assert_eq!(one.areas["code"], Digest::of(format!("{line}100644 3 web/w\n").as_bytes()));
+
+        let sibling = [entry("api/a", "1"), entry("tests/api/t", "2"), entry("web/w", "4")];
+        let two = content("t2".into(), &sibling, &areas, &scopes);
+        assert_eq!(two.scoped, one.scoped);
+        assert_eq!(two.areas["tests"], one.areas["tests"]);
+        assert_ne!(two.areas["code"], one.areas["code"]);
+        let text = serde_json::to_string(&two).unwrap();
+        assert_eq!(serde_json::from_str::<Content>(&text).unwrap(), two);
+    }
+
+    #[test]
+    fn the_order_of_entries_does_not_matter() {
+        let areas = [area("code", &["**"])];
+        let a = content("t".into(), &[entry("a", "2"), entry("b", "1")], &areas, &BTreeMap::new());
+        let b = content("t".into(), &[entry("b", "1"), entry("a", "2")], &areas, &BTreeMap::new());
+        assert_eq!(a, b);
+    }
+
+    #[test]
+    fn scopes_overlap_when_a_path_could_lie_in_both() {
+        let meets = |a: &str, b: &str| overlap(&names(&[a]), &names(&[b]));
+        for (a, b) in [
+            ("src/**", "src/api/**"),
+            ("src/*.rs", "src/lib.*"),
+            ("**/*_test.rs", "src/**"),
+            ("a/", "a/b"),
+            ("a/?", "a/b"),
+            ("a/[b-d]", "a/c"),
+            ("{a,b}/x", "b/x"),
+            ("!a", "b"),
+            ("**", "a"),
+        ] {
+            assert!(meets(a, b) && meets(b, a), "{a} {b}");
+        }
+        for (a, b) in [("src/**", "docs/**"), ("a/*", "a/b/c"), ("*.rs", "*.md"), ("api/", "web/"), ("a/??", "a/b")] {
+            assert!(!meets(a, b) && !meets(b, a), "{a} {b}");
+        }
+        assert!(overlap(&[], &names(&["a"])));
+    }
+
+    proptest! {
+        #[test]
+        fn overlap_never_misses_a_common_path(
+            a in "[ab*?/\\[\\]{},]{1,8}", b in "[ab*?/\\[\\]{},]{1,8}", path in "[ab]{1,2}(/[ab]{1,2}){0,2}"
+        ) {
+            if matches(&a, &path) && matches(&b, &path) {
+                prop_assert!(overlap(&names(&[&a]), &names(&[&b])), "{a} and {b} both hold {path}");
+            }
+        }
+    }
+}

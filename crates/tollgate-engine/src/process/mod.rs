@@ -1,0 +1,276 @@
+//! Starts programs and ends them whole.
+//!
+//! A program runs in a process group of its own with a bounded output and a limit in time. Agents start their tools in
+//! sessions of their own, so the group alone does not hold them: every descendant and every process that carries the
+//! attempt's marker in its environment is ended too. A process that clears its environment, leaves its group and outlives
+//! its parents escapes until workers run in a sandbox.
+
+#![expect(clippy::disallowed_methods, reason = "the room of processes: their environment, their time, their output")]
+
+mod output;
+mod record;
+mod table;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+pub use output::{Log, Output, Tail};
+pub use record::{Recorded, below_a_worker, end_recorded, recorded};
+pub use table::{MARKER, ProcessId, end_all, find_by_marker};
+
+/// How long a process tree may take to end by itself before it is killed.
+pub const GRACE_MS: u64 = 2_000;
+/// How long the last output of an ended process tree is waited for.
+const DRAIN_MS: u64 = 1_000;
+const CHUNK_BYTES: usize = 16 * 1024;
+
+/// What to start.
+#[derive(Debug)]
+pub struct Program {
+    /// The program, found already (see [`find_program`]).
+    pub path: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// What its environment holds.
+    pub env: Environment,
+    /// What it reads on its standard input.
+    pub stdin: Vec<u8>,
+    /// How long it may run.
+    pub limit: Duration,
+}
+
+/// The environment of a program.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// Variables it gets whatever was inherited.
+    pub set: Vec<(OsString, OsString)>,
+    /// The value of [`MARKER`], by which its process tree is found again.
+    pub marker: Option<String>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It exited with this code.
+    Exited(i32),
+    /// A signal ended it.
+    Signalled(i32),
+    /// It ran past its limit and was ended.
+    TimedOut,
+    /// It was cancelled and was ended.
+    Cancelled,
+}
+
+impl End {
+    /// Whether it exited with code 0.
+    pub fn success(self) -> bool {
+        self == Self::Exited(0)
+    }
+}
+
+enum Message {
+    Exited,
+    Cancel,
+}
+
+/// Cancels a program from another thread.
+#[derive(Debug, Clone)]
+pub struct Cancel(Sender<Message>);
+
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Exited => "exited",
+            Self::Cancel => "cancel",
+        })
+    }
+}
+
+impl Cancel {
+    /// Asks for the end of the program; nothing happens when it has ended.
+    pub fn cancel(&self) {
+        self.0.send(Message::Cancel).ok();
+    }
+}
+
+/// A program under way. Dropping it ends its process tree.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    id: ProcessId,
+    marker: Option<String>,
+    until: Instant,
+    messages: Receiver<Message>,
+    cancel: Sender<Message>,
+    readers: Vec<JoinHandle<()>>,
+    end: Option<End>,
+}
+
+/// Starts a program whose output goes to `out` and `err`.
+pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::Result<Running> {
+    let mut command = Command::new(&program.path);
+    command.args(&program.args).current_dir(&program.cwd).process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    for (name, _) in std::env::vars_os() {
+        if is_ours(&name) {
+            command.env_remove(name);
+        }
+    }
+    command.envs(program.env.set);
+    if let Some(marker) = &program.env.marker {
+        command.env(MARKER, marker);
+    }
+    let mut child = command.spawn()?;
+    let id = ProcessId::of(child.id());
+    let readers = [child.stdout.take().map(|pipe| drain(pipe, out)), child.stderr.take().map(|pipe| drain(pipe, err))];
+    if let Some(mut stdin) = child.stdin.take() {
+        // The program may never read; the thread ends when the pipe breaks.
+        std::thread::spawn(move || stdin.write_all(&program.stdin).ok());
+    }
+    let (cancel, messages) = channel();
+    watch(id.pid, cancel.clone());
+    let until = Instant::now() + program.limit;
+    let readers = readers.into_iter().flatten().collect();
+    Ok(Running { child, id, marker: program.env.marker, until, messages, cancel, readers, end: None })
+}
+
+impl Running {
+    /// The process that was started.
+    pub fn id(&self) -> ProcessId {
+        self.id
+    }
+
+    /// A handle that cancels it from another thread.
+    pub fn canceller(&self) -> Cancel {
+        Cancel(self.cancel.clone())
+    }
+
+    /// Waits for the end, at most until `deadline`. When it answers, the whole process tree has ended.
+    pub fn wait(&mut self, deadline: Instant) -> Option<End> {
+        if self.end.is_some() {
+            return self.end;
+        }
+        let until = deadline.min(self.until);
+        let message = self.messages.recv_timeout(until.saturating_duration_since(Instant::now()));
+        let why = match message {
+            Ok(Message::Exited) => None,
+            Ok(Message::Cancel) => Some(End::Cancelled),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) if Instant::now() < self.until => {
+                return None;
+            }
+            Err(_) => Some(End::TimedOut),
+        };
+        self.end = Some(self.finish(why));
+        self.end
+    }
+
+    /// Waits for the end, as long as the limit allows.
+    pub fn wait_to_end(&mut self) -> End {
+        loop {
+            if let Some(end) = self.wait(self.until) {
+                return end;
+            }
+        }
+    }
+
+    /// Ends what is left of the tree, reaps the program and collects its last output.
+    fn finish(&mut self, why: Option<End>) -> End {
+        // The program is not reaped before its tree is gone: its id names no other process meanwhile.
+        // The engine's own tools (git) carry no marker and leave nothing behind when they end by themselves.
+        if why.is_some() || self.marker.is_some() {
+            table::end_tree(self.id, self.marker.as_deref(), Duration::from_millis(GRACE_MS));
+        }
+        let status = self.child.wait();
+        let until = Instant::now() + Duration::from_millis(DRAIN_MS);
+        for reader in self.readers.drain(..) {
+            while !reader.is_finished() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        match (why, status) {
+            (Some(why), _) => why,
+            (None, Ok(status)) => match status.code() {
+                Some(code) => End::Exited(code),
+                None => End::Signalled(status.signal().unwrap_or_default()),
+            },
+            (None, Err(_)) => End::Signalled(0),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.end.is_none() {
+            self.end = Some(self.finish(Some(End::Cancelled)));
+        }
+    }
+}
+
+/// Runs a program to its end.
+pub fn run(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::Result<End> {
+    Ok(start(program, out, err)?.wait_to_end())
+}
+
+/// Variables that steer git or Tollgate are never inherited.
+fn is_ours(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(b"GIT_") || name.as_bytes().starts_with(b"TOLLGATE_")
+}
+
+/// Tells when the program has exited, without reaping it.
+fn watch(pid: u32, messages: Sender<Message>) {
+    std::thread::spawn(move || {
+        if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+            while let Err(rustix::io::Errno::INTR) =
+                waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
+            {}
+        }
+        messages.send(Message::Exited).ok();
+    });
+}
+
+fn drain(mut pipe: impl Read + Send + 'static, output: Arc<dyn Output>) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let mut chunk = vec![0; CHUNK_BYTES];
+        loop {
+            match pipe.read(&mut chunk) {
+                Ok(0) => return,
+                Ok(read) => output.push(&chunk[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return,
+            }
+        }
+    })
+}
+
+/// Finds a program: a name with a `/` from `base`, any other in the absolute folders of `PATH`.
+pub fn find_program(name: &OsStr, base: &Path) -> Option<PathBuf> {
+    if name.as_bytes().contains(&b'/') {
+        return Some(base.join(name)).filter(|path| is_program(path));
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        // A relative folder of PATH would be looked up in a work tree.
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Where the output of a program goes: bounded, and through one place.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Takes the output of a program, piece by piece.
+pub trait Output: Send + Sync {
+    /// Takes one piece.
+    fn push(&self, bytes: &[u8]);
+}
+
+/// Keeps the last bytes of an output.
+#[derive(Debug)]
+pub struct Tail {
+    limit: usize,
+    kept: Mutex<(VecDeque<u8>, bool)>,
+}
+
+impl Tail {
+    /// Keeps the last `limit` bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, kept: Mutex::default() })
+    }
+
+    /// Takes out what was kept, and whether something before it is missing.
+    pub fn take(&self) -> (Vec<u8>, bool) {
+        let mut kept = lock(&self.kept);
+        (std::mem::take(&mut kept.0).into(), kept.1)
+    }
+}
+
+impl Output for Tail {
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = lock(&self.kept);
+        let fits = &bytes[bytes.len().saturating_sub(self.limit)..];
+        let over = (kept.0.len() + fits.len()).saturating_sub(self.limit);
+        kept.1 |= over > 0 || fits.len() < bytes.len();
+        kept.0.drain(..over);
+        kept.0.extend(fits);
+    }
+}
+
+/// Writes an output to a file up to a limit, then one line that says so. Everything a worker prints passes here.
+#[derive(Debug)]
+pub struct Log {
+    limit: u64,
+    written: Mutex<Written>,
+}
+
+#[derive(Debug)]
+struct Written {
+    file: File,
+    bytes: u64,
+    cut: bool,
+}
+
+impl Log {
+    /// Opens the log at `path`, to be written up to `limit` bytes.
+    pub fn create(path: &Path, limit: u64) -> io::Result<Arc<Self>> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let written = Mutex::new(Written { file: File::create(path)?, bytes: 0, cut: false });
+        Ok(Arc::new(Self { limit, written }))
+    }
+
+    /// The same log, as the output of a stream whose end is kept in `tail` too.
+    pub fn with_tail(self: &Arc<Self>, tail: Arc<Tail>) -> Arc<dyn Output> {
+        Arc::new(Both { log: self.clone(), tail })
+    }
+
+    /// Whether something was left out.
+    pub fn cut(&self) -> bool {
+        lock(&self.written).cut
+    }
+}
+
+impl Output for Log {
+    fn push(&self, bytes: &[u8]) {
+        let mut written = lock(&self.written);
+        if written.cut {
+            return;
+        }
+        let room = usize::try_from(self.limit - written.bytes).unwrap_or(usize::MAX);
+        let fits = &bytes[..bytes.len().min(room)];
+        // A full disk must not stop the worker; the log is for people and decides nothing.
+        written.file.write_all(fits).ok();
+        written.bytes += fits.len() as u64;
+        if fits.len() < bytes.len() {
+            written.cut = true;
+            writeln!(written.file, "\n[tollgate: the output was cut off here, after {} bytes]", self.limit).ok();
+        }
+    }
+}
+
+struct Both {
+    log: Arc<Log>,
+    tail: Arc<Tail>,
+}
+
+impl Output for Both {
+    fn push(&self, bytes: &[u8]) {
+        self.log.push(bytes);
+        self.tail.push(bytes);
+    }
+}
+
+/// A lock whose holder panicked still guards bytes that are whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_keeps_the_end_and_says_what_is_missing() {
+        let tail = Tail::new(4);
+        tail.push(b"ab");
+        assert_eq!(tail.take(), (b"ab".to_vec(), false));
+        tail.push(b"abc");
+        tail.push(b"de");
+        assert_eq!(tail.take(), (b"bcde".to_vec(), true));
+        let tail = Tail::new(4);
+        tail.push(b"0123456789");
+        assert_eq!(tail.take(), (b"6789".to_vec(), true));
+    }
+
+    #[test]
+    fn a_log_is_cut_once_and_says_so() {
+        let folder = crate::testing::folder("log");
+        let log = Log::create(&folder.join("deep/log"), 5).unwrap();
+        log.push(b"abc");
+        assert!(!log.cut());
+        log.push(b"defg");
+        log.push(b"hij");
+        let text = std::fs::read_to_string(folder.join("deep/log")).unwrap();
+        assert_eq!(text, "abcde\n[tollgate: the output was cut off here, after 5 bytes]\n");
+        assert!(log.cut());
+    }
+}

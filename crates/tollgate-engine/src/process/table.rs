@@ -1,0 +1,195 @@
+//! The process table: who descends from whom, who carries a marker, and how to end them all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// The variable that marks every process of an attempt: `run_…/att_…/TOKEN`.
+pub const MARKER: &str = "TOLLGATE_ATTEMPT";
+const ENVIRON_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// A tree that forks while it is killed is looked at this often.
+const KILL_ROUNDS: u32 = 200;
+const POLL_MS: u64 = 5;
+
+/// A process, told apart from a later one with the same number by when it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId {
+    /// Its number.
+    pub pid: u32,
+    /// When it started, in ticks since the machine did; 0 when it is gone.
+    pub start: u64,
+}
+
+impl ProcessId {
+    /// The process that has this number now.
+    pub fn of(pid: u32) -> Self {
+        Self { pid, start: Stat::read(pid).map_or(0, |stat| stat.start) }
+    }
+
+    /// Whether it still runs (a process that only waits to be reaped does not).
+    pub fn is_alive(self) -> bool {
+        Stat::read(self.pid).is_some_and(|stat| stat.start == self.start && !stat.dead)
+    }
+
+    /// Its ancestors, nearest first, without itself.
+    pub fn ancestors(self) -> Vec<Self> {
+        let mut found = Vec::new();
+        let mut next = Stat::read(self.pid).map(|stat| stat.parent);
+        while let Some(stat) = next.filter(|pid| *pid > 0).and_then(Stat::read) {
+            found.push(stat.id());
+            next = Some(stat.parent);
+        }
+        found
+    }
+
+    fn signal(self, signal: Signal) {
+        let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else { return };
+        // The handle keeps naming this process; the number alone might name another by now.
+        let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+        if self.is_alive() {
+            pidfd_send_signal(handle, signal).ok();
+        }
+    }
+}
+
+/// What `/proc/PID/stat` says.
+struct Stat {
+    pid: u32,
+    parent: u32,
+    group: u32,
+    session: u32,
+    start: u64,
+    dead: bool,
+}
+
+impl Stat {
+    fn read(pid: u32) -> Option<Self> {
+        let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        // The name in parentheses may hold anything; the fields after the last one are numbers.
+        let after = text.iter().rposition(|byte| *byte == b')')?;
+        let text = str::from_utf8(text.get(after + 1..)?).ok()?;
+        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
+        let small = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
+        Some(Self {
+            pid,
+            parent: small(1)?,
+            group: small(2)?,
+            session: small(3)?,
+            start: number(19)?,
+            dead: matches!(fields.first(), Some(&"Z" | &"X")),
+        })
+    }
+
+    fn id(&self) -> ProcessId {
+        ProcessId { pid: self.pid, start: self.start }
+    }
+}
+
+/// Every process there is, but the dead.
+fn all() -> Vec<Stat> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(Stat::read).filter(|stat| !stat.dead).collect()
+}
+
+/// The marker in a process's environment; none when it has none or may not be looked at.
+fn marker_of(pid: u32) -> Option<String> {
+    let mut environ = Vec::new();
+    let file = std::fs::File::open(format!("/proc/{pid}/environ")).ok()?;
+    file.take(ENVIRON_BYTES_MAX).read_to_end(&mut environ).ok()?;
+    let value =
+        environ.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"="))?;
+    String::from_utf8(value.to_vec()).ok()
+}
+
+/// Finds the processes whose marker is `marker` or starts with it and a `/`; this process is never among them.
+pub fn find_by_marker(marker: &str) -> Vec<ProcessId> {
+    let own = std::process::id();
+    let belongs =
+        |found: String| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    all().iter().filter(|stat| stat.pid != own && marker_of(stat.pid).is_some_and(belongs)).map(Stat::id).collect()
+}
+
+/// Ends every process with this marker, and what descends from it; answers how many there were.
+pub fn end_all(marker: &str, grace: Duration) -> usize {
+    let found = find_by_marker(marker);
+    end(grace, || {
+        let mut wanted = descendants(&all(), &found);
+        wanted.extend(find_by_marker(marker));
+        wanted
+    });
+    found.len()
+}
+
+/// Ends a process, its group, its session, its descendants and whatever carries its marker.
+pub(super) fn end_tree(root: ProcessId, marker: Option<&str>, grace: Duration) {
+    let mut known: BTreeSet<ProcessId> = BTreeSet::from([root]);
+    end(grace, || {
+        let table = all();
+        // Once found, a process stays wanted, wherever it is reparented to.
+        let roots: Vec<ProcessId> = known.iter().copied().collect();
+        known.extend(descendants(&table, &roots));
+        let ours = table.iter().filter(|stat| stat.group == root.pid || stat.session == root.pid);
+        known.extend(ours.map(Stat::id));
+        if let Some(marker) = marker {
+            known.extend(find_by_marker(marker));
+        }
+        let alive: BTreeSet<ProcessId> = table.iter().map(Stat::id).collect();
+        known.intersection(&alive).copied().collect()
+    });
+}
+
+/// The roots that live and everything below them.
+fn descendants(table: &[Stat], roots: &[ProcessId]) -> BTreeSet<ProcessId> {
+    let mut children: BTreeMap<u32, Vec<&Stat>> = BTreeMap::new();
+    for stat in table {
+        children.entry(stat.parent).or_default().push(stat);
+    }
+    let alive: BTreeSet<ProcessId> = table.iter().map(Stat::id).collect();
+    let mut found = BTreeSet::new();
+    // A root that waits to be reaped has given its children away, but its number is still its own.
+    let mut open: Vec<ProcessId> = roots.to_vec();
+    while let Some(next) = open.pop() {
+        if alive.contains(&next) && !found.insert(next) {
+            continue;
+        }
+        open.extend(
+            children.get(&next.pid).into_iter().flatten().map(|stat| stat.id()).filter(|id| !found.contains(id)),
+        );
+    }
+    found
+}
+
+/// Asks what `wanted` names to end, and kills what is left after the grace.
+fn end(grace: Duration, mut wanted: impl FnMut() -> BTreeSet<ProcessId>) {
+    let until = Instant::now() + grace;
+    let mut asked = BTreeSet::new();
+    loop {
+        let left = wanted();
+        if left.is_empty() {
+            return;
+        }
+        if Instant::now() >= until {
+            break;
+        }
+        for id in left {
+            if asked.insert(id) {
+                id.signal(Signal::TERM);
+                // A stopped process hears nothing before it goes on.
+                id.signal(Signal::CONT);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(POLL_MS));
+    }
+    for _ in 0..KILL_ROUNDS {
+        let left = wanted();
+        if left.is_empty() {
+            return;
+        }
+        left.into_iter().for_each(|id| id.signal(Signal::KILL));
+        std::thread::sleep(Duration::from_millis(POLL_MS));
+    }
+}

@@ -1,0 +1,141 @@
+use super::*;
+use crate::testing::folder;
+
+fn shell(text: &str, cwd: &Path, marker: Option<&str>, limit: Duration) -> Program {
+    Program {
+        path: find_program("sh".as_ref(), cwd).unwrap(),
+        args: vec!["-c".into(), text.into()],
+        cwd: cwd.to_owned(),
+        env: Environment { set: Vec::new(), marker: marker.map(str::to_owned) },
+        stdin: b"from stdin".to_vec(),
+        limit,
+    }
+}
+
+fn long() -> Duration {
+    Duration::from_secs(60)
+}
+
+#[test]
+fn a_program_reads_its_input_and_its_output_is_kept() {
+    let cwd = folder("echo");
+    let (out, err) = (Tail::new(100), Tail::new(100));
+    let end = run(shell("cat; echo oops >&2; exit 3", &cwd, None, long()), out.clone(), err.clone()).unwrap();
+    assert_eq!(end, End::Exited(3));
+    assert_eq!(out.take(), (b"from stdin".to_vec(), false));
+    assert_eq!(err.take(), (b"oops\n".to_vec(), false));
+}
+
+#[test]
+fn a_program_that_reads_nothing_and_prints_much_does_not_hang() {
+    let cwd = folder("much");
+    let mut program = shell("head -c 3000000 /dev/zero", &cwd, None, long());
+    program.stdin = vec![b'x'; 1_000_000];
+    let out = Tail::new(1000);
+    assert_eq!(run(program, out.clone(), Tail::new(10)).unwrap(), End::Exited(0));
+    assert_eq!((out.take().0.len(), out.take().1), (1000, true));
+}
+
+#[test]
+fn a_signal_is_told_apart_from_an_exit() {
+    let cwd = folder("signal");
+    let end = run(shell("kill -9 $$", &cwd, None, long()), Tail::new(1), Tail::new(1)).unwrap();
+    assert_eq!(end, End::Signalled(9));
+}
+
+/// Starts grandchildren in their own session (with `marker`), waits for them, and answers their ids.
+fn start_with_grandchild(cwd: &Path, marker: &str, limit: Duration) -> (Running, ProcessId) {
+    let text = "setsid sh -c 'trap \"\" TERM; echo $$ > pid.tmp; mv pid.tmp pid; while :; do sleep 1; done' & \
+                while :; do sleep 1; done";
+    let running = start(shell(text, cwd, Some(marker), limit), Tail::new(1), Tail::new(1)).unwrap();
+    (running, wait_for_pid(&cwd.join("pid")))
+}
+
+fn wait_for_pid(path: &Path) -> ProcessId {
+    loop {
+        if let Ok(text) = std::fs::read_to_string(path) {
+            return ProcessId::of(text.trim().parse().unwrap());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn past_its_limit_the_whole_tree_ends() {
+    let cwd = folder("limit");
+    let (mut running, grandchild) = start_with_grandchild(&cwd, "run_limit000/att_1/1", Duration::from_millis(200));
+    assert_eq!(running.wait_to_end(), End::TimedOut);
+    assert!(!grandchild.is_alive());
+    assert!(!running.id().is_alive());
+    assert_eq!(running.wait_to_end(), End::TimedOut, "asking again answers the same");
+}
+
+#[test]
+fn cancelling_and_dropping_end_the_tree() {
+    let cwd = folder("cancel");
+    let (mut running, grandchild) = start_with_grandchild(&cwd, "run_cancel00/att_1/1", long());
+    assert_eq!(running.wait(Instant::now()), None);
+    running.canceller().cancel();
+    assert_eq!(running.wait_to_end(), End::Cancelled);
+    assert!(!grandchild.is_alive());
+    let cwd = folder("drop");
+    let (running, grandchild) = start_with_grandchild(&cwd, "run_drop0000/att_1/1", long());
+    drop(running);
+    assert!(!grandchild.is_alive());
+}
+
+#[test]
+fn what_outlives_its_program_is_ended_by_its_marker() {
+    let cwd = folder("orphan");
+    // The program exits at once; its grandchild holds the pipe and lives in another session.
+    let text = "setsid sh -c 'echo $$ > pid.tmp; mv pid.tmp pid; exec sleep 1000' & while ! test -e pid; do :; done";
+    let program = shell(text, &cwd, Some("run_orphan00/att_1/1"), long());
+    assert_eq!(run(program, Tail::new(1), Tail::new(1)).unwrap(), End::Exited(0));
+    assert!(!wait_for_pid(&cwd.join("pid")).is_alive());
+}
+
+#[test]
+fn a_dead_drivers_workers_are_found_by_run_and_ended() {
+    let cwd = folder("left");
+    let state = folder("left-state");
+    let (running, grandchild) = start_with_grandchild(&cwd, "run_left0000/att_7/9", long());
+    let record = Recorded::new(&state, running.id(), "run_left0000/att_7/9").unwrap();
+    assert!(find_by_marker("run_left0000/att_7/9").contains(&grandchild));
+    assert!(find_by_marker("run_left0000").contains(&running.id()));
+    assert_eq!(find_by_marker("run_left000"), []);
+    assert_eq!(recorded(&state, "run_other000"), []);
+    assert_eq!(recorded(&state, "run_left0000").len(), 1);
+    assert!(end_recorded(&state, "run_left0000", Duration::from_millis(50)) >= 2);
+    assert!(!grandchild.is_alive() && !running.id().is_alive());
+    assert_eq!(recorded(&state, "run_left0000"), []);
+    assert_eq!(end_recorded(&state, "run_left0000", Duration::from_millis(50)), 0);
+    drop(record);
+}
+
+#[test]
+fn a_recorded_ancestor_means_below_a_worker() {
+    let state = folder("below");
+    assert!(!below_a_worker(&state));
+    let parent = ProcessId::of(std::process::id()).ancestors()[0];
+    let reused = Recorded::new(&state, ProcessId { start: parent.start + 1, ..parent }, "run_a/att_1/1").unwrap();
+    assert!(!below_a_worker(&state), "another process had this number");
+    let record = Recorded::new(&state, parent, "run_a/att_1/1").unwrap();
+    assert!(below_a_worker(&state));
+    drop((record, reused));
+    assert!(!below_a_worker(&state));
+}
+
+#[test]
+fn git_and_tollgate_variables_are_not_inherited() {
+    assert!(is_ours("GIT_DIR".as_ref()) && is_ours("TOLLGATE_STATE".as_ref()) && !is_ours("PATH".as_ref()));
+}
+
+#[test]
+fn a_program_is_found_from_a_base_or_on_the_path() {
+    let cwd = folder("find");
+    assert!(find_program("sh".as_ref(), &cwd).unwrap().is_absolute());
+    assert_eq!(find_program("no-such-program-here".as_ref(), &cwd), None);
+    assert_eq!(find_program("./x".as_ref(), &cwd), None);
+    std::fs::write(cwd.join("x"), "").unwrap();
+    assert_eq!(find_program("./x".as_ref(), &cwd), None, "not executable");
+}

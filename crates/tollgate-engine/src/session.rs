@@ -1,0 +1,418 @@
+//! A session: one run, loaded, and the only way to change it: decide, append, and go on from what was appended.
+
+use std::sync::Arc;
+
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::RunId;
+use tollgate_core::protocol::{self, Protocol};
+use tollgate_core::run::event::{By, ByKind, Unreadable};
+use tollgate_core::run::invariants::{self, Violation};
+use tollgate_core::run::{self, Command, Decided, Event, Recorded, Rejection, Run, Stamp};
+use tollgate_store::chain::{Chain, ChainError};
+use tollgate_store::{Append, AppendError, Journal, Object, ReadError, Row};
+
+use crate::summary;
+
+/// How often a command is decided again after somebody else was faster.
+const TRIES_MAX: u32 = 16;
+/// A snapshot is written about once in so many events.
+const SNAPSHOT_EVERY: u64 = 256;
+/// Rows read at once.
+const PAGE_ROWS: usize = 2_048;
+
+/// Why a run could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// There is no such run.
+    #[error("there is no run {0}")]
+    NoRun(RunId),
+    /// The store failed.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The chain does not hold.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// An event was written by a newer version.
+    #[error("event {seq} (`{kind}`, version {v}) was written by a newer version of Tollgate")]
+    Newer {
+        /// The event.
+        seq: u64,
+        /// Its type.
+        kind: String,
+        /// Its version.
+        v: u32,
+    },
+    /// An event is not what its version writes.
+    #[error("event {seq} cannot be read: {why}")]
+    Damaged {
+        /// The event.
+        seq: u64,
+        /// Why not.
+        why: String,
+    },
+    /// The protocol it is pinned to is missing or cannot be read.
+    #[error("the protocol {digest} of this run cannot be read: {why}")]
+    Protocol {
+        /// The digest it is pinned to.
+        digest: Digest,
+        /// Why not.
+        why: String,
+    },
+    /// An invariant does not hold.
+    #[error("event {}: invariant {} does not hold: {}", .0.seq, .0.invariant, .0.what)]
+    Broken(Violation),
+}
+
+impl LoadError {
+    /// The code of its page.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::NoRun(_) => Code::NO_RUN,
+            Self::Read(error) => error.code(),
+            Self::Chain(error) => error.code(),
+            Self::Newer { .. } => Code::NEWER_EVENT,
+            Self::Damaged { .. } => Code::DAMAGED_EVENT,
+            Self::Protocol { .. } => Code::NO_PROTOCOL_OBJECT,
+            Self::Broken(_) => Code::BROKEN_HISTORY,
+        }
+    }
+
+    /// The first event that does not hold, where it is known.
+    pub fn seq(&self) -> Option<u64> {
+        match self {
+            Self::Newer { seq, .. } | Self::Damaged { seq, .. } => Some(*seq),
+            Self::Broken(violation) => Some(violation.seq),
+            Self::Chain(
+                ChainError::Missing { seq, .. }
+                | ChainError::Doubled { seq, .. }
+                | ChainError::Foreign { seq, .. }
+                | ChainError::Broken { seq, .. },
+            ) => Some(*seq),
+            Self::Chain(_) | Self::NoRun(_) | Self::Read(_) | Self::Protocol { .. } => None,
+        }
+    }
+}
+
+/// Why a command did not change the run.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The kernel says no.
+    #[error("{0}")]
+    Rejected(Rejection),
+    /// Another driver has taken the run over.
+    #[error("another driver has taken the run over (epoch {epoch})")]
+    Fenced {
+        /// Its epoch.
+        epoch: u64,
+    },
+    /// Others were faster, again and again.
+    #[error("the run changed {TRIES_MAX} times while this was being decided")]
+    Busy,
+    /// The store failed.
+    #[error(transparent)]
+    Append(AppendError),
+    /// The run could not be loaded again.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// An event could not be written as JSON.
+    #[error("an event could not be written: {0}")]
+    Unwritable(#[from] serde_json::Error),
+}
+
+impl CommandError {
+    /// The code of its page.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Rejected(rejection) => rejection.code(),
+            Self::Fenced { .. } => Code::FENCED_DRIVER,
+            Self::Busy => Code::RUN_BUSY,
+            Self::Append(error) => error.code(),
+            Self::Load(error) => error.code(),
+            Self::Unwritable(_) => Code::INTERNAL,
+        }
+    }
+}
+
+/// Where a session takes the time from. The simulator has its own.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since the epoch of Unix.
+    fn now_ms(&self) -> u64;
+}
+
+/// A loaded run and the journal it is in.
+#[derive(Clone)]
+pub struct Session {
+    journal: Arc<dyn Journal>,
+    clock: Arc<dyn Clock>,
+    run: Run,
+    head: Digest,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("run", &self.run.id).field("seq", &self.run.seq).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Begins a run: its first events, with the objects they name.
+    pub fn open(
+        journal: Arc<dyn Journal>,
+        clock: Arc<dyn Clock>,
+        open: run::decide::Open,
+        person: &str,
+        objects: Vec<Object>,
+    ) -> Result<(Self, Vec<Recorded>), CommandError> {
+        let by = By { kind: ByKind::Person, name: person.into() };
+        let stamp = Stamp { now_ms: clock.now_ms(), by, epoch: 0 };
+        let Decided { events, run, .. } = run::open(open, &stamp).map_err(CommandError::Rejected)?;
+        let append = Append {
+            run: run.id,
+            expected: 0,
+            fence: None,
+            events: texts(&events)?,
+            objects,
+            summary: summary::text(&run, stamp.now_ms),
+            snapshot: None,
+        };
+        let appended = journal.append(append).map_err(CommandError::Append)?;
+        Ok((Self { journal, clock, run, head: appended.head }, events))
+    }
+
+    /// Loads a run: from its snapshot if there is a good one, else from its first event.
+    pub fn load(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>, id: RunId) -> Result<Self, LoadError> {
+        let mut replay = match from_snapshot(&*journal, id)? {
+            Some(replay) => replay,
+            None => Replay::new(id),
+        };
+        replay.read_on(&*journal)?;
+        let Replay { run: Some(run), chain, .. } = replay else { return Err(LoadError::NoRun(id)) };
+        if let Some(violation) = invariants::state(&run).into_iter().next() {
+            return Err(LoadError::Broken(violation));
+        }
+        Ok(Self { journal, clock, run, head: chain.head })
+    }
+
+    /// The run as it is known here.
+    pub const fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The head of its chain.
+    pub const fn head(&self) -> Digest {
+        self.head
+    }
+
+    /// The journal it is in.
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// The time now.
+    pub fn now_ms(&self) -> u64 {
+        self.clock.now_ms()
+    }
+
+    /// Reads what others have appended; the events, in order.
+    pub fn refresh(&mut self) -> Result<Vec<Recorded>, LoadError> {
+        let mut replay = Replay {
+            id: self.run.id,
+            chain: Chain::at(self.run.id, self.run.seq, self.head),
+            run: Some(self.run.clone()),
+            seen: Some(Vec::new()),
+            audit: false,
+        };
+        replay.read_on(&*self.journal)?;
+        if let Some(run) = replay.run {
+            self.run = run;
+        }
+        self.head = replay.chain.head;
+        Ok(replay.seen.unwrap_or_default())
+    }
+
+    /// Decides a command and appends what it changes; decided again when somebody else was faster.
+    ///
+    /// A driver names the epoch it acts under: the append is refused in the same transaction when that is not the
+    /// run's. Returns the events, and the refusal where one was recorded.
+    pub fn command(
+        &mut self,
+        command: &Command,
+        by: &By,
+        epoch: Option<u64>,
+        objects: &[Object],
+    ) -> Result<Outcome, CommandError> {
+        for _ in 0..TRIES_MAX {
+            let stamp = Stamp { now_ms: self.clock.now_ms(), by: by.clone(), epoch: epoch.unwrap_or(self.run.epoch) };
+            let decided = run::decide(&self.run, command.clone(), &stamp).map_err(CommandError::Rejected)?;
+            if decided.events.is_empty() {
+                return Ok(Outcome { events: Vec::new(), refusal: decided.refusal });
+            }
+            let passes = |seq: u64| seq / SNAPSHOT_EVERY;
+            let snapshot = if passes(decided.run.seq) > passes(self.run.seq) {
+                Some(serde_json::to_vec(&decided.run)?)
+            } else {
+                None
+            };
+            let append = Append {
+                run: self.run.id,
+                expected: self.run.seq,
+                fence: epoch,
+                events: texts(&decided.events)?,
+                objects: objects.to_vec(),
+                summary: summary::text(&decided.run, stamp.now_ms),
+                snapshot,
+            };
+            match self.journal.append(append) {
+                Ok(appended) => {
+                    self.head = appended.head;
+                    self.run = decided.run;
+                    return Ok(Outcome { events: decided.events, refusal: decided.refusal });
+                }
+                Err(AppendError::Conflict { .. }) => drop(self.refresh()?),
+                Err(AppendError::Fenced { epoch, .. }) => return Err(CommandError::Fenced { epoch }),
+                Err(error) => return Err(CommandError::Append(error)),
+            }
+        }
+        Err(CommandError::Busy)
+    }
+}
+
+/// What a command changed.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The events that were appended.
+    pub events: Vec<Recorded>,
+    /// A refusal that was recorded all the same.
+    pub refusal: Option<Rejection>,
+}
+
+fn texts(events: &[Recorded]) -> Result<Vec<Vec<u8>>, serde_json::Error> {
+    events.iter().map(Recorded::to_bytes).collect()
+}
+
+/// Replays rows into a run, checking chain and, when auditing, every event against the invariants.
+#[derive(Debug)]
+pub struct Replay {
+    id: RunId,
+    chain: Chain,
+    run: Option<Run>,
+    seen: Option<Vec<Recorded>>,
+    audit: bool,
+}
+
+impl Replay {
+    /// A replay from the first event.
+    pub fn new(id: RunId) -> Self {
+        Self { id, chain: Chain::new(id), run: None, seen: None, audit: false }
+    }
+
+    /// A replay from the first event that checks every event, as `verify` does.
+    pub fn auditing(id: RunId) -> Self {
+        Self { audit: true, ..Self::new(id) }
+    }
+
+    /// The run so far.
+    pub const fn run(&self) -> Option<&Run> {
+        self.run.as_ref()
+    }
+
+    /// The run, once everything is replayed.
+    pub fn into_run(self) -> Option<Run> {
+        self.run
+    }
+
+    /// The head so far.
+    pub fn head(&self) -> Digest {
+        self.chain.head
+    }
+
+    fn read_on(&mut self, journal: &dyn Journal) -> Result<(), LoadError> {
+        loop {
+            let after = self.run.as_ref().map_or(0, |run| run.seq);
+            let rows = journal.load(self.id, after, PAGE_ROWS)?;
+            if rows.is_empty() {
+                return Ok(());
+            }
+            for row in &rows {
+                self.row(row, &mut |digest| Ok(journal.object(digest)?))?;
+            }
+        }
+    }
+
+    /// Takes one row; objects are needed for the protocol the run is pinned to.
+    pub fn row(
+        &mut self,
+        row: &Row,
+        object: &mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>,
+    ) -> Result<(), LoadError> {
+        self.chain.link(row)?;
+        for (seq, text) in (row.first..).zip(row.events()) {
+            let recorded = Recorded::from_bytes(text).map_err(|error| match error {
+                Unreadable::Newer { v, kind } => LoadError::Newer { seq, kind, v },
+                Unreadable::Damaged(why) => LoadError::Damaged { seq, why },
+            })?;
+            self.event(recorded, object)?;
+        }
+        if self.audit
+            && let Some(violation) = self.run.as_ref().and_then(|run| invariants::state(run).into_iter().next())
+        {
+            return Err(LoadError::Broken(violation));
+        }
+        Ok(())
+    }
+
+    fn event(
+        &mut self,
+        recorded: Recorded,
+        object: &mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>,
+    ) -> Result<(), LoadError> {
+        match (&mut self.run, &recorded.event) {
+            (None, Event::RunOpened(opened)) => {
+                let protocol = pinned(opened.protocol.digest, object)?;
+                self.run = Some(run::begin(&recorded, opened, protocol));
+            }
+            (None, _) => {
+                return Err(LoadError::Damaged { seq: recorded.seq, why: "the first event opens no run".to_owned() });
+            }
+            (Some(run), _) => {
+                if self.audit
+                    && let Some(violation) = invariants::event(run, &recorded).into_iter().next()
+                {
+                    return Err(LoadError::Broken(violation));
+                }
+                run::evolve(run, &recorded);
+            }
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.push(recorded);
+        }
+        Ok(())
+    }
+}
+
+/// The protocol a run is pinned to.
+fn pinned(
+    digest: Digest,
+    object: &mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>,
+) -> Result<Arc<Protocol>, LoadError> {
+    let refuse = |why: &str| LoadError::Protocol { digest, why: why.to_owned() };
+    let bytes = object(digest)?.ok_or_else(|| refuse("its object is missing"))?;
+    let text = str::from_utf8(&bytes).map_err(|_| refuse("it is not text"))?;
+    let (protocol, diagnostics) = protocol::read(text);
+    let first = || diagnostics.first().map_or_else(|| "it is no protocol".to_owned(), |d| d.message.clone());
+    protocol.map(Arc::new).ok_or_else(|| refuse(&first()))
+}
+
+/// A snapshot can always be thrown away: one that is not good is passed over.
+fn from_snapshot(journal: &dyn Journal, id: RunId) -> Result<Option<Replay>, LoadError> {
+    let Some(snapshot) = journal.snapshot(id)? else { return Ok(None) };
+    let Ok(mut run) = serde_json::from_slice::<Run>(&snapshot.bytes) else { return Ok(None) };
+    if run.id != id || run.seq != snapshot.seq {
+        return Ok(None);
+    }
+    let protocol = pinned(run.opened.protocol.digest, &mut |digest| Ok(journal.object(digest)?))?;
+    run.protocol = protocol;
+    let chain = Chain::at(id, snapshot.seq, snapshot.head);
+    Ok(Some(Replay { id, chain, run: Some(run), seen: None, audit: false }))
+}

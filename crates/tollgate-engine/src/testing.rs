@@ -1,0 +1,62 @@
+//! What this crate's tests share.
+
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A folder that goes with its test.
+pub(crate) struct Folder(PathBuf);
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// A fresh folder for one test, below the build's own folder.
+pub(crate) fn folder(name: &str) -> Folder {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let target = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().join("tmp");
+    let path = target.join(format!("engine-{}-{number}-{name}", std::process::id()));
+    std::fs::create_dir_all(&path).unwrap();
+    Folder(path)
+}
+
+/// Runs git as a person would, and answers what it printed.
+pub(crate) fn git(cwd: &Path, args: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]);
+    let output = command.args(args).current_dir(cwd).env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Writes a file and the folders above it.
+pub(crate) fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// A repository with these files in one commit.
+pub(crate) fn repository(name: &str, files: &[(&str, &str)]) -> Folder {
+    let root = folder(name);
+    git(&root, &["init", "-q"]);
+    for (path, text) in files {
+        write(&root, path, text);
+    }
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    root
+}

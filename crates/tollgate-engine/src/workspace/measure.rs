@@ -1,0 +1,293 @@
+//! What a work tree holds, and what changed in it: measured from its files, whatever its own git folder says.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use tollgate_core::Name;
+use tollgate_core::protocol::model::Area;
+use tollgate_core::scope::{Content, Entry, content};
+
+use super::{WorkTree, Workspace, WorkspaceError};
+use crate::git::{Git, ObjectId, quote, records, unquote};
+
+/// The largest changed file that is taken into a tree.
+pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// The most bytes of all changed files of one measurement.
+pub const TOTAL_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
+/// The most changed and untracked paths of one measurement.
+pub const PATHS_MAX: usize = 200_000;
+/// How many ignored paths are named.
+const IGNORED_SHOWN: usize = 20;
+/// How many links are followed before a path is taken to lead outside.
+const LINKS_MAX: u32 = 40;
+const LINK: &str = "120000";
+const SUBMODULE: &str = "160000";
+
+/// What happened to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// Its content or mode differs.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+/// One changed path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The path, quoted as git does when it is not plain text.
+    pub path: Name,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// Its mode now; before, when it is gone.
+    pub mode: Name,
+}
+
+/// What a measurement found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    /// The tree of the files.
+    pub tree: ObjectId,
+    /// Its entries.
+    pub entries: Vec<Entry>,
+    /// What differs from the base, by path.
+    pub changes: Vec<Change>,
+    /// Repositories inside the work tree, and submodules with files in them: their content is not in the tree.
+    pub nested: Vec<Name>,
+    /// Changed links that lead outside the work tree.
+    pub escaping: Vec<Name>,
+    /// Sockets, pipes and devices in place of a file of the base: not in the tree.
+    pub special: Vec<Name>,
+    /// How many ignored files or folders there are: not in the tree.
+    pub ignored: usize,
+    /// The first of them.
+    pub ignored_shown: Vec<Name>,
+}
+
+impl Measured {
+    /// The digests of its areas.
+    pub fn content(&self, areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
+        content(self.tree.name(), &self.entries, areas, scopes)
+    }
+}
+
+/// What git says about the files of a work tree and its index.
+#[derive(Debug, Default)]
+pub(super) struct Status {
+    /// Changed, new or unmerged: to be looked at.
+    present: Vec<Vec<u8>>,
+    /// Gone, or beyond a link.
+    removed: Vec<Vec<u8>>,
+    /// Changed in the index alone.
+    staged: Vec<Vec<u8>>,
+    /// Folders that are repositories of their own.
+    nested: Vec<Vec<u8>>,
+    ignored: Vec<Vec<u8>>,
+}
+
+impl Status {
+    /// Every path that differs from the commit.
+    pub fn changed(&self) -> impl Iterator<Item = Name> {
+        [&self.present, &self.removed, &self.staged, &self.nested].into_iter().flatten().map(|path| quote(path))
+    }
+}
+
+/// Asks git for the status of its work tree.
+pub(super) fn status(git: &Git) -> Result<Status, WorkspaceError> {
+    let args = [
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+        "--ignored=matching",
+        "--ignore-submodules=all",
+    ];
+    let printed = git.call(&args, Vec::new())?;
+    if !printed.end.success() {
+        return Err(git.failed(&args, printed).into());
+    }
+    // A folder that cannot be read is skipped with a warning only: its files would silently be missing.
+    if printed.err.contains("could not open") {
+        return Err(WorkspaceError::Unmeasurable(printed.err));
+    }
+    let mut status = Status::default();
+    for record in records(&printed.out) {
+        let (Some(state), Some(path)) = (record.get(..2), record.get(3..)) else { continue };
+        let list = match state {
+            b"!!" => &mut status.ignored,
+            b"??" if path.ends_with(b"/") => &mut status.nested,
+            b"DD" => &mut status.removed,
+            [b'U', _] | [_, b'U'] | b"AA" | b"??" => &mut status.present,
+            [_, b'D'] => &mut status.removed,
+            [_, b' '] => &mut status.staged,
+            _ => &mut status.present,
+        };
+        list.push(path.to_vec());
+    }
+    let count = status.present.len() + status.removed.len();
+    if count > PATHS_MAX {
+        return Err(WorkspaceError::TooMany { count, limit: PATHS_MAX });
+    }
+    Ok(status)
+}
+
+/// Takes what the status names into the index; answers the special files that were left out.
+pub(super) fn stage(git: &Git, root: &Path, status: &Status) -> Result<Vec<Name>, WorkspaceError> {
+    let (mut add, mut remove, mut special) = (Vec::new(), status.removed.clone(), Vec::new());
+    let mut total = 0;
+    for path in &status.present {
+        let Ok(meta) = root.join(OsStr::from_bytes(path)).symlink_metadata() else {
+            remove.push(path.clone());
+            continue;
+        };
+        total += meta.len();
+        if meta.is_file() && meta.len() > FILE_BYTES_MAX {
+            return Err(WorkspaceError::TooLarge { path: quote(path), bytes: meta.len(), limit: FILE_BYTES_MAX });
+        }
+        if total > TOTAL_BYTES_MAX {
+            return Err(WorkspaceError::TooMuch { bytes: total, limit: TOTAL_BYTES_MAX });
+        }
+        if meta.is_file() || meta.is_symlink() {
+            add.push(path.clone());
+        } else {
+            remove.push(path.clone());
+            if !meta.is_dir() {
+                special.push(quote(path));
+            }
+        }
+    }
+    update(git, &["update-index", "--force-remove", "-z", "--stdin"], &remove)?;
+    update(git, &["update-index", "--add", "--replace", "-z", "--stdin"], &add)?;
+    Ok(special)
+}
+
+fn update(git: &Git, args: &[&str], paths: &[Vec<u8>]) -> Result<(), WorkspaceError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let printed = git.call(args, paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect())?;
+    // A name that git will not have (`git~1`) is passed over with a word and without a failure.
+    if printed.end.success() && !printed.err.contains("Ignoring path") {
+        return Ok(());
+    }
+    Err(WorkspaceError::Unmeasurable(printed.err))
+}
+
+impl Workspace {
+    /// Measures the files of a work tree against the tree it started from.
+    ///
+    /// The answer depends on the files and on `base` alone: what the worker committed, staged, ignored later or measured
+    /// before does not matter.
+    pub fn measure(&self, tree: &WorkTree, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+        // A link in its place would have us measure somebody else's files.
+        if !tree.path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            let why = format!("the work tree {} is gone", tree.path.display());
+            return Err(WorkspaceError::Lost { run: self.run, why });
+        }
+        let index = self.folder.index(&tree.name);
+        let git = self.git.on(&tree.path, &index);
+        let reset = ["read-tree", "--reset", base.as_str()];
+        if git.run(&reset).is_err() {
+            // A damaged index costs time, not truth.
+            std::fs::remove_file(&index).ok();
+            git.run(&reset)?;
+        }
+        let status = status(&git)?;
+        let special = stage(&git, &tree.path, &status)?;
+        let after = git.id(&["write-tree"])?;
+        let entries = git.list(&after)?;
+        let before = if after == *base { entries.clone() } else { git.list(base)? };
+        let changes = compare(&before, &entries);
+        let escaping = changes
+            .iter()
+            .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
+            .filter(|change| leads_outside(&tree.path, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
+            .map(|change| change.path.clone())
+            .collect();
+        let mut nested: Vec<Name> = status.nested.iter().map(|path| quote(path)).collect();
+        nested.extend(filled_submodules(&tree.path, &before));
+        Ok(Measured {
+            tree: after,
+            entries,
+            changes,
+            nested,
+            escaping,
+            special,
+            ignored: status.ignored.len(),
+            ignored_shown: status.ignored.iter().take(IGNORED_SHOWN).map(|path| quote(path)).collect(),
+        })
+    }
+
+    /// The entries of a tree.
+    pub fn entries(&self, tree: &ObjectId) -> Result<Vec<Entry>, WorkspaceError> {
+        Ok(self.git.list(tree)?)
+    }
+
+    /// What differs between two trees.
+    pub fn changes(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
+        Ok(compare(&self.git.list(from)?, &self.git.list(to)?))
+    }
+}
+
+/// What differs between two lists of entries, by path.
+fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
+    let old: BTreeMap<&Name, &Entry> = before.iter().map(|entry| (&entry.path, entry)).collect();
+    let new: BTreeMap<&Name, &Entry> = after.iter().map(|entry| (&entry.path, entry)).collect();
+    let change = |entry: &Entry, kind| Change { path: entry.path.clone(), kind, mode: entry.mode.clone() };
+    let mut changes: Vec<Change> = after
+        .iter()
+        .filter_map(|entry| match old.get(&entry.path) {
+            None => Some(change(entry, ChangeKind::Created)),
+            Some(before) if *before != entry => Some(change(entry, ChangeKind::Modified)),
+            Some(_) => None,
+        })
+        .collect();
+    let gone = before.iter().filter(|entry| !new.contains_key(&entry.path));
+    changes.extend(gone.map(|entry| change(entry, ChangeKind::Deleted)));
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes
+}
+
+/// Submodules are checked out as empty folders; files in them are in no tree.
+fn filled_submodules(root: &Path, entries: &[Entry]) -> Vec<Name> {
+    let submodules = entries.iter().filter(|entry| &*entry.mode == SUBMODULE);
+    let filled = |entry: &&Entry| {
+        root.join(OsStr::from_bytes(&unquote(&entry.path))).read_dir().is_ok_and(|mut files| files.next().is_some())
+    };
+    submodules.filter(filled).map(|entry| entry.path.clone()).collect()
+}
+
+/// Whether following a link of the tree leads outside, link by link.
+fn leads_outside(root: &Path, path: &Path) -> bool {
+    let mut open: Vec<PathBuf> = components(path);
+    let mut current = PathBuf::new();
+    let mut links = 0;
+    while let Some(next) = open.pop() {
+        match next.components().next() {
+            Some(Component::ParentDir) if !current.pop() => return true,
+            Some(Component::ParentDir | Component::CurDir) | None => continue,
+            Some(Component::RootDir | Component::Prefix(_)) => return true,
+            Some(Component::Normal(name)) => current.push(name),
+        }
+        if let Ok(target) = root.join(&current).read_link() {
+            links += 1;
+            if links > LINKS_MAX {
+                return true;
+            }
+            current.pop();
+            open.extend(components(&target));
+        }
+    }
+    false
+}
+
+/// The components of a path, last first.
+fn components(path: &Path) -> Vec<PathBuf> {
+    path.components().rev().map(|component| PathBuf::from(component.as_os_str())).collect()
+}

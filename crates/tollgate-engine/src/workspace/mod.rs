@@ -1,0 +1,308 @@
+//! Where the work lies: the user's repository, the run's private git folder, the work trees, and what changed in them.
+//!
+//! ```text
+//! STATE/runs/RUN/git        private, bare: the engine's objects, index files and refs of this run
+//! STATE/runs/RUN/copies/…   throw-away copies for those who judge and for commands that check
+//! STATE/trees/RUN/UNIT      work trees (`@run` is the run's own), each with a git folder of its own
+//! user's repository         refs/tollgate/RUN/base, and in the end the branch tollgate/RUN; nothing else is written
+//! ```
+
+#![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
+
+mod files;
+mod folder;
+mod land;
+mod measure;
+mod repository;
+mod trees;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::id::RunId;
+
+pub use crate::git::{GitError, ObjectId};
+pub use files::{remove_tree, safe_name};
+pub use land::Landing;
+pub use measure::{Change, ChangeKind, Measured};
+pub use repository::Repository;
+pub use trees::{TempCopy, WorkTree};
+
+use crate::git::Git;
+use folder::{GitFolder, Kind};
+use repository::Shared;
+
+/// Why something about the work could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// There is no repository.
+    #[error("{0} is not inside a git repository")]
+    NotARepository(PathBuf),
+    /// It has no checkout.
+    #[error("{0} is a bare repository: it has no checkout to start from")]
+    Bare(PathBuf),
+    /// It has no commit.
+    #[error("the repository {0} has no commit yet")]
+    Unborn(PathBuf),
+    /// It has changes that are not committed.
+    #[error("the checkout {top} has changes that are not committed: {}", shown(.paths))]
+    Dirty {
+        /// The checkout.
+        top: PathBuf,
+        /// The first of the changed paths.
+        paths: Vec<Name>,
+    },
+    /// Something in the tree cannot be measured.
+    #[error("the work tree cannot be measured: {0}")]
+    Unmeasurable(String),
+    /// Something in the tree is too large to be kept.
+    #[error("`{path}` has {bytes} bytes; a changed file may have at most {limit}")]
+    TooLarge {
+        /// The file.
+        path: Name,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The changed files are too large together.
+    #[error("the changed files have more than {bytes} bytes together; at most {limit} are kept")]
+    TooMuch {
+        /// How many were counted before it was given up.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// There are too many changed paths.
+    #[error("{count} paths are changed or untracked; at most {limit} can be measured")]
+    TooMany {
+        /// How many there are.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Somebody moved a ref that belongs to the run.
+    #[error("`{name}` in {top} points to {found}, which this run did not put there")]
+    RefMoved {
+        /// The ref.
+        name: String,
+        /// The repository.
+        top: PathBuf,
+        /// What it points to.
+        found: String,
+    },
+    /// The files of a run are gone or damaged.
+    #[error("the work of {run} cannot be opened: {why}")]
+    Lost {
+        /// The run.
+        run: RunId,
+        /// What is wrong.
+        why: String,
+    },
+    /// Git did not do it.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The file system did not do it.
+    #[error("{path}: {source}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl WorkspaceError {
+    /// The code of the refusal.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::NotARepository(_) => Code::NOT_A_REPOSITORY,
+            Self::Bare(_) => Code::BARE_REPOSITORY,
+            Self::Unborn(_) => Code::NO_COMMIT,
+            Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
+            Self::Unmeasurable(_) => Code::UNMEASURABLE,
+            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
+            Self::RefMoved { .. } => Code::REF_MOVED,
+            Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
+            Self::Git(error) => error.code(),
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotARepository(_) => "change into a repository, or make one: `git init && git add -A && git commit`",
+            Self::Bare(_) => "run Tollgate in a clone of it",
+            Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
+            Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
+            Self::Unmeasurable(_) => "mend the file in the work tree, then `tollgate retry RUN`",
+            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
+                "remove or ignore them in the work tree, then `tollgate retry RUN`"
+            }
+            Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
+            Self::Lost { .. } | Self::Io { .. } => {
+                "look at the path; `tollgate verify RUN` says whether the journal is whole"
+            }
+            Self::Git(_) => "`tollgate doctor` shows which git is used",
+        }
+    }
+}
+
+fn shown(paths: &[Name]) -> String {
+    paths.join(", ")
+}
+
+/// Turns an error of the file system into ours.
+fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, WorkspaceError> {
+    result.map_err(|source| WorkspaceError::Io { path: path.to_owned(), source })
+}
+
+/// What a run starts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// The commit; for a checkout with changes one that holds them.
+    pub commit: ObjectId,
+    /// Its tree.
+    pub tree: ObjectId,
+}
+
+/// Who a commit is by, and when.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    /// The name.
+    pub name: String,
+    /// The address.
+    pub email: String,
+    /// Seconds since 1970.
+    pub at_s: u64,
+}
+
+/// What to do with changes that are not committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dirty {
+    /// Refuse to start.
+    Refuse,
+    /// Start from a snapshot that holds them.
+    Include,
+}
+
+/// The work of one run.
+#[derive(Debug)]
+pub struct Workspace {
+    run: RunId,
+    state: PathBuf,
+    top: PathBuf,
+    shared: Shared,
+    folder: GitFolder,
+    git: Git,
+    base: Base,
+}
+
+/// What is written down beside the private git folder, so that a later driver can go on.
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    top: PathBuf,
+    shared: Shared,
+    commit: String,
+    tree: String,
+}
+
+impl Workspace {
+    /// Makes the work of a new run and pins its base. Doing it again answers the same.
+    pub fn create(
+        state: &Path,
+        run: RunId,
+        repository: Repository,
+        dirty: Dirty,
+        by: &Signature,
+    ) -> Result<Self, WorkspaceError> {
+        if let Some(made) = Self::remembered(state, run)? {
+            let workspace = Self::reopen(state, run, made)?;
+            workspace.pin()?;
+            return Ok(workspace);
+        }
+        if dirty == Dirty::Refuse && !repository.dirty.is_empty() {
+            return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty });
+        }
+        let shared = &repository.shared;
+        let folder =
+            GitFolder::create(&git_path(state, run), &repository.head, &[&shared.objects], shared, Kind::Private)?;
+        let git = Git::with_dir(folder.path())?;
+        let base = repository.snapshot(&git, &folder, by)?;
+        let made = Remembered {
+            top: repository.top.clone(),
+            shared: shared.clone(),
+            commit: base.commit.to_string(),
+            tree: base.tree.to_string(),
+        };
+        let text =
+            serde_json::to_string(&made).map_err(|error| WorkspaceError::Lost { run, why: error.to_string() })?;
+        files::write_whole(&remembered_path(state, run), text.as_bytes())?;
+        let Repository { top, shared, .. } = repository;
+        let workspace = Self { run, state: state.to_owned(), top, shared, folder, git, base };
+        workspace.pin()?;
+        Ok(workspace)
+    }
+
+    /// Opens the work of a run that was created before, by whatever process.
+    pub fn open(state: &Path, run: RunId) -> Result<Self, WorkspaceError> {
+        let lost = |why: &str| WorkspaceError::Lost { run, why: why.to_owned() };
+        let made = Self::remembered(state, run)?.ok_or_else(|| lost("it was never created"))?;
+        Self::reopen(state, run, made)
+    }
+
+    fn remembered(state: &Path, run: RunId) -> Result<Option<Remembered>, WorkspaceError> {
+        let path = remembered_path(state, run);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = at(&path, std::fs::read(&path))?;
+        let lost = |error| WorkspaceError::Lost { run, why: format!("{}: {error}", path.display()) };
+        serde_json::from_slice(&text).map(Some).map_err(lost)
+    }
+
+    fn reopen(state: &Path, run: RunId, made: Remembered) -> Result<Self, WorkspaceError> {
+        let damaged = || WorkspaceError::Lost { run, why: "its base is not a commit".to_owned() };
+        let commit = ObjectId::parse(&made.commit).ok_or_else(damaged)?;
+        let tree = ObjectId::parse(&made.tree).ok_or_else(damaged)?;
+        let folder = GitFolder::existing(&git_path(state, run));
+        let git = Git::with_dir(folder.path())?;
+        Ok(Self {
+            run,
+            state: state.to_owned(),
+            top: made.top,
+            shared: made.shared,
+            folder,
+            git,
+            base: Base { commit, tree },
+        })
+    }
+
+    /// What the run started from.
+    pub fn base(&self) -> &Base {
+        &self.base
+    }
+
+    /// The top of the user's checkout.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// The run's folder in the state directory.
+    pub fn run_folder(&self) -> PathBuf {
+        self.state.join("runs").join(self.run.to_string())
+    }
+}
+
+fn git_path(state: &Path, run: RunId) -> PathBuf {
+    state.join("runs").join(run.to_string()).join("git")
+}
+
+fn remembered_path(state: &Path, run: RunId) -> PathBuf {
+    state.join("runs").join(run.to_string()).join("workspace.json")
+}
+
+#[cfg(test)]
+mod tests;

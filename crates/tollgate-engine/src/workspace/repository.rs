@@ -1,0 +1,227 @@
+//! The user's repository: looked at, pinned, published to, and otherwise left alone.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+use tollgate_core::Name;
+
+use super::folder::{GitFolder, Kind};
+use super::measure::{self, Status};
+use super::{Base, Signature, Workspace, WorkspaceError, at};
+use crate::git::{Git, GitError, ObjectId};
+
+/// How many changed paths a refusal names.
+const SHOWN_MAX: usize = 10;
+
+static NEXT_LOOK: AtomicU64 = AtomicU64::new(0);
+
+/// Where the user's repository keeps what all its checkouts share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Shared {
+    /// The git folder.
+    pub common: PathBuf,
+    /// Its objects.
+    pub objects: PathBuf,
+}
+
+/// The user's repository, as it was found.
+#[derive(Debug)]
+pub struct Repository {
+    /// The top of the checkout.
+    pub top: PathBuf,
+    /// The commit that is checked out.
+    pub head: ObjectId,
+    /// Its tree.
+    pub tree: ObjectId,
+    /// The first paths with changes that are not committed.
+    pub dirty: Vec<Name>,
+    pub(super) shared: Shared,
+    index: PathBuf,
+    excludes: PathBuf,
+}
+
+impl Repository {
+    /// Finds the repository around a path and looks for changes that are not committed.
+    ///
+    /// `scratch` is a folder of the state directory in which it may work; nothing stays there.
+    pub fn open(path: &Path, scratch: &Path) -> Result<Self, WorkspaceError> {
+        let mut repository = Self::locate(path)?;
+        let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
+        let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
+        super::remove_tree(&folder)?;
+        let looked = repository.look(&folder);
+        super::remove_tree(&folder)?;
+        repository.dirty = looked?;
+        Ok(repository)
+    }
+
+    /// Finds the repository around a path.
+    fn locate(path: &Path) -> Result<Self, WorkspaceError> {
+        if !path.is_dir() {
+            return Err(WorkspaceError::NotARepository(path.to_owned()));
+        }
+        let git = Git::discover(path)?;
+        // The owner does not matter to a command that starts nothing.
+        let find = ["-c", "safe.directory=*", "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"];
+        let found = git.call(&[&find[..], &["--git-path", "index", "--git-path", "objects"]].concat(), Vec::new())?;
+        if !found.end.success() {
+            return Err(WorkspaceError::NotARepository(path.to_owned()));
+        }
+        let paths = lines(&found.out);
+        let [git_dir, common, index, objects] = paths.as_slice() else {
+            let what = String::from_utf8_lossy(&found.out).into_owned();
+            return Err(GitError::Unexpected { command: "rev-parse".to_owned(), what }.into());
+        };
+        let top = git.call(&["-c", "safe.directory=*", "rev-parse", "--show-toplevel"], Vec::new())?;
+        let top = lines(&top.out).into_iter().next().filter(|_| top.end.success());
+        let top = top.ok_or_else(|| WorkspaceError::Bare(git_dir.clone()))?;
+        let own = Git::with_dir(git_dir)?;
+        let Ok(head) = own.id(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) else {
+            return Err(WorkspaceError::Unborn(top));
+        };
+        let tree = own.id(&["rev-parse", "--verify", &format!("{head}^{{tree}}")])?;
+        let excludes = user_excludes(common);
+        let shared = Shared { common: common.clone(), objects: objects.clone() };
+        Ok(Self { top, shared, head, tree, dirty: Vec::new(), index: index.clone(), excludes })
+    }
+
+    /// Lists the first changed paths, through a git folder of our own, so that no filter of the checkout is started.
+    fn look(&self, folder: &Path) -> Result<Vec<Name>, WorkspaceError> {
+        let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
+        let (_, status) = self.status(&Git::with_dir(folder.path())?, &folder)?;
+        Ok(status.changed().take(SHOWN_MAX).collect())
+    }
+
+    /// The status of the checkout against its commit, from a copy of its index; and the git that has that copy.
+    fn status(&self, git: &Git, folder: &GitFolder) -> Result<(Git, Status), WorkspaceError> {
+        let git = git.on(&self.top, &folder.index("checkout")).excluding(&self.ignore_rules(folder)?);
+        if self.index.exists() {
+            folder.put_index("checkout", &self.index)?;
+            if let Ok(status) = measure::status(&git) {
+                return Ok((git, status));
+            }
+        }
+        // No index, or one that only its own git folder can read (a split one): look at every file instead.
+        std::fs::remove_file(folder.index("checkout")).ok();
+        git.run(&["read-tree", self.head.as_str()])?;
+        let status = measure::status(&git)?;
+        Ok((git, status))
+    }
+
+    /// The ignore rules that hold in the checkout besides its own files: the repository's and the user's.
+    fn ignore_rules(&self, folder: &GitFolder) -> Result<PathBuf, WorkspaceError> {
+        let mut rules = std::fs::read(self.shared.common.join("info/exclude")).unwrap_or_default();
+        rules.push(b'\n');
+        rules.extend(std::fs::read(&self.excludes).unwrap_or_default());
+        let path = folder.path().join("info/checkout-excludes");
+        at(&path, std::fs::write(&path, rules))?;
+        Ok(path)
+    }
+
+    /// The base of a run: the commit, or a commit on it that holds the changes of the checkout.
+    pub(super) fn snapshot(&self, git: &Git, folder: &GitFolder, by: &Signature) -> Result<Base, WorkspaceError> {
+        if self.dirty.is_empty() {
+            return Ok(Base { commit: self.head.clone(), tree: self.tree.clone() });
+        }
+        // What `git add -A` would make of the checkout, in an index of our own.
+        let look = folder.path().join("checkout");
+        super::remove_tree(&look)?;
+        let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
+        let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
+        let (checkout, status) = self.status(&own, &look)?;
+        measure::stage(&checkout, &self.top, &status)?;
+        let tree = checkout.id(&["write-tree"])?;
+        super::remove_tree(look.path())?;
+        let message = "The checkout as it was when the run started, with changes that were not committed";
+        let commit = commit(git, &tree, &self.head, message, by)?;
+        Ok(Base { commit, tree })
+    }
+}
+
+/// The user's file of ignore rules, read from the configuration without starting anything.
+fn user_excludes(common: &Path) -> PathBuf {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = config.unwrap_or_else(|| home.join(".config")).join("git");
+    for file in [home.join(".gitconfig"), config.join("config")] {
+        let mut args: Vec<&OsStr> = ["config", "--type=path", "--file"].map(OsStr::new).to_vec();
+        args.extend([file.as_os_str(), OsStr::new("core.excludesFile")]);
+        let asked = Git::discover(common).and_then(|git| git.run(&args));
+        if let Some(path) = asked.ok().and_then(|out| lines(&out).into_iter().next()) {
+            return path;
+        }
+    }
+    config.join("ignore")
+}
+
+fn lines(out: &[u8]) -> Vec<PathBuf> {
+    let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| PathBuf::from(OsString::from_vec(line.to_vec()))).collect()
+}
+
+/// Makes a commit that depends on its arguments alone.
+pub(super) fn commit(
+    git: &Git,
+    tree: &ObjectId,
+    parent: &ObjectId,
+    message: &str,
+    by: &Signature,
+) -> Result<ObjectId, WorkspaceError> {
+    let date = format!("@{} +0000", by.at_s);
+    let git = git
+        .env("GIT_AUTHOR_NAME", &by.name)
+        .env("GIT_AUTHOR_EMAIL", &by.email)
+        .env("GIT_AUTHOR_DATE", &date)
+        .env("GIT_COMMITTER_NAME", &by.name)
+        .env("GIT_COMMITTER_EMAIL", &by.email)
+        .env("GIT_COMMITTER_DATE", &date);
+    Ok(git.id(&["commit-tree", tree.as_str(), "-p", parent.as_str(), "-m", message])?)
+}
+
+impl Workspace {
+    /// Pins the base in the user's repository, so that nothing there is cleaned away while the run needs it.
+    pub(super) fn pin(&self) -> Result<(), WorkspaceError> {
+        let name = format!("refs/tollgate/{}/base", self.run);
+        self.hand(&self.base.commit, &name, &[])
+    }
+
+    /// Commits a tree on the base as the branch `tollgate/RUN` of the user's repository. Doing it again changes nothing.
+    pub fn publish(&self, tree: &ObjectId, message: &str, by: &Signature) -> Result<ObjectId, WorkspaceError> {
+        let commit = commit(&self.git, tree, &self.base.commit, message, by)?;
+        let known = |name: &str| self.git.id(&["rev-parse", "--verify", "--quiet", name]).ok();
+        let ours: Vec<ObjectId> = [known("refs/published"), known("refs/publishing")].into_iter().flatten().collect();
+        // Written before the branch: after a crash in between, the branch is either the old one or this one.
+        self.git.run(&["update-ref", "refs/publishing", commit.as_str()])?;
+        self.hand(&commit, &format!("refs/heads/tollgate/{}", self.run), &ours)?;
+        self.git.run(&["update-ref", "refs/published", commit.as_str()])?;
+        Ok(commit)
+    }
+
+    /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
+    fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
+        let user = Git::with_dir(&self.shared.common)?;
+        let found = user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
+        match &found {
+            Some(found) if found == commit => return Ok(()),
+            Some(found) if !ours.contains(found) => {
+                let (top, found) = (self.top.clone(), found.to_string());
+                return Err(WorkspaceError::RefMoved { name: name.to_owned(), top, found });
+            }
+            _ => {}
+        }
+        if !user.call(&["cat-file", "-e", commit.as_str()], Vec::new())?.end.success() {
+            self.git.run(&["update-ref", "refs/handed", commit.as_str()])?;
+            let flags = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap="];
+            let mut args = vec![OsStr::new("fetch"), OsStr::new("--no-recurse-submodules")];
+            args.extend(flags.map(OsStr::new));
+            args.extend([self.folder.path().as_os_str(), OsStr::new("refs/handed")]);
+            user.run(&args)?;
+        }
+        let before = found.map_or_else(|| "0".repeat(commit.as_str().len()), |id| id.to_string());
+        user.run(&["update-ref", name, commit.as_str(), &before])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Work trees and throw-away copies: files with a git folder of their own that borrows objects.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::files::{beside, remove_tree, safe_name, sync_folder};
+use super::folder::{GitFolder, Kind};
+use super::{Workspace, WorkspaceError, at};
+use crate::git::{Git, ObjectId};
+
+/// The name of the run's own work tree; no unit can have it.
+const RUN_TREE: &str = "@run";
+
+static NEXT_COPY: AtomicU64 = AtomicU64::new(0);
+
+/// A work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkTree {
+    /// Where it is.
+    pub path: PathBuf,
+    pub(super) name: String,
+}
+
+/// A copy of a tree for somebody who only looks at it; it goes when this does.
+#[derive(Debug)]
+pub struct TempCopy {
+    path: PathBuf,
+}
+
+impl TempCopy {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TempCopy {
+    fn drop(&mut self) {
+        // What cannot be removed now is swept at the next start.
+        remove_tree(&self.path).ok();
+    }
+}
+
+impl Workspace {
+    /// The work tree of a unit, or the run's own; made with the files of `start` when it is not there yet.
+    ///
+    /// One that is there is left as it is, whatever it holds.
+    pub fn work_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<WorkTree, WorkspaceError> {
+        let tree = self.locate(unit);
+        if !tree.path.exists() {
+            let next = self.build(&tree.path, start, Some(&tree.name))?;
+            self.put(&next, &tree.path)?;
+        }
+        Ok(tree)
+    }
+
+    /// Where the work tree of a unit, or the run's own, is or would be.
+    pub fn locate(&self, unit: Option<&str>) -> WorkTree {
+        let name = unit.map_or_else(|| RUN_TREE.to_owned(), safe_name);
+        let path = self.state.join("trees").join(self.run.to_string()).join(&name);
+        WorkTree { path, name }
+    }
+
+    /// Puts the files of `start` in place of what a work tree holds, and keeps that under a ref first.
+    ///
+    /// Answers the tree and the commit that keeps the old content. A tree that cannot be measured is moved aside instead.
+    pub fn reset_tree(
+        &self,
+        unit: Option<&str>,
+        start: &ObjectId,
+    ) -> Result<(WorkTree, Option<ObjectId>), WorkspaceError> {
+        let tree = self.locate(unit);
+        if !tree.path.exists() {
+            return Ok((self.work_tree(unit, start)?, None));
+        }
+        let kept = self.keep(&tree).ok();
+        let next = self.build(&tree.path, start, None)?;
+        let old = self.free_name(&tree.path);
+        at(&old, std::fs::rename(&tree.path, &old))?;
+        self.folder.put_index(&tree.name, &next.join(".git/index"))?;
+        self.put(&next, &tree.path)?;
+        if kept.is_some() {
+            remove_tree(&old)?;
+        }
+        Ok((tree, kept))
+    }
+
+    /// Keeps the content of a work tree as a commit under a ref of the private git folder.
+    pub fn keep(&self, tree: &WorkTree) -> Result<ObjectId, WorkspaceError> {
+        let measured = self.measure(tree, &self.base.tree)?;
+        if !measured.nested.is_empty() {
+            let why = format!("`{}` is a repository of its own", measured.nested.join("`, `"));
+            return Err(WorkspaceError::Unmeasurable(why));
+        }
+        let commit = self.commit_of(&measured.tree)?;
+        // Named by its content: keeping the same again changes nothing. `@` and `%` are fine in a ref, a dot at the end not.
+        let name = format!("refs/kept/{}/{commit}", tree.name.replace('.', "%2e"));
+        self.git.run(&["update-ref", &name, commit.as_str()])?;
+        Ok(commit)
+    }
+
+    /// A throw-away copy of a tree.
+    pub fn copy(&self, tree: &ObjectId) -> Result<TempCopy, WorkspaceError> {
+        let number = NEXT_COPY.fetch_add(1, Ordering::Relaxed);
+        let path = self.run_folder().join("copies").join(format!("{}-{number}", std::process::id()));
+        let next = self.build(&path, tree, None)?;
+        self.put(&next, &path)?;
+        Ok(TempCopy { path })
+    }
+
+    /// Removes the copies, half-made trees and locks that a dead driver left. Only the holder of the run may call it.
+    pub fn sweep(&self) -> Result<(), WorkspaceError> {
+        self.folder.sweep_locks();
+        remove_tree(&self.run_folder().join("copies"))?;
+        let trees = self.state.join("trees").join(self.run.to_string());
+        for entry in std::fs::read_dir(&trees).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().ends_with("@new") {
+                remove_tree(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the files of a tree beside `path`, and its index in the private git folder under `index`.
+    fn build(&self, path: &Path, tree: &ObjectId, index: Option<&str>) -> Result<PathBuf, WorkspaceError> {
+        let next = beside(path, "new");
+        remove_tree(&next)?;
+        let commit = self.commit_of(tree)?;
+        let own = next.join(".git");
+        let stores = [self.shared.objects.as_path(), &self.folder.objects()];
+        GitFolder::fill(&own, &commit, &stores, &self.shared, Kind::Work)?;
+        // Nobody else has seen this folder yet, so git may run with it; never again after it is handed over.
+        let git = Git::with_dir(&own)?.on(&next, &own.join("index"));
+        git.run(&["read-tree", "-u", "--reset", commit.as_str()])?;
+        if let Some(name) = index {
+            self.folder.put_index(name, &own.join("index"))?;
+        }
+        Ok(next)
+    }
+
+    /// Puts a finished tree in its place.
+    fn put(&self, next: &Path, path: &Path) -> Result<(), WorkspaceError> {
+        at(path, std::fs::rename(next, path))?;
+        path.parent().map_or(Ok(()), sync_folder)
+    }
+
+    /// A name beside a work tree that is not taken.
+    fn free_name(&self, path: &Path) -> PathBuf {
+        let names = (1u32..).map(|number| beside(path, &format!("old-{number}")));
+        names.into_iter().find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| beside(path, "old"))
+    }
+}

@@ -1,0 +1,136 @@
+//! What the store reads of an event: which run it belongs to and which event of it it is.
+
+use serde::Deserialize;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::RunId;
+
+use crate::error::{AppendError, LeaseError};
+use crate::journal::{
+    APPEND_BYTES_MAX, APPEND_EVENTS_MAX, Append, Lease, LeaseRequest, OBJECT_BYTES_MAX, Object, SNAPSHOT_BYTES_MAX,
+    SUMMARY_BYTES_MAX, SummaryText,
+};
+
+/// Numbers beyond this do not survive every reader of JSON, and no counter or clock gets there.
+const NUMBER_MAX: u64 = 1 << 53;
+
+#[derive(Deserialize)]
+struct Envelope {
+    run: RunId,
+    seq: u64,
+}
+
+/// Checks that an event says it is this event of this run; the answer is what it says instead.
+pub(crate) fn check_event(text: &[u8], run: RunId, seq: u64) -> Result<(), String> {
+    let event: Envelope =
+        serde_json::from_slice(text).map_err(|e| format!("event {seq} is no JSON that names `run` and `seq`: {e}"))?;
+    if event.run != run {
+        return Err(format!("event {seq} names {}, not {run}", event.run));
+    }
+    if event.seq != seq {
+        return Err(format!("event {seq} says it is event {}", event.seq));
+    }
+    Ok(())
+}
+
+/// An append whose form is good; what is left to check needs the store.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub run: RunId,
+    pub expected: u64,
+    pub fence: Option<u64>,
+    pub last: u64,
+    pub bytes: Vec<u8>,
+    pub objects: Vec<Object>,
+    pub summary: SummaryText,
+    pub snapshot: Option<Vec<u8>>,
+}
+
+impl Checked {
+    /// Checks the form of an append and joins its events.
+    pub(crate) fn new(append: Append) -> Result<Self, AppendError> {
+        let Append { run, expected, fence, events, objects, summary, snapshot } = append;
+        let refused = |reason: String| AppendError::Refused { run, reason };
+        if events.is_empty() || events.len() > APPEND_EVENTS_MAX {
+            return Err(refused(format!("it has {} events; 1 to {APPEND_EVENTS_MAX} are allowed", events.len())));
+        }
+        let limit = |what: &str, size: usize, most: usize| match size > most {
+            true => Err(refused(format!("{what} has {size} bytes; at most {most} are allowed"))),
+            false => Ok(()),
+        };
+        let size = events.iter().map(|event| event.len() + 1).sum::<usize>() - 1;
+        limit("it", size, APPEND_BYTES_MAX)?;
+        if expected > NUMBER_MAX || summary.at_ms > NUMBER_MAX {
+            return Err(refused(format!("it carries a number above {NUMBER_MAX}")));
+        }
+        limit("its summary", summary.body.len(), SUMMARY_BYTES_MAX)?;
+        limit("its snapshot", snapshot.as_ref().map_or(0, Vec::len), SNAPSHOT_BYTES_MAX)?;
+        let mut bytes = Vec::with_capacity(size);
+        let mut last = expected;
+        for event in &events {
+            last += 1;
+            if event.contains(&b'\n') {
+                return Err(refused(format!("event {last} contains a newline")));
+            }
+            check_event(event, run, last).map_err(refused)?;
+            if !bytes.is_empty() {
+                bytes.push(b'\n');
+            }
+            bytes.extend_from_slice(event);
+        }
+        for object in &objects {
+            limit("an object", object.bytes.len(), OBJECT_BYTES_MAX)?;
+            if Digest::of(&object.bytes) != object.digest {
+                return Err(AppendError::Object { digest: object.digest });
+            }
+        }
+        Ok(Self { run, expected, fence, last, bytes, objects, summary, snapshot })
+    }
+
+    /// Compares what the writer has seen with where the run stands.
+    pub(crate) fn admit(&self, actual: u64, epoch: u64) -> Result<(), AppendError> {
+        let run = self.run;
+        // A stale driver learns that it is stale, not that it was slow.
+        if let Some(fence) = self.fence.filter(|fence| *fence != epoch) {
+            return Err(AppendError::Fenced { run, fence, epoch });
+        }
+        if self.expected != actual {
+            return Err(AppendError::Conflict { run, expected: self.expected, actual });
+        }
+        Ok(())
+    }
+}
+
+/// Decides about a lease from the one there is.
+pub(crate) fn decide_lease(run: RunId, current: Option<Lease>, request: LeaseRequest) -> Result<Lease, LeaseError> {
+    let actual = current.as_ref().map_or(0, |lease| lease.epoch);
+    let until = |now_ms: u64, ttl_ms: u64| now_ms.saturating_add(ttl_ms).min(NUMBER_MAX);
+    let mine = |epoch: u64| match &current {
+        Some(lease) if lease.epoch == epoch => Ok(lease.clone()),
+        _ => Err(LeaseError::Gone { run, epoch, actual }),
+    };
+    match request {
+        LeaseRequest::Acquire { holder, now_ms, ttl_ms, over } => match &current {
+            Some(held) if held.holder != holder && held.until_ms > now_ms && over != Some(held.epoch) => {
+                Err(LeaseError::Held { run, held: held.clone() })
+            }
+            _ => Ok(Lease { epoch: actual + 1, holder, until_ms: until(now_ms, ttl_ms) }),
+        },
+        LeaseRequest::Renew { epoch, now_ms, ttl_ms } => {
+            // What was given back is not prolonged: somebody may already look for who drives the run.
+            let given_back = current.as_ref().is_some_and(|lease| lease.until_ms == 0);
+            if given_back {
+                return Err(LeaseError::Gone { run, epoch, actual });
+            }
+            mine(epoch).map(|lease| Lease { until_ms: until(now_ms, ttl_ms), ..lease })
+        }
+        LeaseRequest::Release { epoch } => mine(epoch).map(|lease| Lease { until_ms: 0, ..lease }),
+    }
+}
+
+/// Seals a snapshot, so that a damaged one is seen.
+pub(crate) fn seal(seq: u64, head: Digest, bytes: &[u8]) -> Digest {
+    let mut label = [0u8; 40];
+    label[..32].copy_from_slice(&head.0);
+    label[32..].copy_from_slice(&seq.to_le_bytes());
+    Digest::of(&label).chain(bytes)
+}

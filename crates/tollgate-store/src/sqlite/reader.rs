@@ -1,0 +1,197 @@
+//! What is read from the database, on connections of its own that never wait for the writer.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, Params, params};
+use tollgate_core::digest::Digest;
+use tollgate_core::id::RunId;
+
+use super::schema::connect;
+use crate::envelope::seal;
+use crate::error::{ReadError, StoreError};
+use crate::heads::{HeadDamage, HeadRecord};
+use crate::journal::{Filter, Head, Lease, READ_BYTES, Row, Snapshot, Summary, SummaryText};
+
+/// The most connections that read at once; further readers wait for one.
+const READERS_MAX: usize = 8;
+
+/// The connections that read.
+#[derive(Debug)]
+pub(crate) struct Readers {
+    path: PathBuf,
+    busy: Duration,
+    pool: Mutex<Pool>,
+    returned: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Pool {
+    idle: Vec<Connection>,
+    used: usize,
+}
+
+/// A place in the pool, free again when it is dropped, with the connection if there is one.
+struct Slot<'a> {
+    readers: &'a Readers,
+    connection: Option<Connection>,
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        let mut pool = self.readers.lock();
+        pool.used -= 1;
+        pool.idle.extend(self.connection.take());
+        drop(pool);
+        self.readers.returned.notify_one();
+    }
+}
+
+impl Readers {
+    pub(crate) fn new(path: PathBuf, busy: Duration) -> Self {
+        Self { path, busy, pool: Mutex::default(), returned: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pool> {
+        // Nothing panics while it holds the lock.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slot(&self) -> Slot<'_> {
+        let free = self.returned.wait_while(self.lock(), |pool| pool.used >= READERS_MAX);
+        let mut pool = free.unwrap_or_else(PoisonError::into_inner);
+        pool.used += 1;
+        Slot { readers: self, connection: pool.idle.pop() }
+    }
+
+    /// Reads with a connection nobody else uses meanwhile.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, ReadError>) -> Result<T, ReadError> {
+        let mut slot = self.slot();
+        let connection = match slot.connection.take() {
+            Some(connection) => connection,
+            None => {
+                let connection = connect(&self.path, self.busy)?;
+                connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -2000;")?;
+                connection
+            }
+        };
+        read(slot.connection.insert(connection))
+    }
+}
+
+fn run_id(digits: &str) -> Result<RunId, StoreError> {
+    format!("run_{digits}").parse().map_err(|_| StoreError::Impossible(format!("the run id `{digits}`")))
+}
+
+/// Collects rows up to a number and a size, at least one.
+fn page(connection: &Connection, sql: &str, limit: usize, values: impl Params) -> Result<Vec<Row>, ReadError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = statement.query(values)?;
+    let (mut rows, mut size) = (Vec::new(), 0);
+    while rows.len() < limit && size <= READ_BYTES {
+        let Some(row) = found.next()? else { break };
+        let bytes: Vec<u8> = row.get(5)?;
+        size += bytes.len();
+        rows.push(Row {
+            place: row.get(0)?,
+            run: run_id(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
+            first: row.get(2)?,
+            last: row.get(3)?,
+            head: Digest(row.get(4)?),
+            bytes,
+        });
+    }
+    Ok(rows)
+}
+
+pub(crate) fn load(connection: &Connection, run: RunId, after: u64, limit: usize) -> Result<Vec<Row>, ReadError> {
+    let sql = "SELECT place, ?1, first_seq, last_seq, head, bytes FROM rows \
+               WHERE run = (SELECT id FROM runs WHERE run = ?1) AND last_seq > ?2 ORDER BY last_seq";
+    page(connection, sql, limit, params![run.digits(), bounded(after)])
+}
+
+pub(crate) fn since(connection: &Connection, place: u64, limit: usize) -> Result<Vec<Row>, ReadError> {
+    // A row whose run is gone is an error, not left out: a subscriber must not skip damage.
+    let sql = "SELECT rows.place, ifnull(runs.run, ''), first_seq, last_seq, rows.head, bytes FROM rows \
+               LEFT JOIN runs ON runs.id = rows.run WHERE rows.place > ?1 ORDER BY rows.place";
+    page(connection, sql, limit, params![bounded(place)])
+}
+
+/// The largest number SQLite holds is as good as any beyond it.
+fn bounded(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn place(connection: &Connection) -> Result<u64, ReadError> {
+    let mut statement = connection.prepare_cached("SELECT ifnull(max(place), 0) FROM rows")?;
+    Ok(statement.query_row([], |row| row.get(0))?)
+}
+
+pub(crate) fn head(connection: &Connection, run: RunId) -> Result<Option<Head>, ReadError> {
+    let sql = "SELECT seq, place, head, ifnull(leases.epoch, 0) FROM runs LEFT JOIN leases USING (run) WHERE run = ?1";
+    let head = connection.prepare_cached(sql)?.query_row([run.digits()], |row| {
+        Ok(Head { seq: row.get(0)?, place: row.get(1)?, head: Digest(row.get(2)?), epoch: row.get(3)? })
+    });
+    Ok(head.optional()?)
+}
+
+pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Summary>, ReadError> {
+    let sql = "SELECT runs.run, seq, place, head, status, repository, at_ms, body, epoch, holder, until_ms \
+               FROM runs LEFT JOIN leases USING (run) \
+               WHERE (?1 IS NULL OR substr(runs.run, 1, length(?1)) = ?1) AND (?2 IS NULL OR status = ?2) \
+               AND (?3 IS NULL OR repository = ?3) ORDER BY place DESC LIMIT ?4";
+    let limit = filter.limit.map_or(i64::MAX, |limit| bounded(limit as u64));
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = statement.query(params![filter.prefix, filter.status, filter.repository, limit])?;
+    let mut summaries = Vec::new();
+    while let Some(row) = found.next()? {
+        let epoch: Option<u64> = row.get(8)?;
+        let lease = match epoch {
+            Some(epoch) => Some(Lease { epoch, holder: row.get(9)?, until_ms: row.get(10)? }),
+            None => None,
+        };
+        summaries.push(Summary {
+            run: run_id(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?,
+            head: Head { seq: row.get(1)?, place: row.get(2)?, head: Digest(row.get(3)?), epoch: epoch.unwrap_or(0) },
+            text: SummaryText { status: row.get(4)?, repository: row.get(5)?, at_ms: row.get(6)?, body: row.get(7)? },
+            lease,
+        });
+    }
+    Ok(summaries)
+}
+
+/// A snapshot that is not whole, or not of this chain, is as good as none.
+pub(crate) fn snapshot(connection: &Connection, run: RunId) -> Result<Option<Snapshot>, ReadError> {
+    let sql = "SELECT s.seq, s.head, s.bytes, s.seal FROM runs JOIN snapshots s ON s.run = runs.id \
+               JOIN rows r ON r.run = runs.id AND r.last_seq = s.seq AND r.head = s.head WHERE runs.run = ?1";
+    let found = connection.prepare_cached(sql)?.query_row([run.digits()], |row| {
+        let snapshot = Snapshot { seq: row.get(0)?, head: Digest(row.get(1)?), bytes: row.get(2)? };
+        Ok((snapshot, Digest(row.get(3)?)))
+    });
+    match found {
+        Ok((snapshot, sealed)) if sealed == seal(snapshot.seq, snapshot.head, &snapshot.bytes) => Ok(Some(snapshot)),
+        Ok(_) | Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
+        Err(error) => match StoreError::from(error) {
+            StoreError::Corrupt(_) => Ok(None),
+            other => Err(other.into()),
+        },
+    }
+}
+
+pub(crate) fn object(connection: &Connection, digest: Digest) -> Result<Option<Arc<[u8]>>, ReadError> {
+    let mut statement = connection.prepare_cached("SELECT bytes FROM objects WHERE digest = ?1")?;
+    Ok(statement.query_row([digest.0], |row| row.get(0)).optional()?)
+}
+
+/// What of a committed head the database lacks.
+pub(crate) fn compare(connection: &Connection, had: HeadRecord) -> Result<Option<HeadDamage>, ReadError> {
+    let has = head(connection, had.run)?.map_or(0, |head| head.seq);
+    if has < had.seq {
+        return Ok(Some(HeadDamage::LostTail { had, has }));
+    }
+    let sql = "SELECT head FROM rows WHERE run = (SELECT id FROM runs WHERE run = ?1) AND last_seq = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let there = statement.query_row(params![had.run.digits(), had.seq], |row| row.get(0).map(Digest)).optional()?;
+    Ok((there != Some(had.head)).then_some(HeadDamage::Differs { had, has: there }))
+}

@@ -1,0 +1,7 @@
+//! What people see: text that cannot harm a terminal, words for states and times, tables, the live region.
+
+pub mod progress;
+pub mod table;
+pub mod text;
+pub mod wire;
+pub mod words;

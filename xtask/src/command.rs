@@ -1,0 +1,89 @@
+//! Starts cargo and other programs at the root of the repository.
+
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+/// Writes or compares the JSON Schemas of what `--json` prints.
+pub const SCHEMAS: &[&str] = &["run", "--quiet", "--package", "tollgate", "--", "schemas", "--dir", "docs/schemas"];
+/// Measures with optimisations on, as users run it.
+pub const BENCH: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "bench", "--"];
+/// Simulates with optimisations on, because the number of seeds is what counts.
+pub const SIM: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "sim", "--"];
+
+/// The root of the repository this command was started in.
+pub fn root() -> PathBuf {
+    let manifest =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.parent().map_or(manifest.clone(), PathBuf::from)
+}
+
+/// A program that starts at the root.
+pub fn program(name: &str) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(root());
+    command
+}
+
+/// The cargo that runs this command.
+pub fn cargo() -> Command {
+    let mut command = program(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    // What cargo set for xtask itself is not meant for the packages that it builds now.
+    for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME", "CARGO_PKG_VERSION"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Whether a program answers when it is asked for its version.
+pub fn answers(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Runs cargo with arguments of the user behind the fixed ones and passes its exit code on.
+pub fn forward(fixed: &[&str], args: &[&str]) -> ExitCode {
+    match cargo().args(fixed).args(args).status() {
+        Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(70)),
+        Err(error) => {
+            eprintln!("error: cargo could not be started: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// Runs a command, shows its output as it comes, and returns whether it succeeded and the lines that `keep` wants.
+pub fn tee(command: &mut Command, keep: fn(&str) -> bool) -> std::io::Result<(bool, Vec<String>)> {
+    if std::io::stderr().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let on_err = std::thread::spawn(move || show(err, keep, |line| eprintln!("{line}")));
+    let mut kept = show(out, keep, |line| println!("{line}"));
+    kept.extend(on_err.join().unwrap_or_default());
+    Ok((child.wait()?.success(), kept))
+}
+
+fn show(stream: Option<impl Read>, keep: fn(&str) -> bool, print: impl Fn(&str)) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut reader = match stream {
+        Some(stream) => BufReader::new(stream),
+        None => return kept,
+    };
+    let mut bytes = Vec::new();
+    while reader.read_until(b'\n', &mut bytes).is_ok_and(|read| read > 0) {
+        let line = String::from_utf8_lossy(&bytes);
+        let line = line.trim_end();
+        print(line);
+        if keep(line) {
+            kept.push(line.trim().to_owned());
+        }
+        bytes.clear();
+    }
+    kept
+}

@@ -1,0 +1,139 @@
+//! `cargo xtask test`: everything that must hold before a change is merged. Adding a step is adding an entry to [`STEPS`].
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use crate::command::{SCHEMAS, cargo, tee};
+use crate::{tidy, tools};
+
+/// How long to look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    Usual,
+    Full,
+}
+
+struct Step {
+    name: &'static str,
+    run: fn(Depth) -> Outcome,
+}
+
+enum Outcome {
+    Passed(Vec<String>),
+    Failed(String),
+    Skipped(&'static str),
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "fmt", run: |_| status(cargo().args(["fmt", "--all", "--check"])) },
+    Step { name: "tidy", run: |_| tidy_step() },
+    Step {
+        name: "clippy",
+        run: |_| {
+            status(cargo().args(["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"]))
+        },
+    },
+    Step { name: "build", run: |_| status(cargo().args(["build", "--workspace", "--locked"])) },
+    Step { name: "tests", run: tests },
+    Step { name: "schemas", run: |_| status(cargo().args(SCHEMAS).arg("--check")) },
+    Step { name: "deny", run: |_| deny() },
+];
+
+/// Runs every step, whatever became of the ones before it, and sums up.
+pub fn run(depth: Depth) -> ExitCode {
+    println!("== tools");
+    if let Err(missing) = tools::ensure() {
+        eprintln!("error: the steps cannot run here\n{missing}");
+        return ExitCode::from(3);
+    }
+    let mut lines = Vec::new();
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for step in STEPS {
+        println!("\n== {}", step.name);
+        let start = Instant::now();
+        let outcome = (step.run)(depth);
+        let seconds = start.elapsed().as_secs_f64();
+        let (word, detail) = match outcome {
+            Outcome::Passed(detail) => (count(&mut passed, "passed"), detail),
+            Outcome::Failed(why) => (count(&mut failed, "FAILED"), vec![why]),
+            Outcome::Skipped(why) => (count(&mut skipped, "SKIPPED"), vec![why.to_owned()]),
+        };
+        lines.push(format!("{word:<8} {:<8} {seconds:>7.1} s", step.name));
+        lines.extend(detail.iter().flat_map(|text| text.lines()).map(|line| format!("         {line}")));
+    }
+    println!("\n== summary\n{}", lines.join("\n"));
+    println!("steps: {passed} passed, {failed} failed, {skipped} skipped");
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn count(counter: &mut u32, word: &'static str) -> &'static str {
+    *counter += 1;
+    word
+}
+
+fn status(command: &mut Command) -> Outcome {
+    match command.status() {
+        Ok(status) if status.success() => Outcome::Passed(Vec::new()),
+        Ok(status) => Outcome::Failed(format!("{}: {status}", shown(command))),
+        Err(error) => Outcome::Failed(format!("{} could not be started: {error}", shown(command))),
+    }
+}
+
+/// The command as a person types it.
+fn shown(command: &Command) -> String {
+    let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    format!("`cargo {}`", args.join(" "))
+}
+
+fn tidy_step() -> Outcome {
+    let breaches = tidy::breaches();
+    if breaches.is_empty() { Outcome::Passed(Vec::new()) } else { Outcome::Failed(breaches.join("\n")) }
+}
+
+fn tests(depth: Depth) -> Outcome {
+    let mut command = cargo();
+    if tools::nextest() {
+        command.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
+    } else {
+        println!("cargo-nextest is not installed (`cargo install cargo-nextest --locked`): using `cargo test`");
+        command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    }
+    if depth == Depth::Full {
+        command.env("PROPTEST_CASES", "4096");
+    }
+    match tee(&mut command, is_summary) {
+        Ok((true, lines)) => Outcome::Passed(lines),
+        Ok((false, lines)) => Outcome::Failed([vec![format!("{} failed", shown(&command))], lines].concat().join("\n")),
+        Err(error) => Outcome::Failed(format!("{} could not be started: {error}", shown(&command))),
+    }
+}
+
+/// Whether a line is the one in which cargo or nextest sums up what it ran.
+fn is_summary(line: &str) -> bool {
+    line.contains("test result:") || (line.contains("Summary") && line.contains("run:"))
+}
+
+/// Licences, sources and advisories. Optional because advisories need a network, and a build without one must not fail for it.
+fn deny() -> Outcome {
+    if tools::deny() {
+        status(cargo().args(["deny", "check"]))
+    } else {
+        Outcome::Skipped(
+            "cargo-deny is not installed: licences, sources and advisories were NOT checked (`cargo install cargo-deny --locked`)",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_summary;
+
+    #[test]
+    fn summaries_of_both_test_runners_are_kept() {
+        assert!(is_summary("     Summary [   0.031s] 12 tests run: 12 passed, 0 skipped"));
+        assert!(is_summary(
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s"
+        ));
+        assert!(!is_summary("        PASS [   0.005s] xtask tests::summary"));
+    }
+}
