@@ -18,13 +18,14 @@ enum Open {
 pub fn parse(text: &str) -> Result<Node, Diagnostic> {
     if text.len() > BYTES_MAX {
         let message = format!("the file has {} bytes; at most {BYTES_MAX} are read", text.len());
-        return Err(Diagnostic::error(Code::YAML_REFUSED, Place { line: 1, column: 1 }, message));
+        return Err(refused(Place { line: 1, column: 1 }, message, "split it, or keep data elsewhere"));
     }
     let mut tree = Tree { open: Vec::new(), root: None };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
             Diagnostic::error(Code::YAML_SYNTAX, place(error.marker()), format!("this is not YAML: {}", error.info()))
+                .hint("a bracket, quote, colon or indent is wrong here or just before")
         })?;
         tree.event(event, span)?;
     }
