@@ -1,6 +1,6 @@
 //! From the parser's events to the tree.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Place};
 /// A map or list that is not closed yet.
 enum Open {
     Seq(Vec<Node>, Place),
-    Map { entries: Vec<(Key, Node)>, seen: HashSet<crate::Name>, key: Option<Key>, place: Place },
+    Map { entries: Vec<(Key, Node)>, seen: BTreeSet<crate::Name>, key: Option<Key>, place: Place },
 }
 
 /// Reads one document; the first thing that is wrong with it otherwise.
@@ -63,7 +63,7 @@ impl Tree {
             }
             Event::MappingStart(anchor, tag) => {
                 plain_only(anchor, tag.is_some(), place)?;
-                self.begin(Open::Map { entries: Vec::new(), seen: HashSet::new(), key: None, place }, place)
+                self.begin(Open::Map { entries: Vec::new(), seen: BTreeSet::new(), key: None, place }, place)
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open::Seq(items, place)) => self.add(Node { value: Content::Seq(items), place }),
