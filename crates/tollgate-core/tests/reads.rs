@@ -1,6 +1,6 @@
-//! Every built-in protocol and draft is read without a word.
+//! Every built-in protocol and draft is read and checked without a word.
 
-use tollgate_core::protocol;
+use tollgate_core::protocol::{self, Dialects};
 
 const ALL: [(&str, &str); 5] = [
     ("build-plan", include_str!("../../../protocols/build-plan.yaml")),
@@ -12,9 +12,18 @@ const ALL: [(&str, &str); 5] = [
 
 #[test]
 fn every_protocol_is_read() {
+    let (dialects, problems) = Dialects::read(include_str!("drafts/dialects.yaml"));
+    assert!(problems.is_empty(), "{problems:#?}");
     for (name, text) in ALL {
         let (protocol, diagnostics) = protocol::read(text);
         assert!(diagnostics.is_empty(), "{name}: {diagnostics:#?}");
-        assert_eq!(&*protocol.unwrap().name, name);
+        let protocol = protocol.unwrap();
+        assert_eq!(&*protocol.name, name);
+        let start = std::time::Instant::now();
+        let found = protocol::check(&protocol, &dialects);
+        println!("{name}: {:?}", start.elapsed());
+        for d in &found {
+            println!("{name}:{}:{} {} {}", d.place.line, d.place.column, d.code, d.message);
+        }
     }
 }

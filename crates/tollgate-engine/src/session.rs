@@ -317,6 +317,11 @@ impl Replay {
         self.run.as_ref()
     }
 
+    /// The run, once everything is replayed.
+    pub fn into_run(self) -> Option<Run> {
+        self.run
+    }
+
     /// The head so far.
     pub fn head(&self) -> Digest {
         self.chain.head

@@ -1,5 +1,6 @@
 //! Proving a chain: names the first row that does not hold.
 
+use std::sync::Arc;
 use std::vec::IntoIter;
 
 use tollgate_core::code::Code;
@@ -66,6 +67,9 @@ pub enum ChainError {
         /// The head it should have.
         expected: Digest,
     },
+    /// There is nothing to prove.
+    #[error("{0} is not in the journal")]
+    Absent(RunId),
     /// The journal could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -75,9 +79,11 @@ impl ChainError {
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
         match self {
-            Self::Missing { .. } | Self::Doubled { .. } | Self::Foreign { .. } | Self::Broken { .. } => {
-                Code::CHAIN_BROKEN
-            }
+            Self::Missing { .. }
+            | Self::Doubled { .. }
+            | Self::Foreign { .. }
+            | Self::Broken { .. }
+            | Self::Absent(_) => Code::CHAIN_BROKEN,
             Self::Head { .. } => Code::CHAIN_HEAD,
             Self::Read(error) => error.code(),
         }
@@ -189,16 +195,20 @@ pub fn verify_chain(run: RunId, rows: impl IntoIterator<Item = Result<Row, ReadE
 /// Proves the chain of a run in a journal, up to the head the journal has for it.
 pub fn verify_run<J: Journal + ?Sized>(journal: &J, run: RunId) -> Result<Chain, ChainError> {
     // The head first: appends made meanwhile only make the chain longer.
-    let head = journal.head(run)?;
+    let end = journal.head(run)?.ok_or(ChainError::Absent(run))?;
     let mut chain = Chain::new(run);
-    let target = head.map_or(0, |head| head.seq);
     for row in rows(journal, run, 0) {
         let row = row?;
-        if row.first > target {
+        if row.first > end.seq {
             break;
         }
         chain.link(&row)?;
     }
-    chain.ends(target, head.map_or_else(Digest::default, |head| head.head))?;
+    chain.ends(end.seq, end.head)?;
     Ok(chain)
+}
+
+/// Reads an object that an event names: it must be there, as it was.
+pub fn required<J: Journal + ?Sized>(journal: &J, digest: Digest) -> Result<Arc<[u8]>, ReadError> {
+    journal.object(digest)?.ok_or(ReadError::Missing { digest })
 }

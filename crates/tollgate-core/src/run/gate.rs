@@ -55,6 +55,23 @@ pub fn truth(run: &Run, condition: &Condition, unit: Option<&Name>) -> bool {
     Eval { run, unit, bound_to: &[], depth: 0 }.condition(condition) == Status::Holds
 }
 
+/// Whether a condition can hold with these inputs, before there is a run; what is not known yet may hold.
+pub fn over_inputs<'v>(condition: &Condition, value: &dyn Fn(&str) -> Option<&'v Value>) -> bool {
+    match condition {
+        Condition::All(parts) => parts.iter().all(|part| over_inputs(part, value)),
+        Condition::Any(parts) => parts.iter().any(|part| over_inputs(part, value)),
+        Condition::Not(part) => match &**part {
+            Condition::Var { .. } => !over_inputs(part, value),
+            _ => true,
+        },
+        Condition::Var { name, values } => match value(name) {
+            Some(Value::Text(text)) => values.contains(text),
+            Some(Value::Int(_) | Value::List(_)) | None => false,
+        },
+        _ => true,
+    }
+}
+
 /// Gates that must hold at `done` of a unit.
 pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a Name) -> impl Iterator<Item = (&'a Name, &'a Gate)> {
     run.protocol

@@ -3,10 +3,13 @@
 //! [`command`] is the public interface (brief on stdin, `TOLLGATE_*` variables, a report file); [`script`] is a worker
 //! that acts out a file; [`in_process`] is a function, for benches and simulations.
 
+#![expect(clippy::disallowed_methods, reason = "the room of bundles, reports and what a scripted worker does")]
+
 pub mod bundle;
 pub mod command;
 pub mod in_process;
 pub mod report_file;
+pub mod script;
 pub mod words;
 
 use std::path::PathBuf;

@@ -10,10 +10,12 @@ use tollgate_core::protocol::model::Area;
 use tollgate_core::scope::{Content, Entry, content};
 
 use super::{WorkTree, Workspace, WorkspaceError};
-use crate::git::{Git, ObjectId, quote, records};
+use crate::git::{Git, ObjectId, quote, records, unquote};
 
 /// The largest changed file that is taken into a tree.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// The most bytes of all changed files of one measurement.
+pub const TOTAL_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// The most changed and untracked paths of one measurement.
 pub const PATHS_MAX: usize = 200_000;
 /// How many ignored paths are named.
@@ -138,16 +140,18 @@ pub(super) fn status(git: &Git) -> Result<Status, WorkspaceError> {
 /// Takes what the status names into the index; answers the special files that were left out.
 pub(super) fn stage(git: &Git, root: &Path, status: &Status) -> Result<Vec<Name>, WorkspaceError> {
     let (mut add, mut remove, mut special) = (Vec::new(), status.removed.clone(), Vec::new());
+    let mut total = 0;
     for path in &status.present {
-        let meta = match root.join(OsStr::from_bytes(path)).symlink_metadata() {
-            Ok(meta) => meta,
-            Err(_) => {
-                remove.push(path.clone());
-                continue;
-            }
+        let Ok(meta) = root.join(OsStr::from_bytes(path)).symlink_metadata() else {
+            remove.push(path.clone());
+            continue;
         };
+        total += meta.len();
         if meta.is_file() && meta.len() > FILE_BYTES_MAX {
             return Err(WorkspaceError::TooLarge { path: quote(path), bytes: meta.len(), limit: FILE_BYTES_MAX });
+        }
+        if total > TOTAL_BYTES_MAX {
+            return Err(WorkspaceError::TooMuch { bytes: total, limit: TOTAL_BYTES_MAX });
         }
         if meta.is_file() || meta.is_symlink() {
             add.push(path.clone());
@@ -181,6 +185,11 @@ impl Workspace {
     /// The answer depends on the files and on `base` alone: what the worker committed, staged, ignored later or measured
     /// before does not matter.
     pub fn measure(&self, tree: &WorkTree, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+        // A link in its place would have us measure somebody else's files.
+        if !tree.path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            let why = format!("the work tree {} is gone", tree.path.display());
+            return Err(WorkspaceError::Lost { run: self.run, why });
+        }
         let index = self.folder.index(&tree.name);
         let git = self.git.on(&tree.path, &index);
         let reset = ["read-tree", "--reset", base.as_str()];
@@ -198,7 +207,7 @@ impl Workspace {
         let escaping = changes
             .iter()
             .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
-            .filter(|change| leads_outside(&tree.path, &change.path))
+            .filter(|change| leads_outside(&tree.path, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
             .map(|change| change.path.clone())
             .collect();
         let mut nested: Vec<Name> = status.nested.iter().map(|path| quote(path)).collect();
@@ -248,13 +257,15 @@ fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
 /// Submodules are checked out as empty folders; files in them are in no tree.
 fn filled_submodules(root: &Path, entries: &[Entry]) -> Vec<Name> {
     let submodules = entries.iter().filter(|entry| &*entry.mode == SUBMODULE);
-    let filled = |entry: &&Entry| root.join(&*entry.path).read_dir().is_ok_and(|mut files| files.next().is_some());
+    let filled = |entry: &&Entry| {
+        root.join(OsStr::from_bytes(&unquote(&entry.path))).read_dir().is_ok_and(|mut files| files.next().is_some())
+    };
     submodules.filter(filled).map(|entry| entry.path.clone()).collect()
 }
 
 /// Whether following a link of the tree leads outside, link by link.
-fn leads_outside(root: &Path, path: &str) -> bool {
-    let mut open: Vec<PathBuf> = components(Path::new(path));
+fn leads_outside(root: &Path, path: &Path) -> bool {
+    let mut open: Vec<PathBuf> = components(path);
     let mut current = PathBuf::new();
     let mut links = 0;
     while let Some(next) = open.pop() {

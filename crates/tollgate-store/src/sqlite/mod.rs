@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -60,7 +60,8 @@ impl fmt::Debug for Options {
 /// One handle on a journal in SQLite. Threads share a handle; processes open one each.
 pub struct SqliteJournal {
     jobs: Option<SyncSender<Job>>,
-    writer: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
+    writer: Arc<Mutex<Writer>>,
     readers: Readers,
     objects: ObjectFiles,
     heads: Arc<Heads>,
@@ -79,12 +80,13 @@ impl SqliteJournal {
         private_dir(dir)?;
         let path = dir.join("journal.db");
         let heads = Arc::new(Heads::open(&dir.join("heads"))?);
-        // Read before the database is opened: what these name was committed, so the database cannot be new.
-        let named = heads.read()?.len();
-        let connection = schema::open(&path, options.busy, named == 0).map_err(|error| match error {
-            OpenError::Lost { .. } => OpenError::Lost { path: dir.join("heads"), runs: named },
-            other => other,
-        })?;
+        // Looked at before the database is opened: what these name was committed, so the database cannot be new.
+        let named = heads.slots()?;
+        let may_be_new = || match if named == 0 { 0 } else { heads.read()?.len() } {
+            0 => Ok(()),
+            runs => Err(OpenError::Lost { path: dir.join("heads"), runs }),
+        };
+        let connection = schema::open(&path, options.busy, may_be_new)?;
         if let Some(pages) = options.pages_max {
             connection.pragma_update(None, "max_page_count", pages).map_err(StoreError::from)?;
         }
@@ -92,11 +94,14 @@ impl SqliteJournal {
         let shared = Arc::new(Shared { faults: options.faults, ..Shared::default() });
         let (jobs, queue) = sync_channel(QUEUE_MAX);
         let writer = Writer { connection, heads: Arc::clone(&heads), shared: Arc::clone(&shared), busy: options.busy };
-        let thread = std::thread::Builder::new().name("journal-writer".to_owned());
-        let writer =
-            thread.spawn(move || writer.run(&queue)).map_err(|e| StoreError::io("start the writer of", dir, e))?;
+        let writer = Arc::new(Mutex::new(writer));
+        let (used, told) = (Arc::clone(&writer), Arc::clone(&shared));
+        let thread = std::thread::Builder::new()
+            .name("journal-writer".to_owned())
+            .spawn(move || writer::run(&used, &told, &queue))
+            .map_err(|e| StoreError::io("start the writer of", dir, e))?;
         let readers = Readers::new(path, options.busy);
-        Ok(Self { jobs: Some(jobs), writer: Some(writer), readers, objects, heads, shared })
+        Ok(Self { jobs: Some(jobs), thread: Some(thread), writer, readers, objects, heads, shared })
     }
 
     /// Compares the database with the heads that were committed: names every run that lost its tail or differs.
@@ -113,10 +118,27 @@ impl SqliteJournal {
         (self.shared.appends.load(Ordering::Relaxed), self.shared.commits.load(Ordering::Relaxed))
     }
 
+    /// How many changes wait for the writer.
+    pub fn waiting(&self) -> usize {
+        self.shared.waiting.load(Ordering::Acquire)
+    }
+
+    /// The writer itself, when nobody else uses it or waits for it.
+    fn alone(&self) -> Option<MutexGuard<'_, Writer>> {
+        let writer = self.writer.try_lock().ok()?;
+        (self.waiting() == 0).then_some(writer)
+    }
+
     fn ask<T, E: From<StoreError>>(&self, job: impl FnOnce(SyncSender<Result<T, E>>) -> Job) -> Result<T, E> {
         let (answer, answered) = sync_channel(1);
-        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
-        jobs.send(job(answer)).map_err(|_| StoreError::Closed)?;
+        let job = job(answer);
+        if let Some(writer) = self.alone() {
+            writer.commit(vec![job]);
+        } else {
+            let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
+            self.shared.waiting.fetch_add(1, Ordering::AcqRel);
+            jobs.send(job).map_err(|_| StoreError::Closed)?;
+        }
         answered.recv().map_err(|_| StoreError::Closed)?
     }
 }
@@ -125,9 +147,9 @@ impl Drop for SqliteJournal {
     fn drop(&mut self) {
         // The writer ends when nobody can send any more, after what was sent before.
         self.jobs = None;
-        if let Some(writer) = self.writer.take() {
+        if let Some(thread) = self.thread.take() {
             // A writer that panicked has answered nobody; its callers have seen `Closed`.
-            let _ = writer.join();
+            let _ = thread.join();
         }
     }
 }

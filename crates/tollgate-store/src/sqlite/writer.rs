@@ -1,9 +1,12 @@
 //! The one writer of a process: commits everything that is waiting as one transaction.
 //!
+//! Its thread gathers what many callers send. A caller that is alone uses the writer itself: two changes of thread cost as
+//! much as a sync on a good disk.
+//!
 //! Each append is checked inside the transaction before it writes anything, so a refused one leaves nothing behind and
 //! spoils no other. When the transaction fails, all of its appends fail and nothing is visible.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,6 +33,8 @@ pub(crate) struct Shared {
     pub place: Mutex<u64>,
     pub grown: Condvar,
     pub crashed: AtomicBool,
+    /// Jobs that were sent to the writer's thread and are not answered.
+    pub waiting: AtomicUsize,
     pub appends: AtomicU64,
     pub commits: AtomicU64,
     pub faults: Option<Arc<dyn Faults>>,
@@ -85,25 +90,30 @@ pub(crate) struct Writer {
     pub busy: Duration,
 }
 
-impl Writer {
-    /// Commits what is waiting until nobody can send any more, or a crash is injected.
-    pub(crate) fn run(self, jobs: &Receiver<Job>) {
-        while let Ok(first) = jobs.recv() {
-            let mut size = weight(&first);
-            let mut batch = vec![first];
-            while batch.len() < BATCH_MAX && size < BATCH_BYTES {
-                let Ok(job) = jobs.try_recv() else { break };
-                size += weight(&job);
-                batch.push(job);
-            }
-            self.commit(batch);
-            if self.shared.alive().is_err() {
-                return;
-            }
+/// Commits what is waiting until nobody can send any more, or a crash is injected.
+pub(crate) fn run(writer: &Mutex<Writer>, shared: &Shared, jobs: &Receiver<Job>) {
+    while let Ok(first) = jobs.recv() {
+        // Taken before the batch is gathered: what comes while somebody else commits joins it.
+        let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut size = weight(&first);
+        let mut batch = vec![first];
+        while batch.len() < BATCH_MAX && size < BATCH_BYTES {
+            let Ok(job) = jobs.try_recv() else { break };
+            size += weight(&job);
+            batch.push(job);
+        }
+        let count = batch.len();
+        writer.commit(batch);
+        shared.waiting.fetch_sub(count, Ordering::AcqRel);
+        if shared.alive().is_err() {
+            return;
         }
     }
+}
 
-    fn commit(&self, batch: Vec<Job>) {
+impl Writer {
+    /// Commits these jobs as one transaction and answers each.
+    pub(crate) fn commit(&self, batch: Vec<Job>) {
         match self.transaction(&batch).and_then(|outcomes| self.publish(&outcomes).map(|()| outcomes)) {
             Ok(outcomes) => {
                 for (job, outcome) in batch.into_iter().zip(outcomes) {
@@ -115,6 +125,7 @@ impl Writer {
     }
 
     fn transaction(&self, batch: &[Job]) -> Result<Vec<Outcome>, StoreError> {
+        self.shared.alive()?;
         self.shared.fault(Point::BeforeRows)?;
         begin(&self.connection, self.busy)?;
         let written = self.write(batch).and_then(|outcomes| {
