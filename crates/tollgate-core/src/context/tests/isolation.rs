@@ -73,6 +73,23 @@ fn a_role_that_may_see_nothing_is_shown_nothing() {
 }
 
 #[test]
+fn why_a_role_stopped_is_told_to_itself_and_to_no_judge() {
+    let stopped =
+        developed().replace("## Status\ncomplete\n", "## Status\nincomplete\n\n## Status reason\nSECRET-reason\n");
+    let mut bench = Bench::open(&[("complexity", "standard")]);
+    bench.report("developer", &stopped);
+    bench.answer(Some("retry"), "");
+    let shown = all(&bench.show("{{ remarks }}").unwrap());
+    assert!(shown.starts_with("- SECRET-reason\n"), "{shown}");
+    bench.report("developer", &stopped);
+    bench.answer(Some("accept"), "");
+    let attempt = bench.live();
+    assert_eq!(&*bench.role(attempt), "dod-checker");
+    let shown = all(&bench.show(&everything()).unwrap());
+    assert!(shown.contains("\nremarks: None\n") && !shown.contains("SECRET"), "{shown}");
+}
+
+#[test]
 fn a_side_is_shown_nothing_of_the_other() {
     let yaml = include_str!("../../../../../protocols/build-plan.yaml");
     let task = "# Two sides\n\n## Definition of Done\n\n### Backend\n\nScope: `src/**`\n\n- the answer is there\n\n\
