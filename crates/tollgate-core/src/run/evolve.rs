@@ -261,6 +261,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         counters: BTreeMap::new(),
         iterations: BTreeMap::new(),
         remarks: Vec::new(),
+        remarks_of: None,
         judging: None,
         lost: None,
     };
@@ -374,7 +375,10 @@ fn report(run: &mut Run, reported: &AttemptReported) {
     if let Some(content) = &reported.content {
         move_tree(run, unit.as_ref(), content);
     }
-    with(run, &attempt.instance, |instance| instance.remarks = reported.diagnostics.clone());
+    with(run, &attempt.instance, |instance| {
+        instance.remarks = reported.diagnostics.clone();
+        instance.remarks_of = Some(role.clone());
+    });
     if reported.health != Health::Malformed {
         let last = LastReport {
             role: role.clone(),
@@ -467,6 +471,7 @@ fn land(run: &mut Run, landing: &LandingEnded) {
     }
     let paths = landing.paths.iter().map(ToString::to_string).collect();
     with(run, &attempt.instance, |instance| {
+        instance.remarks_of = None;
         instance.remarks = if landing.outcome == LandOutcome::Landed { Vec::new() } else { paths };
     });
 }

@@ -115,6 +115,9 @@ pub struct Instance {
     pub iterations: BTreeMap<Name, u32>,
     /// What the stage it is at must know: the diagnostics of a malformed report, the paths of a collision.
     pub remarks: Vec<String>,
+    /// The role whose report the remarks are about; none: the engine measured them.
+    #[serde(default)]
+    pub remarks_of: Option<Name>,
     /// The verdict of a judge that accepts, until what it must establish is evaluated.
     pub judging: Option<Name>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.
