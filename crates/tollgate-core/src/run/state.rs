@@ -23,7 +23,7 @@ use crate::scope::Content;
 pub const MAIN: &str = "main";
 
 /// A run. `protocol` is not part of the state: it is what the state is read by.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(skip, default = "no_protocol")]
     pub protocol: Arc<Protocol>,
