@@ -2,7 +2,8 @@
 
 use super::super::event::{FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState};
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, MAIN, Run};
+use super::super::state::{At, MAIN, Phase, Run};
+use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
 use crate::protocol::model::{Kind, Makes, Over, Stage};
@@ -167,10 +168,16 @@ impl Draft {
         }
     }
 
-    pub fn published(&mut self, branch: Name, commit: Name) {
+    /// Only what succeeded is put on a branch.
+    pub fn published(&mut self, branch: Name, commit: Name) -> Result<(), Rejection> {
+        self.needs_driver()?;
+        if !matches!(self.run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) {
+            return Err(Rejection::Unsupported("only a run that succeeded is published".to_owned()));
+        }
         if self.run.published.as_ref() != Some(&commit) {
             self.emit(RunPublished { branch, commit });
         }
+        Ok(())
     }
 }
 
