@@ -516,8 +516,13 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
     let seq = run.seq;
     let Some(decision) = run.decisions.get_mut(&ended.decision) else { return };
     let decision = Arc::make_mut(decision);
-    decision.end =
-        Some(Ended { end: ended.end, option: ended.option.clone(), text: ended.text.clone(), by: by.clone() });
+    decision.end = Some(Ended {
+        end: ended.end,
+        option: ended.option.clone(),
+        text: ended.text.clone(),
+        by: by.clone(),
+        in_advance: ended.in_advance,
+    });
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
         let (ask, unit, tree) = (decision.asked.ask.clone(), decision.asked.unit.clone(), decision.asked.tree.clone());
         let answered = Answered {

@@ -202,6 +202,8 @@ pub struct Ended {
     pub option: Option<Name>,
     pub text: String,
     pub by: super::event::By,
+    /// Given with the run, before it was asked.
+    pub in_advance: bool,
 }
 
 /// A role's last report in an instance.
