@@ -129,7 +129,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::UnitChanged(changed) => {
             let accepted = Shown {
                 result: Judgement::Pass,
-                on: gate::on(run, None),
+                on: gate::on(run, Some(&changed.unit)),
                 attempt: crate::id::AttemptId(0),
                 object: None,
             };

@@ -65,10 +65,7 @@ impl Draft {
     }
 
     /// Tries something; when it is refused, nothing of it is left.
-    pub fn attempt(
-        &mut self,
-        change: impl FnOnce(&mut Self) -> Result<(), Rejection>,
-    ) -> Result<(), Rejection> {
+    pub fn attempt(&mut self, change: impl FnOnce(&mut Self) -> Result<(), Rejection>) -> Result<(), Rejection> {
         let before = (self.run.clone(), self.events.len(), self.violations.len(), self.refusal.clone());
         let tried = change(self);
         if tried.is_err() {
