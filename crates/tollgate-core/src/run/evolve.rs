@@ -11,7 +11,7 @@ use super::event::{
 use super::gate;
 use super::state::{
     Answered, ArtifactState, At, Attempt, Counter, Criterion, Decision, Ended, FindingState, InForce, Instance, Judged,
-    LastReport, Ledger, MAIN, OwnTree, Phase, Requirement, Run, Shown, Unit, keyed,
+    LastReport, Ledger, MAIN, On, OwnTree, Phase, Requirement, Run, Shown, Unit, keyed,
 };
 use crate::Name;
 use crate::protocol::Protocol;
@@ -339,6 +339,7 @@ fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
         stage: started.stage.clone(),
         work: started.work.clone(),
         tree: started.tree.clone(),
+        on: gate::on_tree(run, started.tree.clone()),
         started_ms: at_ms,
         epoch: run.epoch,
     };
@@ -365,7 +366,7 @@ fn report(run: &mut Run, reported: &AttemptReported) {
     release(run, reported.attempt);
     let Work::Dispatch { role, .. } = &attempt.work else { return };
     let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
-    let on = super::gate::on_tree(run, attempt.tree.clone());
+    let on = attempt.on.clone();
     if let Some(content) = &reported.content {
         move_tree(run, unit.as_ref(), content);
     }
@@ -389,7 +390,7 @@ fn report(run: &mut Run, reported: &AttemptReported) {
     }
     // A judge that writes judges what it leaves behind: its own areas are not what it was asked about.
     let on = match &reported.content {
-        Some(content) => super::gate::on_tree(run, content.tree.clone()),
+        Some(content) => On { tree: content.tree.clone(), ..on },
         None => on,
     };
     let seq = run.seq;
@@ -422,7 +423,7 @@ fn commands(run: &mut Run, ran: &CommandsRan) {
     let Some(attempt) = run.attempts.get(&ran.attempt).cloned() else { return };
     release(run, ran.attempt);
     let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
-    let on = super::gate::on_tree(run, ran.tree.clone());
+    let on = attempt.on.clone();
     let ledger = Arc::make_mut(&mut run.ledger);
     for result in &ran.results {
         let shown = Shown { result: result.result, on: on.clone(), attempt: ran.attempt, object: result.output };
@@ -504,7 +505,8 @@ fn waive(run: &mut Run, waiver: &WaiverGranted) {
 
 fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
     run.next_decision = run.next_decision.max(asked.decision.0 + 1);
-    let decision = Decision { asked: asked.asked.clone(), asked_ms: at_ms, end: None };
+    let on = gate::on_tree(run, asked.asked.tree.clone());
+    let decision = Decision { asked: asked.asked.clone(), on, asked_ms: at_ms, end: None };
     run.decisions.insert(asked.decision, Arc::new(decision));
     if asked.asked.blocking {
         let at = At::Waiting { stage: asked.asked.origin.stage.clone(), decision: asked.decision };
@@ -524,11 +526,11 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
         in_advance: ended.in_advance,
     });
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
-        let (ask, unit, tree) = (decision.asked.ask.clone(), decision.asked.unit.clone(), decision.asked.tree.clone());
+        let (ask, unit) = (decision.asked.ask.clone(), decision.asked.unit.clone());
         let answered = Answered {
             option: option.clone(),
             by_person: by.kind == ByKind::Person,
-            on: super::gate::on_tree(run, tree),
+            on: decision.on.clone(),
             seq,
         };
         Arc::make_mut(&mut run.ledger).answers.insert(keyed(&ask, unit.as_ref()), answered);

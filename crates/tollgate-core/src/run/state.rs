@@ -183,6 +183,8 @@ pub struct Attempt {
     pub stage: Name,
     pub work: Work,
     pub tree: Name,
+    /// The content it was given: what comes of it is said of this, whatever changes meanwhile.
+    pub on: On,
     pub started_ms: u64,
     pub epoch: u64,
 }
@@ -191,6 +193,8 @@ pub struct Attempt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub asked: Asked,
+    /// The content it was asked about: what an answer approves, whatever changes meanwhile.
+    pub on: On,
     pub asked_ms: u64,
     pub end: Option<Ended>,
 }

@@ -66,6 +66,11 @@ impl Draft {
                 self.emit(RunHalted { reasons: vec![why] });
                 false
             }
+            // Its question was cancelled when a sibling left the flow: it is put again, as a new one.
+            (At::Waiting { stage, decision }, _) if self.has_ended(*decision) => {
+                self.emit(FlowResumed { instance: name.clone(), stage: stage.clone(), renewed: false });
+                true
+            }
             (At::Each { .. }, Some(stage)) => match &stage.kind {
                 Kind::Each(each) => self.run_each(name, stage, each),
                 Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
@@ -228,9 +233,6 @@ impl Draft {
                 At::Held { stage, .. } => {
                     self.emit(FlowResumed { instance: id, stage: stage.clone(), renewed: false });
                 }
-                At::Waiting { stage, decision } if self.has_ended(*decision) => {
-                    self.emit(FlowResumed { instance: id, stage: stage.clone(), renewed: false });
-                }
                 At::Ended { end: Target::Raise(_) } => self.start(name, stage, each, child.unit.clone()),
                 // A sub-flow call is a new call each time.
                 At::Ended { .. } if each.over == Over::It => self.start(name, stage, each, child.unit.clone()),
@@ -253,7 +255,10 @@ impl Draft {
     /// The units an `each` runs over, in plan order; lanes enter the ledger by name.
     fn units_of(&mut self, name: &Name, stage: &Stage, each: &Each) -> Vec<Name> {
         let lanes = match &each.over {
-            Over::Units => return self.run.ledger.units.iter().map(|unit| unit.name.clone()).collect(),
+            Over::Units => {
+                let planned = self.run.ledger.units.iter().filter(|unit| !self.is_lane(&unit.name));
+                return planned.map(|unit| unit.name.clone()).collect();
+            }
             Over::It => return self.unit_of(name).into_iter().collect(),
             Over::Input(input) => match self.run.vars.get(input) {
                 Some(Value::List(lanes)) => lanes.clone(),
@@ -271,6 +276,19 @@ impl Draft {
             self.emit(LedgerPlanned { plan, from: stage.id.clone() });
         }
         lanes
+    }
+
+    /// Whether a unit exists by name, as a lane of some `each`, and was not planned.
+    fn is_lane(&self, unit: &Name) -> bool {
+        self.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| match &stage.kind {
+            Kind::Each(Each { over: Over::Lanes(lanes), .. }) => lanes.contains(unit),
+            Kind::Each(Each { over: Over::Input(input), .. }) => match self.run.vars.get(input) {
+                Some(Value::List(lanes)) => lanes.contains(unit),
+                Some(Value::Text(lane)) => lane == unit,
+                Some(Value::Int(_)) | None => false,
+            },
+            _ => false,
+        })
     }
 
     /// Starts units, or joins them.

@@ -184,9 +184,6 @@ impl Draft {
             }
             Verdict::None | Verdict::Inconclusive => {}
         }
-        for said in report.findings.iter().filter(|_| report.verdict == Verdict::AcceptWithNotes) {
-            self.open_finding(attempt, Some(role_name), unit, said.clone());
-        }
     }
 
     /// A finding of the same role that a report names again: by id, by row, or by place and words.
