@@ -79,7 +79,11 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::FlowResumed(resumed) => resume(run, resumed),
         Event::FlowReturned(returned) => come_back(run, returned),
         Event::EachEntered(each) => {
-            with(run, &each.instance, |instance| instance.at = At::Each { stage: each.stage.clone() });
+            let seq = run.seq;
+            with(run, &each.instance, |instance| {
+                instance.at = At::Each { stage: each.stage.clone() };
+                instance.each_entered = seq;
+            });
         }
         Event::FlowHeld(held) => {
             let at = At::Held { stage: held.stage.clone(), outcome: held.outcome.clone(), why: held.why.clone() };
@@ -146,6 +150,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 }
             }
             bump(ledger, "requirements");
+            amended(run, disposed.decision, "requirements");
         }
         Event::ScopeWidened(widened) => {
             let ledger = Arc::make_mut(&mut run.ledger);
@@ -158,6 +163,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 None => ledger.widened.extend(widened.paths.iter().cloned()),
             }
             bump(ledger, "scope");
+            amended(run, widened.decision, "scope");
         }
         Event::WaiverGranted(waiver) => waive(run, waiver),
         Event::TreeChanged(changed) => move_tree(run, changed.unit.as_ref(), &changed.content),
@@ -187,6 +193,20 @@ fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
 /// A ledger part changed: what is bound to it goes stale.
 fn bump(ledger: &mut Ledger, resource: &str) {
     *ledger.revisions.entry(resource.into()).or_default() += 1;
+}
+
+/// An answer is given to what it changes itself: only what others change makes it stale.
+fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: &str) {
+    let now = gate::document(run, resource);
+    let Some(known) = run.decisions.get_mut(&decision) else { return };
+    let known = Arc::make_mut(known);
+    if let Some(then) = known.on.documents.get_mut(resource) {
+        *then = now;
+        let key = keyed(&known.asked.ask, known.asked.unit.as_ref());
+        if let Some(answered) = Arc::make_mut(&mut run.ledger).answers.get_mut(&key) {
+            answered.on = known.on.clone();
+        }
+    }
 }
 
 /// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
@@ -262,10 +282,15 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         iterations: BTreeMap::new(),
         remarks: Vec::new(),
         lost: None,
+        started: 0,
+        each_entered: 0,
     };
+    let seq = run.seq;
     let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
     let known = Arc::make_mut(known);
     known.at = at;
+    known.started = seq;
+    known.lost = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
         if let Some(unit) = unit_mut(run, name) {
@@ -527,12 +552,8 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
     });
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
         let (ask, unit) = (decision.asked.ask.clone(), decision.asked.unit.clone());
-        let answered = Answered {
-            option: option.clone(),
-            by_person: by.kind == ByKind::Person,
-            on: decision.on.clone(),
-            seq,
-        };
+        let answered =
+            Answered { option: option.clone(), by_person: by.kind == ByKind::Person, on: decision.on.clone(), seq };
         Arc::make_mut(&mut run.ledger).answers.insert(keyed(&ask, unit.as_ref()), answered);
     }
 }

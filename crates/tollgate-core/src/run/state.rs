@@ -117,6 +117,10 @@ pub struct Instance {
     pub remarks: Vec<String>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.
     pub lost: Option<AttemptId>,
+    /// The event that last started it at its first stage.
+    pub started: u64,
+    /// The event with which it last entered an `each`.
+    pub each_entered: u64,
 }
 
 /// Where a flow instance stands.

@@ -440,6 +440,9 @@ impl Draft {
             if !(amends("criteria") || amends("units") || amends("requirements")) {
                 return not_allowed("rows");
             }
+            if let Some(what) = super::report::plan_problem(&answer.plan) {
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
             self.planned(&answer.plan, &Name::from(id.to_string()));
         }
         match (&answer.content, amends_areas) {

@@ -367,18 +367,30 @@ impl Draft {
         })
     }
 
-    /// Whether a unit is done below this `each` and has not lapsed since.
+    /// Whether a unit is done below this `each`. One that lapses again after it was done in this entry stays done here:
+    /// otherwise units that undo each other would go round without a limit. What comes after the `each` sees the lapse.
     fn is_done(&self, name: &str, stage: &str, unit: &Name) -> bool {
         let lapsed = self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
         let child = self.run.instances.get(&child_name(name, stage, Some(unit)));
-        child.is_some_and(|child| matches!(child.at, At::Ended { end: Target::Done })) && !lapsed
+        child.is_some_and(|child| {
+            matches!(child.at, At::Ended { end: Target::Done }) && (!lapsed || self.in_this_entry(name, child))
+        })
+    }
+
+    /// Whether a child was started since its `each` was last entered.
+    fn in_this_entry(&self, name: &str, child: &Instance) -> bool {
+        self.run.instances.get(name).is_some_and(|each| child.started > each.each_entered)
     }
 
     fn can_start(&self, name: &str, stage: &Stage, unit: &Name, active: &[&Name]) -> bool {
         let Some(known) = self.run.unit(unit) else { return false };
         let startable = match self.run.instances.get(&child_name(name, &stage.id, Some(unit))) {
             None => known.state != UnitState::Dropped,
-            Some(child) => known.state == UnitState::Lapsed && matches!(child.at, At::Ended { end: Target::Done }),
+            Some(child) => {
+                known.state == UnitState::Lapsed
+                    && matches!(child.at, At::Ended { end: Target::Done })
+                    && !self.in_this_entry(name, child)
+            }
         };
         let needs_met = known.needs.iter().all(|need| {
             self.is_done(name, &stage.id, need)

@@ -8,6 +8,7 @@ use super::super::event::{ArtifactGiven, By, ByKind, Event, Pinned, Recorded, Ru
 use super::super::evolve::begin;
 use super::super::gate;
 use super::draft::Draft;
+use super::report::plan_problem;
 use super::{Decided, Rejection, Stamp};
 use crate::Name;
 use crate::digest::Digest;
@@ -80,6 +81,9 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
     let run = begin(&first, &opened, protocol);
     let mut draft = Draft::new(&run, stamp);
     for (name, artifact) in &open.artifacts {
+        if let Some(why) = plan_problem(&artifact.plan) {
+            return Err(Rejection::Artifact { name: name.clone(), why });
+        }
         draft.emit(ArtifactGiven { name: name.clone(), object: artifact.object, fields: artifact.fields.clone() });
         draft.planned(&artifact.plan, name);
     }
