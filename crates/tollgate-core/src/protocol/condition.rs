@@ -36,6 +36,18 @@ pub enum Condition {
     Count { set: SetKind, at_least: u32 },
 }
 
+impl Condition {
+    /// Calls `visit` with the condition and every part of it.
+    pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Condition)) {
+        visit(self);
+        match self {
+            Self::All(list) | Self::Any(list) => list.iter().for_each(|inner| inner.visit(visit)),
+            Self::Not(inner) => inner.visit(visit),
+            _ => {}
+        }
+    }
+}
+
 /// How many members of a set must satisfy a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,9 +1,15 @@
 //! The protocol language: its model, reading it, and the six checks.
 
+mod check;
 pub mod condition;
+pub mod dialects;
+pub mod graph;
 pub mod model;
 mod read;
+pub mod render;
 
+pub use check::check;
 pub use condition::Condition;
+pub use dialects::Dialects;
 pub use model::Protocol;
 pub use read::{read, read_tree};

@@ -164,7 +164,7 @@ mod tests {
             ("a: 1\nb: 2\na: 3\n", Code::YAML_DUPLICATE, 3, 1),
             ("[a]: 1", Code::YAML_REFUSED, 1, 1),
             ("? \n: 1", Code::YAML_REFUSED, 2, 1),
-            ("a: [1", Code::YAML_SYNTAX, 1, 6),
+            ("a: [1", Code::YAML_SYNTAX, 2, 1),
             ("", Code::YAML_SYNTAX, 1, 1),
             ("# only a comment\n", Code::YAML_SYNTAX, 1, 1),
             (&deep, Code::YAML_REFUSED, 1, 65),

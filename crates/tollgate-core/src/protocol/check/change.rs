@@ -1,0 +1,155 @@
+//! What changes when something is written, given or amended, and which gates that kills.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::graph::Graph;
+use super::super::model::{Kind, Protocol};
+use super::space::{Facts, Space};
+use crate::Name;
+
+/// Which resources change together, and which gates are bound to them.
+pub(super) struct Changes<'a> {
+    protocol: &'a Protocol,
+    space: &'a Space,
+    /// The areas an artifact's path may lie in; none for one outside the tree.
+    homes: BTreeMap<&'a Name, Vec<&'a Name>>,
+}
+
+impl<'a> Changes<'a> {
+    pub fn new(protocol: &'a Protocol, space: &'a Space) -> Self {
+        let home = |path: &Name| {
+            // What stands in braces is known only at run time.
+            if path.starts_with('{') {
+                return protocol.areas.iter().map(|area| &area.name).collect();
+            }
+            let path = sample(path);
+            let area =
+                protocol.areas.iter().find(|area| area.patterns.iter().any(|p| fast_glob::glob_match(&**p, &*path)));
+            area.map(|area| &area.name).into_iter().collect::<Vec<_>>()
+        };
+        let homes = protocol.artifacts.iter();
+        let homes =
+            homes.map(|(name, artifact)| (name, artifact.path.as_ref().map(home).unwrap_or_default())).collect();
+        Self { protocol, space, homes }
+    }
+
+    /// Everything that changes when these resources are touched.
+    fn touched(&self, names: &[Name]) -> BTreeSet<Name> {
+        let mut all: BTreeSet<Name> = names.iter().cloned().collect();
+        for name in names {
+            if let Some(artifact) = self.protocol.artifacts.get(name) {
+                let homes = self.homes.get(name).into_iter().flatten();
+                all.extend(homes.map(|area| (*area).clone()));
+                if artifact.path.is_some() {
+                    all.insert("tree".into());
+                }
+                // A document brings its criteria with it; units and requirements are named where they are given.
+                if artifact.schema.is_some() {
+                    all.insert("criteria".into());
+                }
+            }
+            if &**name == "tree" {
+                all.extend(self.protocol.areas.iter().map(|area| area.name.clone()));
+            }
+        }
+        let areas: Vec<&Name> =
+            self.protocol.areas.iter().map(|area| &area.name).filter(|a| names.contains(a)).collect();
+        if !areas.is_empty() {
+            all.insert("tree".into());
+            let moved = self.homes.iter().filter(|(_, homes)| homes.iter().any(|home| areas.contains(home)));
+            all.extend(moved.map(|(artifact, _)| (*artifact).clone()));
+        }
+        all
+    }
+
+    /// The facts that end when these resources are touched: gates bound to them, and `landed` with the tree.
+    pub fn kills(&self, names: &[Name]) -> Facts {
+        let mut kills = Facts::default();
+        if names.is_empty() {
+            return kills;
+        }
+        let touched = self.touched(names);
+        for (name, gate) in &self.protocol.gates {
+            if gate.bound_to.iter().any(|resource| touched.contains(resource)) {
+                self.space.gates.get(name).into_iter().for_each(|bit| kills.set(*bit));
+            }
+        }
+        if touched.contains("tree") {
+            kills.set(self.space.landed);
+        }
+        kills
+    }
+
+    /// The facts bound to the tree as a whole.
+    pub fn tree(&self) -> Facts {
+        let mut kills = Facts::default();
+        for (name, gate) in &self.protocol.gates {
+            if gate.bound_to.iter().any(|resource| &**resource == "tree") {
+                self.space.gates.get(name).into_iter().for_each(|bit| kills.set(*bit));
+            }
+        }
+        kills
+    }
+
+    /// Every area of the tree.
+    pub fn areas(&self) -> Vec<Name> {
+        self.protocol.areas.iter().map(|area| area.name.clone()).collect()
+    }
+}
+
+/// What a flow may do to its caller, with everything it runs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reach {
+    /// Resources its stages write, give or amend.
+    pub touches: BTreeSet<Name>,
+    /// Roles that write in it.
+    pub writers: BTreeSet<Name>,
+}
+
+/// What each flow may do, in the order of the graph's flows.
+pub(super) fn reaches(graph: &Graph<'_>) -> Vec<Reach> {
+    let mut reaches: Vec<Reach> = graph.flows.iter().map(|_| Reach::default()).collect();
+    for index in graph.order.iter().flatten() {
+        let mut reach = Reach::default();
+        for node in &graph.flows[*index].nodes {
+            reach.touches.extend(node.stage.gives.iter().cloned());
+            reach.touches.extend(node.edges.iter().flat_map(|edge| &edge.amends).cloned());
+            match &node.stage.kind {
+                Kind::Dispatch { role } => {
+                    let writes = graph.protocol.roles.get(role).map(|role| role.writes.as_slice()).unwrap_or_default();
+                    if !writes.is_empty() {
+                        reach.writers.insert(role.clone());
+                        reach.touches.extend(writes.iter().cloned());
+                    }
+                }
+                Kind::Each(each) => {
+                    let callee = graph.index(&each.flow).map(|callee| reaches[callee].clone()).unwrap_or_default();
+                    reach.touches.extend(callee.touches);
+                    reach.writers.extend(callee.writers);
+                }
+                Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {}
+            }
+        }
+        reaches[*index] = reach;
+    }
+    reaches
+}
+
+/// A path like those a template makes.
+fn sample(template: &str) -> String {
+    let mut path = String::new();
+    let mut inside = false;
+    for c in template.chars() {
+        match c {
+            '{' => inside = true,
+            '}' => {
+                inside = false;
+                path.push('x');
+            }
+            _ if inside => {}
+            '*' => path.push('x'),
+            _ => path.push(c),
+        }
+    }
+    path
+}

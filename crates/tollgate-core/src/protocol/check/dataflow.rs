@@ -1,0 +1,360 @@
+//! The forward analysis: which valuations reach each node, with which facts on every path.
+//!
+//! A flow is analysed once per place that runs it. With `over: it` its states come from the caller and go back to it;
+//! otherwise it starts with the caller's valuations, no gates, and nothing said about the subject. Facts only shrink and
+//! valuations only grow, so the work list ends; what would take too long is refused.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::super::graph::{Edge, End, Graph, Node, SIZE_MAX};
+use super::super::model::{Each, Given, Kind, Land, Over, Stage};
+use super::change::{Changes, Reach, reaches};
+use super::space::{Facts, Space, State, join, normal};
+use super::truth::{Judge, Truth};
+use crate::Name;
+
+/// Pairs of edge and valuation that are looked at before a protocol counts as too large.
+const STEPS_MAX: usize = 20_000_000;
+
+/// A flow as it is run from one place.
+pub(super) struct Instance<'p> {
+    pub flow: usize,
+    /// The number of its first node among all nodes.
+    pub base: usize,
+    /// The `each` that runs it, and its node's number; none: main.
+    pub caller: Option<(usize, &'p Each)>,
+    /// Whether its subject is a unit.
+    pub of_unit: bool,
+}
+
+/// One node of one instance.
+#[derive(Default)]
+pub(super) struct Point {
+    pub instance: usize,
+    pub state: State,
+    /// The part of the state that its edges have not carried on yet.
+    fresh: State,
+    /// The states that its edges carry, in the order of the node's edges.
+    pub out: Vec<State>,
+    /// The instance that an `each` runs.
+    child: Option<usize>,
+    /// What a flow run with `over: it` came back with, by outcome, and was not carried on yet.
+    returned: Vec<(Name, State)>,
+    /// What its edges do, worked out at the first visit.
+    effects: Rc<[Effect]>,
+}
+
+/// The result: every point with its state.
+pub(super) struct DataFlow<'a, 'p> {
+    pub graph: &'a Graph<'p>,
+    pub space: &'a Space,
+    pub judge: Judge<'a>,
+    pub changes: Changes<'a>,
+    pub reaches: Vec<Reach>,
+    pub instances: Vec<Instance<'p>>,
+    pub points: Vec<Point>,
+    steps: usize,
+}
+
+impl<'a, 'p> DataFlow<'a, 'p> {
+    /// Runs the analysis; `None` when the protocol is too large.
+    pub fn run(graph: &'a Graph<'p>, space: &'a Space) -> Option<Self> {
+        let mut flow = Self {
+            graph,
+            space,
+            judge: Judge { protocol: graph.protocol, space },
+            changes: Changes::new(graph.protocol, space),
+            reaches: reaches(graph),
+            instances: Vec::new(),
+            points: Vec::new(),
+            steps: 0,
+        };
+        let main = graph.index("main")?;
+        flow.instantiate(main, None, false)?;
+        let mut list = BTreeSet::new();
+        let start = flow.start();
+        flow.feed(0, &start, &mut list);
+        while let Some(point) = list.pop_first() {
+            flow.visit(point, &mut list);
+            if flow.steps > STEPS_MAX {
+                return None;
+            }
+        }
+        Some(flow)
+    }
+
+    /// Makes the points of a flow and of all that it runs.
+    fn instantiate(&mut self, flow: usize, caller: Option<(usize, &'p Each)>, of_unit: bool) -> Option<usize> {
+        let instance = self.instances.len();
+        let base = self.points.len();
+        let graph = self.graph;
+        let nodes = &graph.flows[flow].nodes;
+        if base + nodes.len() > SIZE_MAX {
+            return None;
+        }
+        self.instances.push(Instance { flow, base, caller, of_unit });
+        self.points.extend(nodes.iter().map(|node| Point {
+            instance,
+            out: vec![State::new(); node.edges.len()],
+            ..Point::default()
+        }));
+        for (i, node) in nodes.iter().enumerate() {
+            if let Kind::Each(each) = &node.stage.kind
+                && let Some(callee) = graph.index(&each.flow)
+            {
+                let of_unit = of_unit || each.over != Over::It;
+                self.points[base + i].child = Some(self.instantiate(callee, Some((base + i, each)), of_unit)?);
+            }
+        }
+        Some(instance)
+    }
+
+    /// Every combination of the inputs, with what is there before the first stage.
+    fn start(&self) -> State {
+        let protocol = self.graph.protocol;
+        let mut facts = Facts::default();
+        self.space.roles.values().for_each(|bit| facts.set(*bit));
+        // Lanes exist by name; planned units must be given.
+        let planned = |stage: &Stage| {
+            let over = matches!(&stage.kind, Kind::Each(each) if each.over == Over::Units);
+            over || stage.gives.iter().any(|given| &**given == "units")
+        };
+        if !protocol.flows.iter().flat_map(|flow| &flow.stages).any(planned) {
+            facts.set(self.space.units);
+        }
+        let list = self.space.starts(protocol).into_iter().map(|valuation| {
+            let mut facts = facts;
+            for (name, artifact) in &protocol.artifacts {
+                let there = match &artifact.given {
+                    Given::ByStage => false,
+                    Given::Input => true,
+                    Given::InputWhen(condition) => self.judge.eval(condition, valuation) == Truth::True,
+                };
+                if there {
+                    facts.set(self.space.artifacts[name]);
+                }
+            }
+            (valuation, facts)
+        });
+        self.space.free_atoms(normal(list.collect()))
+    }
+
+    /// The node behind a point.
+    pub fn node(&self, point: usize) -> &'a Node<'p> {
+        let instance = &self.instances[self.points[point].instance];
+        &self.graph.flows[instance.flow].nodes[point - instance.base]
+    }
+
+    fn feed(&mut self, point: usize, state: &State, list: &mut BTreeSet<usize>) {
+        let point_state = &mut self.points[point];
+        let changed = join(&mut point_state.state, state);
+        if !changed.is_empty() {
+            join(&mut point_state.fresh, &changed);
+            list.insert(point);
+        }
+    }
+
+    /// The part of a state for which a stage's `when` has a truth value, with what that implies.
+    pub fn entered(&self, stage: &Stage, state: &State, truth: bool) -> State {
+        let Some(when) = &stage.when else {
+            return if truth { state.clone() } else { State::new() };
+        };
+        let can = state.iter().filter(|(valuation, _)| self.judge.eval(when, *valuation).can_be(truth));
+        can.map(|(valuation, facts)| (*valuation, facts.or(self.judge.implied(when, truth, *valuation)))).collect()
+    }
+
+    /// Carries on what is new at a point: each valuation goes its way alone, so the rest need not be looked at again.
+    fn visit(&mut self, point: usize, list: &mut BTreeSet<usize>) {
+        let node = self.node(point);
+        let instance = self.points[point].instance;
+        let fresh = std::mem::take(&mut self.points[point].fresh);
+        let runs = self.entered(node.stage, &fresh, true);
+        let skips = self.entered(node.stage, &fresh, false);
+        if self.points[point].effects.len() != node.edges.len() {
+            let effects = node.edges.iter().map(|edge| self.effect(node.stage, edge, instance)).collect();
+            self.points[point].effects = effects;
+        }
+        let effects = Rc::clone(&self.points[point].effects);
+        let mut back = Vec::new();
+        if let (Kind::Each(each), Some(child)) = (&node.stage.kind, self.points[point].child) {
+            let entry = self.entry(each, child, &runs);
+            self.feed(self.instances[child].base, &entry, list);
+            back = std::mem::take(&mut self.points[point].returned);
+        }
+        for (index, edge) in node.edges.iter().enumerate() {
+            self.steps += runs.len().max(skips.len()) + 1;
+            let out = match (&node.stage.kind, &*edge.outcome) {
+                (_, "skipped") => skips.clone(),
+                (Kind::Each(each), outcome) if each.over == Over::It => {
+                    let came = back.iter().filter(|(name, _)| &**name == outcome);
+                    normal(came.flat_map(|(_, state)| state.iter().copied()).collect())
+                }
+                _ => self.transfer(node.stage, edge, &effects[index], &runs),
+            };
+            let changed = join(&mut self.points[point].out[index], &out);
+            if !changed.is_empty() {
+                self.leave(instance, &edge.to, &changed, list);
+            }
+        }
+    }
+
+    /// Carries a state to where an edge leads.
+    fn leave(&mut self, instance: usize, to: &End, state: &State, list: &mut BTreeSet<usize>) {
+        let Instance { base, caller, .. } = self.instances[instance];
+        let outcome: Name = match to {
+            End::Node(node) => return self.feed(base + node, state, list),
+            End::Done => "all".into(),
+            End::Dropped => "none".into(),
+            End::Raise(raised) => format!("raise {raised}").into(),
+            End::Hold => return,
+        };
+        if let Some((point, _)) = caller.filter(|(_, each)| each.over == Over::It) {
+            self.points[point].returned.push((outcome, state.clone()));
+            list.insert(point);
+        }
+    }
+
+    /// The state with which a flow starts.
+    fn entry(&self, each: &Each, child: usize, state: &State) -> State {
+        if each.over == Over::It {
+            return state.clone();
+        }
+        let mut gone = Facts::one(self.space.landed);
+        self.space.gates.values().for_each(|bit| gone.set(*bit));
+        // A sibling, or an earlier pass, may have written already.
+        for writer in &self.reaches[self.instances[child].flow].writers {
+            gone.set(self.space.roles[writer]);
+        }
+        self.space.free_atoms(state.iter().map(|(valuation, facts)| (*valuation, facts.without(gone))).collect())
+    }
+
+    /// What an edge of a stage that was done makes of a state.
+    fn transfer(&self, stage: &Stage, edge: &Edge, effect: &Effect, state: &State) -> State {
+        let mut out = Vec::with_capacity(state.len());
+        let asks = !edge.ensures.is_empty() || !stage.ensures.is_empty() || matches!(stage.kind, Kind::Check { .. });
+        for (valuation, facts) in state {
+            if asks && !self.possible(stage, edge, *valuation) {
+                continue;
+            }
+            let facts = facts.without(effect.kills).or(effect.gens);
+            match &effect.assigns {
+                Assigns::Nothing => out.push((*valuation, facts)),
+                Assigns::All(dims) => {
+                    let mut split = vec![*valuation];
+                    for (dim, values) in dims {
+                        let spread = |v: u32| values.iter().map(move |value| self.space.with(v, *dim, *value));
+                        split = split.into_iter().flat_map(spread).collect();
+                    }
+                    out.extend(split.into_iter().map(|valuation| (valuation, facts)));
+                }
+            }
+        }
+        if matches!(effect.assigns, Assigns::Nothing) { out } else { normal(out) }
+    }
+
+    /// Whether an outcome can come about under a valuation, as far as gates that read variables tell.
+    fn possible(&self, stage: &Stage, edge: &Edge, valuation: u32) -> bool {
+        let can_hold = |gate: &Name| self.judge.gate(gate, valuation).can_be(true);
+        let own = match (&stage.kind, &*edge.outcome) {
+            (Kind::Check { gates }, "pass") => gates.iter().all(can_hold),
+            (Kind::Check { gates }, "fail") => gates.iter().any(|g| self.judge.gate(g, valuation).can_be(false)),
+            (Kind::Dispatch { .. }, "accept" | "accept_with_notes") => stage.ensures.iter().all(can_hold),
+            _ => true,
+        };
+        own && edge.ensures.iter().all(can_hold)
+    }
+
+    fn effect(&self, stage: &Stage, edge: &Edge, instance: usize) -> Effect {
+        let mut effect = Effect { kills: self.changes.kills(&edge.amends), ..Effect::default() };
+        for gate in &edge.ensures {
+            effect.gens.set(self.space.gates[gate]);
+        }
+        match &stage.kind {
+            Kind::Dispatch { role } => self.dispatch_effect(stage, role, edge, &mut effect),
+            Kind::Ask(_) => {
+                let chosen = |given: &Name| {
+                    let dim = self.space.dim(given)?;
+                    let value = self.space.dims[dim].values.iter().position(|value| *value == edge.outcome)?;
+                    Some((dim, vec![value]))
+                };
+                effect.assign(stage.gives.iter().filter_map(chosen).collect());
+            }
+            Kind::Check { gates } if &*edge.outcome == "pass" => {
+                gates.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));
+            }
+            Kind::Check { .. } => {}
+            Kind::Each(each) => {
+                if let Some(callee) = self.graph.index(&each.flow) {
+                    let reach = &self.reaches[callee];
+                    let touches: Vec<Name> = reach.touches.iter().cloned().collect();
+                    effect.kills = effect.kills.or(self.changes.kills(&touches));
+                    reach.writers.iter().for_each(|writer| effect.kills.set(self.space.roles[writer]));
+                }
+            }
+            Kind::Land(land) => match (&*edge.outcome, land) {
+                ("landed", Land::Run | Land::Base) => {
+                    if self.instances[instance].of_unit {
+                        effect.kills = effect.kills.or(self.changes.tree());
+                    }
+                    effect.gens.set(self.space.landed);
+                }
+                // The work now stands on the caller's tree, with the collisions in the files.
+                ("conflict", Land::Run) => effect.kills = effect.kills.or(self.changes.kills(&self.changes.areas())),
+                _ => {}
+            },
+        }
+        effect
+    }
+
+    fn dispatch_effect(&self, stage: &Stage, role: &Name, edge: &Edge, effect: &mut Effect) {
+        let writes = self.graph.protocol.roles.get(role).map(|role| role.writes.as_slice()).unwrap_or_default();
+        let touched: Vec<Name> = writes.iter().chain(&stage.gives).cloned().collect();
+        effect.kills = effect.kills.or(self.changes.kills(&touched));
+        if !writes.is_empty() {
+            effect.kills.set(self.space.roles[role]);
+        }
+        if !matches!(&*edge.outcome, "ok" | "accept" | "accept_with_notes") {
+            return;
+        }
+        stage.ensures.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));
+        let mut dims = Vec::new();
+        for given in &stage.gives {
+            match &**given {
+                "units" => effect.gens.set(self.space.units),
+                "requirements" => effect.gens.set(self.space.requirements),
+                _ => {
+                    self.space.artifacts.get(given).into_iter().for_each(|bit| effect.gens.set(*bit));
+                    let dim = self.space.dim(given);
+                    dims.extend(dim.map(|dim| (dim, (0..self.space.dims[dim].values.len()).collect())));
+                }
+            }
+        }
+        effect.assign(dims);
+    }
+}
+
+/// What an edge does to every valuation alike.
+#[derive(Default)]
+struct Effect {
+    kills: Facts,
+    gens: Facts,
+    assigns: Assigns,
+}
+
+impl Effect {
+    fn assign(&mut self, dims: Vec<(usize, Vec<usize>)>) {
+        if !dims.is_empty() {
+            self.assigns = Assigns::All(dims);
+        }
+    }
+}
+
+/// The variables an edge assigns.
+#[derive(Default)]
+enum Assigns {
+    #[default]
+    Nothing,
+    /// Each of these variables to any of these values.
+    All(Vec<(usize, Vec<usize>)>),
+}

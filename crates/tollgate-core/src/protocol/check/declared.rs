@@ -1,0 +1,192 @@
+//! *declared*: a condition reads only what has been given on every path that reaches it.
+
+use std::collections::BTreeSet;
+
+use super::super::condition::{Condition, SetKind};
+use super::super::dialects::Dialects;
+use super::super::graph::{End, Graph, Node};
+use super::super::model::{Ask, Given, Kind, Over, Stage, VariableKind};
+use super::Breaches;
+use super::dataflow::{DataFlow, Instance};
+use super::space::State;
+use crate::Name;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Place};
+
+/// What stages give can be given by them.
+pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
+    for stage in graph.protocol.flows.iter().flat_map(|flow| &flow.stages) {
+        for given in &stage.gives {
+            let wrong = match &stage.kind {
+                Kind::Ask(ask) => ask_gives(graph, ask, given),
+                Kind::Dispatch { role } => {
+                    let role = graph.protocol.roles.get(role);
+                    let dialect = role.and_then(|role| dialects.get(&role.contract));
+                    let values = values(graph, given);
+                    // A declaration that names no variable says nothing about them.
+                    dialect.filter(|d| !d.gives.is_empty()).and_then(|dialect| {
+                        let declared = values?;
+                        match dialect.gives.get(given) {
+                            None => Some(format!("its contract cannot give `{given}`")),
+                            Some(can) if can.iter().any(|value| !declared.contains(value)) => {
+                                Some(format!("its contract gives `{given}` values that are not declared"))
+                            }
+                            Some(_) => None,
+                        }
+                    })
+                }
+                Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => Some("only a dispatch or an ask gives".into()),
+            };
+            if let Some(wrong) = wrong {
+                let message = format!("the stage `{}` cannot give `{given}`: {wrong}", stage.id);
+                breaches.error(Code::CANNOT_GIVE, stage.place, message, "give it at a stage that can");
+            }
+        }
+    }
+}
+
+/// The declared values of a variable that steers; none for what is no variable.
+fn values<'g>(graph: &'g Graph<'_>, name: &str) -> Option<&'g [Name]> {
+    let protocol = graph.protocol;
+    match &protocol.inputs.get(name).or_else(|| protocol.vars.get(name))?.kind {
+        VariableKind::OneOf(values) | VariableKind::ListOf(values) => Some(values),
+        VariableKind::Int | VariableKind::Text => Some(&[]),
+    }
+}
+
+fn ask_gives(graph: &Graph<'_>, ask: &Ask, given: &Name) -> Option<String> {
+    let Some(values) = values(graph, given) else { return Some("an answer gives variables only".into()) };
+    if ask.options.is_empty() {
+        return Some("its options are not known before the run".into());
+    }
+    let odd = ask.options.iter().find(|(option, _)| !values.contains(option))?;
+    Some(format!("its option `{}` is not one of the values", odd.0))
+}
+
+/// What the data flow shows: each read comes after what it reads.
+pub(super) fn check(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
+    inputs(flow, breaches);
+    for instance in &flow.instances {
+        for (i, node) in flow.graph.flows[instance.flow].nodes.iter().enumerate() {
+            let point = &flow.points[instance.base + i];
+            if point.state.is_empty() {
+                continue;
+            }
+            let stage = node.stage;
+            if let Some(when) = &stage.when {
+                reads(flow, stage, "its `when`", when, &point.state, breaches);
+            }
+            let runs = flow.entered(stage, &point.state, true);
+            entered(flow, node, &runs, breaches);
+            ends(flow, instance, i, node, breaches);
+        }
+    }
+}
+
+/// Artifacts that are inputs under a condition: the condition reads inputs.
+fn inputs(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
+    let protocol = flow.graph.protocol;
+    for (name, artifact) in &protocol.artifacts {
+        let Given::InputWhen(condition) = &artifact.given else { continue };
+        condition.visit(&mut |part| {
+            if let Condition::Var { name: variable, .. } = part
+                && !protocol.inputs.contains_key(variable)
+            {
+                let message = format!("`given` of the artifact `{name}` reads `{variable}` before any stage gives it");
+                breaches.error(Code::NOT_ASSIGNED, artifact.place, message, "read an input");
+            }
+        });
+    }
+}
+
+/// What a stage reads once it is entered: gates it evaluates, recommendations, units.
+fn entered(flow: &DataFlow<'_, '_>, node: &Node<'_>, runs: &State, breaches: &mut Breaches) {
+    let stage = node.stage;
+    let mut gates: BTreeSet<&Name> = stage.ensures.iter().collect();
+    gates.extend(node.edges.iter().flat_map(|edge| &edge.ensures));
+    match &stage.kind {
+        Kind::Check { gates: checked } => gates.extend(checked),
+        Kind::Ask(ask) => {
+            for (_, condition) in &ask.recommend {
+                reads(flow, stage, "its recommendation", condition, runs, breaches);
+            }
+        }
+        Kind::Each(each) if each.over == Over::Units => {
+            given(flow.space.units, "units", stage, "`over`", runs, breaches);
+        }
+        _ => {}
+    }
+    for gate in gates {
+        if let Some(definition) = flow.graph.protocol.gates.get(gate) {
+            reads(flow, stage, &format!("the gate `{gate}`"), &definition.holds, runs, breaches);
+        }
+    }
+}
+
+/// What is read at `done`: under which condition a gate is mandatory.
+fn ends(flow: &DataFlow<'_, '_>, instance: &Instance<'_>, i: usize, node: &Node<'_>, breaches: &mut Breaches) {
+    let of_it = instance.caller.is_some_and(|(_, each)| each.over == Over::It);
+    for (edge, out) in node.edges.iter().zip(&flow.points[instance.base + i].out) {
+        if edge.to != End::Done || of_it {
+            continue;
+        }
+        for (name, gate) in &flow.graph.protocol.gates {
+            let mandatory = if instance.caller.is_some() { &gate.mandatory_unit } else { &gate.mandatory_run };
+            if let Some(condition) = mandatory {
+                reads(flow, node.stage, &format!("`mandatory` of the gate `{name}`"), condition, out, breaches);
+            }
+        }
+    }
+}
+
+fn reads(
+    flow: &DataFlow<'_, '_>,
+    stage: &Stage,
+    what: &str,
+    condition: &Condition,
+    state: &State,
+    into: &mut Breaches,
+) {
+    let mut gates = BTreeSet::new();
+    let mut open = vec![condition];
+    while let Some(condition) = open.pop() {
+        condition.visit(&mut |part| match part {
+            Condition::Var { name, .. } => {
+                let dim = flow.space.dim(name);
+                if dim.is_some_and(|dim| state.iter().any(|(v, _)| flow.space.value(*v, dim).is_none())) {
+                    let message =
+                        format!("{what} at the stage `{}` reads `{name}`, which has no value on some path", stage.id);
+                    let hint = format!("let an earlier stage give `{name}` on every path, or make it a required input");
+                    keep(Code::NOT_ASSIGNED, stage.place, name, message, hint, into);
+                }
+            }
+            Condition::Set { set: SetKind::Unit, .. } | Condition::Count { set: SetKind::Unit, .. } => {
+                given(flow.space.units, "units", stage, what, state, into);
+            }
+            Condition::Set { set: SetKind::Requirement, .. } | Condition::Count { set: SetKind::Requirement, .. } => {
+                given(flow.space.requirements, "requirements", stage, what, state, into);
+            }
+            Condition::Artifact { name, .. } => {
+                if let Some(bit) = flow.space.artifacts.get(name) {
+                    given(*bit, name, stage, what, state, into);
+                }
+            }
+            Condition::Holds(gate) if gates.insert(gate) => {
+                open.extend(flow.graph.protocol.gates.get(gate).map(|gate| &gate.holds));
+            }
+            _ => {}
+        });
+    }
+}
+
+fn given(bit: usize, name: &str, stage: &Stage, what: &str, state: &State, into: &mut Breaches) {
+    if !state.iter().all(|(_, facts)| facts.has(bit)) {
+        let message = format!("{what} at the stage `{}` reads `{name}` before a stage has given it", stage.id);
+        let hint = format!("let an earlier stage give `{name}` on every path");
+        keep(Code::READ_TOO_EARLY, stage.place, name, message, hint, into);
+    }
+}
+
+fn keep(code: Code, place: Place, key: &str, message: String, hint: String, into: &mut Breaches) {
+    into.add(key, Diagnostic::error(code, place, message).hint(hint));
+}

@@ -1,0 +1,187 @@
+//! *gated*: what must hold at `done`, and what a stage requires, is established on every path and not undone since.
+
+use std::collections::BTreeSet;
+
+use super::super::condition::Condition;
+use super::super::graph::{Edge, End, Graph, Node, over_variables};
+use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Stage, Trees};
+use super::Breaches;
+use super::dataflow::{DataFlow, Instance};
+use super::space::{Facts, State};
+use super::truth::Truth;
+use crate::Name;
+use crate::code::Code;
+
+/// What can be said of gates and asks without following the data flow.
+pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
+    let protocol = graph.protocol;
+    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let mut used: BTreeSet<&Name> = stages().flat_map(|stage| &stage.requires).collect();
+    protocol.visit_conditions(&mut |condition| {
+        if let Condition::Holds(gate) = condition {
+            used.insert(gate);
+        }
+    });
+    for stage in stages() {
+        if let Kind::Check { gates } = &stage.kind {
+            used.extend(gates.iter().filter(|gate| over_variables(protocol, gate)));
+        }
+        ensures(graph, stage, breaches);
+    }
+    for (name, gate) in &protocol.gates {
+        let mandatory = gate.mandatory_unit.is_some() || gate.mandatory_run.is_some();
+        if !mandatory && !used.contains(name) {
+            let message = format!("the gate `{name}` is neither mandatory nor required nor read: it guards nothing");
+            let hint = "make it mandatory, require it at a stage, or remove it";
+            breaches.error(Code::GUARDS_NOTHING, gate.place, message, hint);
+        }
+        if gate.bound_to.is_empty() && !over_variables(protocol, name) {
+            let message = format!("the gate `{name}` speaks of more than variables and is bound to nothing");
+            let hint = "add `bound_to`: the resources whose change makes it stale";
+            breaches.error(Code::CANNOT_ENSURE, gate.place, message, hint);
+        }
+        circle(graph, name, gate, breaches);
+    }
+    for stage in stages().chain(&protocol.asks) {
+        default(stage, breaches);
+    }
+}
+
+fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
+    let judges = match &stage.kind {
+        Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(|role| role.judges()),
+        _ => false,
+    };
+    if !stage.ensures.is_empty() && !judges {
+        let message = format!("the stage `{}` ensures a gate and does not judge", stage.id);
+        let hint = "give its role `verdicts`, or let a check or an answer establish the gate";
+        breaches.error(Code::CANNOT_ENSURE, stage.place, message, hint);
+    }
+}
+
+/// A gate that reads itself, directly or through others, has no truth.
+fn circle(graph: &Graph<'_>, name: &Name, gate: &Gate, breaches: &mut Breaches) {
+    let mut seen: BTreeSet<&Name> = BTreeSet::new();
+    let mut open = vec![gate];
+    while let Some(gate) = open.pop() {
+        gate.holds.visit(&mut |condition| {
+            if let Condition::Holds(inner) = condition
+                && seen.insert(inner)
+            {
+                open.extend(graph.protocol.gates.get(inner));
+            }
+        });
+    }
+    if seen.contains(name) {
+        let message = format!("the gate `{name}` reads itself");
+        breaches.error(Code::FLOW_CIRCLE, gate.place, message, "say what must be true without the gate");
+    }
+}
+
+fn default(stage: &Stage, breaches: &mut Breaches) {
+    let Kind::Ask(ask) = &stage.kind else { return };
+    let forbidden = matches!(ask.class, Class::Approval | Class::Waiver | Class::Security | Class::Scope);
+    if ask.default.is_some() && forbidden {
+        let message = format!("the ask `{}` has a default, and its class needs a person", stage.id);
+        breaches.error(Code::DEFAULT_FORBIDDEN, stage.place, message, "drop the default");
+    }
+}
+
+/// What the data flow shows: requirements of stages and mandatory gates at `done`.
+pub(super) fn check(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
+    for instance in &flow.instances {
+        for (i, node) in flow.graph.flows[instance.flow].nodes.iter().enumerate() {
+            let point = &flow.points[instance.base + i];
+            if point.state.is_empty() {
+                continue;
+            }
+            if !node.stage.requires.is_empty() {
+                requires(flow, node.stage, &flow.entered(node.stage, &point.state, true), breaches);
+            }
+            for (edge, out) in node.edges.iter().zip(&point.out).filter(|(edge, _)| edge.to == End::Done) {
+                done(flow, instance, node, edge, out, breaches);
+            }
+        }
+    }
+}
+
+fn requires(flow: &DataFlow<'_, '_>, stage: &Stage, state: &State, breaches: &mut Breaches) {
+    for required in &stage.requires {
+        let artifact = flow.space.artifacts.get(required);
+        let holds = |valuation: u32, facts: &Facts| match artifact {
+            Some(bit) => facts.has(*bit),
+            None => flow.judge.established(required, valuation, facts),
+        };
+        let missing: Vec<u32> = state.iter().filter(|(v, facts)| !holds(*v, facts)).map(|(v, _)| *v).collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let what = if artifact.is_some() { "artifact" } else { "gate" };
+        let message = format!(
+            "the stage `{}` requires the {what} `{required}`, which is not established on every path to it{}",
+            stage.id,
+            when(flow, &missing, state.len())
+        );
+        let hint = match artifact {
+            Some(_) => format!("give `{required}` before, on each path"),
+            None => format!("establish `{required}` after the last stage that changes what it is bound to"),
+        };
+        breaches.add(
+            required,
+            crate::diagnostic::Diagnostic::error(Code::NOT_ESTABLISHED, stage.place, message).hint(hint),
+        );
+    }
+}
+
+fn done(
+    flow: &DataFlow<'_, '_>,
+    instance: &Instance<'_>,
+    node: &Node<'_>,
+    edge: &Edge,
+    out: &State,
+    breaches: &mut Breaches,
+) {
+    let each: Option<&Each> = instance.caller.map(|(_, each)| each);
+    if each.is_some_and(|each| each.over == Over::It) || out.is_empty() {
+        return;
+    }
+    let who = if each.is_some() { "unit" } else { "run" };
+    if each.is_none_or(|each| each.makes == Makes::Accepted) {
+        for (name, gate) in &flow.graph.protocol.gates {
+            let mandatory = if each.is_some() { &gate.mandatory_unit } else { &gate.mandatory_run };
+            let Some(condition) = mandatory else { continue };
+            let owed = |v: u32| flow.judge.eval(condition, v) != Truth::False;
+            let missing = out.iter().filter(|(v, facts)| owed(*v) && !flow.judge.established(name, *v, facts));
+            let missing: Vec<u32> = missing.map(|(v, _)| *v).collect();
+            if missing.is_empty() {
+                continue;
+            }
+            let message = format!(
+                "the stage `{}` ends the {who} on `{}` while its mandatory gate `{name}` is not established{}",
+                node.stage.id,
+                edge.outcome,
+                when(flow, &missing, out.len())
+            );
+            let hint = format!("establish `{name}` after the last stage that changes what it is bound to");
+            let breach = crate::diagnostic::Diagnostic::error(Code::NOT_GATED, edge.place, message);
+            breaches.add(&format!("{name} {}", node.stage.id), breach.hint(hint).other(gate.place));
+        }
+    }
+    let writes = !flow.reaches[instance.flow].writers.is_empty();
+    let lands = out.iter().all(|(_, facts)| facts.has(flow.space.landed));
+    if each.is_some_and(|each| each.trees == Trees::Own) && writes && !lands {
+        let message =
+            format!("the stage `{}` ends the unit on `{}` and its work has not landed", node.stage.id, edge.outcome);
+        breaches.error(Code::NOT_LANDED, edge.place, message, "put a `land: run` stage before `done`");
+    }
+}
+
+/// Under which values something is missing; nothing when it is always.
+fn when(flow: &DataFlow<'_, '_>, missing: &[u32], all: usize) -> String {
+    match missing.first() {
+        Some(first) if missing.len() < all && !flow.space.dims.is_empty() => {
+            format!(" (when {})", flow.space.describe(*first))
+        }
+        _ => String::new(),
+    }
+}

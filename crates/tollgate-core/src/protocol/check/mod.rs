@@ -1,0 +1,81 @@
+//! The six checks, over the compiled graph: total, connected, bounded, gated, declared, isolated.
+
+mod bounded;
+mod change;
+mod connected;
+mod dataflow;
+mod declared;
+mod gated;
+mod isolated;
+mod space;
+mod total;
+mod truth;
+
+use std::collections::BTreeSet;
+
+use super::dialects::Dialects;
+use super::graph::{Fault, build};
+use super::model::Protocol;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Place};
+use dataflow::DataFlow;
+use space::Space;
+
+/// Proves the six properties; every breach is an error, a limit over 20 a warning. Empty: the protocol is good.
+pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
+    let mut breaches = Breaches::default();
+    let graph = build(protocol, dialects);
+    total::check(&graph, dialects, &mut breaches);
+    connected::names(&graph, dialects, &mut breaches);
+    bounded::check(&graph, &mut breaches);
+    declared::gives(&graph, dialects, &mut breaches);
+    gated::gates(&graph, &mut breaches);
+    let too_large = graph.faults.iter().any(|fault| matches!(fault, Fault::TooLarge));
+    // Flows that call each other in a circle have no data flow to speak of.
+    if !too_large && graph.order.is_some() {
+        match Space::new(protocol).as_ref().map(|space| (space, DataFlow::run(&graph, space))) {
+            Some((_, Some(flow))) => {
+                connected::reached(&flow, &mut breaches);
+                gated::check(&flow, &mut breaches);
+                declared::check(&flow, &mut breaches);
+                isolated::check(&flow, dialects, &mut breaches);
+            }
+            _ => breaches.too_large(),
+        }
+    } else if too_large {
+        breaches.too_large();
+    }
+    breaches.into_list()
+}
+
+/// What the checks found, each thing once.
+#[derive(Default)]
+struct Breaches {
+    list: Vec<Diagnostic>,
+    seen: BTreeSet<(Code, Place, String)>,
+}
+
+impl Breaches {
+    /// Keeps a breach; `key` tells apart what may be said of one place more than once.
+    fn add(&mut self, key: &str, breach: Diagnostic) {
+        if self.seen.insert((breach.code, breach.place, key.to_owned())) {
+            self.list.push(breach);
+        }
+    }
+
+    fn error(&mut self, code: Code, place: Place, message: String, hint: impl Into<String>) {
+        self.add(&message.clone(), Diagnostic::error(code, place, message).hint(hint));
+    }
+
+    fn too_large(&mut self) {
+        let message =
+            "the protocol is too large to check: too many stages, questions or combinations of variables".into();
+        let hint = "steer by fewer variables, or split the protocol";
+        self.error(Code::TOO_LARGE, Place { line: 1, column: 1 }, message, hint);
+    }
+
+    fn into_list(mut self) -> Vec<Diagnostic> {
+        self.list.sort_by_key(|breach| (breach.place, breach.code));
+        self.list
+    }
+}

@@ -1,0 +1,116 @@
+//! *total*: every outcome has a route, and every route an outcome.
+
+use std::collections::BTreeSet;
+
+use super::super::dialects::Dialects;
+use super::super::graph::{Fault, Graph};
+use super::super::model::{Kind, Rule, Stage, Target};
+use super::Breaches;
+use crate::Name;
+use crate::code::Code;
+
+pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
+    faults(graph, breaches);
+    contracts(graph, dialects, breaches);
+    let mut all: BTreeSet<Name> = BTreeSet::new();
+    let mut asks: BTreeSet<&str> = BTreeSet::new();
+    for (flow, node) in graph.flows.iter().flat_map(|flow| flow.nodes.iter().map(move |node| (flow, node))) {
+        if node.origin.is_some() && !asks.insert(&node.stage.id) {
+            continue;
+        }
+        let outcomes = graph.outcomes(node.stage, dialects);
+        // Without its contract nobody knows what the stage can come to.
+        if known(graph, node.stage, dialects) {
+            keys(&node.stage.on, &outcomes, &format!("the stage `{}` never has", node.stage.id), breaches);
+        }
+        all.extend(outcomes);
+        all.extend(flow.raises.keys().map(|raised| Name::from(format!("raise {raised}"))));
+    }
+    // A raise of main ends in `otherwise` and is in no flow's list.
+    let stages = graph.protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&graph.protocol.asks);
+    for rule in stages.flat_map(|stage| &stage.on).chain(&graph.protocol.otherwise) {
+        for target in [Some(&rule.route.to), rule.route.then.as_ref()].into_iter().flatten() {
+            if let Target::Raise(raised) = target {
+                all.insert(format!("raise {raised}").into());
+            }
+        }
+    }
+    let outcomes: Vec<Name> = all.into_iter().collect();
+    keys(&graph.protocol.otherwise, &outcomes, "no stage ever has", breaches);
+}
+
+fn known(graph: &Graph<'_>, stage: &Stage, dialects: &Dialects) -> bool {
+    match &stage.kind {
+        Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(|r| dialects.get(&r.contract).is_some()),
+        _ => true,
+    }
+}
+
+/// Each key of a table of routes is an outcome, a health with codes, or a pattern that meets one.
+fn keys(rules: &[Rule], outcomes: &[Name], who: &str, breaches: &mut Breaches) {
+    for rule in rules {
+        let key = &*rule.outcome;
+        let meets = |outcome: &Name| match key.strip_suffix('*') {
+            Some(prefix) => key.contains('.') && outcome.starts_with(prefix),
+            None => &**outcome == key,
+        };
+        if !outcomes.iter().any(meets) {
+            let list: Vec<&str> = outcomes.iter().map(|outcome| &**outcome).collect();
+            let hint = crate::yaml::suggest(key, &list).unwrap_or_else(|| match list.len() {
+                0..=16 => format!("outcomes: {}", list.join(", ")),
+                _ => "drop the route, or correct the word".into(),
+            });
+            let message = format!("{who} the outcome `{key}`");
+            breaches.error(Code::NOT_AN_OUTCOME, rule.place, message, hint);
+        }
+    }
+}
+
+fn faults(graph: &Graph<'_>, breaches: &mut Breaches) {
+    for fault in &graph.faults {
+        match fault {
+            Fault::NotRouted { stage, outcome } => {
+                let message = format!("the stage `{}` does not route its outcome `{outcome}`", stage.id);
+                let hint = format!("add `{outcome}: …` to its `on`, or to `otherwise`");
+                breaches.error(Code::NOT_ROUTED, stage.place, message, hint);
+            }
+            Fault::OriginLacks { ask, answer, origin, place } => {
+                let message = format!(
+                    "the ask `{}` can be answered `{answer}` by nobody's choice, and the stage `{}` has no such way on",
+                    ask.id, origin.id
+                );
+                let hint = format!("route the outcome of `{}` elsewhere, or change the answer's target", origin.id);
+                let breach = crate::diagnostic::Diagnostic::error(Code::ORIGIN_LACKS, *place, message.clone());
+                breaches.add(&message, breach.hint(hint).other(origin.place));
+            }
+            Fault::Uncaught { raised, stage, place } => {
+                let message = format!("`raise {raised}` leaves main at the stage `{}` and nobody catches it", stage.id);
+                let hint = format!("add `raise {raised}: …` to the `each` that runs the flow, or to `otherwise`");
+                breaches.error(Code::RAISE_UNCAUGHT, *place, message, hint);
+            }
+            Fault::Circle { stage, flow } => {
+                let message = format!("the stage `{}` runs the flow `{flow}`, which comes back to it", stage.id);
+                breaches.error(Code::FLOW_CIRCLE, stage.place, message, "loop inside one flow, with a limit");
+            }
+            Fault::TooLarge => {}
+        }
+    }
+}
+
+fn contracts(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
+    for (name, role) in &graph.protocol.roles {
+        let Some(dialect) = dialects.get(&role.contract) else {
+            let list: Vec<&str> = dialects.names().map(|name| &**name).collect();
+            let hint = crate::yaml::suggest(&role.contract, &list)
+                .unwrap_or_else(|| "declare it in a file and give it with `--dialects FILE`".into());
+            let message = format!("the role `{name}` reports in `{}`, which is not known", role.contract);
+            breaches.error(Code::CONTRACT_UNKNOWN, role.place, message, hint);
+            continue;
+        };
+        for verdict in role.verdicts.iter().filter(|verdict| !dialect.verdicts.contains(verdict)) {
+            let message =
+                format!("the role `{name}` may give `{}`, which `{}` cannot express", verdict.word(), role.contract);
+            breaches.error(Code::VERDICT_UNKNOWN, role.place, message, "take it out of `verdicts`");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What the checks know about the dialects that roles report in.
+
+use std::collections::BTreeMap;
+
+use crate::Name;
+use crate::contract::{Declaration, SectionClass};
+use crate::diagnostic::Diagnostic;
+use crate::report::{Health, Verdict};
+use crate::yaml::{self, Fields, Node, Problems};
+
+/// Declarations by the name of their contract, without its version.
+#[derive(Debug, Clone, Default)]
+pub struct Dialects {
+    contracts: BTreeMap<Name, Declaration>,
+}
+
+impl Dialects {
+    /// Adds a dialect; one that is already there wins, since code knows better than a file.
+    pub fn add(&mut self, id: &str, declaration: Declaration) {
+        let name = id.split_once('@').map_or(id, |(name, _)| name);
+        self.contracts.entry(name.into()).or_insert(declaration);
+    }
+
+    /// Adds every dialect of another set that is not there yet.
+    pub fn merge(&mut self, other: Self) {
+        for (name, declaration) in other.contracts {
+            self.contracts.entry(name).or_insert(declaration);
+        }
+    }
+
+    /// What a contract declares.
+    pub fn get(&self, contract: &str) -> Option<&Declaration> {
+        let name = contract.split_once('@').map_or(contract, |(name, _)| name);
+        self.contracts.get(name)
+    }
+
+    /// The names of all contracts, in order.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.contracts.keys()
+    }
+
+    /// Reads a file of declarations: a map of contract to what it declares.
+    pub fn read(text: &str) -> (Self, Vec<Diagnostic>) {
+        let node = match yaml::parse(text) {
+            Ok(node) => node,
+            Err(diagnostic) => return (Self::default(), vec![diagnostic]),
+        };
+        let mut problems = Problems::default();
+        let mut contracts = BTreeMap::new();
+        for (key, value) in problems.entries(&node, "the file of dialects") {
+            contracts.insert(key.text.clone(), declaration(value, &key.text, &mut problems));
+        }
+        (Self { contracts }, problems.into_list())
+    }
+}
+
+fn declaration(node: &Node, name: &str, problems: &mut Problems) -> Declaration {
+    let mut fields = Fields::open(node, format!("the dialect `{name}`"), problems);
+    let verdicts = fields.take("verdicts").map(|n| words(n, "a verdict", &verdict_words(), problems));
+    let healths = fields.need("healths", problems).map(|n| words(n, "a health", &health_words(), problems));
+    let codes = fields.take("codes").map(|n| problems.entries(n, "codes")).unwrap_or_default();
+    let sections = fields.take("sections").map(|n| problems.entries(n, "sections")).unwrap_or_default();
+    let gives = fields.take("gives").map(|n| problems.entries(n, "gives")).unwrap_or_default();
+    fields.close(problems);
+    let mut declaration = Declaration {
+        verdicts: verdicts.unwrap_or_default(),
+        healths: healths.unwrap_or_default(),
+        ..Declaration::default()
+    };
+    for (key, value) in codes {
+        let codes = problems.texts(value, "codes").into_iter().map(|(code, _)| code).collect();
+        match Health::parse(&key.text).filter(|health| declaration.healths.contains(health)) {
+            Some(health) => drop(declaration.codes.insert(health, codes)),
+            None => {
+                problems.value(key.place, format!("`{}` is not one of its healths", key.text), "list it in `healths`")
+            }
+        }
+    }
+    let classes = [("claim", SectionClass::Claim), ("fact", SectionClass::Fact), ("note", SectionClass::Note)];
+    for (key, value) in sections {
+        if let Some(class) = problems.word(value, "a class of sections", &classes) {
+            declaration.sections.insert(key.text.clone(), class);
+        }
+    }
+    for (key, value) in gives {
+        let values = problems.texts(value, "the values of a variable").into_iter().map(|(value, _)| value).collect();
+        declaration.gives.insert(key.text.clone(), values);
+    }
+    declaration
+}
+
+fn words<T: Copy>(node: &Node, what: &str, known: &[(&str, T)], problems: &mut Problems) -> Vec<T> {
+    problems.list(node, what).iter().filter_map(|item| problems.word(item, what, known)).collect()
+}
+
+fn verdict_words() -> Vec<(&'static str, Verdict)> {
+    [Verdict::Accept, Verdict::AcceptWithNotes, Verdict::Reject].map(|verdict| (verdict.word(), verdict)).to_vec()
+}
+
+fn health_words() -> Vec<(&'static str, Health)> {
+    Health::ALL.into_iter().filter(|health| *health != Health::Ok).map(|health| (health.word(), health)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Code;
+
+    #[test]
+    fn declarations_are_read_and_code_wins() {
+        let (read, problems) = Dialects::read(
+            "a: {verdicts: [accept, reject], healths: [failed], codes: {failed: [exit]}, sections: {done: claim}, gives: {x: [y]}}",
+        );
+        assert!(problems.is_empty(), "{problems:?}");
+        let mut all = Dialects::default();
+        all.add("a@1", Declaration::default());
+        all.merge(read.clone());
+        assert_eq!(all.get("a"), Some(&Declaration::default()));
+        assert_eq!(read.get("a@2").map(|d| d.codes[&Health::Failed].clone()), Some(vec!["exit".into()]));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_declaration_has_a_place() {
+        let (_, problems) = Dialects::read("a:\n  healths: [fine]\n  codes: {partial: [x]}\n  section: {}\n");
+        let told: Vec<_> = problems.iter().map(|d| (d.code, d.place.line, d.place.column)).collect();
+        assert_eq!(told, [(Code::YAML_VALUE, 2, 13), (Code::YAML_VALUE, 3, 11), (Code::YAML_UNKNOWN_KEY, 4, 3)]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The outcome table: what each kind of stage can come to.
+
+use std::collections::BTreeSet;
+
+use super::super::condition::Condition;
+use super::super::dialects::Dialects;
+use super::super::model::{Ask, Kind, Over, Protocol, Role, Stage};
+use super::{Graph, build};
+use crate::Name;
+use crate::report::Health;
+
+/// Every outcome a stage can have, in the order in which tables show them. Each is there once.
+pub fn outcomes(stage: &Stage, protocol: &Protocol, dialects: &Dialects) -> Vec<Name> {
+    match &stage.kind {
+        // What a flow lets out is seen on its graph only.
+        Kind::Each(_) => build(protocol, dialects).outcomes(stage, dialects),
+        _ => table(stage, protocol, dialects, &[]),
+    }
+}
+
+impl Graph<'_> {
+    /// Every outcome a stage of this protocol can have.
+    pub fn outcomes(&self, stage: &Stage, dialects: &Dialects) -> Vec<Name> {
+        let callee = match &stage.kind {
+            Kind::Each(each) => self.index(&each.flow),
+            _ => None,
+        };
+        let raises: Vec<Name> = callee.map(|i| self.flows[i].raises.keys().cloned().collect()).unwrap_or_default();
+        table(stage, self.protocol, dialects, &raises)
+    }
+}
+
+/// The table, with what a stage's flow lets out already known.
+pub(super) fn table(stage: &Stage, protocol: &Protocol, dialects: &Dialects, raises: &[Name]) -> Vec<Name> {
+    let mut list: Vec<Name> = match &stage.kind {
+        Kind::Dispatch { role } => {
+            protocol.roles.get(role).map(|role| dispatch(stage, role, dialects)).unwrap_or_default()
+        }
+        Kind::Ask(ask) => answers(ask),
+        Kind::Check { gates } => {
+            let fork = gates.iter().all(|gate| over_variables(protocol, gate));
+            words(if fork { &["pass", "fail"] } else { &["pass", "fail", "stale", "unobservable"] })
+        }
+        Kind::Each(each) => {
+            let mut list = words(if each.over == Over::It { &["all", "none"] } else { &["all", "some", "none"] });
+            list.extend(raises.iter().map(|raised| Name::from(format!("raise {raised}"))));
+            list
+        }
+        Kind::Land(_) => words(&["landed", "conflict", "out_of_scope", "refused"]),
+    };
+    if stage.when.is_some() {
+        list.push("skipped".into());
+    }
+    list
+}
+
+fn words(list: &[&str]) -> Vec<Name> {
+    list.iter().map(|word| Name::from(*word)).collect()
+}
+
+fn answers(ask: &Ask) -> Vec<Name> {
+    let mut list: Vec<Name> = ask.options.iter().map(|(option, _)| option.clone()).collect();
+    if list.is_empty() {
+        list.push("answered".into());
+    }
+    list.push("cancelled".into());
+    list
+}
+
+fn dispatch(stage: &Stage, role: &Role, dialects: &Dialects) -> Vec<Name> {
+    let mut list = Vec::new();
+    if role.judges() {
+        list.extend(role.verdicts.iter().map(|verdict| Name::from(verdict.word())));
+        if !stage.ensures.is_empty() {
+            list.push("inconclusive".into());
+        }
+    } else {
+        list.push("ok".into());
+    }
+    let Some(dialect) = dialects.get(&role.contract) else { return list };
+    let mut healths: BTreeSet<Health> = dialect.healths.iter().copied().collect();
+    // The engine itself finds these: a worker that dies, one that says nothing, one that is stopped by its budget.
+    healths.extend([Health::Failed, Health::Malformed]);
+    let budget = &role.budget;
+    if budget.minutes.is_some() || budget.tokens.is_some() || budget.turns.is_some() {
+        healths.insert(Health::Exhausted);
+    }
+    healths.remove(&Health::Ok);
+    for health in healths {
+        list.push(health.word().into());
+        let codes = dialect.codes.get(&health).map(Vec::as_slice).unwrap_or_default();
+        list.extend(codes.iter().map(|code| Name::from(format!("{}.{code}", health.word()))));
+    }
+    list
+}
+
+/// The outcome that `as accept` stands for, where accepting waives no fact.
+pub fn favourable(stage: &Stage, protocol: &Protocol) -> Option<&'static str> {
+    match &stage.kind {
+        Kind::Dispatch { role } => protocol.roles.get(role).map(|role| if role.judges() { "accept" } else { "ok" }),
+        Kind::Check { .. } => Some("pass"),
+        Kind::Ask(_) | Kind::Each(_) | Kind::Land(_) => None,
+    }
+}
+
+/// Whether a stage owes a fact that others rest on: an artifact that is required, a variable that is read, units.
+pub(super) fn owes(stage: &Stage, needed: &BTreeSet<Name>) -> bool {
+    stage.gives.iter().any(|given| matches!(&**given, "units" | "requirements") || needed.contains(given))
+}
+
+/// Whether a gate reads variables alone, so that a check of it is a fork.
+pub(crate) fn over_variables(protocol: &Protocol, gate: &str) -> bool {
+    fn pure(condition: &Condition) -> bool {
+        match condition {
+            Condition::All(list) | Condition::Any(list) => list.iter().all(pure),
+            Condition::Not(inner) => pure(inner),
+            Condition::Var { .. } => true,
+            _ => false,
+        }
+    }
+    protocol.gates.get(gate).is_some_and(|gate| gate.bound_to.is_empty() && pure(&gate.holds))
+}

@@ -1,0 +1,96 @@
+//! Mutants of every built-in protocol and draft: each is refused with the right code, or listed here with its reason.
+
+mod operators;
+mod tree;
+
+use tollgate_core::code::Code;
+use tollgate_core::diagnostic::Severity;
+use tollgate_core::protocol::{self, Dialects};
+
+use operators::{Mutant, mutants};
+
+const PROTOCOLS: [(&str, &str); 5] = [
+    ("build-plan", include_str!("../../../../protocols/build-plan.yaml")),
+    ("decree", include_str!("../drafts/decree.yaml")),
+    ("pipeline", include_str!("../drafts/pipeline.yaml")),
+    ("supervisor", include_str!("../drafts/supervisor.yaml")),
+    ("team", include_str!("../drafts/team.yaml")),
+];
+
+/// Mutants that are sound protocols: protocol, operator, site, why.
+const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
+    ("build-plan", "drop mandatory", "signed-off", STILL_READ),
+    ("decree", "drop mandatory", "spec-ready", STILL_READ),
+    ("decree", "drop mandatory", "reviewed", STILL_READ),
+    ("decree", "drop mandatory", "merge-approved", STILL_READ),
+    ("pipeline", "drop mandatory", "ci-green", STILL_READ),
+    ("pipeline", "drop mandatory", "reviewed", STILL_READ),
+    ("supervisor", "drop mandatory", "approved", STILL_READ),
+    ("supervisor", "drop mandatory", "owned", STILL_READ),
+    ("supervisor", "drop mandatory", "accepted", STILL_READ),
+    ("supervisor", "drop mandatory", "audited", STILL_READ),
+    ("team", "drop mandatory", "design-approved", STILL_READ),
+    ("team", "drop mandatory", "reviewed", STILL_READ),
+    ("team", "drop mandatory", "tested", STILL_READ),
+    ("team", "drop mandatory", "secured", STILL_READ),
+    ("decree", "drop a limit", "issue.merged.conflict", BY_PERSON),
+    ("team", "drop a limit", "main.lean-task.raise outgrown", BY_PERSON),
+    ("team", "drop a limit", "main.implement.raise outgrown", BY_PERSON),
+    ("supervisor", "drop ensures", "main.audit", CHECKED_NEXT),
+    ("team", "drop ensures", "verify.review", CHECKED_NEXT),
+    ("team", "drop ensures", "verify.qa", CHECKED_NEXT),
+    ("team", "drop ensures", "verify.security", CHECKED_NEXT),
+    ("supervisor", "drop a gate from a check", "main.plan-check.approved", NOT_UNDONE),
+    ("supervisor", "drop a gate from a check", "main.recheck.plan-approved", NOT_UNDONE),
+    ("supervisor", "drop a gate from a check", "main.close.audited", NOT_UNDONE),
+    ("pipeline", "write after the last check", "main.review-only", NOT_DUE),
+    ("supervisor", "write after the last check", "main.only-a-plan", NOT_DUE),
+    ("team", "write after the last check", "code-only.code-all", NOT_DUE),
+    (
+        "build-plan",
+        "judge in the author's session",
+        "tester",
+        "the author works in `simple` only, the tester never does",
+    ),
+];
+const STILL_READ: &str = "a stage still requires the gate, or a condition reads it";
+const BY_PERSON: &str = "a person decides in every round of the loop";
+const CHECKED_NEXT: &str = "the check that follows evaluates the gate itself";
+const NOT_UNDONE: &str = "the gate was established before and nothing since changes what it is bound to";
+const NOT_DUE: &str = "no mandatory gate is bound to what is written, in this mode or for units that are only produced";
+
+fn codes(mutant: &Mutant, dialects: &Dialects) -> Vec<Code> {
+    let (protocol, mut found) = protocol::read_tree(&mutant.tree);
+    found.extend(protocol.map(|protocol| protocol::check(&protocol, dialects)).unwrap_or_default());
+    found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+}
+
+#[test]
+fn every_mutant_is_refused_with_the_right_code() {
+    let (dialects, _) = Dialects::read(include_str!("../drafts/dialects.yaml"));
+    let mut refused = 0;
+    let mut wrong = Vec::new();
+    let mut listed: Vec<_> = EQUIVALENT.to_vec();
+    for (name, text) in PROTOCOLS {
+        for mutant in mutants(&tree::yaml(text)) {
+            let found = codes(&mutant, &dialects);
+            let entry = listed.iter().position(|(p, o, s, _)| *p == name && *o == mutant.operator && *s == mutant.site);
+            let right = found.iter().any(|code| mutant.codes.contains(code));
+            match entry.map(|entry| listed.swap_remove(entry)) {
+                Some(_) if found.is_empty() => {}
+                Some((.., reason)) => wrong.push(format!(
+                    "{name}: {} at {}: listed ({reason}), yet refused: {found:?}",
+                    mutant.operator, mutant.site
+                )),
+                None if right => refused += 1,
+                None => wrong.push(format!(
+                    "(\"{name}\", \"{}\", \"{}\", \"\"), // {found:?}, due: {:?}",
+                    mutant.operator, mutant.site, mutant.codes
+                )),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} mutants are not as they should be:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(listed.is_empty(), "listed and no mutant at all: {listed:?}");
+    assert!(refused >= 60, "only {refused} mutants were refused");
+}
