@@ -109,7 +109,7 @@ fn calls_that_double_are_refused() {
         let _ = write!(text, "  f{i}:\n{}{}", call("a", "b"), call("b", "done"));
     }
     text += "  f40:\n    - {id: a, ask: {class: choice, question: Q, options: {go: Go}}, on: {go: done, cancelled: dropped}}\n";
-    assert_eq!(survive(&text), [Code::TOO_LARGE]);
+    assert_eq!(survive(&text), [Code::PROTOCOL_TOO_LARGE]);
 }
 
 /// Every further variable multiplies the valuations.
@@ -127,5 +127,5 @@ fn too_many_combinations_are_refused() {
             "    - {{id: s{i}, when: {{v{i}: a}}, ask: {{class: choice, question: Q, options: {{go: Go}}}}, on: {{go: {next}, cancelled: hold, skipped: {next}}}}}"
         );
     }
-    assert_eq!(survive(&text), [Code::TOO_LARGE]);
+    assert_eq!(survive(&text), [Code::PROTOCOL_TOO_LARGE]);
 }

@@ -112,7 +112,7 @@ impl WorkspaceError {
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
             Self::Unmeasurable(_) => Code::UNMEASURABLE,
-            Self::TooLarge { .. } | Self::TooMany { .. } => Code::TOO_LARGE,
+            Self::TooLarge { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),

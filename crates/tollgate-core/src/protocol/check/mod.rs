@@ -71,7 +71,7 @@ impl Breaches {
         let message =
             "the protocol is too large to check: too many stages, questions or combinations of variables".into();
         let hint = "steer by fewer variables, or split the protocol";
-        self.error(Code::TOO_LARGE, Place { line: 1, column: 1 }, message, hint);
+        self.error(Code::PROTOCOL_TOO_LARGE, Place { line: 1, column: 1 }, message, hint);
     }
 
     fn into_list(mut self) -> Vec<Diagnostic> {

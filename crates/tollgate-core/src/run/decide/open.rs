@@ -14,7 +14,7 @@ use crate::Name;
 use crate::digest::Digest;
 use crate::id::RunId;
 use crate::protocol::Protocol;
-use crate::protocol::model::{Each, Given, Kind, Land, Over, Value, Variable, VariableKind};
+use crate::protocol::model::{AtOnce, Each, Given, Kind, Land, Over, Value, Variable, VariableKind};
 use crate::report::Plan;
 use crate::scope::{self, Content};
 
@@ -203,7 +203,12 @@ fn disjoint(draft: &Draft) -> Result<(), Rejection> {
             Over::Units | Over::It => Vec::new(),
         };
         let skipped = stage.when.as_ref().is_some_and(|when| !gate::truth(&draft.run, when, None));
-        if skipped || !effects::flow_writes(&draft.protocol, &each.flow) {
+        // One after the other they cannot be in each other's way.
+        let one_by_one = match &each.at_once {
+            AtOnce::Number(number) => *number == 1,
+            AtOnce::Input(input) => draft.run.vars.get(input) == Some(&Value::Int(1)),
+        };
+        if skipped || one_by_one || !effects::flow_writes(&draft.protocol, &each.flow) {
             continue;
         }
         let of = |lane: &Name| draft.run.unit(lane).map(|unit| unit.scope.clone()).unwrap_or_default();
