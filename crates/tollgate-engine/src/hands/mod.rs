@@ -250,6 +250,10 @@ impl Hands for std::sync::Arc<RealHands> {
         }
     }
 
+    fn project(&self, run: &Run) {
+        crate::projection::write(&self.folder(run.id, "files"), run, &*self.journal);
+    }
+
     fn end(&self, token: u64) {
         if let Some(way) = self.under_way.lock().unwrap_or_else(PoisonError::into_inner).get(&token) {
             way.end();
