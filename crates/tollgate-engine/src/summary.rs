@@ -68,6 +68,24 @@ pub fn standing(run: &Run) -> Standing {
     }
 }
 
+/// Why nothing moves without a person's `retry`: the run is halted, or what is held is all that is left.
+pub fn halted(run: &Run) -> Option<Vec<String>> {
+    let idle = |at: &At| !matches!(at, At::Ready { .. } | At::Leased { .. } | At::Waiting { .. });
+    match &run.phase {
+        Phase::Closed { .. } => None,
+        Phase::Halted { reasons } => Some(reasons.clone()),
+        Phase::Open if run.pending().next().is_some() => None,
+        Phase::Open if !run.instances.values().all(|instance| idle(&instance.at)) => None,
+        Phase::Open => {
+            let held = run.instances.values().filter_map(|instance| match &instance.at {
+                At::Held { why, .. } => Some(why.clone()),
+                _ => None,
+            });
+            Some(held.collect()).filter(|held: &Vec<String>| !held.is_empty())
+        }
+    }
+}
+
 /// The body of a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -113,8 +131,9 @@ pub fn body(run: &Run) -> Body {
 
 /// The summary of a run, as the store keeps it.
 pub fn text(run: &Run, now_ms: u64) -> SummaryText {
+    let standing = if halted(run).is_some() { Standing::Halted } else { standing(run) };
     SummaryText {
-        status: standing(run).word().to_owned(),
+        status: standing.word().to_owned(),
         repository: run.opened.repository.clone(),
         at_ms: now_ms,
         body: serde_json::to_vec(&body(run)).unwrap_or_default(),
@@ -128,10 +147,12 @@ fn reason(run: &Run) -> String {
         .take(NAMED_MAX)
         .map(|(id, decision)| format!("{id}: {}", decision.asked.question.lines().next().unwrap_or_default()))
         .collect();
+    if let Some(reasons) = halted(run) {
+        return reasons.join("; ");
+    }
     match &run.phase {
         Phase::Closed { why, .. } => why.clone(),
-        Phase::Halted { reasons } => reasons.join("; "),
-        Phase::Open => {
+        Phase::Open | Phase::Halted { .. } => {
             let busy = run.instances.values().filter(|instance| !matches!(instance.at, At::Each { .. }));
             let mut parts: Vec<String> = busy.filter_map(|instance| doing(run, instance)).take(NAMED_MAX).collect();
             if !asked.is_empty() {

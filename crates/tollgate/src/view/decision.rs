@@ -5,7 +5,7 @@ use std::path::Path;
 use tollgate_api::{self as api, DecisionStatus, Origin, QuestionOption};
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::Run;
-use tollgate_core::run::event::{By, ByKind, DecisionEnd};
+use tollgate_core::run::event::DecisionEnd;
 use tollgate_core::run::gate::class_word;
 use tollgate_core::run::state::Decision;
 
@@ -13,6 +13,7 @@ use super::detail::target;
 use super::listing::answers;
 use super::table::wrap;
 use super::text::{Line, Style};
+use super::wire::actor;
 
 /// A decision. `tree` is the work tree that an answer by hand is about; `ended_ms` is known from the journal.
 pub fn decision(
@@ -68,19 +69,6 @@ pub fn decision(
         text: ended.filter(|ended| ended.option.is_some()).map(|ended| ended.text.clone()).filter(|t| !t.is_empty()),
         by: ended.map(|ended| actor(&ended.by)),
         ended_at_ms: ended_ms.filter(|_| ended.is_some()),
-    }
-}
-
-/// Who did something.
-pub fn actor(by: &By) -> api::Actor {
-    api::Actor {
-        kind: match by.kind {
-            ByKind::Person => api::ActorKind::Person,
-            ByKind::Driver => api::ActorKind::Driver,
-            ByKind::Worker => api::ActorKind::Worker,
-            ByKind::Timer => api::ActorKind::Timer,
-        },
-        name: by.name.to_string(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tollgate inbox`.
 
 use tollgate_api::InboxItem;
-use tollgate_engine::summary::{Body, Standing};
+use tollgate_engine::summary::{Body, Standing, halted};
 use tollgate_store::{Filter, Journal, Summary};
 
 use crate::cli::failure::{Failure, Kind};
@@ -80,7 +80,7 @@ fn of_run(runs: &Runs, summary: &Summary) -> Result<Vec<InboxItem>, Failure> {
             item(Some(wire), reason, decision::commands(run, id, asked))
         })
         .collect();
-    if let tollgate_core::run::state::Phase::Halted { reasons } = &run.phase {
+    if let Some(reasons) = halted(run) {
         let next = vec![format!("tollgate retry {}", run.id), format!("tollgate cancel {}", run.id)];
         items.push(item(None, reasons.join("; "), next));
     }

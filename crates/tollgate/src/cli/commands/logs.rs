@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use tollgate_api::{self as api, LogLine, Stream};
+use tollgate_api::{LogLine, Stream};
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
-use tollgate_core::run::event::{Event, Recorded, Work};
+use tollgate_core::run::event::{Event, Work};
+use tollgate_core::run::{Recorded, Run};
 use tollgate_engine::session::Session as Loaded;
 use tollgate_engine::workers::LOG_BYTES_MAX;
 use tollgate_store::Journal;
@@ -14,9 +15,9 @@ use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::files::{self, Growing};
-use crate::view::decision::actor;
-use crate::view::story::sentence;
+use crate::view::story::Story;
 use crate::view::text::{Line, Style};
+use crate::view::wire;
 use crate::view::words::duration;
 
 /// How long one look for news takes at most.
@@ -50,59 +51,53 @@ pub fn run(args: &LogsArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Result<Exit, Failure> {
-    let run = loaded.run();
     // The place first: what is appended after it is found by waiting there.
     let mut place = runs.journal.place().map_err(|error| load_failure(error.into()))?;
-    let start_ms = run.opened_ms;
-    let events = tollgate_engine::verify::events(&*runs.journal, run.id, 0, u64::MAX).map_err(load_failure)?;
-    let mut last = events.last().map_or(0, |event| event.seq);
-    for event in &events {
-        tell(event, start_ms, session)?;
-    }
-    loaded.refresh().map_err(load_failure)?;
-    while follow && !loaded.run().is_closed() && session.output.is_wanted() {
-        let rows = runs.journal.since(place, ROWS, WAIT).map_err(|error| load_failure(error.into()))?;
-        place = rows.last().map_or(place, |row| row.place);
-        if !rows.iter().any(|row| row.run == loaded.run().id && row.last > last) {
-            continue;
-        }
-        let news =
-            tollgate_engine::verify::events(&*runs.journal, loaded.run().id, last, u64::MAX).map_err(load_failure)?;
-        for event in &news {
-            tell(event, start_ms, session)?;
-            last = event.seq;
-        }
+    let id = loaded.run().id;
+    let after = |seq: u64| tollgate_engine::verify::events(&*runs.journal, id, seq, u64::MAX).map_err(load_failure);
+    let mut teller = Teller { story: Story::default(), session, last: 0 };
+    loop {
+        let events = after(teller.last)?;
         loaded.refresh().map_err(load_failure)?;
+        teller.tell(loaded.run(), &events);
+        if !follow || loaded.run().is_closed() && loaded.run().seq == teller.last {
+            return Ok(Exit::Done);
+        }
+        // Only news of this run are worth a look.
+        loop {
+            if !session.output.is_wanted() {
+                return Ok(Exit::Done);
+            }
+            let rows = runs.journal.since(place, ROWS, WAIT).map_err(|error| load_failure(error.into()))?;
+            place = rows.last().map_or(place, |row| row.place);
+            if rows.iter().any(|row| row.run == id && row.last > teller.last) {
+                break;
+            }
+        }
     }
-    Ok(Exit::Done)
 }
 
-fn tell(recorded: &Recorded, start_ms: u64, session: &Session) -> Result<(), Failure> {
-    let text = sentence(recorded);
-    if session.json() {
-        session.output.json(&wire(recorded, text.unwrap_or_default())?);
-    } else if let Some(text) = text {
-        let when = format!("+{:<12} ", duration(recorded.at_ms.saturating_sub(start_ms)));
-        session.output.data(Line::new().add(Style::Faint, when).text(text));
-    }
-    Ok(())
+/// Tells events one after the other.
+struct Teller<'a> {
+    story: Story,
+    session: &'a Session,
+    last: u64,
 }
 
-/// An event on the wire, with its fields as they stand in the journal.
-fn wire(recorded: &Recorded, text: String) -> Result<api::Event, Failure> {
-    let data = recorded.to_bytes().and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes));
-    let mut data = data.map_err(|error| Failure::internal("an event cannot be written").cause(error))?;
-    Ok(api::Event {
-        v: api::VERSION,
-        kind: recorded.event.kind().to_owned(),
-        run: recorded.run.to_string(),
-        seq: recorded.seq,
-        at_ms: recorded.at_ms,
-        epoch: recorded.epoch,
-        by: actor(&recorded.by),
-        text,
-        data: data["data"].take(),
-    })
+impl Teller<'_> {
+    fn tell(&mut self, run: &Run, events: &[Recorded]) {
+        for recorded in events {
+            self.last = recorded.seq;
+            if self.session.json() {
+                self.session.output.json(&wire::event(recorded));
+            } else if let Some((unit, text)) = self.story.tell(run, recorded) {
+                let when = duration(recorded.at_ms.saturating_sub(run.opened_ms));
+                let line = Line::new().add(Style::Faint, format!("+{when:<12} "));
+                let unit = unit.unwrap_or_else(|| "run".to_owned());
+                self.session.output.data(line.add(Style::Strong, format!("{unit:<10} ")).text(text));
+            }
+        }
+    }
 }
 
 /// Whose log it is.
