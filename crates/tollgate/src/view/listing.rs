@@ -83,3 +83,57 @@ fn quoted(word: &str) -> String {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(standing: Standing) -> SummaryText {
+        let ask = summary::Ask { decision: DecisionId(2), options: vec!["accept".into(), "abort".into()] };
+        let body = Body { title: "A goal".into(), reason: "why".into(), open: 1, asks: vec![ask], ..Body::default() };
+        let body = serde_json::to_vec(&body).unwrap();
+        SummaryText { status: standing.word().into(), repository: "/a b/it's".into(), at_ms: 7, body }
+    }
+
+    fn lease(until_ms: u64, holder: &str) -> Lease {
+        Lease { epoch: 1, holder: holder.into(), until_ms }
+    }
+
+    #[test]
+    fn working_needs_a_driver_that_lives() {
+        let working = text(Standing::Working);
+        let alive = tollgate_engine::holder::this_process();
+        let dead = alive.replace("pid ", "pid 9");
+        let cases = [
+            (None, RunStatus::Interrupted),
+            (Some(lease(101, &alive)), RunStatus::Working),
+            (Some(lease(100, &alive)), RunStatus::Interrupted),
+            (Some(lease(101, &dead)), RunStatus::Interrupted),
+            (Some(lease(101, "another host")), RunStatus::Working),
+        ];
+        for (lease, expected) in cases {
+            assert_eq!(run_status(&working, lease.as_ref(), 100), expected, "{lease:?}");
+        }
+        assert_eq!(run_status(&text(Standing::Waiting), None, 100), RunStatus::Waiting);
+    }
+
+    #[test]
+    fn every_standing_says_what_to_type() {
+        let run = RunId::from_bits(7);
+        let row = |standing| row(run, 3, &text(standing), None, 100);
+        assert_eq!(row(Standing::Working).next, [format!("tollgate resume {run}")]);
+        let answers = [format!("tollgate decide {run} dec_2 accept"), format!("tollgate decide {run} dec_2 abort")];
+        assert_eq!(row(Standing::Waiting).next, answers);
+        assert_eq!(row(Standing::Halted).next[2..], [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]);
+        assert_eq!(row(Standing::Succeeded).next, [format!(r"git -C '/a b/it'\''s' log -p HEAD..tollgate/{run}")]);
+        assert!(row(Standing::Dropped).next.is_empty());
+    }
+
+    /// A row that another version wrote, or somebody changed, hides no run.
+    #[test]
+    fn a_body_that_cannot_be_read_is_still_a_line() {
+        let broken = SummaryText { status: "sideways".into(), body: b"{".to_vec(), ..SummaryText::default() };
+        let line = row(RunId::from_bits(7), 3, &broken, None, 100);
+        assert_eq!((line.status, line.goal.as_str()), (RunStatus::Interrupted, ""));
+    }
+}

@@ -283,12 +283,16 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
         let label =
             Line::from("  ").add(style, symbol).text(format!(" {}{}  ", row.id, " ".repeat(ids - width(&row.id))));
         let unit = row.unit.as_ref().map(|unit| format!(" ({unit})")).unwrap_or_default();
+        if row.evidence.is_empty() {
+            screen.wrapped(label, &format!("{}{unit}: {}", row.text, row.status), Style::Plain);
+            continue;
+        }
         screen.wrapped(label, &format!("{}{unit}", row.text), Style::Plain);
         let indent = " ".repeat(ids + 6);
         let shown: Vec<String> = row.evidence.iter().map(|evidence| shown_by(evidence, detail)).collect();
         let fresh = if row.status == "passed" { ", fresh" } else { "" };
-        let shown = if shown.is_empty() { String::new() } else { format!(": {}", shown.join("; ")) };
-        screen.wrapped(Line::from(indent), &format!("{}{fresh}{shown}", row.status), Style::Faint);
+        let shown = format!("{}{fresh}: {}", row.status, shown.join("; "));
+        screen.wrapped(Line::from(indent), &shown, Style::Faint);
     }
     screen.more(detail.criteria.len(), "; `--json` shows all");
 }

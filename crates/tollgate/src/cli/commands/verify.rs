@@ -1,6 +1,7 @@
 //! `tollgate verify`.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use tollgate_api::{Broken, VerifiedRun, VerifyResult};
@@ -146,11 +147,18 @@ fn beside(runs: &Runs, all: bool, proved: &mut Vec<VerifiedRun>) -> Result<(), F
 pub fn read_bundle(path: &Path) -> Result<(Manifest, MemoryJournal), Failure> {
     let file = files::open_to_read(path)?;
     bundle::read(std::io::BufReader::new(file), Limits::default()).map_err(|error| match error {
-        BundleError::Io(error) => files::cannot_read(&path.display().to_string(), error),
-        error => Failure::refused(error.code(), format!("{} is not a whole export", path.display()))
-            .cause(error)
-            .hint("`tollgate export RUN -o FILE.tar` writes one"),
+        // What is no archive, or ends too early, is read without trouble: it is not what it should be.
+        BundleError::Io(error) if !matches!(error.kind(), ErrorKind::Other | ErrorKind::UnexpectedEof) => {
+            files::cannot_read(&path.display().to_string(), error)
+        }
+        BundleError::Io(error) => not_an_export(path, Code::BUNDLE_INVALID).cause(error),
+        error => not_an_export(path, error.code()).cause(error),
     })
+}
+
+fn not_an_export(path: &Path, code: Code) -> Failure {
+    Failure::refused(code, format!("{} is not a whole export", path.display()))
+        .hint("`tollgate export RUN -o FILE.tar` writes one")
 }
 
 /// Proves what an export holds.
