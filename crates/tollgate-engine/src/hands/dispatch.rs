@@ -14,7 +14,7 @@ use tollgate_core::protocol::model::{Artifact, Role};
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
-use tollgate_core::run::event::{ChangeKind, Changed, Work};
+use tollgate_core::run::event::{Changed, Work};
 use tollgate_core::{context, contract};
 use tollgate_store::Object;
 
@@ -113,7 +113,7 @@ impl RealHands {
         let (patch, cut) = workspace.diff(&from, &to, PATCH_BYTES_MAX)?;
         let changes = workspace.changes(&from, &to)?;
         let change = context::Change {
-            files: changes.iter().map(|change| (change.path.clone(), kind(change.kind))).collect(),
+            files: changes.iter().map(changed).collect(),
             patch: String::from_utf8_lossy(&patch).into_owned(),
             cut,
         };
@@ -161,22 +161,8 @@ impl RealHands {
     }
 }
 
-impl From<crate::workspace::ChangeKind> for ChangeKind {
-    fn from(kind: crate::workspace::ChangeKind) -> Self {
-        match kind {
-            crate::workspace::ChangeKind::Created => Self::Created,
-            crate::workspace::ChangeKind::Modified => Self::Modified,
-            crate::workspace::ChangeKind::Deleted => Self::Deleted,
-        }
-    }
-}
-
-fn kind(kind: crate::workspace::ChangeKind) -> &'static str {
-    match kind {
-        crate::workspace::ChangeKind::Created => "created",
-        crate::workspace::ChangeKind::Modified => "modified",
-        crate::workspace::ChangeKind::Deleted => "deleted",
-    }
+fn changed(change: &crate::workspace::Change) -> Changed {
+    Changed { path: change.path.clone(), kind: change.kind }
 }
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);
@@ -254,8 +240,7 @@ fn measure(
         result.diagnostics.push(reason);
         return Ok(());
     }
-    result.changed =
-        found.changes.iter().map(|change| Changed { path: change.path.clone(), kind: change.kind.into() }).collect();
+    result.changed = found.changes.iter().map(changed).collect();
     result.content = Some(content_of(workspace, run, &found.tree)?);
     Ok(())
 }

@@ -1,12 +1,49 @@
 //! What happened, one sentence per event: for logs, pipes and the timeline.
 
+use std::collections::BTreeMap;
+
+use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, Work,
 };
 
+use tollgate_core::run::Run;
+
 use super::words;
+
+/// The story of a run: events told one after the other, with what was said before in mind.
+#[derive(Debug, Default)]
+pub struct Story {
+    attempts: BTreeMap<AttemptId, (String, Option<String>)>,
+}
+
+impl Story {
+    /// What happened, and in whose flow: a unit's, or the run's.
+    pub fn tell(&mut self, run: &Run, recorded: &Recorded) -> Option<(Option<String>, String)> {
+        let sentence = sentence(recorded)?;
+        if let Event::AttemptStarted(started) = &recorded.event {
+            let who = match &started.work {
+                Work::Dispatch { role, .. } => role.to_string(),
+                Work::Commands { .. } | Work::Land { .. } => "the engine".to_owned(),
+            };
+            self.attempts.insert(started.attempt, (who, unit_of(run, recorded)));
+        }
+        let attempt = match &recorded.event {
+            Event::AttemptReported(reported) => Some(reported.attempt),
+            Event::CommandsRan(ran) => Some(ran.attempt),
+            Event::LandingEnded(landing) => Some(landing.attempt),
+            Event::AttemptLost(lost) => Some(lost.attempt),
+            _ => None,
+        };
+        match attempt.and_then(|attempt| self.attempts.get(&attempt).map(|known| (attempt, known))) {
+            // The reader knows roles, not numbers.
+            Some((attempt, (who, unit))) => Some((unit.clone(), sentence.replacen(&attempt.to_string(), who, 1))),
+            None => Some((unit_of(run, recorded), sentence)),
+        }
+    }
+}
 
 /// One sentence for an event; none for those that only move bookkeeping.
 pub fn sentence(recorded: &Recorded) -> Option<String> {
@@ -38,7 +75,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::FlowResumed(resumed) => format!("taken up again at `{}`", resumed.stage),
         Event::FlowHeld(held) => format!("held at `{}`: {}", held.stage, held.why),
         Event::AttemptStarted(started) => started_sentence(started),
-        Event::AttemptReported(reported) => reported_sentence(by, reported),
+        Event::AttemptReported(reported) => reported_sentence(reported),
         Event::AttemptLost(lost) => format!("{} was lost: {}", lost.attempt, lost.why),
         Event::AttemptCancelled(cancelled) => format!("{} was ended: {}", cancelled.attempt, cancelled.why),
         Event::AttemptRefused(refused) => format!("a report was refused: {}", refused.why),
@@ -108,6 +145,23 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
     })
 }
 
+/// The unit whose flow an event belongs to; none: the run's.
+pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
+    let instance = match &recorded.event {
+        Event::FlowEntered(entered) => &entered.instance,
+        Event::FlowMoved(moved) => &moved.instance,
+        Event::FlowReturned(returned) => &returned.instance,
+        Event::FlowResumed(resumed) => &resumed.instance,
+        Event::FlowHeld(held) => &held.instance,
+        Event::AttemptStarted(started) => &started.instance,
+        Event::DecisionAsked(asked) => &asked.asked.instance,
+        Event::UnitChanged(changed) => return Some(changed.unit.to_string()),
+        Event::FindingOpened(opened) => return opened.about.units.first().map(ToString::to_string),
+        _ => return None,
+    };
+    run.instances.get(instance)?.unit.as_ref().map(ToString::to_string)
+}
+
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
@@ -128,12 +182,14 @@ fn started_sentence(started: &AttemptStarted) -> String {
         Work::Dispatch { role, iteration, .. } => {
             format!("{role} works at `{}`, attempt {iteration}{again}", started.stage)
         }
-        Work::Commands { commands } => format!("{} run for `{}`", words::count(commands.len(), "command"), started.stage),
+        Work::Commands { commands } => {
+            format!("{} run for `{}`", words::count(commands.len(), "command"), started.stage)
+        }
         Work::Land { unit, .. } => format!("{unit} lands{again}"),
     }
 }
 
-fn reported_sentence(by: &str, reported: &AttemptReported) -> String {
+fn reported_sentence(reported: &AttemptReported) -> String {
     let mut text = format!("{} reports {}", reported.attempt, reported.health.word());
     if reported.verdict != tollgate_core::report::Verdict::None {
         text.push_str(&format!(" and judges {}", reported.verdict.word().replace('_', " ")));
@@ -148,7 +204,6 @@ fn reported_sentence(by: &str, reported: &AttemptReported) -> String {
         let contradicted = words::count(reported.contradictions.len(), "claim");
         text.push_str(&format!(" ({contradicted} contradicted by what was measured)"));
     }
-    let _ = by;
     text
 }
 

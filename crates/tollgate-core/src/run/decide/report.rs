@@ -4,14 +4,13 @@ use super::super::event::{
     ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, Finding, FindingChanged, FindingOpened,
     FindingStatus, JudgementRests, LedgerPlanned, VariableGiven, Work,
 };
-use super::super::gate::{self, Status};
 use super::super::state::FindingState;
 use super::draft::Draft;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::{AttemptId, FindingId};
 use crate::protocol::model::{Role, ScopePolicy, Stage};
-use crate::report::{FindingReport, Health, Judgement, Report, Verdict};
+use crate::report::{FindingReport, Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
 
 /// How many contradictions between claim and measurement are listed.
@@ -66,10 +65,13 @@ impl Draft {
             self.beside_questions(&live, stage, report);
         }
         self.lapse();
-        let outcome = self.outcome(stage, role, unit.as_ref(), &result.report);
+        let outcome = outcome(role, &result.report);
         self.asked_by_report = result.report.questions;
         self.reason = result.report.reason;
-        self.route(&live.instance, stage, &outcome);
+        // An acceptance is borne out before it is routed; `advance` sees to it.
+        if self.instance(&live.instance).is_some_and(|known| known.judging.is_none()) {
+            self.route(&live.instance, stage, &outcome);
+        }
         Ok(())
     }
 
@@ -116,7 +118,7 @@ impl Draft {
         }
     }
 
-    pub fn planned(&mut self, plan: &crate::report::Plan, from: &Name) {
+    pub fn planned(&mut self, plan: &Plan, from: &Name) {
         if !(plan.units.is_empty() && plan.requirements.is_empty() && plan.criteria.is_empty()) {
             self.emit(LedgerPlanned { plan: plan.clone(), from: from.clone() });
         }
@@ -183,9 +185,6 @@ impl Draft {
                 }
             }
             Verdict::None | Verdict::Inconclusive => {}
-        }
-        for said in report.findings.iter().filter(|_| report.verdict == Verdict::AcceptWithNotes) {
-            self.open_finding(attempt, Some(role_name), unit, said.clone());
         }
     }
 
@@ -256,24 +255,15 @@ impl Draft {
             _ => units.iter().map(|unit| unit.name.clone()).collect(),
         }
     }
+}
 
-    /// The outcome of a dispatch: health first; then the verdict, borne out by its evidence.
-    fn outcome(&self, stage: &Stage, role: &Role, unit: Option<&Name>, report: &Report) -> String {
-        if report.health != Health::Ok {
-            return match &report.code {
-                Some(code) => format!("{}.{code}", report.health.word()),
-                None => report.health.word().to_owned(),
-            };
-        }
-        if !role.judges() {
-            return "ok".to_owned();
-        }
-        let accepts = matches!(report.verdict, Verdict::Accept | Verdict::AcceptWithNotes);
-        let borne_out = stage.ensures.iter().all(|gate| gate::status_of(&self.run, gate, unit) == Status::Holds);
-        if accepts && !borne_out {
-            return Verdict::Inconclusive.word().to_owned();
-        }
-        report.verdict.word().to_owned()
+/// The outcome of a dispatch: health first, then the verdict.
+fn outcome(role: &Role, report: &Report) -> String {
+    match (report.health, &report.code) {
+        (Health::Ok, _) if role.judges() => report.verdict.word().to_owned(),
+        (Health::Ok, _) => "ok".to_owned(),
+        (health, Some(code)) => format!("{}.{code}", health.word()),
+        (health, None) => health.word().to_owned(),
     }
 }
 
@@ -306,7 +296,9 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, breach: &[Name
         "criteria" => report.plan.criteria.is_empty(),
         name => !report.gives.contains_key(name) && !result.artifacts.contains_key(name),
     });
-    let problem = if role.judges() && report.verdict == Verdict::None {
+    let problem = if let Some(problem) = plan_problem(&report.plan) {
+        Some(problem)
+    } else if role.judges() && report.verdict == Verdict::None {
         Some("the role judges, but the report has no verdict".to_owned())
     } else if role.judges() && !role.verdicts.contains(&report.verdict) {
         Some(format!("`{}` is not a verdict of this role", report.verdict.word()))
@@ -324,6 +316,31 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, breach: &[Name
     if !role.judges() {
         report.verdict = Verdict::None;
     }
+}
+
+/// The longest name of a unit.
+const UNIT_NAME_MAX: usize = 64;
+
+/// What is wrong with a plan. Names of units are parts of other names (`main/build:UNIT`, `reviewer@UNIT`), and a planner
+/// is not to be trusted with those.
+pub fn plan_problem(plan: &Plan) -> Option<String> {
+    let plain = |name: &Name| {
+        (1..=UNIT_NAME_MAX).contains(&name.len())
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    plan.units.iter().find_map(|unit| {
+        if !plain(&unit.name) {
+            Some(format!(
+                "`{}` is no name for a unit: letters, digits, `-`, `_` and `.`, at most {UNIT_NAME_MAX}",
+                unit.name
+            ))
+        } else if !seen.insert(&unit.name) {
+            Some(format!("unit `{}` is planned twice", unit.name))
+        } else {
+            None
+        }
+    })
 }
 
 /// Where what a report claims and what the engine measured contradict each other.
