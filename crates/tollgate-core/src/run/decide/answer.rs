@@ -202,7 +202,7 @@ impl Draft {
             "accept" if is_fact || owes() => false,
             "ok" => match &origin.kind {
                 Kind::Dispatch { role } => {
-                    let judges = self.protocol.roles.get(role).is_some_and(|role| role.judges());
+                    let judges = self.protocol.roles.get(role).is_some_and(crate::protocol::model::Role::judges);
                     !judges && self.protocol.route(origin, "ok").is_some()
                 }
                 Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => false,
@@ -216,7 +216,7 @@ impl Draft {
     fn favourable(&self, stage: &Stage) -> &'static str {
         match &stage.kind {
             Kind::Dispatch { role } => {
-                if self.protocol.roles.get(role).is_some_and(|role| role.judges()) {
+                if self.protocol.roles.get(role).is_some_and(crate::protocol::model::Role::judges) {
                     "accept"
                 } else {
                     "ok"
