@@ -269,7 +269,7 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
         return;
     }
     let settled = detail.criteria.iter().filter(|row| matches!(row.status.as_str(), "passed" | "waived")).count();
-    screen.title("What must be true", &format!("{settled} of {} shown", detail.criteria.len()));
+    screen.title("What must be true", &format!("{settled} of {} passed or waived", detail.criteria.len()));
     let ids = detail.criteria.iter().map(|row| width(&row.id)).max().unwrap_or(0);
     for row in detail.criteria.iter().take(ROWS_MAX) {
         let (symbol, style) = match row.status.as_str() {
@@ -305,7 +305,7 @@ fn shown_by(evidence: &api::Evidence, detail: &RunDetail) -> String {
     let who = attempt.and_then(|attempt| attempt.role.as_deref()).unwrap_or("a report");
     let text = evidence.text.lines().next().unwrap_or_default();
     match (evidence.source, evidence.result.as_str()) {
-        (api::EvidenceSource::Decision, _) => format!("{text} {from}"),
+        (api::EvidenceSource::Decision, _) => format!("{} {from}", text.trim_start_matches("waived ")),
         (api::EvidenceSource::Command, "pass") => format!("its command passes {from}"),
         (api::EvidenceSource::Command, _) => format!("its command does not pass {from}: {text}"),
         (_, result) => {

@@ -179,6 +179,54 @@ fn a_worker_log_is_printed_and_cannot_harm_the_terminal() {
     insta::assert_snapshot!(world.transcript);
 }
 
+const STUCK: &str = r#"script: 1
+roles:
+  developer:
+    - iteration: 1
+      write: {greet.sh: "printf 'Hello, %s!\\n' \"$1\"\n"}
+      report: &done
+        status: complete
+        abstract: {outcome: wrote the command, next_phase: dod-checker}
+        files_created: [greet.sh]
+    - report:
+        status: complete
+        abstract: {outcome: nothing more to do, next_phase: dod-checker}
+  dod-checker:
+    - report:
+        status: complete
+        abstract: {outcome: one row is not there, verdict: BLOCKED, next_phase: developer}
+        verdict: BLOCKED
+        verified_rows: [DoD-1, DoD-2]
+        gaps: ["DoD-3: there is no USAGE.md"]
+  reviewer:
+    - report:
+        status: complete
+        abstract: {outcome: nothing to mend, verdict: APPROVED, next_phase: tester}
+  tester:
+    - write: {tests/greet.test.sh: "true\n"}
+      report:
+        status: complete
+        abstract: {outcome: it is tested, next_phase: n/a}
+        files_created: [tests/greet.test.sh]
+        dod_coverage: [{mark: "✓", row: DoD-4}]
+"#;
+
+/// The options of an exhausted limit say what they waive and where to mend it; the answer is told with its waivers.
+#[test]
+fn an_exhausted_limit_shows_the_work_tree_and_what_accepting_waives() {
+    let mut world = World::with_repository();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    std::fs::write(world.path("stuck.yaml"), STUCK.replace("&done", "")).unwrap();
+    world.set("USER", "ada").set("COLUMNS", "160");
+    start(&world, "stuck.yaml", 4);
+    let run = newest(&world);
+    world.type_in("inbox");
+    let output = world.run(&format!("decide {run} dec_2 accept --no-wait"), "");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    world.type_in(&format!("show {run}"));
+    insta::assert_snapshot!(timeless(&world.transcript));
+}
+
 /// A follower that starts while the run waits sees what comes after, to the end.
 #[test]
 fn a_follower_sees_the_run_to_its_end() {
