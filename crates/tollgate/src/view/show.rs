@@ -4,7 +4,7 @@ use tollgate_api::{self as api, AttemptStatus, DecisionStatus, RunDetail};
 
 use super::detail::{History, Moment, What};
 use super::table::{table, wrap};
-use super::text::{Line, Style, width};
+use super::text::{Line, Style, plain, width};
 use super::words::{self, ago, count, duration, list};
 use super::{decision, listing};
 
@@ -53,7 +53,8 @@ impl Screen {
     fn wrapped(&mut self, label: Line, text: &str, style: Style) {
         let indent = " ".repeat(label.width());
         let mut label = Some(label);
-        for line in wrap(text, self.columns.saturating_sub(indent.len())) {
+        // Made harmless first: what is shown in its place may be wider.
+        for line in wrap(&plain(text), self.columns.saturating_sub(indent.len())) {
             let start = label.take().unwrap_or_else(|| Line::from(indent.as_str()));
             self.lines.push(start.add(style, line));
         }

@@ -30,6 +30,14 @@ fn start(world: &World, script: &str, exit: i32) {
     assert_eq!(output.status.code(), Some(exit), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// A run in which one program does every role.
+fn run_with_worker(program: &str) -> String {
+    let roles = ["devops", "developer", "dev-tester", "dod-checker", "reviewer", "tester"];
+    let workers: Vec<String> = roles.iter().map(|role| format!("--worker {role}=command:{program}")).collect();
+    let run = "run build-plan --task ../task.md --input complexity=standard --answer sign-off=approve --no-wait";
+    format!("{run} {}", workers.join(" "))
+}
+
 /// The run that changed last.
 fn newest(world: &World) -> String {
     world.json("ls --json").0[0]["run"].as_str().unwrap().to_owned()
@@ -166,13 +174,7 @@ fn a_worker_log_is_printed_and_cannot_harm_the_terminal() {
     let noisy = "#!/bin/sh\nprintf 'first\\n\\033[2J\\033]0;owned\\007\\n'\nprintf 'no end'\n";
     std::fs::write(world.path("bin/noisy"), noisy).unwrap();
     std::fs::set_permissions(world.path("bin/noisy"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let roles = ["devops", "developer", "dev-tester", "dod-checker", "reviewer", "tester"];
-    let workers: Vec<String> = roles.iter().map(|role| format!("--worker {role}=command:noisy")).collect();
-    let line = format!(
-        "run build-plan --task ../task.md --input complexity=standard --answer sign-off=approve --no-wait {}",
-        workers.join(" ")
-    );
-    assert_eq!(world.run(&line, "").status.code(), Some(1));
+    assert_eq!(world.run(&run_with_worker("noisy"), "").status.code(), Some(1));
     let run = newest(&world);
     world.type_in(&format!("logs {run} att_1")).type_in(&format!("logs {run} 1 -f --json"));
     world.type_in(&format!("logs {run} att_9")).type_in(&format!("logs {run} nonsense")).type_in("logs nonsense");
@@ -241,6 +243,42 @@ fn a_follower_sees_the_run_to_its_end() {
         assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "every event once, in order");
         assert!(events.iter().any(|event| event["type"] == "run.closed"));
     });
+}
+
+/// What a worker writes is seen while it works, and the follower ends when the attempt does.
+#[test]
+fn a_follower_sees_a_log_grow() {
+    let world = World::with_repository();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    let go = world.path("go");
+    let slow = format!("#!/bin/sh\necho one\nwhile ! test -e {}; do sleep 0.05; done\necho two\n", go.display());
+    std::fs::write(world.path("bin/slow"), slow).unwrap();
+    std::fs::set_permissions(world.path("bin/slow"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let line = run_with_worker("slow");
+    let log = |follow: &str| {
+        let run = world.json("ls --json").0.first()?["run"].as_str()?.to_owned();
+        let output = world.run(&format!("logs {run} 1 {follow}"), "");
+        Some(String::from_utf8(output.stdout).unwrap())
+    };
+    std::thread::scope(|scope| {
+        let driver = scope.spawn(|| world.run(&line, ""));
+        while log("").is_none_or(|text| text != "one\n") {
+            assert!(!driver.is_finished(), "the run ended before its worker wrote");
+        }
+        let follower = scope.spawn(|| log("-f"));
+        std::fs::write(&go, "").unwrap();
+        assert_eq!(follower.join().unwrap().unwrap(), "one\ntwo\n");
+        assert_eq!(driver.join().unwrap().status.code(), Some(1));
+    });
+}
+
+#[test]
+fn each_command_says_what_it_does() {
+    let mut world = World::new();
+    for command in ["ls", "show", "inbox", "logs", "verify", "export"] {
+        world.type_in(&format!("{command} --help"));
+    }
+    insta::assert_snapshot!(world.transcript);
 }
 
 /// A run that should be working and that nobody drives is interrupted.
