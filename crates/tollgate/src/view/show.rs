@@ -82,6 +82,11 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     for command in summary.next.iter().filter(|command| !asks || !command.starts_with("tollgate decide")) {
         screen.lines.push(Line::from("  next    ").add(Style::Accent, command));
     }
+    let last = detail.attempts.iter().rev().find(|attempt| attempt.role.is_some());
+    if let Some(last) = last.filter(|_| summary.status == api::RunStatus::Halted) {
+        let look = format!("tollgate logs {} {}", summary.run, last.id);
+        screen.lines.push(Line::from("  look    ").add(Style::Accent, look));
+    }
     if asks {
         screen.lines.push(Line::from("  next    ").text("answer below, or `tollgate inbox`"));
     }
@@ -110,7 +115,8 @@ fn standing(screen: &mut Screen, detail: &RunDetail) {
         vec![
             Line::new().add(Style::Strong, unit),
             Line::from(position.stage.clone()),
-            Line::from(state.map(|unit| unit.state.clone()).unwrap_or_default()),
+            // Said once: the place of a unit that is held says so.
+            Line::from(state.filter(|_| !position.state.starts_with("held")).map_or("", |unit| &unit.state)),
             Line::from(position.state.clone()),
         ]
     };
@@ -189,7 +195,7 @@ fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told
     let subject = |unit: Option<&str>| unit.unwrap_or("run").to_owned();
     match &moment.what {
         What::Attempt(place) => match detail.attempts.get(*place) {
-            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt)),
+            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt, detail.summary.status)),
             None => {
                 (subject(None), Told { symbol: "·", style: Style::Faint, text: String::new(), took: String::new() })
             }
@@ -212,7 +218,7 @@ fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told
 }
 
 /// "build: developer (script), attempt 2: done, 3 files changed → check".
-fn attempt_told(attempt: &api::Attempt) -> Told {
+fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
     let who = match (&attempt.role, &attempt.worker) {
         (Some(role), Some(worker)) => format!(": {role} ({})", worker_word(worker)),
         (Some(role), None) => format!(": {role}"),
@@ -220,6 +226,9 @@ fn attempt_told(attempt: &api::Attempt) -> Told {
     };
     let again = if attempt.iteration > 1 { format!(", attempt {}", attempt.iteration) } else { String::new() };
     let what = match (attempt.status, attempt.reason.as_str()) {
+        (AttemptStatus::Working, _) if run == api::RunStatus::Interrupted => {
+            ": was at work when its driver went".to_owned()
+        }
         (AttemptStatus::Working, "") => ": works".to_owned(),
         (AttemptStatus::Working, reason) => format!(": works ({reason})"),
         (_, reason) => format!(": {reason}"),

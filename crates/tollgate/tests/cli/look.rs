@@ -248,28 +248,57 @@ fn a_follower_sees_the_run_to_its_end() {
 /// What a worker writes is seen while it works, and the follower ends when the attempt does.
 #[test]
 fn a_follower_sees_a_log_grow() {
-    let world = World::with_repository();
+    let world = world_with_slow_worker();
+    let mut driver = world.spawn(&run_with_worker("slow"));
+    wait_for_first_line(&world, &mut driver);
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| first_log(&world, "-f"));
+        std::fs::write(world.path("go"), "").unwrap();
+        assert_eq!(follower.join().unwrap().unwrap(), "one\ntwo\n");
+    });
+    assert_eq!(driver.wait().unwrap().code(), Some(1));
+}
+
+/// A worker that writes a line, waits until it may go on, and writes another.
+fn world_with_slow_worker() -> World {
+    let mut world = World::with_repository();
+    world.set("USER", "ada").set("COLUMNS", "160");
     std::fs::write(world.path("task.md"), TASK).unwrap();
     let go = world.path("go");
     let slow = format!("#!/bin/sh\necho one\nwhile ! test -e {}; do sleep 0.05; done\necho two\n", go.display());
     std::fs::write(world.path("bin/slow"), slow).unwrap();
     std::fs::set_permissions(world.path("bin/slow"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let line = run_with_worker("slow");
-    let log = |follow: &str| {
-        let run = world.json("ls --json").0.first()?["run"].as_str()?.to_owned();
-        let output = world.run(&format!("logs {run} 1 {follow}"), "");
-        Some(String::from_utf8(output.stdout).unwrap())
-    };
-    std::thread::scope(|scope| {
-        let driver = scope.spawn(|| world.run(&line, ""));
-        while log("").is_none_or(|text| text != "one\n") {
-            assert!(!driver.is_finished(), "the run ended before its worker wrote");
-        }
-        let follower = scope.spawn(|| log("-f"));
-        std::fs::write(&go, "").unwrap();
-        assert_eq!(follower.join().unwrap().unwrap(), "one\ntwo\n");
-        assert_eq!(driver.join().unwrap().status.code(), Some(1));
-    });
+    world
+}
+
+/// What the first worker has written.
+fn first_log(world: &World, follow: &str) -> Option<String> {
+    let run = world.json("ls --json").0.first()?["run"].as_str()?.to_owned();
+    let output = world.run(&format!("logs {run} 1 {follow}"), "");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+fn wait_for_first_line(world: &World, driver: &mut std::process::Child) {
+    while first_log(world, "").is_none_or(|text| text != "one\n") {
+        assert!(driver.try_wait().unwrap().is_none(), "the run ended before its worker wrote");
+    }
+}
+
+/// A driver that is killed leaves a run that says so, and how to go on.
+#[test]
+fn a_killed_driver_leaves_a_run_that_says_so() {
+    let mut world = world_with_slow_worker();
+    let mut driver = world.spawn(&run_with_worker("slow"));
+    wait_for_first_line(&world, &mut driver);
+    assert_eq!(world.json("ls --json").0[0]["status"], "working");
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    let run = newest(&world);
+    world.type_in("ls").type_in(&format!("show {run}")).type_in("inbox");
+    std::fs::write(world.path("go"), "").unwrap();
+    assert_eq!(world.run(&format!("resume {run} --no-wait"), "").status.code(), Some(1));
+    world.type_in(&format!("show {run}"));
+    insta::assert_snapshot!(timeless(&world.transcript));
 }
 
 #[test]
