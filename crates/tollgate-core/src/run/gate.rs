@@ -361,8 +361,9 @@ impl Eval<'_> {
 
     fn command(&self, name: &str) -> Status {
         let key = keyed(name, self.unit);
-        if let Some(on) = self.run.ledger.waived_commands.get(&key) {
-            return self.if_fresh(on);
+        // A waiver is of content: when that changed, what was observed since counts.
+        if self.run.ledger.waived_commands.get(&key).is_some_and(|on| self.if_fresh(on) == Status::Holds) {
+            return Status::Holds;
         }
         let Some(shown) = self.run.ledger.commands.get(&key) else { return Status::Unobservable };
         match shown.result {
