@@ -81,7 +81,7 @@ fn timeless(text: &str) -> String {
 #[test]
 fn a_question_is_shown_in_the_list_the_inbox_and_the_run() {
     let (mut world, run) = world_with_question();
-    world.set("COLUMNS", "160").type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
+    world.set("COLUMNS", "1000").type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
     world.type_in(&format!("logs {run}")).type_in("ls --status halted").type_in("ls --here --status waiting -n 0");
     insta::assert_snapshot!(timeless(&world.transcript));
     let (items, exit) = world.json("inbox --json");
@@ -93,7 +93,7 @@ fn a_question_is_shown_in_the_list_the_inbox_and_the_run() {
 #[test]
 fn a_run_that_succeeded_tells_how() {
     let (mut world, run) = world_with_success();
-    world.set("COLUMNS", "160").type_in(&format!("show {run}")).type_in("inbox").type_in("ls");
+    world.set("COLUMNS", "1000").type_in(&format!("show {run}")).type_in("inbox").type_in("ls");
     insta::assert_snapshot!(timeless(&world.transcript));
     let (details, _) = world.json(&format!("show {run} --json"));
     let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
@@ -160,7 +160,7 @@ fn a_halted_run_says_why_and_what_to_type() {
     std::fs::write(world.path("task.md"), TASK).unwrap();
     let script = "script: 1\nroles:\n  developer: [{text: \"I think it is done.\\n\"}]\n  dod-checker: [{text: x}]\n  reviewer: [{text: x}]\n  tester: [{text: x}]\n";
     std::fs::write(world.path("bad.yaml"), script).unwrap();
-    world.set("USER", "ada").set("COLUMNS", "160");
+    world.set("USER", "ada").set("COLUMNS", "1000");
     start(&world, "bad.yaml", 1);
     let run = newest(&world);
     world.type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
@@ -219,7 +219,7 @@ fn an_exhausted_limit_shows_the_work_tree_and_what_accepting_waives() {
     let mut world = World::with_repository();
     std::fs::write(world.path("task.md"), TASK).unwrap();
     std::fs::write(world.path("stuck.yaml"), STUCK.replace("&done", "")).unwrap();
-    world.set("USER", "ada").set("COLUMNS", "160");
+    world.set("USER", "ada").set("COLUMNS", "1000");
     start(&world, "stuck.yaml", 4);
     let run = newest(&world);
     world.type_in("inbox");
@@ -262,7 +262,7 @@ fn a_follower_sees_a_log_grow() {
 /// A worker that writes a line, waits until it may go on, and writes another.
 fn world_with_slow_worker() -> World {
     let mut world = World::with_repository();
-    world.set("USER", "ada").set("COLUMNS", "160");
+    world.set("USER", "ada").set("COLUMNS", "1000");
     std::fs::write(world.path("task.md"), TASK).unwrap();
     let go = world.path("go");
     let slow = format!("#!/bin/sh\necho one\nwhile ! test -e {}; do sleep 0.05; done\necho two\n", go.display());
