@@ -97,6 +97,11 @@ pub enum DriveError {
 }
 
 impl DriveError {
+    /// The code of a run that somebody else drives.
+    pub const fn held_code() -> Code {
+        Code::RUN_HELD
+    }
+
     /// The code of its page.
     pub fn code(&self) -> Code {
         match self {

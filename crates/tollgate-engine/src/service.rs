@@ -8,6 +8,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::registry;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::protocol::model::{Kind, Over, Route, Stage, Value};
 use tollgate_core::protocol::{self, Dialects, Protocol};
@@ -19,7 +20,7 @@ use tollgate_core::scope;
 use tollgate_store::{Filter, Journal, Object, Summary};
 
 use crate::clock::{SystemClock, new_run_id};
-use crate::hands::{SCRIPT_PIN, content_of, open_artifact};
+use crate::hands::{content_of, open_artifact};
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workspace::{Dirty, Repository, Signature, Workspace, WorkspaceError};
 
@@ -57,10 +58,10 @@ pub struct Start {
     pub inputs: BTreeMap<Name, Value>,
     /// Documents by name.
     pub artifacts: BTreeMap<Name, Vec<u8>>,
-    /// The worker of each role: `command:…`, or `script`.
+    /// The worker of each role: `command:PROGRAM ARGS`, or `script:DIGEST`.
     pub workers: BTreeMap<Name, Name>,
-    /// The script, for roles whose worker it is.
-    pub script: Option<String>,
+    /// Scripts by digest, for roles whose worker is `script:DIGEST`.
+    pub scripts: BTreeMap<Digest, String>,
     /// `[commands]`.
     pub commands: BTreeMap<Name, Vec<String>>,
     /// Overridden patterns of areas.
@@ -182,10 +183,9 @@ impl Service {
             pins.insert(Name::from(format!("brief:{role}")), object.digest);
             objects.push(object);
         }
-        if let Some(script) = &start.script {
-            let object = Object::new(script.clone().into_bytes());
-            pins.insert(SCRIPT_PIN.into(), object.digest);
-            objects.push(object);
+        for (digest, script) in &start.scripts {
+            pins.insert(Name::from(format!("script:{digest}")), *digest);
+            objects.push(Object::new(script.clone().into_bytes()));
         }
         for contract in protocol.roles.values().map(|role| &role.contract) {
             if let Some(dialect) = registry::report_dialect(contract) {

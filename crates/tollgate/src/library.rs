@@ -1,10 +1,13 @@
 //! The protocols that can be named: built in, or in the trusted `.tollgate/protocols/` of the repository.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tollgate_api::ProtocolOrigin;
 use tollgate_core::code::Code;
+use tollgate_core::Name;
 use tollgate_core::digest::Digest;
+use tollgate_core::protocol::Protocol;
 
 use crate::cli::Session;
 use crate::cli::environment::Environment;
@@ -15,6 +18,17 @@ use crate::trust::{self, Standing};
 use crate::view::words::nearest;
 
 const BUILT_IN: &[(&str, &str)] = &[("build-plan", include_str!("../../../protocols/build-plan.yaml"))];
+/// The briefs of the built-in protocols' roles.
+const BRIEFS: &[(&str, &str)] = &[
+    ("build-plan/developer", include_str!("../../../protocols/build-plan/developer.md")),
+    ("build-plan/dev-tester", include_str!("../../../protocols/build-plan/dev-tester.md")),
+    ("build-plan/devops", include_str!("../../../protocols/build-plan/devops.md")),
+    ("build-plan/dod-checker", include_str!("../../../protocols/build-plan/dod-checker.md")),
+    ("build-plan/reviewer", include_str!("../../../protocols/build-plan/reviewer.md")),
+    ("build-plan/tester", include_str!("../../../protocols/build-plan/tester.md")),
+];
+/// What a role is told whose protocol has no brief for it.
+const COMMON_BRIEF: &str = include_str!("../../../protocols/role.md");
 const FOLDER: &str = ".tollgate/protocols/";
 const PROTOCOL_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -67,6 +81,35 @@ pub fn find(name: &str, session: &Session) -> Result<Definition, Failure> {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure.hint("`tollgate protocol list` shows the names; a file needs its path: `./NAME.yaml`"),
     })
+}
+
+/// The brief of each role: beside the protocol, in a folder of its name; the common one where there is none.
+pub fn briefs(
+    definition: &Definition,
+    protocol: &Protocol,
+    session: &Session,
+) -> Result<BTreeMap<Name, String>, Failure> {
+    let mut briefs = BTreeMap::new();
+    let standing = Standing::look(&session.environment)?;
+    for role in protocol.roles.keys() {
+        let own = match definition.origin {
+            ProtocolOrigin::BuiltIn => {
+                let key = format!("{}/{role}", definition.id);
+                BRIEFS.iter().find(|(name, _)| *name == key).map(|(_, text)| (*text).to_owned())
+            }
+            ProtocolOrigin::Repository => {
+                let path = format!("{FOLDER}{}/{role}.md", definition.id);
+                standing.trusted().and_then(|folder| folder.text(&path)).transpose()?
+            }
+            ProtocolOrigin::File => {
+                let file = session.environment.directory().join(&definition.source.file);
+                let path = file.with_extension("").join(format!("{role}.md"));
+                files::read_text_if_any(&path, PROTOCOL_BYTES_MAX)?
+            }
+        };
+        briefs.insert(role.clone(), own.unwrap_or_else(|| COMMON_BRIEF.to_owned()));
+    }
+    Ok(briefs)
 }
 
 fn built_in(id: &str, text: &str) -> Definition {

@@ -12,7 +12,7 @@ mod rows;
 mod sink;
 pub mod status_block;
 pub mod task;
-mod text;
+pub(crate) mod text;
 
 use std::collections::BTreeMap;
 

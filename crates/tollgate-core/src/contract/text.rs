@@ -39,7 +39,7 @@ impl<'a> Source<'a> {
 }
 
 /// Whether a terminal could obey a character, or hide text by it, instead of showing it.
-fn is_hidden(c: char) -> bool {
+pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

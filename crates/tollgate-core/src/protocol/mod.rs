@@ -6,6 +6,7 @@ pub mod dialects;
 pub mod graph;
 pub mod model;
 mod read;
+pub mod render;
 
 pub use check::check;
 pub use condition::Condition;

@@ -10,7 +10,7 @@ use crate::diagnostic::Place;
 use crate::report::Verdict;
 
 /// A whole protocol. Maps keep their order of names; lists keep the order of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Protocol {
     pub name: Name,
     pub version: u32,
@@ -33,7 +33,7 @@ pub struct Protocol {
 }
 
 /// An input or a variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Variable {
     pub kind: VariableKind,
     pub required: bool,
@@ -42,7 +42,8 @@ pub struct Variable {
 }
 
 /// What a variable may be. Only `OneOf` may steer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum VariableKind {
     OneOf(Vec<Name>),
     ListOf(Vec<Name>),
@@ -60,7 +61,7 @@ pub enum Value {
 }
 
 /// A part of the tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Area {
     pub name: Name,
     pub patterns: Vec<Name>,
@@ -68,7 +69,7 @@ pub struct Area {
 }
 
 /// A document that stages give and need.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Artifact {
     pub path: Option<Name>,
     /// A document dialect whose criteria, requirements and units enter the ledger.
@@ -79,7 +80,8 @@ pub struct Artifact {
 }
 
 /// Whether an artifact is there from the start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Given {
     /// A stage gives it.
     ByStage,
@@ -90,7 +92,7 @@ pub enum Given {
 }
 
 /// Who does a stage.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Role {
     pub contract: Name,
     /// The verdicts it may give; empty: it does not judge.
@@ -115,7 +117,8 @@ impl Role {
 }
 
 /// What a role is shown. Items are names of the closed list, artifacts, or `role.section` (`*.section`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Sees {
     Full,
     Only(Vec<Name>),
@@ -123,7 +126,8 @@ pub enum Sees {
 }
 
 /// What happens to changes outside the scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScopePolicy {
     Strict,
     Incidental,
@@ -131,7 +135,7 @@ pub enum ScopePolicy {
 }
 
 /// Limits of one attempt; past one of them the health is `exhausted`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Budget {
     pub minutes: Option<u32>,
     pub tokens: Option<u64>,
@@ -139,7 +143,7 @@ pub struct Budget {
 }
 
 /// A named condition over state and ledger, bound to content.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Gate {
     pub holds: Condition,
     /// Resources: areas, `tree`, artifacts, `units requirements criteria findings scope`. Empty: over variables alone.
@@ -152,7 +156,7 @@ pub struct Gate {
 }
 
 /// A list of stages; the first is where it starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flow {
     pub name: Name,
     pub stages: Vec<Stage>,
@@ -160,7 +164,7 @@ pub struct Flow {
 }
 
 /// One place in a flow, or a shared ask.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stage {
     pub id: Name,
     pub kind: Kind,
@@ -177,7 +181,8 @@ pub struct Stage {
 }
 
 /// What a stage does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     Dispatch { role: Name },
     Ask(Ask),
@@ -187,7 +192,7 @@ pub enum Kind {
 }
 
 /// A question to a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ask {
     pub class: Class,
     pub question: Option<String>,
@@ -215,7 +220,8 @@ pub enum Class {
 }
 
 /// Where an ask takes its question from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum From {
     Report,
     Ledger,
@@ -223,14 +229,14 @@ pub enum From {
 }
 
 /// A timer's answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AskDefault {
     pub answer: Name,
     pub after_ms: u64,
 }
 
 /// Runs a flow for several units.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Each {
     pub over: Over,
     pub flow: Name,
@@ -240,7 +246,8 @@ pub struct Each {
 }
 
 /// What an `each` runs over.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Over {
     /// The units given by a stage.
     Units,
@@ -253,28 +260,32 @@ pub enum Over {
 }
 
 /// How many instances may be active.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AtOnce {
     Number(u32),
     Input(Name),
 }
 
 /// Where instances work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trees {
     Shared,
     Own,
 }
 
 /// What `done` makes of a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Makes {
     Accepted,
     Produced,
 }
 
 /// Where a landing goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Land {
     Run,
     PullRequest,
@@ -282,7 +293,7 @@ pub enum Land {
 }
 
 /// An outcome (`accept`, `needs_input.spec-gap`, `needs_input.spec-*`, `raise x`) and where it leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rule {
     pub outcome: Name,
     pub route: Route,
@@ -290,7 +301,7 @@ pub struct Rule {
 }
 
 /// Where an outcome leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Route {
     pub to: Target,
     pub limit: Option<u32>,
@@ -302,7 +313,8 @@ pub struct Route {
 }
 
 /// What an answer establishes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ensures {
     Nothing,
     /// What the origin would have established.
@@ -381,7 +393,7 @@ impl Flow {
 }
 
 /// Where a rule was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Owner {
     Stage,
     Otherwise,

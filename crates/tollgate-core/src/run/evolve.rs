@@ -261,6 +261,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         counters: BTreeMap::new(),
         iterations: BTreeMap::new(),
         remarks: Vec::new(),
+        judging: None,
         lost: None,
     };
     let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
@@ -293,6 +294,7 @@ fn come_back(run: &mut Run, returned: &FlowReturned) {
     let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
     with(run, &returned.instance, |instance| {
         instance.at = at;
+        instance.judging = None;
         if let Some(rule) = &returned.renews {
             instance.counters.remove(&counter_key(&returned.stage, rule));
         }
@@ -303,6 +305,7 @@ fn step(run: &mut Run, moved: &FlowMoved) {
     let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);
     with(run, &moved.instance, |instance| {
         instance.at = at;
+        instance.judging = None;
         if !moved.cut_off {
             let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
             counter.taken += 1;
@@ -323,6 +326,7 @@ pub fn counter_key(stage: &str, rule: &str) -> Name {
 
 fn resume(run: &mut Run, resumed: &FlowResumed) {
     with(run, &resumed.instance, |instance| {
+        instance.judging = None;
         instance.at = At::Ready { stage: resumed.stage.clone() };
         if resumed.renewed {
             let prefix = format!("{} ", resumed.stage);
@@ -347,6 +351,7 @@ fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
         instance.at = At::Leased { stage: started.stage.clone(), attempt: started.attempt };
         instance.lost = None;
         if let Work::Dispatch { iteration, .. } = &started.work {
+            instance.judging = None;
             instance.iterations.insert(started.stage.clone(), *iteration);
         }
     });
@@ -387,6 +392,8 @@ fn report(run: &mut Run, reported: &AttemptReported) {
     if reported.health != Health::Ok || !judges {
         return;
     }
+    let accepts = matches!(reported.verdict, Verdict::Accept | Verdict::AcceptWithNotes);
+    with(run, &attempt.instance, |instance| instance.judging = accepts.then(|| reported.verdict.word().into()));
     // A judge that writes judges what it leaves behind: its own areas are not what it was asked about.
     let on = match &reported.content {
         Some(content) => super::gate::on_tree(run, content.tree.clone()),

@@ -115,6 +115,8 @@ pub struct Instance {
     pub iterations: BTreeMap<Name, u32>,
     /// What the stage it is at must know: the diagnostics of a malformed report, the paths of a collision.
     pub remarks: Vec<String>,
+    /// The verdict of a judge that accepts, until what it must establish is evaluated.
+    pub judging: Option<Name>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.
     pub lost: Option<AttemptId>,
 }

@@ -113,7 +113,7 @@ impl RealHands {
         let (patch, cut) = workspace.diff(&from, &to, PATCH_BYTES_MAX)?;
         let changes = workspace.changes(&from, &to)?;
         let change = context::Change {
-            files: changes.iter().map(|change| (change.path.clone(), kind(change.kind))).collect(),
+            files: changes.iter().map(changed).collect(),
             patch: String::from_utf8_lossy(&patch).into_owned(),
             cut,
         };
@@ -171,12 +171,8 @@ impl From<crate::workspace::ChangeKind> for ChangeKind {
     }
 }
 
-fn kind(kind: crate::workspace::ChangeKind) -> &'static str {
-    match kind {
-        crate::workspace::ChangeKind::Created => "created",
-        crate::workspace::ChangeKind::Modified => "modified",
-        crate::workspace::ChangeKind::Deleted => "deleted",
-    }
+fn changed(change: &crate::workspace::Change) -> Changed {
+    Changed { path: change.path.clone(), kind: change.kind.into() }
 }
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);
@@ -254,8 +250,7 @@ fn measure(
         result.diagnostics.push(reason);
         return Ok(());
     }
-    result.changed =
-        found.changes.iter().map(|change| Changed { path: change.path.clone(), kind: change.kind.into() }).collect();
+    result.changed = found.changes.iter().map(changed).collect();
     result.content = Some(content_of(workspace, run, &found.tree)?);
     Ok(())
 }

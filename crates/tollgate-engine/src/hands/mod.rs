@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tollgate_core::Name;
+use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
@@ -32,8 +33,6 @@ pub use dispatch::open_artifact;
 pub const ATTEMPT_LIMIT: Duration = Duration::from_secs(60 * 60);
 /// How long ended processes have to end by themselves.
 const GRACE: Duration = Duration::from_millis(500);
-/// The name under which the script of a run is pinned.
-pub const SCRIPT_PIN: &str = "script";
 
 /// Real hands: processes, work trees, git.
 pub struct RealHands {
@@ -106,8 +105,8 @@ impl RealHands {
                 let base = Path::new(&run.opened.repository);
                 Ok(Box::new(CommandWorker::from_text(text.trim(), base, &self.state)?))
             }
-            _ if spec == SCRIPT_PIN => {
-                let script = self.script(run)?;
+            Some(("script", digest)) => {
+                let script = self.script(run, digest)?;
                 Ok(Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)))
             }
             _ => Err(Failure::Other(format!("`{spec}` names no worker"))),
@@ -115,10 +114,9 @@ impl RealHands {
     }
 
     /// The script the run is pinned to, as a file.
-    fn script(&self, run: &Run) -> Result<PathBuf, Failure> {
-        let digest = run.opened.pins.get(SCRIPT_PIN).copied();
-        let digest = digest.ok_or_else(|| Failure::Other("the run has no script".to_owned()))?;
-        let path = self.folder(run.id, "script.yaml");
+    fn script(&self, run: &Run, digest: &str) -> Result<PathBuf, Failure> {
+        let digest: Digest = digest.parse().map_err(|_| Failure::Other(format!("`{digest}` names no script")))?;
+        let path = self.folder(run.id, &format!("script-{}.yaml", digest.short()));
         if !path.exists() {
             let bytes = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
             let bytes = bytes.ok_or_else(|| Failure::Other(format!("the script {digest} is missing")))?;

@@ -10,7 +10,7 @@ use tollgate_core::protocol::model::Area;
 use tollgate_core::scope::{Content, Entry, content};
 
 use super::{WorkTree, Workspace, WorkspaceError};
-use crate::git::{Git, ObjectId, quote, records};
+use crate::git::{Git, ObjectId, quote, records, unquote};
 
 /// The largest changed file that is taken into a tree.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -207,7 +207,7 @@ impl Workspace {
         let escaping = changes
             .iter()
             .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
-            .filter(|change| leads_outside(&tree.path, &change.path))
+            .filter(|change| leads_outside(&tree.path, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
             .map(|change| change.path.clone())
             .collect();
         let mut nested: Vec<Name> = status.nested.iter().map(|path| quote(path)).collect();
@@ -257,13 +257,15 @@ fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
 /// Submodules are checked out as empty folders; files in them are in no tree.
 fn filled_submodules(root: &Path, entries: &[Entry]) -> Vec<Name> {
     let submodules = entries.iter().filter(|entry| &*entry.mode == SUBMODULE);
-    let filled = |entry: &&Entry| root.join(&*entry.path).read_dir().is_ok_and(|mut files| files.next().is_some());
+    let filled = |entry: &&Entry| {
+        root.join(OsStr::from_bytes(&unquote(&entry.path))).read_dir().is_ok_and(|mut files| files.next().is_some())
+    };
     submodules.filter(filled).map(|entry| entry.path.clone()).collect()
 }
 
 /// Whether following a link of the tree leads outside, link by link.
-fn leads_outside(root: &Path, path: &str) -> bool {
-    let mut open: Vec<PathBuf> = components(Path::new(path));
+fn leads_outside(root: &Path, path: &Path) -> bool {
+    let mut open: Vec<PathBuf> = components(path);
     let mut current = PathBuf::new();
     let mut links = 0;
     while let Some(next) = open.pop() {

@@ -27,11 +27,12 @@ pub use crate::git::{GitError, ObjectId};
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
-pub use repository::{Place, Repository};
+pub use repository::Repository;
 pub use trees::{TempCopy, WorkTree};
 
 use crate::git::Git;
 use folder::{GitFolder, Kind};
+use repository::Shared;
 
 /// Why something about the work could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -192,7 +193,8 @@ pub enum Dirty {
 pub struct Workspace {
     run: RunId,
     state: PathBuf,
-    place: Place,
+    top: PathBuf,
+    shared: Shared,
     folder: GitFolder,
     git: Git,
     base: Base,
@@ -201,7 +203,8 @@ pub struct Workspace {
 /// What is written down beside the private git folder, so that a later driver can go on.
 #[derive(Serialize, Deserialize)]
 struct Remembered {
-    place: Place,
+    top: PathBuf,
+    shared: Shared,
     commit: String,
     tree: String,
 }
@@ -221,18 +224,24 @@ impl Workspace {
             return Ok(workspace);
         }
         if dirty == Dirty::Refuse && !repository.dirty.is_empty() {
-            return Err(WorkspaceError::Dirty { top: repository.place.top, paths: repository.dirty });
+            return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty });
         }
-        let place = &repository.place;
+        let shared = &repository.shared;
         let folder =
-            GitFolder::create(&git_path(state, run), &repository.head, &[&place.objects], place, Kind::Private)?;
+            GitFolder::create(&git_path(state, run), &repository.head, &[&shared.objects], shared, Kind::Private)?;
         let git = Git::with_dir(folder.path())?;
         let base = repository.snapshot(&git, &folder, by)?;
-        let made = Remembered { place: place.clone(), commit: base.commit.to_string(), tree: base.tree.to_string() };
+        let made = Remembered {
+            top: repository.top.clone(),
+            shared: shared.clone(),
+            commit: base.commit.to_string(),
+            tree: base.tree.to_string(),
+        };
         let text =
             serde_json::to_string(&made).map_err(|error| WorkspaceError::Lost { run, why: error.to_string() })?;
         files::write_whole(&remembered_path(state, run), text.as_bytes())?;
-        let workspace = Self { run, state: state.to_owned(), place: repository.place, folder, git, base };
+        let Repository { top, shared, .. } = repository;
+        let workspace = Self { run, state: state.to_owned(), top, shared, folder, git, base };
         workspace.pin()?;
         Ok(workspace)
     }
@@ -260,7 +269,15 @@ impl Workspace {
         let tree = ObjectId::parse(&made.tree).ok_or_else(damaged)?;
         let folder = GitFolder::existing(&git_path(state, run));
         let git = Git::with_dir(folder.path())?;
-        Ok(Self { run, state: state.to_owned(), place: made.place, folder, git, base: Base { commit, tree } })
+        Ok(Self {
+            run,
+            state: state.to_owned(),
+            top: made.top,
+            shared: made.shared,
+            folder,
+            git,
+            base: Base { commit, tree },
+        })
     }
 
     /// What the run started from.
@@ -270,7 +287,7 @@ impl Workspace {
 
     /// The top of the user's checkout.
     pub fn top(&self) -> &Path {
-        &self.place.top
+        &self.top
     }
 
     /// The run's folder in the state directory.

@@ -18,28 +18,27 @@ const SHOWN_MAX: usize = 10;
 
 static NEXT_LOOK: AtomicU64 = AtomicU64::new(0);
 
-/// Where the user's repository is.
+/// Where the user's repository keeps what all its checkouts share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The top of the checkout.
-    pub top: PathBuf,
-    /// The git folder that all checkouts of the repository share.
-    pub(super) common: PathBuf,
+pub(super) struct Shared {
+    /// The git folder.
+    pub common: PathBuf,
     /// Its objects.
-    pub(super) objects: PathBuf,
+    pub objects: PathBuf,
 }
 
 /// The user's repository, as it was found.
 #[derive(Debug)]
 pub struct Repository {
-    /// Where it is.
-    pub place: Place,
+    /// The top of the checkout.
+    pub top: PathBuf,
     /// The commit that is checked out.
     pub head: ObjectId,
     /// Its tree.
     pub tree: ObjectId,
     /// The first paths with changes that are not committed.
     pub dirty: Vec<Name>,
+    pub(super) shared: Shared,
     index: PathBuf,
     excludes: PathBuf,
 }
@@ -85,20 +84,20 @@ impl Repository {
         };
         let tree = own.id(&["rev-parse", "--verify", &format!("{head}^{{tree}}")])?;
         let excludes = user_excludes(common);
-        let place = Place { top, common: common.clone(), objects: objects.clone() };
-        Ok(Self { place, head, tree, dirty: Vec::new(), index: index.clone(), excludes })
+        let shared = Shared { common: common.clone(), objects: objects.clone() };
+        Ok(Self { top, shared, head, tree, dirty: Vec::new(), index: index.clone(), excludes })
     }
 
     /// Lists the first changed paths, through a git folder of our own, so that no filter of the checkout is started.
     fn look(&self, folder: &Path) -> Result<Vec<Name>, WorkspaceError> {
-        let folder = GitFolder::create(folder, &self.head, &[&self.place.objects], &self.place, Kind::Look)?;
+        let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let (_, status) = self.status(&Git::with_dir(folder.path())?, &folder)?;
         Ok(status.changed().take(SHOWN_MAX).collect())
     }
 
     /// The status of the checkout against its commit, from a copy of its index; and the git that has that copy.
     fn status(&self, git: &Git, folder: &GitFolder) -> Result<(Git, Status), WorkspaceError> {
-        let git = git.on(&self.place.top, &folder.index("checkout")).excluding(&self.ignore_rules(folder)?);
+        let git = git.on(&self.top, &folder.index("checkout")).excluding(&self.ignore_rules(folder)?);
         if self.index.exists() {
             folder.put_index("checkout", &self.index)?;
             if let Ok(status) = measure::status(&git) {
@@ -114,7 +113,7 @@ impl Repository {
 
     /// The ignore rules that hold in the checkout besides its own files: the repository's and the user's.
     fn ignore_rules(&self, folder: &GitFolder) -> Result<PathBuf, WorkspaceError> {
-        let mut rules = std::fs::read(self.place.common.join("info/exclude")).unwrap_or_default();
+        let mut rules = std::fs::read(self.shared.common.join("info/exclude")).unwrap_or_default();
         rules.push(b'\n');
         rules.extend(std::fs::read(&self.excludes).unwrap_or_default());
         let path = folder.path().join("info/checkout-excludes");
@@ -130,10 +129,10 @@ impl Repository {
         // What `git add -A` would make of the checkout, in an index of our own.
         let look = folder.path().join("checkout");
         super::remove_tree(&look)?;
-        let look = GitFolder::create(&look, &self.head, &[&self.place.objects], &self.place, Kind::Look)?;
+        let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
         let (checkout, status) = self.status(&own, &look)?;
-        measure::stage(&checkout, &self.place.top, &status)?;
+        measure::stage(&checkout, &self.top, &status)?;
         let tree = checkout.id(&["write-tree"])?;
         super::remove_tree(look.path())?;
         let message = "The checkout as it was when the run started, with changes that were not committed";
@@ -203,12 +202,12 @@ impl Workspace {
 
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
     fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
-        let user = Git::with_dir(&self.place.common)?;
+        let user = Git::with_dir(&self.shared.common)?;
         let found = user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
         match &found {
             Some(found) if found == commit => return Ok(()),
             Some(found) if !ours.contains(found) => {
-                let (top, found) = (self.place.top.clone(), found.to_string());
+                let (top, found) = (self.top.clone(), found.to_string());
                 return Err(WorkspaceError::RefMoved { name: name.to_owned(), top, found });
             }
             _ => {}

@@ -95,7 +95,7 @@ fn a_dirty_checkout_is_refused_or_taken_along_without_being_touched() {
     write(&root, "new/c", "1\n");
     let index = std::fs::read(root.join(".git/index")).unwrap();
     let found = open(&root.join("new"), &state).unwrap();
-    assert_eq!(found.place.top, root.canonicalize().unwrap());
+    assert_eq!(found.top, root.canonicalize().unwrap());
     let mut dirty = found.dirty.clone();
     dirty.sort();
     assert_eq!(dirty, ["a", "b", "new/c"].map(Name::from));
@@ -295,7 +295,8 @@ fn links_inside_do_not_escape() {
     symlink("dir/up/dir/a", path.join("fine")).unwrap();
     assert_eq!(fixture.measure().escaping, Vec::<Name>::new());
     symlink("dir/up/..", path.join("chained")).unwrap();
-    assert_eq!(fixture.measure().escaping, ["chained"].map(Name::from));
+    symlink("/etc", path.join("odd\n")).unwrap();
+    assert_eq!(fixture.measure().escaping, ["\"odd\\012\"", "chained"].map(Name::from));
 }
 
 #[test]

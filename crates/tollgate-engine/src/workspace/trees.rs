@@ -127,8 +127,8 @@ impl Workspace {
         remove_tree(&next)?;
         let commit = self.commit_of(tree)?;
         let own = next.join(".git");
-        let stores = [self.place.objects.as_path(), &self.folder.objects()];
-        GitFolder::fill(&own, &commit, &stores, &self.place, Kind::Work)?;
+        let stores = [self.shared.objects.as_path(), &self.folder.objects()];
+        GitFolder::fill(&own, &commit, &stores, &self.shared, Kind::Work)?;
         // Nobody else has seen this folder yet, so git may run with it; never again after it is handed over.
         let git = Git::with_dir(&own)?.on(&next, &own.join("index"));
         git.run(&["read-tree", "-u", "--reset", commit.as_str()])?;

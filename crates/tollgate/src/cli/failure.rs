@@ -126,6 +126,11 @@ impl Failure {
         self
     }
 
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
     /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         self.0.kind.exit_code()

@@ -1,6 +1,7 @@
 //! The command line: one command is one file in [`commands`], and its doc comment is its help.
 
 pub mod commands;
+pub mod drive;
 pub mod environment;
 pub mod failure;
 pub mod output;
@@ -36,6 +37,11 @@ pub struct Cli {
 enum Command {
     Init(commands::init::InitArgs),
     Doctor(commands::doctor::DoctorArgs),
+    Run(commands::run::RunArgs),
+    Decide(commands::decide::DecideArgs),
+    Resume(commands::resume::ResumeArgs),
+    Retry(commands::retry::RetryArgs),
+    Cancel(commands::cancel::CancelArgs),
     Trust(commands::trust::TrustArgs),
     Protocol(commands::protocol::ProtocolArgs),
     Contract(commands::contract::ContractArgs),
@@ -121,6 +127,11 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
     match command {
         Command::Init(args) => commands::init::run(&args, session),
         Command::Doctor(args) => commands::doctor::run(&args, session),
+        Command::Run(args) => commands::run::run(args, session),
+        Command::Decide(args) => commands::decide::run(args, session),
+        Command::Resume(args) => commands::resume::run(&args, session),
+        Command::Retry(args) => commands::retry::run(&args, session),
+        Command::Cancel(args) => commands::cancel::run(&args, session),
         Command::Trust(args) => commands::trust::run(&args, session),
         Command::Protocol(args) => commands::protocol::run(&args, session),
         Command::Contract(args) => commands::contract::run(&args, session),

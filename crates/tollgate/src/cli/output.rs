@@ -59,6 +59,11 @@ impl Output {
         self.width
     }
 
+    /// Whether talk is coloured.
+    pub fn colour_of_talk(&self) -> Colour {
+        self.colour_err
+    }
+
     /// Prints a line of data.
     pub fn data(&self, line: impl Into<Line>) {
         let text = line.into().render(self.colour_out) + "\n";

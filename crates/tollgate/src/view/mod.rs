@@ -1,6 +1,8 @@
 //! What people see: text that cannot harm a terminal, words for states and times, tables, the live region.
 
+pub mod picture;
 pub mod progress;
+pub mod story;
 pub mod table;
 pub mod text;
 pub mod wire;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tollgate_api as api;
+use tollgate_core::run::event::{By, ByKind, Recorded};
 use tollgate_core::report::{
     Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport, Report,
 };
@@ -123,4 +124,33 @@ fn text(name: &Option<Arc<str>>) -> Option<String> {
 
 fn texts(names: &[Arc<str>]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
+}
+
+/// An event of a journal.
+pub fn event(recorded: &Recorded) -> api::Event {
+    // What is in the journal goes over the wire as it is; it was written by this format's own writer.
+    let data = recorded.to_bytes().ok().and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    let data = data.and_then(|mut value| value.get_mut("data").map(serde_json::Value::take)).unwrap_or_default();
+    api::Event {
+        v: 1,
+        kind: recorded.event.kind().into(),
+        run: recorded.run.to_string(),
+        seq: recorded.seq,
+        at_ms: recorded.at_ms,
+        epoch: recorded.epoch,
+        by: actor(&recorded.by),
+        text: super::story::sentence(recorded).unwrap_or_default(),
+        data,
+    }
+}
+
+/// Who did something.
+pub fn actor(by: &By) -> api::Actor {
+    let kind = match by.kind {
+        ByKind::Person => api::ActorKind::Person,
+        ByKind::Driver => api::ActorKind::Driver,
+        ByKind::Worker => api::ActorKind::Worker,
+        ByKind::Timer => api::ActorKind::Timer,
+    };
+    api::Actor { kind, name: by.name.to_string() }
 }

@@ -76,3 +76,20 @@ fn a_repository_has_protocols_of_its_own_under_trust() {
     world.type_in("protocol check pair").type_in("protocol list").type_in("protocol check par");
     insta::assert_snapshot!(world.transcript);
 }
+
+#[test]
+fn a_protocol_is_shown_in_every_format() {
+    let mut world = World::new();
+    world.write("pair.yaml", OWN);
+    world.type_in("protocol show ./pair.yaml").type_in("protocol show ./pair.yaml --format mermaid");
+    world.type_in("protocol show ./pair.yaml --format dot").type_in("protocol show ./pair.yaml --format yaml");
+    world.type_in("protocol show ./pair.yaml --format picture");
+    insta::assert_snapshot!(world.transcript);
+    let (shown, exit) = world.json("protocol show ./pair.yaml --json");
+    assert_eq!((exit, &shown[0]["name"]), (0, &"pair".into()));
+    let output = world.run("protocol show build-plan", "");
+    let table = String::from_utf8_lossy(&output.stdout);
+    for stage in ["sign-off", "solo-check", "still-failing", "escalated"] {
+        assert!(table.contains(stage), "{stage}: {table}");
+    }
+}

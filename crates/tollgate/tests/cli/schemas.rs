@@ -7,7 +7,7 @@ fn schemas_are_written_and_compared() {
     let mut world = World::new();
     world.type_in("schemas --dir out --check").type_in("schemas --dir out").type_in("schemas --dir out --check");
     world.write("out/wire/run.schema.json", "{}");
-    world.write("out/contracts/stray.schema.json", "{}");
+    world.write("out/wire/stray.schema.json", "{}");
     world.type_in("schemas --dir out --check");
     insta::assert_snapshot!(world.transcript);
 }

@@ -75,15 +75,16 @@ pub(super) fn join(into: &mut State, from: &State) -> State {
         }
     }
     if !fresh.is_empty() {
+        // Two sorted runs: the stable sort merges them in one pass.
         into.extend(fresh);
-        into.sort_unstable_by_key(|(valuation, _)| *valuation);
+        into.sort_by_key(|(valuation, _)| *valuation);
     }
     changed
 }
 
 /// Brings a list of pairs into the form of a state.
 pub(super) fn normal(mut list: Vec<(u32, Facts)>) -> State {
-    list.sort_unstable_by_key(|(valuation, _)| *valuation);
+    list.sort_by_key(|(valuation, _)| *valuation);
     list.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         if same {

@@ -13,7 +13,7 @@ use super::draft::Draft;
 use crate::Name;
 use crate::id::{AttemptId, DecisionId};
 use crate::protocol::model::{AtOnce, Each, Kind, Land, Over, Stage, Target, Trees, Value};
-use crate::report::{Plan, UnitReport};
+use crate::report::{Plan, UnitReport, Verdict};
 
 /// Moves without anybody's doing in one command. The checker proves that automatic moves end; this is the belt to its
 /// braces, and far above what a protocol of any size needs.
@@ -84,6 +84,9 @@ impl Draft {
 
     fn enter(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
         let unit = instance.unit.as_ref();
+        if let Some(verdict) = &instance.judging {
+            return self.bear_out(name, instance, stage, verdict);
+        }
         // A lease that a crash cut off was entered before: its condition is not asked twice.
         if instance.lost.is_none() {
             if let Some(when) = &stage.when
@@ -127,15 +130,30 @@ impl Draft {
         stage.requires.iter().filter(lacks).map(|name| format!("`{name}`")).collect()
     }
 
+    /// A judge accepts: what it must establish is evaluated on what it left behind, after the commands that needs.
+    fn bear_out(&mut self, name: &Name, instance: &Instance, stage: &Stage, verdict: &str) -> bool {
+        let unit = instance.unit.as_ref();
+        let needed = gate::commands_needed(&self.run, &stage.ensures, unit);
+        if !needed.is_empty() {
+            if self.is_driver() {
+                self.grant(name, stage, Work::Commands { commands: needed }, instance);
+            }
+            return self.is_driver();
+        }
+        let holds = stage.ensures.iter().all(|gate| gate::status_of(&self.run, gate, unit) == Status::Holds);
+        self.route(name, stage, if holds { verdict } else { Verdict::Inconclusive.word() });
+        true
+    }
+
     fn grant_dispatch(&mut self, name: &Name, instance: &Instance, stage: &Stage, role: &Name) -> bool {
         let Some(known) = self.protocol.roles.get(role).cloned() else { return false };
         // One writer at a time in a tree; a judge looks at what nobody is changing.
         if !self.is_driver() || self.tree_is_busy(instance.unit.as_ref(), !known.writes.is_empty()) {
             return false;
         }
-        // Facts before opinions: what can be run is run before a judge is asked.
+        // Facts before opinions: what can be run is run before a judge is asked. One that writes is asked first.
         let needed = gate::commands_needed(&self.run, &stage.ensures, instance.unit.as_ref());
-        if !needed.is_empty() {
+        if !needed.is_empty() && known.writes.is_empty() {
             self.grant(name, stage, Work::Commands { commands: needed }, instance);
             return true;
         }

@@ -237,8 +237,7 @@ fn find(id: &str) -> Result<Dialect, Failure> {
     let report = report_dialect(id).map(Dialect::Report);
     report.or_else(|| document_dialect(id).map(Dialect::Document)).ok_or_else(|| {
         let failure = Failure::usage(Code::NO_CONTRACT, format!("there is no contract `{id}`"));
-        let bare = all().map(|known| known.split('@').next().unwrap_or(known));
-        match nearest(id, bare) {
+        match nearest(id, all().map(bare)) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint("`tollgate contract list` shows the names"),
         }
@@ -262,9 +261,13 @@ fn describe(dialect: &Dialect, context: &Context) -> Contract {
     }
 }
 
-/// The schema of every dialect, by its id.
+/// The schema of every dialect, by its name without version.
 pub fn schemas() -> Result<Vec<(String, serde_json::Value)>, Failure> {
-    all().map(|id| Ok((id.to_owned(), describe(&find(id)?, &Context::default()).schema))).collect()
+    all().map(|id| Ok((bare(id).to_owned(), describe(&find(id)?, &Context::default()).schema))).collect()
+}
+
+fn bare(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(bare, _)| bare)
 }
 
 fn context(role: Option<&str>) -> Context {

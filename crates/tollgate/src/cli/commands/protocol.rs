@@ -7,7 +7,7 @@ use tollgate_api::{ProtocolCheck, ProtocolOrigin, ProtocolSummary};
 use tollgate_core::code::Code;
 use tollgate_core::contract::registry::declarations;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
-use tollgate_core::protocol::{self, Dialects, Protocol};
+use tollgate_core::protocol::{self, Dialects, Protocol, render};
 
 use crate::cli::failure::{Failure, Kind, wire_diagnostic};
 use crate::cli::snippet::{self, Source};
@@ -64,7 +64,7 @@ enum ShowFormat {
     Mermaid,
     /// A Graphviz graph
     Dot,
-    /// The compiled graph
+    /// Everything it says, names resolved
     Json,
 }
 
@@ -113,9 +113,20 @@ fn list(session: &Session) -> Result<Exit, Failure> {
 fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let definition = library::find(&args.name, session)?;
     let format = if session.json() { ShowFormat::Json } else { args.format };
+    // The text is shown even when it is no protocol: that is when one looks at it.
     if format == ShowFormat::Yaml {
         session.output.text(&definition.source.text);
         return Ok(Exit::Done);
+    }
+    let protocol = need(&definition)?;
+    match format {
+        ShowFormat::Yaml => {}
+        ShowFormat::Table => {
+            session.output.text(&render::table(&protocol, &dialects(args.dialects.as_deref(), session)?));
+        }
+        ShowFormat::Mermaid => session.output.text(&render::mermaid(&protocol)),
+        ShowFormat::Dot => session.output.text(&render::dot(&protocol)),
+        ShowFormat::Json => session.output.json(&render::json(&protocol)),
     }
     Ok(Exit::Done)
 }
