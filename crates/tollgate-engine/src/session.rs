@@ -248,12 +248,8 @@ impl Session {
             if decided.events.is_empty() {
                 return Ok(Outcome { events: Vec::new(), refusal: decided.refusal });
             }
-            let passes = |seq: u64| seq / SNAPSHOT_EVERY;
-            let snapshot = if passes(decided.run.seq) > passes(self.run.seq) {
-                Some(serde_json::to_vec(&decided.run)?)
-            } else {
-                None
-            };
+            let due = takes_snapshot(self.run.seq, decided.run.seq);
+            let snapshot = if due { Some(serde_json::to_vec(&decided.run)?) } else { None };
             let append = Append {
                 run: self.run.id,
                 expected: self.run.seq,
@@ -276,6 +272,11 @@ impl Session {
         }
         Err(CommandError::Busy)
     }
+}
+
+/// Whether the append that leads from one event to another carries a snapshot.
+pub const fn takes_snapshot(from: u64, to: u64) -> bool {
+    to / SNAPSHOT_EVERY > from / SNAPSHOT_EVERY
 }
 
 /// What a command changed.

@@ -9,7 +9,7 @@ use tollgate_engine::clock::SystemClock;
 use tollgate_engine::session::Session;
 use tollgate_store::{Options, SqliteJournal};
 
-use crate::figures::{Figures, median, trimmed_mean};
+use crate::figures::{Figures, mean, median, trimmed_mean};
 use crate::program::bytes_read;
 use crate::world::{Runs, Stepper};
 use crate::Outcome;
@@ -86,8 +86,8 @@ fn growth(runs: &Runs, old: &mut Stepper, figures: &mut Figures) -> Outcome {
     figures.set("growth_ratio", at_late / at_early);
     figures.set("step_100_us", at_early);
     figures.set("step_10000_us", at_late);
-    figures.set("read_bytes_100", trimmed_mean(&early.read));
-    figures.set("read_bytes_10000", trimmed_mean(&late.read));
+    figures.set("read_bytes_100", mean(&early.read));
+    figures.set("read_bytes_10000", mean(&late.read));
     Ok(())
 }
 
