@@ -154,7 +154,7 @@ impl Service {
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
         let scratch = self.state.join("scratch");
         let repository = Repository::open(&start.repository, &scratch)?;
-        let top = repository.place.top.display().to_string();
+        let top = repository.top.display().to_string();
         let by = Signature {
             name: "Tollgate".to_owned(),
             email: "tollgate@localhost".to_owned(),

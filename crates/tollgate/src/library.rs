@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tollgate_api::ProtocolOrigin;
-use tollgate_core::code::Code;
 use tollgate_core::Name;
+use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 

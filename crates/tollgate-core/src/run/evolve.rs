@@ -11,7 +11,7 @@ use super::event::{
 use super::gate;
 use super::state::{
     Answered, ArtifactState, At, Attempt, Counter, Criterion, Decision, Ended, FindingState, InForce, Instance, Judged,
-    LastReport, Ledger, MAIN, OwnTree, Phase, Requirement, Run, Shown, Unit, keyed,
+    LastReport, Ledger, MAIN, On, OwnTree, Phase, Requirement, Run, Shown, Unit, keyed,
 };
 use crate::Name;
 use crate::protocol::Protocol;
@@ -79,7 +79,11 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::FlowResumed(resumed) => resume(run, resumed),
         Event::FlowReturned(returned) => come_back(run, returned),
         Event::EachEntered(each) => {
-            with(run, &each.instance, |instance| instance.at = At::Each { stage: each.stage.clone() });
+            let seq = run.seq;
+            with(run, &each.instance, |instance| {
+                instance.at = At::Each { stage: each.stage.clone() };
+                instance.each_entered = seq;
+            });
         }
         Event::FlowHeld(held) => {
             let at = At::Held { stage: held.stage.clone(), outcome: held.outcome.clone(), why: held.why.clone() };
@@ -129,7 +133,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::UnitChanged(changed) => {
             let accepted = Shown {
                 result: Judgement::Pass,
-                on: gate::on(run, None),
+                on: gate::on(run, Some(&changed.unit)),
                 attempt: crate::id::AttemptId(0),
                 object: None,
             };
@@ -146,6 +150,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 }
             }
             bump(ledger, "requirements");
+            amended(run, disposed.decision, "requirements");
         }
         Event::ScopeWidened(widened) => {
             let ledger = Arc::make_mut(&mut run.ledger);
@@ -158,6 +163,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 None => ledger.widened.extend(widened.paths.iter().cloned()),
             }
             bump(ledger, "scope");
+            amended(run, widened.decision, "scope");
         }
         Event::WaiverGranted(waiver) => waive(run, waiver),
         Event::TreeChanged(changed) => move_tree(run, changed.unit.as_ref(), &changed.content),
@@ -187,6 +193,20 @@ fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
 /// A ledger part changed: what is bound to it goes stale.
 fn bump(ledger: &mut Ledger, resource: &str) {
     *ledger.revisions.entry(resource.into()).or_default() += 1;
+}
+
+/// An answer is given to what it changes itself: only what others change makes it stale.
+fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: &str) {
+    let now = gate::document(run, resource);
+    let Some(known) = run.decisions.get_mut(&decision) else { return };
+    let known = Arc::make_mut(known);
+    if let Some(then) = known.on.documents.get_mut(resource) {
+        *then = now;
+        let key = keyed(&known.asked.ask, known.asked.unit.as_ref());
+        if let Some(answered) = Arc::make_mut(&mut run.ledger).answers.get_mut(&key) {
+            answered.on = known.on.clone();
+        }
+    }
 }
 
 /// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
@@ -261,12 +281,18 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         counters: BTreeMap::new(),
         iterations: BTreeMap::new(),
         remarks: Vec::new(),
+        remarks_of: None,
         judging: None,
         lost: None,
+        started: 0,
+        each_entered: 0,
     };
+    let seq = run.seq;
     let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
     let known = Arc::make_mut(known);
     known.at = at;
+    known.started = seq;
+    known.lost = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
         if let Some(unit) = unit_mut(run, name) {
@@ -343,6 +369,7 @@ fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
         stage: started.stage.clone(),
         work: started.work.clone(),
         tree: started.tree.clone(),
+        on: gate::on_tree(run, started.tree.clone()),
         started_ms: at_ms,
         epoch: run.epoch,
     };
@@ -370,11 +397,14 @@ fn report(run: &mut Run, reported: &AttemptReported) {
     release(run, reported.attempt);
     let Work::Dispatch { role, .. } = &attempt.work else { return };
     let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
-    let on = super::gate::on_tree(run, attempt.tree.clone());
+    let on = attempt.on.clone();
     if let Some(content) = &reported.content {
         move_tree(run, unit.as_ref(), content);
     }
-    with(run, &attempt.instance, |instance| instance.remarks = reported.diagnostics.clone());
+    with(run, &attempt.instance, |instance| {
+        instance.remarks = reported.diagnostics.clone();
+        instance.remarks_of = Some(role.clone());
+    });
     if reported.health != Health::Malformed {
         let last = LastReport {
             role: role.clone(),
@@ -396,7 +426,7 @@ fn report(run: &mut Run, reported: &AttemptReported) {
     with(run, &attempt.instance, |instance| instance.judging = accepts.then(|| reported.verdict.word().into()));
     // A judge that writes judges what it leaves behind: its own areas are not what it was asked about.
     let on = match &reported.content {
-        Some(content) => super::gate::on_tree(run, content.tree.clone()),
+        Some(content) => On { tree: content.tree.clone(), ..on },
         None => on,
     };
     let seq = run.seq;
@@ -429,7 +459,7 @@ fn commands(run: &mut Run, ran: &CommandsRan) {
     let Some(attempt) = run.attempts.get(&ran.attempt).cloned() else { return };
     release(run, ran.attempt);
     let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
-    let on = super::gate::on_tree(run, ran.tree.clone());
+    let on = attempt.on.clone();
     let ledger = Arc::make_mut(&mut run.ledger);
     for result in &ran.results {
         let shown = Shown { result: result.result, on: on.clone(), attempt: ran.attempt, object: result.output };
@@ -467,6 +497,7 @@ fn land(run: &mut Run, landing: &LandingEnded) {
     }
     let paths = landing.paths.iter().map(ToString::to_string).collect();
     with(run, &attempt.instance, |instance| {
+        instance.remarks_of = None;
         instance.remarks = if landing.outcome == LandOutcome::Landed { Vec::new() } else { paths };
     });
 }
@@ -511,7 +542,8 @@ fn waive(run: &mut Run, waiver: &WaiverGranted) {
 
 fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
     run.next_decision = run.next_decision.max(asked.decision.0 + 1);
-    let decision = Decision { asked: asked.asked.clone(), asked_ms: at_ms, end: None };
+    let on = gate::on_tree(run, asked.asked.tree.clone());
+    let decision = Decision { asked: asked.asked.clone(), on, asked_ms: at_ms, end: None };
     run.decisions.insert(asked.decision, Arc::new(decision));
     if asked.asked.blocking {
         let at = At::Waiting { stage: asked.asked.origin.stage.clone(), decision: asked.decision };
@@ -523,16 +555,17 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
     let seq = run.seq;
     let Some(decision) = run.decisions.get_mut(&ended.decision) else { return };
     let decision = Arc::make_mut(decision);
-    decision.end =
-        Some(Ended { end: ended.end, option: ended.option.clone(), text: ended.text.clone(), by: by.clone() });
+    decision.end = Some(Ended {
+        end: ended.end,
+        option: ended.option.clone(),
+        text: ended.text.clone(),
+        by: by.clone(),
+        in_advance: ended.in_advance,
+    });
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
-        let (ask, unit, tree) = (decision.asked.ask.clone(), decision.asked.unit.clone(), decision.asked.tree.clone());
-        let answered = Answered {
-            option: option.clone(),
-            by_person: by.kind == ByKind::Person,
-            on: super::gate::on_tree(run, tree),
-            seq,
-        };
+        let (ask, unit) = (decision.asked.ask.clone(), decision.asked.unit.clone());
+        let answered =
+            Answered { option: option.clone(), by_person: by.kind == ByKind::Person, on: decision.on.clone(), seq };
         Arc::make_mut(&mut run.ledger).answers.insert(keyed(&ask, unit.as_ref()), answered);
     }
 }

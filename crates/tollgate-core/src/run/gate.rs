@@ -105,7 +105,7 @@ fn is_tree(run: &Run, resource: &str) -> bool {
 }
 
 /// The state of a document or a part of the ledger, as a text that changes when it does.
-fn document(run: &Run, resource: &str) -> Name {
+pub(super) fn document(run: &Run, resource: &str) -> Name {
     match run.artifacts.get(resource) {
         Some(artifact) => artifact.object.to_string().into(),
         None => run.ledger.revisions.get(resource).copied().unwrap_or_default().to_string().into(),

@@ -21,7 +21,7 @@ use super::runs::{Runs, drive_failure, load_failure, rejected, service_failure};
 use super::{Exit, Session};
 use crate::view::picture::picture;
 use crate::view::progress::{Place, Region};
-use crate::view::story;
+use crate::view::story::Story;
 use crate::view::text::{Line, Style};
 use crate::view::words;
 
@@ -41,6 +41,7 @@ pub enum Wait {
 struct Screen<'a> {
     session: &'a Session,
     region: Option<Region<io::Stderr>>,
+    story: Story,
     started_ms: u64,
     drawn_ms: u64,
 }
@@ -53,7 +54,13 @@ impl<'a> Screen<'a> {
         let live = session.output.format() == Format::Text && io::stderr().is_terminal();
         let place = Place::Terminal { width: session.output.width(), colour: session.output.colour_of_talk() };
         let started_ms = session.now_ms();
-        Self { session, region: live.then(|| Region::new(io::stderr(), place)), started_ms, drawn_ms: 0 }
+        Self {
+            session,
+            region: live.then(|| Region::new(io::stderr(), place)),
+            story: Story::default(),
+            started_ms,
+            drawn_ms: 0,
+        }
     }
 
     fn clear(&mut self) {
@@ -82,8 +89,9 @@ impl Watch for Screen<'_> {
         }
         self.clear();
         for event in events {
-            if let Some(sentence) = story::sentence(event) {
-                self.session.output.talk(story_line(run, event, &sentence));
+            if let Some((unit, sentence)) = self.story.tell(run, event) {
+                let unit = unit.unwrap_or_else(|| "run".to_owned());
+                self.session.output.talk(Line::new().add(Style::Faint, format!("{unit:>10}  ")).text(sentence));
             }
         }
         self.draw(run);
@@ -96,14 +104,14 @@ impl Watch for Screen<'_> {
     }
 }
 
-/// One line of the story: whose flow it is, and what happened.
-fn story_line(run: &Run, event: &Recorded, sentence: &str) -> Line {
-    let unit = story::unit_of(run, event).unwrap_or_else(|| "run".to_owned());
-    Line::new().add(Style::Faint, format!("{unit:>10}  ")).text(sentence)
-}
-
 /// Drives a run until it is over, waits for somebody who is not here, or is halted.
-pub fn drive(runs: &Runs, mut run: RunSession, opened: &[Recorded], wait: Wait, session: &Session) -> Result<Exit, Failure> {
+pub fn drive(
+    runs: &Runs,
+    mut run: RunSession,
+    opened: &[Recorded],
+    wait: Wait,
+    session: &Session,
+) -> Result<Exit, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // Without it, Ctrl-C ends the process at once: the journal does not mind.
@@ -111,11 +119,13 @@ pub fn drive(runs: &Runs, mut run: RunSession, opened: &[Recorded], wait: Wait, 
     }
     let mut screen = Screen::new(session);
     screen.events(run.run(), opened);
-    let interactive = wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !session.json();
+    let interactive =
+        wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !session.json();
     loop {
         let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?));
-        let mut driver = Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
-            .map_err(drive_failure)?;
+        let mut driver =
+            Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
+                .map_err(drive_failure)?;
         let rest = driver.drive(Patience::Leave, &mut screen);
         hands.wait_until_quiet(QUIET);
         run = driver.release();
@@ -150,7 +160,11 @@ fn end(run: &Run, session: &Session) -> Exit {
             Exit::Done
         }
         Phase::Closed { why, .. } => {
-            output.talk(Line::new().add(Style::Bad, "✗ ").add(Style::Strong, format!("{} closed without success: {why}", run.id)));
+            output.talk(
+                Line::new()
+                    .add(Style::Bad, "✗ ")
+                    .add(Style::Strong, format!("{} closed without success: {why}", run.id)),
+            );
             next(session, &format!("tollgate show {}", run.id));
             Exit::With(Kind::Refused)
         }
@@ -206,7 +220,8 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
         output.talk(Line::from("  ").add(Style::Faint, asked.why.clone()));
     }
     for option in &asked.options {
-        let mut line = Line::from("    ").add(Style::Accent, option.id.to_string()).text(format!(": {}", option.consequence));
+        let mut line =
+            Line::from("    ").add(Style::Accent, option.id.to_string()).text(format!(": {}", option.consequence));
         if !option.waives.is_empty() {
             line = line.text(format!(" (waives {})", words::list(&option.waives)));
         }

@@ -37,6 +37,7 @@ pub struct Cli {
 enum Command {
     Init(commands::init::InitArgs),
     Doctor(commands::doctor::DoctorArgs),
+    Demo(commands::demo::DemoArgs),
     Run(commands::run::RunArgs),
     Decide(commands::decide::DecideArgs),
     Resume(commands::resume::ResumeArgs),
@@ -127,6 +128,7 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
     match command {
         Command::Init(args) => commands::init::run(&args, session),
         Command::Doctor(args) => commands::doctor::run(&args, session),
+        Command::Demo(args) => commands::demo::run(&args, session),
         Command::Run(args) => commands::run::run(args, session),
         Command::Decide(args) => commands::decide::run(args, session),
         Command::Resume(args) => commands::resume::run(&args, session),

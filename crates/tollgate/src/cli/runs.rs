@@ -64,17 +64,14 @@ fn open_failure(error: OpenError) -> Failure {
 pub fn load_failure(error: LoadError) -> Failure {
     let code = error.code();
     match &error {
-        LoadError::NoRun(_) => {
-            Failure::refused(code, error.to_string()).hint("`tollgate ls` lists the runs")
-        }
+        LoadError::NoRun(_) => Failure::refused(code, error.to_string()).hint("`tollgate ls` lists the runs"),
         LoadError::Read(_) => Failure::environment(code, "the journal cannot be read").cause(error),
         LoadError::Chain(_)
         | LoadError::Newer { .. }
         | LoadError::Damaged { .. }
         | LoadError::Protocol { .. }
-        | LoadError::Broken(_) => {
-            Failure::refused(code, error.to_string()).hint("`tollgate verify RUN` names the first event that does not hold")
-        }
+        | LoadError::Broken(_) => Failure::refused(code, error.to_string())
+            .hint("`tollgate verify RUN` names the first event that does not hold"),
     }
 }
 
@@ -98,9 +95,10 @@ pub fn command_failure(error: CommandError) -> Failure {
 /// Why the kernel says no, with the next command to type.
 pub fn rejected(rejection: &Rejection) -> Failure {
     let kind = match rejection {
-        Rejection::Input { .. } | Rejection::Artifact { .. } | Rejection::Advance { .. } | Rejection::NotOffered { .. } => {
-            Kind::Usage
-        }
+        Rejection::Input { .. }
+        | Rejection::Artifact { .. }
+        | Rejection::Advance { .. }
+        | Rejection::NotOffered { .. } => Kind::Usage,
         Rejection::Broken(_) => Kind::Internal,
         _ => Kind::Refused,
     };
@@ -109,8 +107,12 @@ pub fn rejected(rejection: &Rejection) -> Failure {
         Rejection::NoDecision(_) | Rejection::NotOffered { .. } | Rejection::TextNeeded(_) => {
             "`tollgate inbox` lists the open questions and how to answer them"
         }
-        Rejection::AlreadyAnswered { .. } | Rejection::AlreadyEnded(_) => "`tollgate show RUN` shows the answer that counts",
-        Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => "`tollgate inbox` says what each option stands for",
+        Rejection::AlreadyAnswered { .. } | Rejection::AlreadyEnded(_) => {
+            "`tollgate show RUN` shows the answer that counts"
+        }
+        Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => {
+            "`tollgate inbox` says what each option stands for"
+        }
         Rejection::NotEstablished { .. } => "choose another option, or mend what is named first: `tollgate show RUN`",
         Rejection::NothingToRetry | Rejection::NoUnit(_) => "`tollgate show RUN` says what the run waits for",
         Rejection::NotAPerson => "give the command in your own terminal",
@@ -125,7 +127,8 @@ pub fn rejected(rejection: &Rejection) -> Failure {
     let failure = Failure::new(kind, rejection.code(), rejection.to_string()).hint(hint);
     match rejection {
         Rejection::Broken(violations) => violations.iter().fold(failure, |failure, violation| {
-            failure.because(format!("invariant {} after event {}: {}", violation.invariant, violation.seq, violation.what))
+            failure
+                .because(format!("invariant {} after event {}: {}", violation.invariant, violation.seq, violation.what))
         }),
         _ => failure,
     }
@@ -171,7 +174,9 @@ pub fn drive_failure(error: DriveError) -> Failure {
         DriveError::Held { run, .. } => {
             Failure::refused(code, message).hint(format!("`tollgate logs -f {run}` watches it"))
         }
-        DriveError::Lease(error) => Failure::refused(code, message).cause(error).hint("`tollgate show RUN` shows who holds it"),
+        DriveError::Lease(error) => {
+            Failure::refused(code, message).cause(error).hint("`tollgate show RUN` shows who holds it")
+        }
         DriveError::Command(error) => command_failure(error),
         DriveError::Load(error) => load_failure(error),
         DriveError::Hands(error) => Failure::environment(code, message).hint(error.hint),

@@ -1,5 +1,8 @@
 //! What happened, one sentence per event: for logs, pipes and the timeline.
 
+use std::collections::BTreeMap;
+
+use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::event::{
@@ -9,6 +12,38 @@ use tollgate_core::run::event::{
 use tollgate_core::run::Run;
 
 use super::words;
+
+/// The story of a run: events told one after the other, with what was said before in mind.
+#[derive(Debug, Default)]
+pub struct Story {
+    attempts: BTreeMap<AttemptId, (String, Option<String>)>,
+}
+
+impl Story {
+    /// What happened, and in whose flow: a unit's, or the run's.
+    pub fn tell(&mut self, run: &Run, recorded: &Recorded) -> Option<(Option<String>, String)> {
+        let sentence = sentence(recorded)?;
+        if let Event::AttemptStarted(started) = &recorded.event {
+            let who = match &started.work {
+                Work::Dispatch { role, .. } => role.to_string(),
+                Work::Commands { .. } | Work::Land { .. } => "the engine".to_owned(),
+            };
+            self.attempts.insert(started.attempt, (who, unit_of(run, recorded)));
+        }
+        let attempt = match &recorded.event {
+            Event::AttemptReported(reported) => Some(reported.attempt),
+            Event::CommandsRan(ran) => Some(ran.attempt),
+            Event::LandingEnded(landing) => Some(landing.attempt),
+            Event::AttemptLost(lost) => Some(lost.attempt),
+            _ => None,
+        };
+        match attempt.and_then(|attempt| self.attempts.get(&attempt).map(|known| (attempt, known))) {
+            // The reader knows roles, not numbers.
+            Some((attempt, (who, unit))) => Some((unit.clone(), sentence.replacen(&attempt.to_string(), who, 1))),
+            None => Some((unit_of(run, recorded), sentence)),
+        }
+    }
+}
 
 /// One sentence for an event; none for those that only move bookkeeping.
 pub fn sentence(recorded: &Recorded) -> Option<String> {
@@ -147,7 +182,9 @@ fn started_sentence(started: &AttemptStarted) -> String {
         Work::Dispatch { role, iteration, .. } => {
             format!("{role} works at `{}`, attempt {iteration}{again}", started.stage)
         }
-        Work::Commands { commands } => format!("{} run for `{}`", words::count(commands.len(), "command"), started.stage),
+        Work::Commands { commands } => {
+            format!("{} run for `{}`", words::count(commands.len(), "command"), started.stage)
+        }
         Work::Land { unit, .. } => format!("{unit} lands{again}"),
     }
 }

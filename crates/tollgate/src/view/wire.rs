@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use tollgate_api as api;
-use tollgate_core::run::event::{By, ByKind, Recorded};
 use tollgate_core::report::{
     Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport, Report,
 };
+use tollgate_core::run::event::{By, ByKind, Recorded};
 
 /// A report.
 pub fn report(report: &Report) -> api::Report {

@@ -1,6 +1,6 @@
 //! From the model to the graph.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::condition::Condition;
 use super::super::dialects::Dialects;
@@ -13,7 +13,7 @@ use crate::diagnostic::Place;
 /// Compiles a protocol. Always gives a graph; what is wrong is among its faults.
 pub fn build<'p>(protocol: &'p Protocol, dialects: &Dialects) -> Graph<'p> {
     let mut graph = Graph { protocol, flows: Vec::new(), order: None, faults: Vec::new() };
-    let indices: HashMap<&str, usize> = protocol.flows.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
+    let indices: BTreeMap<&str, usize> = protocol.flows.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
     let order = call_order(protocol, &indices, &mut graph.faults);
     let needed = needed(protocol);
     let asks = protocol.asks.iter().map(|ask| (&*ask.id, ask)).collect();
@@ -53,11 +53,11 @@ pub fn build<'p>(protocol: &'p Protocol, dialects: &Dialects) -> Graph<'p> {
 struct Builder<'a, 'p> {
     protocol: &'p Protocol,
     dialects: &'a Dialects,
-    asks: &'a HashMap<&'p str, &'p Stage>,
+    asks: &'a BTreeMap<&'p str, &'p Stage>,
     needed: &'a BTreeSet<Name>,
-    stages: HashMap<&'p str, usize>,
+    stages: BTreeMap<&'p str, usize>,
     is_main: bool,
-    callees: &'a HashMap<&'p str, usize>,
+    callees: &'a BTreeMap<&'p str, usize>,
     compiled: &'a [Option<FlowGraph<'p>>],
     nodes: Vec<Node<'p>>,
     /// Copies of asks by where they are put.
@@ -324,7 +324,7 @@ fn raises(nodes: &[Node<'_>]) -> BTreeMap<Name, bool> {
 /// Flows after those they run; `None`, with the place, when that is impossible.
 fn call_order<'p>(
     protocol: &'p Protocol,
-    indices: &HashMap<&str, usize>,
+    indices: &BTreeMap<&str, usize>,
     faults: &mut Vec<Fault<'p>>,
 ) -> Option<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]

@@ -5,6 +5,8 @@
 
 mod build;
 mod outcomes;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

@@ -72,6 +72,8 @@ impl Draft {
                 .default
                 .as_ref()
                 .filter(|default| options.iter().any(|option| option.id == default.answer))
+                // A timer has measured nothing.
+                .filter(|default| !self.amends_areas(stage, &default.answer))
                 .map(|default| DefaultAnswer { option: default.answer.clone(), at_ms: self.now_ms + default.after_ms }),
             options,
             unit: unit.clone(),
@@ -85,13 +87,30 @@ impl Draft {
         self.answer_in_advance(decision, stage);
     }
 
+    /// Whether an option needs a measured work tree.
+    fn amends_areas(&self, stage: &Stage, option: &Name) -> bool {
+        let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+        let is_area = |name: &Name| &**name == "tree" || self.run.areas.iter().any(|area| area.name == *name);
+        route.is_some_and(|route| route.amends.iter().any(is_area))
+    }
+
     /// An answer that a person gave with the run, before it was asked.
     fn answer_in_advance(&mut self, decision: DecisionId, stage: &Stage) {
         let Some(option) = self.run.opened.answers.get(&stage.id).cloned() else { return };
+        // Once for each subject: a limit that an answer renews without anybody there would be none.
+        let unit = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());
+        let given = |known: &Decision| {
+            known.asked.ask == stage.id
+                && known.asked.unit == unit
+                && known.end.as_ref().is_some_and(|end| end.in_advance)
+        };
+        if self.run.decisions.values().any(|known| given(known)) {
+            return;
+        }
         let by = By { kind: ByKind::Person, name: self.run.opened.person.clone() };
         let answer = Answer { option: Some(option), ..Answer::default() };
         // Given in advance it cannot carry a measurement: an option that needs one stays a question.
-        let _ = self.answer_by(decision, answer, &by, true);
+        let _ = self.attempt(|draft| draft.answer_by(decision, answer, &by, true));
     }
 
     fn question(&self, instance: &str, ask: &Ask) -> String {
@@ -315,7 +334,10 @@ impl Draft {
             Some(option) if !offered.contains(option) => {
                 return Err(Rejection::NotOffered { decision: id, option: option.clone(), offered });
             }
-            None if !offered.is_empty() || answer.text.trim().is_empty() => return Err(Rejection::TextNeeded(id)),
+            None if !offered.is_empty() => {
+                return Err(Rejection::NotOffered { decision: id, option: answer.text.trim().into(), offered });
+            }
+            None if answer.text.trim().is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(_) | None => {}
         }
         let protocol = self.protocol.clone();
@@ -418,6 +440,9 @@ impl Draft {
             if !(amends("criteria") || amends("units") || amends("requirements")) {
                 return not_allowed("rows");
             }
+            if let Some(what) = super::report::plan_problem(&answer.plan) {
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
             self.planned(&answer.plan, &Name::from(id.to_string()));
         }
         match (&answer.content, amends_areas) {
@@ -439,7 +464,7 @@ impl Draft {
     }
 
     /// Grants the waivers an answer carries and refuses it unless what it must establish then holds. A default waives
-    /// nothing and establishes nothing.
+    /// nothing and establishes nothing: it only routes.
     fn establish(
         &mut self,
         id: DecisionId,
@@ -453,7 +478,7 @@ impl Draft {
             return Ok(());
         }
         if by.kind != ByKind::Person {
-            return Err(Rejection::NotAPerson);
+            return Ok(());
         }
         let unit = self.unit_of(instance);
         let Waivers { criteria, findings, commands } = self.waivers(instance, origin, route);

@@ -66,6 +66,11 @@ impl Draft {
                 self.emit(RunHalted { reasons: vec![why] });
                 false
             }
+            // Its question was cancelled when a sibling left the flow: it is put again, as a new one.
+            (At::Waiting { stage, decision }, _) if self.has_ended(*decision) => {
+                self.emit(FlowResumed { instance: name.clone(), stage: stage.clone(), renewed: false });
+                true
+            }
             (At::Each { .. }, Some(stage)) => match &stage.kind {
                 Kind::Each(each) => self.run_each(name, stage, each),
                 Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
@@ -246,9 +251,6 @@ impl Draft {
                 At::Held { stage, .. } => {
                     self.emit(FlowResumed { instance: id, stage: stage.clone(), renewed: false });
                 }
-                At::Waiting { stage, decision } if self.has_ended(*decision) => {
-                    self.emit(FlowResumed { instance: id, stage: stage.clone(), renewed: false });
-                }
                 At::Ended { end: Target::Raise(_) } => self.start(name, stage, each, child.unit.clone()),
                 // A sub-flow call is a new call each time.
                 At::Ended { .. } if each.over == Over::It => self.start(name, stage, each, child.unit.clone()),
@@ -271,7 +273,10 @@ impl Draft {
     /// The units an `each` runs over, in plan order; lanes enter the ledger by name.
     fn units_of(&mut self, name: &Name, stage: &Stage, each: &Each) -> Vec<Name> {
         let lanes = match &each.over {
-            Over::Units => return self.run.ledger.units.iter().map(|unit| unit.name.clone()).collect(),
+            Over::Units => {
+                let planned = self.run.ledger.units.iter().filter(|unit| !self.is_lane(&unit.name));
+                return planned.map(|unit| unit.name.clone()).collect();
+            }
             Over::It => return self.unit_of(name).into_iter().collect(),
             Over::Input(input) => match self.run.vars.get(input) {
                 Some(Value::List(lanes)) => lanes.clone(),
@@ -289,6 +294,19 @@ impl Draft {
             self.emit(LedgerPlanned { plan, from: stage.id.clone() });
         }
         lanes
+    }
+
+    /// Whether a unit exists by name, as a lane of some `each`, and was not planned.
+    fn is_lane(&self, unit: &Name) -> bool {
+        self.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| match &stage.kind {
+            Kind::Each(Each { over: Over::Lanes(lanes), .. }) => lanes.contains(unit),
+            Kind::Each(Each { over: Over::Input(input), .. }) => match self.run.vars.get(input) {
+                Some(Value::List(lanes)) => lanes.contains(unit),
+                Some(Value::Text(lane)) => lane == unit,
+                Some(Value::Int(_)) | None => false,
+            },
+            _ => false,
+        })
     }
 
     /// Starts units, or joins them.
@@ -367,18 +385,30 @@ impl Draft {
         })
     }
 
-    /// Whether a unit is done below this `each` and has not lapsed since.
+    /// Whether a unit is done below this `each`. One that lapses again after it was done in this entry stays done here:
+    /// otherwise units that undo each other would go round without a limit. What comes after the `each` sees the lapse.
     fn is_done(&self, name: &str, stage: &str, unit: &Name) -> bool {
         let lapsed = self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
         let child = self.run.instances.get(&child_name(name, stage, Some(unit)));
-        child.is_some_and(|child| matches!(child.at, At::Ended { end: Target::Done })) && !lapsed
+        child.is_some_and(|child| {
+            matches!(child.at, At::Ended { end: Target::Done }) && (!lapsed || self.in_this_entry(name, child))
+        })
+    }
+
+    /// Whether a child was started since its `each` was last entered.
+    fn in_this_entry(&self, name: &str, child: &Instance) -> bool {
+        self.run.instances.get(name).is_some_and(|each| child.started > each.each_entered)
     }
 
     fn can_start(&self, name: &str, stage: &Stage, unit: &Name, active: &[&Name]) -> bool {
         let Some(known) = self.run.unit(unit) else { return false };
         let startable = match self.run.instances.get(&child_name(name, &stage.id, Some(unit))) {
             None => known.state != UnitState::Dropped,
-            Some(child) => known.state == UnitState::Lapsed && matches!(child.at, At::Ended { end: Target::Done }),
+            Some(child) => {
+                known.state == UnitState::Lapsed
+                    && matches!(child.at, At::Ended { end: Target::Done })
+                    && !self.in_this_entry(name, child)
+            }
         };
         let needs_met = known.needs.iter().all(|need| {
             self.is_done(name, &stage.id, need)

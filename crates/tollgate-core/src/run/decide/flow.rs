@@ -2,7 +2,7 @@
 
 use super::super::event::{CutOff, FindingStatus, FlowHeld, FlowMoved, FlowReturned, Origin, RunHalted};
 use super::super::evolve::counter_key;
-use super::super::state::MAIN;
+use super::super::state::{At, MAIN};
 use super::draft::Draft;
 use crate::Name;
 use crate::digest::Digest;
@@ -108,7 +108,22 @@ impl Draft {
     }
 
     fn why_held(&self, instance: &Name, stage: &Stage, outcome: &str) -> String {
-        let remarks = self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default();
+        let remarks = match &stage.kind {
+            // What holds the units below is what a person must know.
+            Kind::Each(_) => self
+                .run
+                .children(instance)
+                .filter(|(_, child)| child.each.as_ref() == Some(&stage.id))
+                .filter_map(|(id, child)| match &child.at {
+                    At::Held { why, .. } => Some(format!("{}: {why}", child.unit.as_ref().unwrap_or(id))),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+                .join("; "),
+            Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {
+                self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default()
+            }
+        };
         let who = match &stage.kind {
             Kind::Dispatch { role } => format!("{role} at `{}`", stage.id),
             Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => format!("`{}`", stage.id),

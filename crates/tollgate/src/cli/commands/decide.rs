@@ -88,7 +88,8 @@ fn resolve(runs: &Runs, words: &[String]) -> Result<(RunSession, DecisionId, Opt
         _ => (None, None, None),
     };
     let id = id.ok_or_else(|| {
-        Failure::usage(Code::USAGE, "no decision is named").hint("`tollgate inbox` lists them: `tollgate decide RUN dec_1 OPTION`")
+        Failure::usage(Code::USAGE, "no decision is named")
+            .hint("`tollgate inbox` lists them: `tollgate decide RUN dec_1 OPTION`")
     })?;
     let loaded = match run {
         Some(run) => runs.load(run)?,
@@ -110,7 +111,9 @@ fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure
     }
     match (found.pop(), found.is_empty()) {
         (Some(one), true) => Ok(one),
-        (None, _) => Err(Failure::refused(Code::NO_DECISION, format!("no run asks {id}")).hint("`tollgate inbox` lists what is asked")),
-        (Some(_), false) => Err(Failure::usage(Code::USAGE, format!("several runs ask {id}")).hint("name the run: `tollgate decide RUN DECISION OPTION`")),
+        (None, _) => Err(Failure::refused(Code::NO_DECISION, format!("no run asks {id}"))
+            .hint("`tollgate inbox` lists what is asked")),
+        (Some(_), false) => Err(Failure::usage(Code::USAGE, format!("several runs ask {id}"))
+            .hint("name the run: `tollgate decide RUN DECISION OPTION`")),
     }
 }

@@ -1,9 +1,10 @@
 //! One command, one file.
 
-pub mod completions;
 pub mod cancel;
+pub mod completions;
 pub mod contract;
 pub mod decide;
+pub mod demo;
 pub mod doctor;
 pub mod explain;
 pub mod init;

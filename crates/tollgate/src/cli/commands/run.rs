@@ -163,8 +163,9 @@ fn pairs(texts: &[String], form: &str) -> Result<BTreeMap<Name, Name>, Failure> 
     let mut pairs = BTreeMap::new();
     for text in texts {
         let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
-        let (name, value) = pair
-            .ok_or_else(|| Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}")))?;
+        let (name, value) = pair.ok_or_else(|| {
+            Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}"))
+        })?;
         if pairs.insert(Name::from(name), Name::from(value)).is_some() {
             return Err(Failure::usage(Code::USAGE, format!("`{name}` is given twice")));
         }
