@@ -347,12 +347,19 @@ impl Replay {
         row: &Row,
         object: &mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>,
     ) -> Result<(), LoadError> {
-        self.chain.link(row)?;
-        for (seq, text) in (row.first..).zip(row.events()) {
-            let recorded = Recorded::from_bytes(text).map_err(|error| match error {
+        let read = (row.first..).zip(row.events()).map(|(seq, text)| {
+            Recorded::from_bytes(text).map_err(|error| match error {
                 Unreadable::Newer { v, kind } => LoadError::Newer { seq, kind, v },
                 Unreadable::Damaged(why) => LoadError::Damaged { seq, why },
-            })?;
+            })
+        });
+        let events = match read.collect::<Result<Vec<Recorded>, _>>() {
+            Ok(events) => events,
+            // What does not chain is named as that, whatever else is wrong with it.
+            Err(error) => return self.chain.link(row).map_err(LoadError::from).and(Err(error)),
+        };
+        self.chain.link_read(row, events.iter().map(|recorded| (recorded.run, recorded.seq)))?;
+        for recorded in events {
             self.event(recorded, object)?;
         }
         if self.audit

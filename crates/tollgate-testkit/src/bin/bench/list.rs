@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use tollgate_store::{Options, SqliteJournal};
 
+use crate::Outcome;
 use crate::figures::{Figures, median};
 use crate::program::{time_ms, tollgate};
 use crate::world::Runs;
-use crate::Outcome;
 
 const RUNS: u64 = 10_000;
 /// Threads that open runs, so that one commit holds many.
@@ -47,7 +47,9 @@ fn make_runs(state: &Path) -> Outcome {
     std::thread::scope(|scope| {
         let open = |thread: u64| {
             let runs = &runs;
-            scope.spawn(move || (thread..RUNS).step_by(THREADS as usize).try_for_each(|number| runs.open(number).map(drop)))
+            scope.spawn(move || {
+                (thread..RUNS).step_by(THREADS as usize).try_for_each(|number| runs.open(number).map(drop))
+            })
         };
         let threads: Vec<_> = (0..THREADS).map(open).collect();
         threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)

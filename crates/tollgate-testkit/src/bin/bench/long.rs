@@ -9,10 +9,10 @@ use tollgate_engine::clock::SystemClock;
 use tollgate_engine::session::Session;
 use tollgate_store::{Options, SqliteJournal};
 
-use crate::figures::{Figures, mean, median, trimmed_mean};
+use crate::Outcome;
+use crate::figures::{Figures, median, trimmed_mean};
 use crate::program::bytes_read;
 use crate::world::{Runs, Stepper};
-use crate::Outcome;
 
 const EARLY: u64 = 100;
 const LATE: u64 = 10_000;
@@ -86,8 +86,8 @@ fn growth(runs: &Runs, old: &mut Stepper, figures: &mut Figures) -> Outcome {
     figures.set("growth_ratio", at_late / at_early);
     figures.set("step_100_us", at_early);
     figures.set("step_10000_us", at_late);
-    figures.set("read_bytes_100", mean(&early.read));
-    figures.set("read_bytes_10000", mean(&late.read));
+    figures.set("read_bytes_100", median(&early.read));
+    figures.set("read_bytes_10000", median(&late.read));
     Ok(())
 }
 

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::Outcome;
 use crate::figures::{Figures, median};
 use crate::program::{time_ms, tollgate};
-use crate::Outcome;
 
 const FILES: usize = 1_000;
 const RESUMES: usize = 7;

@@ -11,9 +11,9 @@ use tollgate_engine::driver::{Done, Driver, Hands, HandsError, Patience, Rest};
 use tollgate_engine::session::Session;
 use tollgate_store::{Options, SqliteJournal};
 
+use crate::Outcome;
 use crate::figures::{Figures, mean, median};
 use crate::world::{self, REPORT_BYTES, Runs, Unwatched};
-use crate::Outcome;
 
 const PAIRS: usize = 2_000;
 /// Before it counts: the first commits grow files and fill caches.
