@@ -87,7 +87,7 @@ fn total() {
         (&[("some: hold, ", "")], "TG0110@26:11"),
         (&[("inconclusive: stuck, ", "")], "TG0110@37:11"),
         (&[("on: {ok: sign}", "on: {ok: sign, accept: sign}")], "TG0111@22:80"),
-        (&[("otherwise: {", "otherwise: {partial: hold, ")], "TG0111@19:13"),
+        (&[("otherwise: {", "otherwise: {partiel: hold, ")], "TG0111@19:13"),
         (&[("planner: {contract: d,", "planner: {contract: e,")], "TG0113@9:3"),
         (&[("[accept, reject]", "[accept, accept_with_notes, reject]")], "TG0114@11:3 TG0110@37:11"),
         // A pattern that meets no code, and a skipped ask whose origin has no such way on.
@@ -192,7 +192,7 @@ fn bounded() {
 #[test]
 fn gated() {
     check(&[
-        (&[("      ensures: [good]\n", ""), ("inconclusive: stuck, ", "")], "TG0140@40:34"),
+        (&[("      ensures: [good]\n", "")], "TG0140@40:34"),
         (&[("skipped: short}", "skipped: done}")], "TG0140@33:79 TG0122@34:12"),
         // What is mandatory in one mode only is due in that mode only.
         (&[("{run: {mode: full}}", "{run: {size: large}}"), ("skipped: short}", "skipped: done}")], "TG0122@34:12"),

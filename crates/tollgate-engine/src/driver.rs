@@ -57,6 +57,8 @@ pub trait Hands: Send + Sync {
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done);
     /// Ends an effect that is no longer wanted; what it wrote is kept.
     fn end(&self, token: u64);
+    /// Renders the run's projections, after its events.
+    fn project(&self, run: &Run);
 }
 
 /// Why hands could not be readied.
@@ -323,6 +325,7 @@ impl Driver {
             watch.events(self.session.run(), &missed);
         }
         watch.events(self.session.run(), &outcome.events);
+        self.hands.project(self.session.run());
         Ok(())
     }
 

@@ -7,6 +7,7 @@ pub mod git;
 pub mod hands;
 pub mod holder;
 pub mod process;
+pub mod projection;
 pub mod service;
 pub mod session;
 pub mod summary;

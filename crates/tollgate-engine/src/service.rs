@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
+use tollgate_core::context;
 use tollgate_core::contract::registry;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
@@ -89,6 +90,14 @@ pub enum ServiceError {
     /// A role has no worker.
     #[error("role `{0}` has no worker")]
     NoWorker(Name),
+    /// A brief cannot be rendered.
+    #[error("the brief of `{role}`: {error}")]
+    Brief {
+        /// Whose.
+        role: Name,
+        /// Why not.
+        error: context::ContextError,
+    },
     /// A pattern of an area is for no area of the protocol.
     #[error("the protocol has no area `{0}`")]
     NoArea(Name),
@@ -129,6 +138,7 @@ impl ServiceError {
             Self::Protocol(diagnostics) => diagnostics.first().map_or(Code::INTERNAL, |first| first.code),
             Self::Artifact { .. } => Code::BAD_ARTIFACT,
             Self::NoWorker(_) => Code::WORKER_NOT_FOUND,
+            Self::Brief { error, .. } => error.code(),
             Self::NoArea(_) => Code::BAD_INPUT,
             Self::Ambiguous { .. } | Self::NoRun(_) => Code::NO_RUN,
             Self::Workspace(error) => error.code(),
@@ -149,6 +159,9 @@ impl Service {
         }
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
             return Err(ServiceError::NoArea(area.clone()));
+        }
+        for (role, text) in &start.briefs {
+            context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
         }
         let (artifacts, mut objects) = documents(&protocol, &start)?;
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;

@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_closes_its_fence(text in "([`~\n a#]|\u{1b}|\u{202e}|\r){0,200}") {
+        fn nothing_closes_its_fence(text in "[`~\n#\u{1b}\u{202e}\r]{0,200}") {
             let quoted = quoted("Words of a test", &text, None).text;
             let mut lines = quoted.lines().skip(2);
             let fence = lines.next().unwrap().trim_end_matches("text");

@@ -106,6 +106,8 @@ pub trait ReportDialect: Sync {
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// Tells a worker in this role how to report.
     fn instructions(&self, context: &Context) -> String;
+    /// The headings that a declared section (`files`) is made of, as [`Reading::present`] names them.
+    fn headings(&self, section: &str) -> Vec<&'static str>;
     /// The JSON Schema of the document.
     fn schema(&self) -> serde_json::Value;
 }

@@ -27,7 +27,7 @@ pub fn document_dialect(name: &str) -> Option<&'static dyn DocumentDialect> {
 
 /// The ids of all dialects, reports first.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    REPORTS.into_iter().map(|dialect| dialect.id()).chain(DOCUMENTS.into_iter().map(|dialect| dialect.id()))
+    REPORTS.into_iter().map(super::ReportDialect::id).chain(DOCUMENTS.into_iter().map(super::DocumentDialect::id))
 }
 
 /// What every report dialect can express, by the name without version that protocols use.

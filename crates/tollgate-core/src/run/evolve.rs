@@ -52,6 +52,7 @@ pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> R
         next_finding: 1,
         published: None,
         opened: Arc::new(opened.clone()),
+        opened_ms: first.at_ms,
         protocol,
     }
 }

@@ -535,7 +535,8 @@ fn unit_parts(run: &Run, unit: &Unit) -> Vec<&'static str> {
     parts.into_iter().filter_map(|(is, part)| is.then_some(part)).collect()
 }
 
-const fn class_word(class: Class) -> &'static str {
+/// The word for a class of decisions.
+pub const fn class_word(class: Class) -> &'static str {
     match class {
         Class::Approval => "approval",
         Class::Choice => "choice",

@@ -32,6 +32,7 @@ pub struct Run {
     pub seq: u64,
     pub epoch: u64,
     pub opened: Arc<RunOpened>,
+    pub opened_ms: u64,
     /// Areas in force: the protocol's, with the repository's patterns where it overrides them.
     pub areas: Arc<Vec<InForce>>,
     pub phase: Phase,

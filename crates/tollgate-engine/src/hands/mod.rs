@@ -1,4 +1,5 @@
 //! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
+#![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
 mod dispatch;
 mod work;
@@ -248,6 +249,10 @@ impl Hands for std::sync::Arc<RealHands> {
             let (command, objects) = came_down(&effect);
             done.say(Finished { token, command, objects });
         }
+    }
+
+    fn project(&self, run: &Run) {
+        crate::projection::write(&self.folder(run.id, "files"), run, &*self.journal);
     }
 
     fn end(&self, token: u64) {

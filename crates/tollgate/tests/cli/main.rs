@@ -9,6 +9,8 @@
 
 mod contract;
 mod explain;
+mod look;
+mod proof;
 mod protocol;
 mod repository;
 mod schemas;

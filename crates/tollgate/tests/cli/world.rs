@@ -102,6 +102,7 @@ impl World {
         let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
         let indent =
             |text: &str| text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect::<String>();
+        let line = self.filtered(line);
         let _ = writeln!(self.transcript, "$ tollgate {line}\nexit {code}");
         for (name, text) in [("stdout", stdout), ("stderr", stderr)].into_iter().filter(|(_, text)| !text.is_empty()) {
             let _ = write!(self.transcript, "{name}:\n{}", indent(&text));
@@ -145,6 +146,9 @@ impl World {
             } else if digits && out.ends_with("git ") {
                 out.push_str("[GIT]");
                 rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            } else if token.len() == 8 && out.ends_with("run_") {
+                out.truncate(out.len() - "run_".len());
+                out.push_str("[RUN]");
             } else if token.len() >= 12 && token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
                 out.push_str("[HEX]");
             } else {

@@ -1,6 +1,6 @@
 //! Nothing that the bundle does not list gets in, and nothing that gets in can pose as Tollgate's word.
 
-use super::bench::{Bench, TASK, checked, developed, template};
+use super::bench::{Bench, TASK, checked, developed, reviewed, template};
 use crate::code::Code;
 use crate::context::{Assembled, ContextError};
 use crate::run::event::Work;
@@ -70,6 +70,23 @@ fn a_role_that_may_see_nothing_is_shown_nothing() {
     assert!(!text.contains("SECRET") && !text.contains("DoD-3") && !text.contains("Hello, NAME"), "{text}");
     assert_eq!(shown.files, []);
     assert_eq!(shown.manifest["isolation"], "only: project");
+}
+
+#[test]
+fn rows_that_a_role_may_not_see_are_not_in_its_instructions_either() {
+    let yaml = include_str!("../../../../../protocols/build-plan.yaml")
+        .replace("sees: {all_but: [\"*.coverage\", \"*.self_assessment\", \"*.files\"]}", "sees: {only: [project]}");
+    for (yaml, named) in [(include_str!("../../../../../protocols/build-plan.yaml"), true), (yaml.as_str(), false)] {
+        let mut bench = Bench::with_protocol(yaml, TASK, &[("complexity", "standard")]);
+        bench.report("developer", &developed());
+        bench.report(
+            "dod-checker",
+            &checked("APPROVED", "reviewer", "## Verified rows\n- DoD-1 — seen\n- DoD-2 — make\n"),
+        );
+        bench.report("reviewer", &reviewed("APPROVED", "tester", "None"));
+        let told = bench.show("{{ role }} {{ instructions }}").unwrap().brief;
+        assert_eq!((told.starts_with("tester "), told.contains("DoD-3")), (true, named), "{told}");
+    }
 }
 
 #[test]

@@ -176,12 +176,12 @@ fn done(
     }
 }
 
-/// Under which values something is missing; nothing when it is always.
+/// Under which values something is missing: those that all cases share, else one case; nothing when it is always.
 fn when(flow: &DataFlow<'_, '_>, missing: &[u32], all: usize) -> String {
+    let common = flow.space.describe_common(missing);
     match missing.first() {
-        Some(first) if missing.len() < all && !flow.space.dims.is_empty() => {
-            format!(" (when {})", flow.space.describe(*first))
-        }
+        Some(_) if !common.is_empty() => format!(" (when {common})"),
+        Some(first) if missing.len() < all => format!(" (such as when {})", flow.space.describe(*first)),
         _ => String::new(),
     }
 }

@@ -9,10 +9,26 @@ use super::Breaches;
 use crate::Name;
 use crate::code::Code;
 
+/// Outcomes that `otherwise` may route though no stage has them today: a rule for all stages looks ahead.
+const USUAL: [&str; 12] = [
+    "partial",
+    "needs_input",
+    "failed",
+    "exhausted",
+    "malformed",
+    "inconclusive",
+    "stale",
+    "unobservable",
+    "cancelled",
+    "conflict",
+    "out_of_scope",
+    "refused",
+];
+
 pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
     faults(graph, breaches);
     contracts(graph, dialects, breaches);
-    let mut all: BTreeSet<Name> = BTreeSet::new();
+    let mut all: BTreeSet<Name> = USUAL.map(Name::from).into();
     let mut asks: BTreeSet<&str> = BTreeSet::new();
     for (flow, node) in graph.flows.iter().flat_map(|flow| flow.nodes.iter().map(move |node| (flow, node))) {
         if node.origin.is_some() && !asks.insert(&node.stage.id) {
