@@ -57,8 +57,10 @@ pub trait Hands: Send + Sync {
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done);
     /// Ends an effect that is no longer wanted; what it wrote is kept.
     fn end(&self, token: u64);
-    /// Renders the run's projections, after its events.
-    fn project(&self, run: &Run);
+    /// Renders the run's projections, after its events; hands without files render none.
+    fn project(&self, run: &Run) {
+        let _ = run;
+    }
 }
 
 /// Why hands could not be readied.
