@@ -16,8 +16,8 @@ use super::watch::Violation;
 const LATE_MS: u64 = 600_000;
 /// What ends a matter, in the order a person who wants an end tries it.
 const ENDING: [&str; 20] = [
-    "approve", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again", "retry", "answer",
-    "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
+    "approve", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again", "retry",
+    "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
 ];
 /// What gives the whole run up.
 const FINAL: [&str; 4] = ["abort", "drop", "stop", "revise"];
@@ -132,7 +132,7 @@ impl Play {
         let Some(decision) = run.decisions.get(&id).cloned() else { return Ok(()) };
         let held = decision.end.as_ref().and_then(|end| end.option.clone());
         let options = decision.asked.options.iter().map(|option| option.id.clone());
-        let other = options.filter(|option| Some(option) != held.as_ref()).last();
+        let other = options.filter(|option| Some(option) != held.as_ref()).next_back();
         self.misbehaved("conflicting answer");
         let answer = self.filled(run, &decision, other, rng);
         self.say(Command::Answer { decision: id, answer: Box::new(answer) }).map(drop)
