@@ -52,7 +52,7 @@ pub fn status_of(run: &Run, gate: &str, unit: Option<&Name>) -> Status {
 
 /// Whether a condition holds for a subject, outside any gate.
 pub fn truth(run: &Run, condition: &Condition, unit: Option<&Name>) -> bool {
-    Eval { run, unit, bound_to: &[], depth: 0 }.condition(condition) == Status::Holds
+    Eval { run, unit, bound_to: &[], depth: 0 }.holds(condition)
 }
 
 /// Gates that must hold at `done` of a unit.
@@ -261,6 +261,17 @@ impl Eval<'_> {
     /// Whether a row or finding of this owner belongs to the subject: a unit's own; for the run all.
     fn owns(&self, owner: Option<&Name>) -> bool {
         self.unit.is_none_or(|unit| owner == Some(unit))
+    }
+
+    /// Yes or no: what is stale or cannot be observed does not hold, and its opposite does. A gate is evaluated in four
+    /// values; whether a stage is entered is not (`when: {not: {holds: reviewed}}` must not skip a stale review).
+    fn holds(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::All(parts) => parts.iter().all(|part| self.holds(part)),
+            Condition::Any(parts) => parts.iter().any(|part| self.holds(part)),
+            Condition::Not(part) => !self.holds(part),
+            atom => self.condition(atom) == Status::Holds,
+        }
     }
 
     fn condition(&self, condition: &Condition) -> Status {

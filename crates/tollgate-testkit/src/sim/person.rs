@@ -16,8 +16,8 @@ use super::watch::Violation;
 const LATE_MS: u64 = 600_000;
 /// What ends a matter, in the order a person who wants an end tries it.
 const ENDING: [&str; 20] = [
-    "approve", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again", "retry", "answer",
-    "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
+    "approve", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again", "retry",
+    "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
 ];
 /// What gives the whole run up.
 const FINAL: [&str; 4] = ["abort", "drop", "stop", "revise"];

@@ -157,7 +157,14 @@ impl Play {
                 }
             }
             if self.calm_since.is_some_and(|since| step > since + CALM_STEPS_MAX) {
-                return Err(Violation { invariant: 5, what: format!("the run does not end, though everybody wants it to ({:?} at {} ms)", self.drivers, self.clock.now_ms()) });
+                return Err(Violation {
+                    invariant: 5,
+                    what: format!(
+                        "the run does not end, though everybody wants it to ({:?} at {} ms)",
+                        self.drivers,
+                        self.clock.now_ms()
+                    ),
+                });
             }
             if !skip.contains(&step) {
                 self.step(&mut Rng::new(seed, 100 + step))?;

@@ -222,10 +222,8 @@ impl Task<'_> {
         };
         let mut good: Vec<String> = paths.iter().filter(|path| may(path)).cloned().collect();
         good.truncate(usize::try_from(rng.between(1, 3)).unwrap_or(1));
-        let mut changes: Vec<(Name, Option<u64>)> = good
-            .into_iter()
-            .map(|path| (Name::from(path), (!rng.percent(8)).then(|| rng.next() >> 40)))
-            .collect();
+        let mut changes: Vec<(Name, Option<u64>)> =
+            good.into_iter().map(|path| (Name::from(path), (!rng.percent(8)).then(|| rng.next() >> 40))).collect();
         if self.conduct == Conduct::Outside {
             let bad: Vec<String> = paths.into_iter().filter(|path| !may(path)).collect();
             if let Some(path) = rng.pick(&bad) {
@@ -257,7 +255,8 @@ impl Task<'_> {
             if rng.percent(25) {
                 scope.push("src/shared/**".into());
             }
-            let needs = if number > 1 && rng.percent(30) { vec![format!("u{}", number - 1).into()] } else { Vec::new() };
+            let needs =
+                if number > 1 && rng.percent(30) { vec![format!("u{}", number - 1).into()] } else { Vec::new() };
             let touches: &[&str] = if rng.percent(40) { &["auth", "behaviour"] } else { &["behaviour"] };
             plan.units.push(UnitReport {
                 name: name.as_str().into(),

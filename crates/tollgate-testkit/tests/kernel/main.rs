@@ -4,6 +4,7 @@
 //! reviewed like any other.
 
 mod replay;
+mod total;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,12 @@ fn files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
+}
+
+/// Every script there is.
+fn scripts() -> Vec<String> {
+    let texts = files().into_iter().map(|file| format!("\n{}", std::fs::read_to_string(file).unwrap()));
+    texts.flat_map(|text| cases(&text)).map(|case| without_comments(&case.script)).collect()
 }
 
 #[test]
