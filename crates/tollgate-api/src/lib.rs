@@ -1,1 +1,97 @@
-//! api
+//! The wire types: what `--json` prints, and nothing else. States are plain words, every state has its reason, and
+//! what can be done about it is a command to type.
+//!
+//! Rules of the wire: a key is always there (an absent value is `null`, an empty list `[]`); ids are strings; times are
+//! milliseconds since 1970; there are no floats. Keys and words are only ever added.
+
+mod contract;
+mod decision;
+mod doctor;
+mod event;
+mod failure;
+mod journal;
+mod protocol;
+mod report;
+mod run;
+
+pub use contract::{Contract, ContractCheck, ContractKind, Plan, PlannedUnit, Requirement};
+pub use decision::{DecideResult, Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
+pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
+pub use event::{Event, LogLine, Stream};
+pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
+pub use journal::{Broken, ExportResult, VerifiedRun, VerifyResult};
+pub use protocol::{ProtocolCheck, ProtocolOrigin, ProtocolSummary};
+pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
+pub use run::{
+    Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, Evidence, EvidenceSource, Finding, Gate,
+    GateStatus, Position, Reads, RunDetail, RunStatus, RunSummary, Tree, Unit,
+};
+
+/// The version of the wire, in every event line.
+pub const VERSION: u32 = 1;
+
+/// What a command prints on stdout with `--json` when it cannot do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct ErrorDocument {
+    /// What went wrong.
+    pub error: Failure,
+}
+
+/// Every document of the wire and its JSON Schema, by the name of its file.
+pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+    vec![
+        ("code", schemars::schema_for!(CodePage)),
+        ("contract", schemars::schema_for!(Contract)),
+        ("contract-check", schemars::schema_for!(ContractCheck)),
+        ("decide-result", schemars::schema_for!(DecideResult)),
+        ("doctor", schemars::schema_for!(Doctor)),
+        ("error", schemars::schema_for!(ErrorDocument)),
+        ("event", schemars::schema_for!(Event)),
+        ("export-result", schemars::schema_for!(ExportResult)),
+        ("inbox-item", schemars::schema_for!(InboxItem)),
+        ("log-line", schemars::schema_for!(LogLine)),
+        ("protocol", schemars::schema_for!(ProtocolSummary)),
+        ("protocol-check", schemars::schema_for!(ProtocolCheck)),
+        ("run", schemars::schema_for!(RunSummary)),
+        ("run-detail", schemars::schema_for!(RunDetail)),
+        ("trust", schemars::schema_for!(TrustResult)),
+        ("verify-result", schemars::schema_for!(VerifyResult)),
+        ("written", schemars::schema_for!(Written)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Floats do not survive a round trip everywhere, and a person cannot compare them.
+    #[test]
+    fn no_schema_has_a_float_and_every_property_says_what_it_is() {
+        for (name, schema) in schemas() {
+            walk(name, schema.as_value());
+        }
+    }
+
+    fn walk(at: &str, value: &serde_json::Value) {
+        match value {
+            serde_json::Value::Object(map) => {
+                assert_ne!(map.get("type").and_then(|kind| kind.as_str()), Some("number"), "{at} is a float");
+                if let Some(serde_json::Value::Object(properties)) = map.get("properties") {
+                    for (key, property) in properties {
+                        let described = property.get("description").is_some() || property.get("const").is_some();
+                        assert!(described, "{at}.{key} has no description");
+                    }
+                }
+                map.iter().for_each(|(key, inner)| walk(&format!("{at}.{key}"), inner));
+            }
+            serde_json::Value::Array(items) => items.iter().for_each(|inner| walk(at, inner)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn names_of_schemas_are_unique_and_sorted() {
+        let names: Vec<_> = schemas().into_iter().map(|(name, _)| name).collect();
+        assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+    }
+}

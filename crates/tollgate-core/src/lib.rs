@@ -1,12 +1,14 @@
 //! What Tollgate decides. Pure: no clock, no randomness, no files, no processes, no network.
 //!
 //! [`protocol`] is the language and its six checks, [`contract`] the dialects in which workers report, [`report`] their
-//! canonical form, [`run`] the state machine (`decide`, `evolve`, `effects`) with its ledger and invariants.
+//! canonical form, [`run`] the state machine (`decide`, `evolve`, `effects`) with its ledger and invariants, [`context`] what
+//! one attempt is shown of it.
 
 // Purity is a compile error, not a habit: clippy.toml names the calls. The tests may read their fixtures.
 #![cfg_attr(not(test), forbid(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod code;
+pub mod context;
 pub mod contract;
 pub mod diagnostic;
 pub mod digest;

@@ -305,6 +305,31 @@ pub fn quote(path: &[u8]) -> Name {
     quoted.into()
 }
 
+/// The bytes of a path that [`quote`] wrote.
+pub fn unquote(path: &str) -> Vec<u8> {
+    let Some(quoted) = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')) else { return path.into() };
+    let mut bytes = Vec::new();
+    let mut rest = quoted.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let octal = after.get(..3).and_then(|digits| u8::from_str_radix(str::from_utf8(digits).ok()?, 8).ok());
+        rest = match (first, octal) {
+            (b'\\', Some(byte)) => {
+                bytes.push(byte);
+                &after[3..]
+            }
+            (b'\\', None) => {
+                bytes.extend(after.first());
+                after.get(1..).unwrap_or_default()
+            }
+            _ => {
+                bytes.push(*first);
+                after
+            }
+        };
+    }
+    bytes
+}
+
 /// Keeps a whole output, up to the limit; past it, nothing.
 #[derive(Default)]
 struct Whole(Mutex<(Vec<u8>, bool)>);
@@ -343,6 +368,11 @@ mod tests {
             (b"a\\b", "\"a\\\\b\""),
         ] {
             assert_eq!(&*quote(path), text);
+            assert_eq!(unquote(text), path);
+        }
+        let every: Vec<u8> = (0..=255).chain(0..=255).collect();
+        for path in every.windows(4) {
+            assert_eq!(unquote(&quote(path)), path);
         }
     }
 

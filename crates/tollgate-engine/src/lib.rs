@@ -1,9 +1,19 @@
 //! What Tollgate does: drives runs, starts workers, keeps work trees, runs commands.
 
+pub mod clock;
+pub mod driver;
+pub mod gates;
 pub mod git;
+pub mod hands;
+pub mod holder;
 pub mod process;
+pub mod projection;
+pub mod service;
 pub mod session;
 pub mod summary;
+pub mod verify;
+pub mod workers;
+pub mod workspace;
+
 #[cfg(test)]
 mod testing;
-pub mod workspace;

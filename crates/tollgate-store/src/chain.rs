@@ -1,12 +1,13 @@
 //! Proving a chain: names the first row that does not hold.
 
+use std::sync::Arc;
 use std::vec::IntoIter;
 
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use crate::envelope::check_event;
+use crate::envelope::{check_event, said};
 use crate::error::ReadError;
 use crate::journal::{Journal, Row};
 
@@ -66,6 +67,9 @@ pub enum ChainError {
         /// The head it should have.
         expected: Digest,
     },
+    /// There is nothing to prove.
+    #[error("{0} is not in the journal")]
+    Absent(RunId),
     /// The journal could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -75,9 +79,11 @@ impl ChainError {
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
         match self {
-            Self::Missing { .. } | Self::Doubled { .. } | Self::Foreign { .. } | Self::Broken { .. } => {
-                Code::CHAIN_BROKEN
-            }
+            Self::Missing { .. }
+            | Self::Doubled { .. }
+            | Self::Foreign { .. }
+            | Self::Broken { .. }
+            | Self::Absent(_) => Code::CHAIN_BROKEN,
             Self::Head { .. } => Code::CHAIN_HEAD,
             Self::Read(error) => error.code(),
         }
@@ -107,6 +113,19 @@ impl Chain {
 
     /// Proves one more row: the next events of this run, and the bytes that were hashed.
     pub fn link(&mut self, row: &Row) -> Result<(), ChainError> {
+        self.link_said(row, row.events().map(said))
+    }
+
+    /// Proves one more row whose events were read: by what they say they are, one after the other.
+    pub fn link_read(&mut self, row: &Row, read: impl Iterator<Item = (RunId, u64)>) -> Result<(), ChainError> {
+        self.link_said(row, read.map(Ok))
+    }
+
+    fn link_said(
+        &mut self,
+        row: &Row,
+        said: impl Iterator<Item = Result<(RunId, u64), String>>,
+    ) -> Result<(), ChainError> {
         let (run, seq) = (self.run, self.seq + 1);
         if row.first > seq {
             return Err(ChainError::Missing { run, seq, found: row.first });
@@ -115,9 +134,9 @@ impl Chain {
             return Err(ChainError::Doubled { run, seq: row.first });
         }
         let mut last = self.seq;
-        for event in row.events() {
+        for said in said {
             last += 1;
-            check_event(event, run, last).map_err(|reason| ChainError::Foreign { run, seq: last, reason })?;
+            check_event(said, run, last).map_err(|reason| ChainError::Foreign { run, seq: last, reason })?;
         }
         if last != row.last || row.run != run {
             let reason = format!("it is filed as events {} to {} of {}", row.first, row.last, row.run);
@@ -189,16 +208,20 @@ pub fn verify_chain(run: RunId, rows: impl IntoIterator<Item = Result<Row, ReadE
 /// Proves the chain of a run in a journal, up to the head the journal has for it.
 pub fn verify_run<J: Journal + ?Sized>(journal: &J, run: RunId) -> Result<Chain, ChainError> {
     // The head first: appends made meanwhile only make the chain longer.
-    let head = journal.head(run)?;
+    let end = journal.head(run)?.ok_or(ChainError::Absent(run))?;
     let mut chain = Chain::new(run);
-    let target = head.map_or(0, |head| head.seq);
     for row in rows(journal, run, 0) {
         let row = row?;
-        if row.first > target {
+        if row.first > end.seq {
             break;
         }
         chain.link(&row)?;
     }
-    chain.ends(target, head.map_or_else(Digest::default, |head| head.head))?;
+    chain.ends(end.seq, end.head)?;
     Ok(chain)
+}
+
+/// Reads an object that an event names: it must be there, as it was.
+pub fn required<J: Journal + ?Sized>(journal: &J, digest: Digest) -> Result<Arc<[u8]>, ReadError> {
+    journal.object(digest)?.ok_or(ReadError::Missing { digest })
 }

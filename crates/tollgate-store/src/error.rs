@@ -74,10 +74,17 @@ impl StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::Error as Value;
         use rusqlite::ErrorCode as E;
         let code = error.sqlite_error_code();
+        // A value of the wrong kind or size: no version of Tollgate wrote it.
+        let odd = matches!(
+            error,
+            Value::FromSqlConversionFailure(..) | Value::IntegralValueOutOfRange(..) | Value::InvalidColumnType(..)
+        );
         let error = Arc::new(error);
         match code {
+            _ if odd => Self::Corrupt(error),
             Some(E::DiskFull) => Self::Full(error),
             Some(E::ReadOnly | E::PermissionDenied | E::CannotOpen) => Self::ReadOnly(error),
             Some(E::DatabaseBusy | E::DatabaseLocked | E::FileLockingProtocolFailed) => Self::Locked(error),
@@ -184,6 +191,12 @@ impl AppendError {
 /// Why something could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
+    /// An object that must be there is not.
+    #[error("object {digest} is not there")]
+    Missing {
+        /// The object's name.
+        digest: Digest,
+    },
     /// An object's stored bytes are not what its digest says.
     #[error("object {digest} was changed: its content has digest {actual}")]
     Changed {
@@ -201,6 +214,7 @@ impl ReadError {
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
         match self {
+            Self::Missing { .. } => Code::OBJECT_MISSING,
             Self::Changed { .. } => Code::OBJECT_CHANGED,
             Self::Store(error) => error.code(),
         }
@@ -247,5 +261,27 @@ impl LeaseError {
             Self::Gone { .. } => Code::LEASE_GONE,
             Self::Store(error) => error.code(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    #[test]
+    fn what_the_disk_and_sqlite_say_gets_a_code_of_its_own() {
+        let sqlite = |code| StoreError::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)).code();
+        assert_eq!(sqlite(ffi::SQLITE_FULL), Code::STORE_FULL);
+        assert_eq!(sqlite(ffi::SQLITE_READONLY), Code::STORE_READ_ONLY);
+        assert_eq!(sqlite(ffi::SQLITE_CANTOPEN), Code::STORE_READ_ONLY);
+        assert_eq!(sqlite(ffi::SQLITE_BUSY_SNAPSHOT), Code::STORE_LOCKED);
+        assert_eq!(sqlite(ffi::SQLITE_CORRUPT), Code::STORE_CORRUPT);
+        assert_eq!(sqlite(ffi::SQLITE_NOTADB), Code::STORE_CORRUPT);
+        assert_eq!(sqlite(ffi::SQLITE_IOERR_READ), Code::STORE_FAILED);
+        let io = |kind: io::ErrorKind| StoreError::io("write", Path::new("x"), kind.into()).code();
+        assert_eq!(io(io::ErrorKind::StorageFull), Code::STORE_FULL);
+        assert_eq!(io(io::ErrorKind::ReadOnlyFilesystem), Code::STORE_READ_ONLY);
+        assert_eq!(io(io::ErrorKind::UnexpectedEof), Code::STORE_FAILED);
     }
 }

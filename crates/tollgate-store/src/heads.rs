@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
@@ -28,9 +29,10 @@ pub struct HeadRecord {
 }
 
 /// What the database lacks of what the file of heads says was committed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeadDamage {
     /// The end of the run's chain is gone.
+    #[error("{} had event {} and ends at event {has}", had.run, had.seq)]
     LostTail {
         /// What was committed.
         had: HeadRecord,
@@ -38,12 +40,20 @@ pub enum HeadDamage {
         has: u64,
     },
     /// The chain has that event, but another head there.
+    #[error("{}: event {} is not the one that was committed", had.run, had.seq)]
     Differs {
         /// What was committed.
         had: HeadRecord,
         /// The head that is there now; none if no row ends at that event.
         has: Option<Digest>,
     },
+}
+
+impl HeadDamage {
+    /// The code of the page that explains it.
+    pub fn code(&self) -> Code {
+        Code::TAIL_LOST
+    }
 }
 
 impl HeadRecord {

@@ -1,4 +1,5 @@
 //! Large objects: files named by their digest, written and synced before the append that names them.
+#![expect(clippy::disallowed_methods, reason = "the room of the objects' files")]
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -44,7 +45,10 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl ObjectFiles {
     pub(crate) fn open(dir: PathBuf) -> Result<Self, StoreError> {
-        private_dir(&dir)?;
+        if !dir.is_dir() {
+            private_dir(&dir)?;
+            sync_dir(dir.parent().unwrap_or(&dir))?;
+        }
         Ok(Self { dir })
     }
 
@@ -61,11 +65,9 @@ impl ObjectFiles {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&self.dir);
-        let fresh = !folder.is_dir();
         private_dir(folder)?;
-        if fresh {
-            sync_dir(&self.dir)?;
-        }
+        // Also when the folder was there: who made it may have died before it lasted.
+        sync_dir(&self.dir)?;
         let unfinished = folder.join(format!("tmp-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
         let written = write_synced(&unfinished, &object.bytes).and_then(|()| fs::rename(&unfinished, &path));
         if let Err(error) = written {

@@ -1,5 +1,7 @@
 //! Every store keeps the same rules.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
+
 use std::sync::Arc;
 
 use tollgate_store::{Faults, Journal, MemoryJournal, Options, SqliteJournal};

@@ -1,3 +1,18 @@
-//! The command line: `tollgate --help` lists what it can do.
+//! The `tollgate` binary: parses, runs one command, and turns what came of it into an exit code.
 
-fn main() {}
+#[allow(dead_code, reason = "the commands on runs use the rest")]
+mod cli;
+#[allow(dead_code, reason = "the commands on runs use the rest")]
+mod config;
+mod files;
+mod library;
+mod repository;
+mod trust;
+#[allow(dead_code, reason = "the commands on runs use the rest")]
+mod view;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(cli::main(std::env::args_os()))
+}

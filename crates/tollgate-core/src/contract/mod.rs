@@ -3,10 +3,25 @@
 //! A dialect is one file: a typed document with parser and renderer, semantic rules, instructions for the worker and,
 //! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
 
+pub mod check;
+#[cfg(test)]
+mod docs_tests;
+pub mod markdown;
+pub mod registry;
+mod rows;
+mod sink;
+pub mod status_block;
+pub mod task;
+pub(crate) mod text;
+
 use std::collections::BTreeMap;
 
+use self::markdown::Refused;
+use self::sink::Sink;
+use self::text::Source;
 use crate::Name;
-use crate::diagnostic::Diagnostic;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::report::{CriterionRow, Health, Plan, Report, Verdict};
 
 /// What the checker and the kernel must know about a dialect.
@@ -45,8 +60,9 @@ pub struct Context {
     pub judges: Option<bool>,
     /// The rows it was given to judge or to build.
     pub criteria: Option<Vec<CriterionRow>>,
-    /// Who may come next by the protocol (role names; empty: a person or nobody).
-    pub next: Option<Vec<Name>>,
+    /// Who may come next by the protocol, by outcome (`ok`, `accept`, `reject`): role names, and `person` where a person may
+    /// be next too; an empty list: a person or nobody.
+    pub next: Option<BTreeMap<Name, Vec<Name>>>,
     /// The lanes that run, for documents whose rows belong to a side.
     pub sides: Option<Vec<Name>>,
     /// What the worker was shown: an echo of it is no report.
@@ -62,6 +78,9 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
     /// Text of each declared section that later agents may be shown, by its declared name (`coverage`, `files`).
     pub sections: BTreeMap<Name, String>,
+    /// Every section that is there, by its heading, with the bytes of its content: what is not among the report's
+    /// `reads` was checked and not routed on.
+    pub present: Vec<(Name, u64)>,
 }
 
 /// A document as it was read.
@@ -87,6 +106,8 @@ pub trait ReportDialect: Sync {
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// Tells a worker in this role how to report.
     fn instructions(&self, context: &Context) -> String;
+    /// The headings that a declared section (`files`) is made of, as [`Reading::present`] names them.
+    fn headings(&self, section: &str) -> Vec<&'static str>;
     /// The JSON Schema of the document.
     fn schema(&self) -> serde_json::Value;
 }
@@ -101,4 +122,20 @@ pub trait DocumentDialect: Sync {
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// The JSON Schema of the document.
     fn schema(&self) -> serde_json::Value;
+}
+
+/// The JSON Schema of a dialect's document.
+fn schema_of<T: schemars::JsonSchema>(id: &str) -> serde_json::Value {
+    let mut schema = schemars::schema_for!(T);
+    schema.insert("title".to_owned(), id.into());
+    schema.to_value()
+}
+
+/// Says why a text was not read at all.
+fn refuse(source: &Source<'_>, refused: Refused, sink: &mut Sink) {
+    let (place, message) = match refused {
+        Refused::TooLong => (Place::default(), format!("the text is longer than {} bytes", markdown::BYTES_MAX)),
+        Refused::TooDeep(at) => (source.place(at), "this line nests lists or quotes too deeply".to_owned()),
+    };
+    sink.error(Code::TEXT_REFUSED, place, message, "give the document alone, without a transcript around it");
 }

@@ -32,6 +32,7 @@ pub struct Run {
     pub seq: u64,
     pub epoch: u64,
     pub opened: Arc<RunOpened>,
+    pub opened_ms: u64,
     /// Areas in force: the protocol's, with the repository's patterns where it overrides them.
     pub areas: Arc<Vec<InForce>>,
     pub phase: Phase,
@@ -115,6 +116,11 @@ pub struct Instance {
     pub iterations: BTreeMap<Name, u32>,
     /// What the stage it is at must know: the diagnostics of a malformed report, the paths of a collision.
     pub remarks: Vec<String>,
+    /// The role whose report the remarks are about; none: the engine measured them.
+    #[serde(default)]
+    pub remarks_of: Option<Name>,
+    /// The verdict of a judge that accepts, until what it must establish is evaluated.
+    pub judging: Option<Name>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.
     pub lost: Option<AttemptId>,
     /// The event that last started it at its first stage.

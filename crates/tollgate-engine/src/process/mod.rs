@@ -5,6 +5,8 @@
 //! attempt's marker in its environment is ended too. A process that clears its environment, leaves its group and outlives
 //! its parents escapes until workers run in a sandbox.
 
+#![expect(clippy::disallowed_methods, reason = "the room of processes: their environment, their time, their output")]
+
 mod output;
 mod record;
 mod table;

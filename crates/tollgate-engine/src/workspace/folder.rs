@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::{beside, remove_tree, write_whole};
-use super::repository::Repository;
+use super::repository::Shared;
 use super::{WorkspaceError, at};
 use crate::git::ObjectId;
 
@@ -33,7 +33,7 @@ impl GitFolder {
         path: &Path,
         head: &ObjectId,
         stores: &[&Path],
-        repository: &Repository,
+        shared: &Shared,
         kind: Kind,
     ) -> Result<Self, WorkspaceError> {
         if path.exists() {
@@ -41,7 +41,7 @@ impl GitFolder {
         }
         let next = beside(path, "new");
         remove_tree(&next)?;
-        Self::fill(&next, head, stores, repository, kind)?;
+        Self::fill(&next, head, stores, shared, kind)?;
         at(path, std::fs::rename(&next, path))?;
         Ok(Self::existing(path))
     }
@@ -56,7 +56,7 @@ impl GitFolder {
         path: &Path,
         head: &ObjectId,
         stores: &[&Path],
-        repository: &Repository,
+        shared: &Shared,
         kind: Kind,
     ) -> Result<(), WorkspaceError> {
         for folder in ["objects/info", "objects/pack", "refs/heads", "info"] {
@@ -101,7 +101,7 @@ impl GitFolder {
             at(&file, std::fs::write(&file, format!("{head}\n")))?;
         }
         // A shallow repository has no history before its boundary.
-        let shallow = repository.common.join("shallow");
+        let shallow = shared.common.join("shallow");
         if shallow.exists() {
             at(&shallow, std::fs::copy(&shallow, path.join("shallow")))?;
         }

@@ -7,13 +7,16 @@ use std::path::{Component, Path, PathBuf};
 
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Area;
+pub use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::{Content, Entry, content};
 
 use super::{WorkTree, Workspace, WorkspaceError};
-use crate::git::{Git, ObjectId, quote, records};
+use crate::git::{Git, ObjectId, quote, records, unquote};
 
 /// The largest changed file that is taken into a tree.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// The most bytes of all changed files of one measurement.
+pub const TOTAL_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// The most changed and untracked paths of one measurement.
 pub const PATHS_MAX: usize = 200_000;
 /// How many ignored paths are named.
@@ -22,18 +25,6 @@ const IGNORED_SHOWN: usize = 20;
 const LINKS_MAX: u32 = 40;
 const LINK: &str = "120000";
 const SUBMODULE: &str = "160000";
-
-/// What happened to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// It is new.
-    Created,
-    /// Its content or mode differs.
-    Modified,
-    /// It is gone.
-    Deleted,
-}
 
 /// One changed path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,11 +89,6 @@ impl Status {
 /// Asks git for the status of its work tree.
 pub(super) fn status(git: &Git) -> Result<Status, WorkspaceError> {
     let args = [
-        // Names that git would pass over in silence are listed, and refused with a word when they are staged.
-        "-c",
-        "core.protectNTFS=false",
-        "-c",
-        "core.protectHFS=false",
         "status",
         "--porcelain=v1",
         "-z",
@@ -143,16 +129,18 @@ pub(super) fn status(git: &Git) -> Result<Status, WorkspaceError> {
 /// Takes what the status names into the index; answers the special files that were left out.
 pub(super) fn stage(git: &Git, root: &Path, status: &Status) -> Result<Vec<Name>, WorkspaceError> {
     let (mut add, mut remove, mut special) = (Vec::new(), status.removed.clone(), Vec::new());
+    let mut total = 0;
     for path in &status.present {
-        let meta = match root.join(OsStr::from_bytes(path)).symlink_metadata() {
-            Ok(meta) => meta,
-            Err(_) => {
-                remove.push(path.clone());
-                continue;
-            }
+        let Ok(meta) = root.join(OsStr::from_bytes(path)).symlink_metadata() else {
+            remove.push(path.clone());
+            continue;
         };
+        total += meta.len();
         if meta.is_file() && meta.len() > FILE_BYTES_MAX {
             return Err(WorkspaceError::TooLarge { path: quote(path), bytes: meta.len(), limit: FILE_BYTES_MAX });
+        }
+        if total > TOTAL_BYTES_MAX {
+            return Err(WorkspaceError::TooMuch { bytes: total, limit: TOTAL_BYTES_MAX });
         }
         if meta.is_file() || meta.is_symlink() {
             add.push(path.clone());
@@ -163,15 +151,21 @@ pub(super) fn stage(git: &Git, root: &Path, status: &Status) -> Result<Vec<Name>
             }
         }
     }
-    let list = |paths: &[Vec<u8>]| paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
-    let unmeasurable = |error: crate::git::GitError| WorkspaceError::Unmeasurable(error.to_string());
-    if !remove.is_empty() {
-        git.feed(&["update-index", "--force-remove", "-z", "--stdin"], list(&remove)).map_err(unmeasurable)?;
-    }
-    if !add.is_empty() {
-        git.feed(&["update-index", "--add", "--replace", "-z", "--stdin"], list(&add)).map_err(unmeasurable)?;
-    }
+    update(git, &["update-index", "--force-remove", "-z", "--stdin"], &remove)?;
+    update(git, &["update-index", "--add", "--replace", "-z", "--stdin"], &add)?;
     Ok(special)
+}
+
+fn update(git: &Git, args: &[&str], paths: &[Vec<u8>]) -> Result<(), WorkspaceError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let printed = git.call(args, paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect())?;
+    // A name that git will not have (`git~1`) is passed over with a word and without a failure.
+    if printed.end.success() && !printed.err.contains("Ignoring path") {
+        return Ok(());
+    }
+    Err(WorkspaceError::Unmeasurable(printed.err))
 }
 
 impl Workspace {
@@ -180,6 +174,11 @@ impl Workspace {
     /// The answer depends on the files and on `base` alone: what the worker committed, staged, ignored later or measured
     /// before does not matter.
     pub fn measure(&self, tree: &WorkTree, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+        // A link in its place would have us measure somebody else's files.
+        if !tree.path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            let why = format!("the work tree {} is gone", tree.path.display());
+            return Err(WorkspaceError::Lost { run: self.run, why });
+        }
         let index = self.folder.index(&tree.name);
         let git = self.git.on(&tree.path, &index);
         let reset = ["read-tree", "--reset", base.as_str()];
@@ -197,7 +196,7 @@ impl Workspace {
         let escaping = changes
             .iter()
             .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
-            .filter(|change| leads_outside(&tree.path, &change.path))
+            .filter(|change| leads_outside(&tree.path, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
             .map(|change| change.path.clone())
             .collect();
         let mut nested: Vec<Name> = status.nested.iter().map(|path| quote(path)).collect();
@@ -247,13 +246,15 @@ fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
 /// Submodules are checked out as empty folders; files in them are in no tree.
 fn filled_submodules(root: &Path, entries: &[Entry]) -> Vec<Name> {
     let submodules = entries.iter().filter(|entry| &*entry.mode == SUBMODULE);
-    let filled = |entry: &&Entry| root.join(&*entry.path).read_dir().is_ok_and(|mut files| files.next().is_some());
+    let filled = |entry: &&Entry| {
+        root.join(OsStr::from_bytes(&unquote(&entry.path))).read_dir().is_ok_and(|mut files| files.next().is_some())
+    };
     submodules.filter(filled).map(|entry| entry.path.clone()).collect()
 }
 
 /// Whether following a link of the tree leads outside, link by link.
-fn leads_outside(root: &Path, path: &str) -> bool {
-    let mut open: Vec<PathBuf> = components(Path::new(path));
+fn leads_outside(root: &Path, path: &Path) -> bool {
+    let mut open: Vec<PathBuf> = components(path);
     let mut current = PathBuf::new();
     let mut links = 0;
     while let Some(next) = open.pop() {

@@ -7,6 +7,8 @@
 //! user's repository         refs/tollgate/RUN/base, and in the end the branch tollgate/RUN; nothing else is written
 //! ```
 
+#![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
+
 mod files;
 mod folder;
 mod land;
@@ -30,6 +32,7 @@ pub use trees::{TempCopy, WorkTree};
 
 use crate::git::Git;
 use folder::{GitFolder, Kind};
+use repository::Shared;
 
 /// Why something about the work could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +63,14 @@ pub enum WorkspaceError {
         /// The file.
         path: Name,
         /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The changed files are too large together.
+    #[error("the changed files have more than {bytes} bytes together; at most {limit} are kept")]
+    TooMuch {
+        /// How many were counted before it was given up.
         bytes: u64,
         /// The limit.
         limit: u64,
@@ -112,7 +123,7 @@ impl WorkspaceError {
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
             Self::Unmeasurable(_) => Code::UNMEASURABLE,
-            Self::TooLarge { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
+            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
@@ -127,7 +138,7 @@ impl WorkspaceError {
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
             Self::Unmeasurable(_) => "mend the file in the work tree, then `tollgate retry RUN`",
-            Self::TooLarge { .. } | Self::TooMany { .. } => {
+            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
                 "remove or ignore them in the work tree, then `tollgate retry RUN`"
             }
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
@@ -182,7 +193,8 @@ pub enum Dirty {
 pub struct Workspace {
     run: RunId,
     state: PathBuf,
-    repository: Repository,
+    top: PathBuf,
+    shared: Shared,
     folder: GitFolder,
     git: Git,
     base: Base,
@@ -191,7 +203,8 @@ pub struct Workspace {
 /// What is written down beside the private git folder, so that a later driver can go on.
 #[derive(Serialize, Deserialize)]
 struct Remembered {
-    repository: PathBuf,
+    top: PathBuf,
+    shared: Shared,
     commit: String,
     tree: String,
 }
@@ -206,24 +219,30 @@ impl Workspace {
         by: &Signature,
     ) -> Result<Self, WorkspaceError> {
         if let Some(made) = Self::remembered(state, run)? {
-            return Self::reopen(state, run, repository, made);
+            let workspace = Self::reopen(state, run, made)?;
+            workspace.pin()?;
+            return Ok(workspace);
         }
         if dirty == Dirty::Refuse && !repository.dirty.is_empty() {
             return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty });
         }
-        let stores = [repository.objects.as_path()];
-        let folder = GitFolder::create(&git_path(state, run), &repository.head, &stores, &repository, Kind::Private)?;
+        let shared = &repository.shared;
+        let folder =
+            GitFolder::create(&git_path(state, run), &repository.head, &[&shared.objects], shared, Kind::Private)?;
         let git = Git::with_dir(folder.path())?;
         let base = repository.snapshot(&git, &folder, by)?;
         let made = Remembered {
-            repository: repository.top.clone(),
+            top: repository.top.clone(),
+            shared: shared.clone(),
             commit: base.commit.to_string(),
             tree: base.tree.to_string(),
         };
-        let workspace = Self { run, state: state.to_owned(), repository, folder, git, base };
-        workspace.pin()?;
-        let text = serde_json::to_string(&made).unwrap_or_default();
+        let text =
+            serde_json::to_string(&made).map_err(|error| WorkspaceError::Lost { run, why: error.to_string() })?;
         files::write_whole(&remembered_path(state, run), text.as_bytes())?;
+        let Repository { top, shared, .. } = repository;
+        let workspace = Self { run, state: state.to_owned(), top, shared, folder, git, base };
+        workspace.pin()?;
         Ok(workspace)
     }
 
@@ -231,8 +250,7 @@ impl Workspace {
     pub fn open(state: &Path, run: RunId) -> Result<Self, WorkspaceError> {
         let lost = |why: &str| WorkspaceError::Lost { run, why: why.to_owned() };
         let made = Self::remembered(state, run)?.ok_or_else(|| lost("it was never created"))?;
-        let repository = Repository::locate(&made.repository)?;
-        Self::reopen(state, run, repository, made)
+        Self::reopen(state, run, made)
     }
 
     fn remembered(state: &Path, run: RunId) -> Result<Option<Remembered>, WorkspaceError> {
@@ -245,14 +263,21 @@ impl Workspace {
         serde_json::from_slice(&text).map(Some).map_err(lost)
     }
 
-    fn reopen(state: &Path, run: RunId, repository: Repository, made: Remembered) -> Result<Self, WorkspaceError> {
+    fn reopen(state: &Path, run: RunId, made: Remembered) -> Result<Self, WorkspaceError> {
         let damaged = || WorkspaceError::Lost { run, why: "its base is not a commit".to_owned() };
         let commit = ObjectId::parse(&made.commit).ok_or_else(damaged)?;
         let tree = ObjectId::parse(&made.tree).ok_or_else(damaged)?;
         let folder = GitFolder::existing(&git_path(state, run));
-        folder.sweep_locks();
         let git = Git::with_dir(folder.path())?;
-        Ok(Self { run, state: state.to_owned(), repository, folder, git, base: Base { commit, tree } })
+        Ok(Self {
+            run,
+            state: state.to_owned(),
+            top: made.top,
+            shared: made.shared,
+            folder,
+            git,
+            base: Base { commit, tree },
+        })
     }
 
     /// What the run started from.
@@ -260,9 +285,9 @@ impl Workspace {
         &self.base
     }
 
-    /// The user's repository.
-    pub fn repository(&self) -> &Repository {
-        &self.repository
+    /// The top of the user's checkout.
+    pub fn top(&self) -> &Path {
+        &self.top
     }
 
     /// The run's folder in the state directory.

@@ -3,7 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
 
 use super::folder::{GitFolder, Kind};
@@ -13,6 +15,17 @@ use crate::git::{Git, GitError, ObjectId};
 
 /// How many changed paths a refusal names.
 const SHOWN_MAX: usize = 10;
+
+static NEXT_LOOK: AtomicU64 = AtomicU64::new(0);
+
+/// Where the user's repository keeps what all its checkouts share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Shared {
+    /// The git folder.
+    pub common: PathBuf,
+    /// Its objects.
+    pub objects: PathBuf,
+}
 
 /// The user's repository, as it was found.
 #[derive(Debug)]
@@ -25,8 +38,7 @@ pub struct Repository {
     pub tree: ObjectId,
     /// The first paths with changes that are not committed.
     pub dirty: Vec<Name>,
-    pub(super) common: PathBuf,
-    pub(super) objects: PathBuf,
+    pub(super) shared: Shared,
     index: PathBuf,
     excludes: PathBuf,
 }
@@ -37,7 +49,8 @@ impl Repository {
     /// `scratch` is a folder of the state directory in which it may work; nothing stays there.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, WorkspaceError> {
         let mut repository = Self::locate(path)?;
-        let folder = scratch.join(format!("look-{}", std::process::id()));
+        let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
+        let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
         super::remove_tree(&folder)?;
         let looked = repository.look(&folder);
         super::remove_tree(&folder)?;
@@ -46,7 +59,7 @@ impl Repository {
     }
 
     /// Finds the repository around a path.
-    pub(super) fn locate(path: &Path) -> Result<Self, WorkspaceError> {
+    fn locate(path: &Path) -> Result<Self, WorkspaceError> {
         if !path.is_dir() {
             return Err(WorkspaceError::NotARepository(path.to_owned()));
         }
@@ -71,21 +84,13 @@ impl Repository {
         };
         let tree = own.id(&["rev-parse", "--verify", &format!("{head}^{{tree}}")])?;
         let excludes = user_excludes(common);
-        Ok(Self {
-            top,
-            head,
-            tree,
-            dirty: Vec::new(),
-            common: common.clone(),
-            objects: objects.clone(),
-            index: index.clone(),
-            excludes,
-        })
+        let shared = Shared { common: common.clone(), objects: objects.clone() };
+        Ok(Self { top, shared, head, tree, dirty: Vec::new(), index: index.clone(), excludes })
     }
 
     /// Lists the first changed paths, through a git folder of our own, so that no filter of the checkout is started.
     fn look(&self, folder: &Path) -> Result<Vec<Name>, WorkspaceError> {
-        let folder = GitFolder::create(folder, &self.head, &[&self.objects], self, Kind::Look)?;
+        let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let (_, status) = self.status(&Git::with_dir(folder.path())?, &folder)?;
         Ok(status.changed().take(SHOWN_MAX).collect())
     }
@@ -108,7 +113,7 @@ impl Repository {
 
     /// The ignore rules that hold in the checkout besides its own files: the repository's and the user's.
     fn ignore_rules(&self, folder: &GitFolder) -> Result<PathBuf, WorkspaceError> {
-        let mut rules = std::fs::read(self.common.join("info/exclude")).unwrap_or_default();
+        let mut rules = std::fs::read(self.shared.common.join("info/exclude")).unwrap_or_default();
         rules.push(b'\n');
         rules.extend(std::fs::read(&self.excludes).unwrap_or_default());
         let path = folder.path().join("info/checkout-excludes");
@@ -124,7 +129,7 @@ impl Repository {
         // What `git add -A` would make of the checkout, in an index of our own.
         let look = folder.path().join("checkout");
         super::remove_tree(&look)?;
-        let look = GitFolder::create(&look, &self.head, &[&self.objects], self, Kind::Look)?;
+        let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
         let (checkout, status) = self.status(&own, &look)?;
         measure::stage(&checkout, &self.top, &status)?;
@@ -197,12 +202,12 @@ impl Workspace {
 
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
     fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
-        let user = Git::with_dir(&self.repository.common)?;
+        let user = Git::with_dir(&self.shared.common)?;
         let found = user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
         match &found {
             Some(found) if found == commit => return Ok(()),
             Some(found) if !ours.contains(found) => {
-                let (top, found) = (self.repository.top.clone(), found.to_string());
+                let (top, found) = (self.top.clone(), found.to_string());
                 return Err(WorkspaceError::RefMoved { name: name.to_owned(), top, found });
             }
             _ => {}

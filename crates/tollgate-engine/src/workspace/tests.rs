@@ -295,7 +295,8 @@ fn links_inside_do_not_escape() {
     symlink("dir/up/dir/a", path.join("fine")).unwrap();
     assert_eq!(fixture.measure().escaping, Vec::<Name>::new());
     symlink("dir/up/..", path.join("chained")).unwrap();
-    assert_eq!(fixture.measure().escaping, ["chained"].map(Name::from));
+    symlink("/etc", path.join("odd\n")).unwrap();
+    assert_eq!(fixture.measure().escaping, ["\"odd\\012\"", "chained"].map(Name::from));
 }
 
 #[test]
@@ -340,8 +341,15 @@ fn a_huge_file_is_refused() {
     let fixture = fixture(&[("a", "1")]);
     let huge = std::fs::File::create(fixture.tree().path.join("huge")).unwrap();
     huge.set_len(measure::FILE_BYTES_MAX + 1).unwrap();
-    let error = fixture.workspace.measure(&fixture.tree(), &fixture.workspace.base().tree).unwrap_err();
-    assert!(error.code().as_str() == "TG0507" && error.to_string().contains("huge"), "{error}");
+    let measure = || fixture.workspace.measure(&fixture.tree(), &fixture.workspace.base().tree).unwrap_err();
+    assert!(measure().code().as_str() == "TG0507" && measure().to_string().contains("huge"), "{}", measure());
+    // Many that are just small enough are too much together.
+    for number in 0..=measure::TOTAL_BYTES_MAX / measure::FILE_BYTES_MAX {
+        let name = if number == 0 { "huge".to_owned() } else { format!("large-{number}") };
+        let file = std::fs::File::create(fixture.tree().path.join(name)).unwrap();
+        file.set_len(measure::FILE_BYTES_MAX).unwrap();
+    }
+    assert!(measure().code().as_str() == "TG0507" && measure().to_string().contains("together"), "{}", measure());
 }
 
 #[test]
@@ -463,24 +471,45 @@ fn linked_checkouts_shallow_clones_and_sha256_work() {
 }
 
 #[test]
-#[ignore = "a measurement, not a check: prints how long measuring 1,000 files takes"]
-fn how_long_a_thousand_files_take() {
-    let files: Vec<(String, String)> =
-        (0..1000).map(|i| (format!("d{}/f{i}", i % 40), format!("{i}\n").repeat(100))).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
-    let fixture = fixture(&files);
-    let time = |what: &str, act: &dyn Fn()| {
-        let start = std::time::Instant::now();
-        (0..10).for_each(|_| act());
-        println!("{what}: {:?}", start.elapsed() / 10);
-    };
-    let state = folder("time");
-    time("open repository", &|| drop(open(&fixture.root, &state).unwrap()));
-    let start = std::time::Instant::now();
-    fixture.tree();
-    println!("make work tree: {:?}", start.elapsed());
-    time("measure unchanged", &|| drop(fixture.measure()));
-    (0..10).for_each(|i| write(&fixture.tree().path, &format!("d1/n{i}"), "x"));
-    time("measure 10 new", &|| drop(fixture.measure()));
-    time("copy", &|| drop(fixture.workspace.copy(&fixture.workspace.base().tree).unwrap()));
+fn a_submodule_is_left_empty_and_files_in_it_are_named() {
+    let root = repository("submodule", &[("a", "1")]);
+    let commit = git(&root, &["rev-parse", "HEAD"]);
+    git(&root, &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},sub")]);
+    git(&root, &["commit", "-q", "-m", "submodule"]);
+    std::fs::create_dir(root.join("sub")).unwrap();
+    let fixture = fixture_of(root);
+    let measured = fixture.measure();
+    assert_eq!((measured.changes, measured.nested), (vec![], vec![]));
+    write(&fixture.tree().path, "sub/hidden", "1");
+    let measured = fixture.measure();
+    assert_eq!((measured.changes, measured.nested), (vec![], vec!["sub".into()]));
+}
+
+#[test]
+fn a_work_tree_that_is_gone_or_a_link_is_refused() {
+    let fixture = fixture(&[("a", "1")]);
+    let tree = fixture.tree();
+    std::fs::remove_dir_all(&tree.path).unwrap();
+    let measure = || fixture.workspace.measure(&tree, &fixture.workspace.base().tree).unwrap_err().code();
+    assert_eq!(measure().as_str(), "TG0509");
+    symlink("/etc", &tree.path).unwrap();
+    assert_eq!(measure().as_str(), "TG0509");
+}
+
+#[test]
+fn a_creation_that_was_cut_off_goes_on() {
+    let Fixture { root, state, workspace } = fixture(&[("a", "1")]);
+    // After the note, before the pin; and before the note.
+    git(&root, &["update-ref", "-d", &format!("refs/tollgate/{RUN}/base")]);
+    let again = |dirty| Workspace::create(&state, run(), open(&root, &state).unwrap(), dirty, &by()).unwrap();
+    assert_eq!(again(Dirty::Refuse).base(), workspace.base());
+    assert!(all_refs(&root).contains("refs/tollgate"));
+    std::fs::remove_file(remembered_path(&state, run())).unwrap();
+    assert_eq!(again(Dirty::Refuse).base(), workspace.base());
+    // A lock that a killed git left is in nobody's way.
+    std::fs::write(git_path(&state, run()).join("index.@run.lock"), "").unwrap();
+    let reopened = Workspace::open(&state, run()).unwrap();
+    reopened.sweep().unwrap();
+    let tree = reopened.work_tree(None, &reopened.base().tree).unwrap();
+    assert_eq!(reopened.measure(&tree, &reopened.base().tree).unwrap().changes, []);
 }

@@ -108,8 +108,9 @@ impl Workspace {
         Ok(TempCopy { path })
     }
 
-    /// Removes the copies and half-made trees that a dead driver left. Only the holder of the run may call it.
+    /// Removes the copies, half-made trees and locks that a dead driver left. Only the holder of the run may call it.
     pub fn sweep(&self) -> Result<(), WorkspaceError> {
+        self.folder.sweep_locks();
         remove_tree(&self.run_folder().join("copies"))?;
         let trees = self.state.join("trees").join(self.run.to_string());
         for entry in std::fs::read_dir(&trees).into_iter().flatten().flatten() {
@@ -126,8 +127,8 @@ impl Workspace {
         remove_tree(&next)?;
         let commit = self.commit_of(tree)?;
         let own = next.join(".git");
-        let stores = [self.repository.objects.as_path(), &self.folder.objects()];
-        GitFolder::fill(&own, &commit, &stores, &self.repository, Kind::Work)?;
+        let stores = [self.shared.objects.as_path(), &self.folder.objects()];
+        GitFolder::fill(&own, &commit, &stores, &self.shared, Kind::Work)?;
         // Nobody else has seen this folder yet, so git may run with it; never again after it is handed over.
         let git = Git::with_dir(&own)?.on(&next, &own.join("index"));
         git.run(&["read-tree", "-u", "--reset", commit.as_str()])?;

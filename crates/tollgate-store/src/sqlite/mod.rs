@@ -3,6 +3,7 @@
 //! `journal.db` holds rows, runs, small objects, snapshots and leases; `objects/` the large objects; `heads` the heads of
 //! the chains as far as they are known to be committed.
 
+mod queue;
 mod reader;
 mod schema;
 mod writer;
@@ -11,7 +12,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -26,11 +27,10 @@ use crate::journal::{
     Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Row, SMALL_OBJECT_BYTES, Snapshot, Summary,
 };
 use crate::objects::{ObjectFiles, checked, private_dir};
+use queue::Queue;
 use reader::Readers;
 use writer::{Job, Shared, Writer};
 
-/// Appends that may wait for the writer before a caller is held up.
-const QUEUE_MAX: usize = 1024;
 /// How long a subscriber may not notice what another process appended.
 const POLL: Duration = Duration::from_millis(20);
 
@@ -59,8 +59,9 @@ impl fmt::Debug for Options {
 
 /// One handle on a journal in SQLite. Threads share a handle; processes open one each.
 pub struct SqliteJournal {
-    jobs: Option<SyncSender<Job>>,
-    writer: Option<JoinHandle<()>>,
+    queue: Arc<Queue>,
+    thread: Option<JoinHandle<()>>,
+    writer: Arc<Mutex<Writer>>,
     readers: Readers,
     objects: ObjectFiles,
     heads: Arc<Heads>,
@@ -79,24 +80,28 @@ impl SqliteJournal {
         private_dir(dir)?;
         let path = dir.join("journal.db");
         let heads = Arc::new(Heads::open(&dir.join("heads"))?);
-        // Read before the database is opened: what these name was committed, so the database cannot be new.
-        let named = heads.read()?.len();
-        let connection = schema::open(&path, options.busy, named == 0).map_err(|error| match error {
-            OpenError::Lost { .. } => OpenError::Lost { path: dir.join("heads"), runs: named },
-            other => other,
-        })?;
+        // Looked at before the database is opened: what these name was committed, so the database cannot be new.
+        let named = heads.slots()?;
+        let may_be_new = || match if named == 0 { 0 } else { heads.read()?.len() } {
+            0 => Ok(()),
+            runs => Err(OpenError::Lost { path: dir.join("heads"), runs }),
+        };
+        let connection = schema::open(&path, options.busy, may_be_new)?;
         if let Some(pages) = options.pages_max {
             connection.pragma_update(None, "max_page_count", pages).map_err(StoreError::from)?;
         }
         let objects = ObjectFiles::open(dir.join("objects"))?;
         let shared = Arc::new(Shared { faults: options.faults, ..Shared::default() });
-        let (jobs, queue) = sync_channel(QUEUE_MAX);
         let writer = Writer { connection, heads: Arc::clone(&heads), shared: Arc::clone(&shared), busy: options.busy };
-        let thread = std::thread::Builder::new().name("journal-writer".to_owned());
-        let writer =
-            thread.spawn(move || writer.run(&queue)).map_err(|e| StoreError::io("start the writer of", dir, e))?;
+        let writer = Arc::new(Mutex::new(writer));
+        let queue = Arc::new(Queue::default());
+        let (used, told) = (Arc::clone(&writer), Arc::clone(&queue));
+        let thread = std::thread::Builder::new()
+            .name("journal-writer".to_owned())
+            .spawn(move || told.stand_by(&used))
+            .map_err(|e| StoreError::io("start the writer of", dir, e))?;
         let readers = Readers::new(path, options.busy);
-        Ok(Self { jobs: Some(jobs), writer: Some(writer), readers, objects, heads, shared })
+        Ok(Self { queue, thread: Some(thread), writer, readers, objects, heads, shared })
     }
 
     /// Compares the database with the heads that were committed: names every run that lost its tail or differs.
@@ -108,26 +113,35 @@ impl SqliteJournal {
         })
     }
 
+    /// The places of rows that belong to no run.
+    pub fn strays(&self) -> Result<Vec<u64>, ReadError> {
+        self.shared.alive()?;
+        self.readers.read(reader::strays)
+    }
+
     /// How many appends this handle has committed, and in how many transactions.
     pub fn commits(&self) -> (u64, u64) {
         (self.shared.appends.load(Ordering::Relaxed), self.shared.commits.load(Ordering::Relaxed))
     }
 
+    /// How many changes wait for the writer.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
     fn ask<T, E: From<StoreError>>(&self, job: impl FnOnce(SyncSender<Result<T, E>>) -> Job) -> Result<T, E> {
         let (answer, answered) = sync_channel(1);
-        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
-        jobs.send(job(answer)).map_err(|_| StoreError::Closed)?;
+        self.queue.write(job(answer), &self.writer);
         answered.recv().map_err(|_| StoreError::Closed)?
     }
 }
 
 impl Drop for SqliteJournal {
     fn drop(&mut self) {
-        // The writer ends when nobody can send any more, after what was sent before.
-        self.jobs = None;
-        if let Some(writer) = self.writer.take() {
+        self.queue.close();
+        if let Some(thread) = self.thread.take() {
             // A writer that panicked has answered nobody; its callers have seen `Closed`.
-            let _ = writer.join();
+            let _ = thread.join();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is read from the database, on connections of its own that never wait for the writer.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Params, params};
@@ -14,39 +14,69 @@ use crate::error::{ReadError, StoreError};
 use crate::heads::{HeadDamage, HeadRecord};
 use crate::journal::{Filter, Head, Lease, READ_BYTES, Row, Snapshot, Summary, SummaryText};
 
-/// Connections kept open for the next reader.
-const IDLE_MAX: usize = 4;
+/// The most connections that read at once; further readers wait for one.
+const READERS_MAX: usize = 8;
 
 /// The connections that read.
 #[derive(Debug)]
 pub(crate) struct Readers {
     path: PathBuf,
     busy: Duration,
-    idle: Mutex<Vec<Connection>>,
+    pool: Mutex<Pool>,
+    returned: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Pool {
+    idle: Vec<Connection>,
+    used: usize,
+}
+
+/// A place in the pool, free again when it is dropped, with the connection if there is one.
+struct Slot<'a> {
+    readers: &'a Readers,
+    connection: Option<Connection>,
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        let mut pool = self.readers.lock();
+        pool.used -= 1;
+        pool.idle.extend(self.connection.take());
+        drop(pool);
+        self.readers.returned.notify_one();
+    }
 }
 
 impl Readers {
     pub(crate) fn new(path: PathBuf, busy: Duration) -> Self {
-        Self { path, busy, idle: Mutex::default() }
+        Self { path, busy, pool: Mutex::default(), returned: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pool> {
+        // Nothing panics while it holds the lock.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slot(&self) -> Slot<'_> {
+        let free = self.returned.wait_while(self.lock(), |pool| pool.used >= READERS_MAX);
+        let mut pool = free.unwrap_or_else(PoisonError::into_inner);
+        pool.used += 1;
+        Slot { readers: self, connection: pool.idle.pop() }
     }
 
     /// Reads with a connection nobody else uses meanwhile.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, ReadError>) -> Result<T, ReadError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = match idle {
+        let mut slot = self.slot();
+        let connection = match slot.connection.take() {
             Some(connection) => connection,
             None => {
                 let connection = connect(&self.path, self.busy)?;
-                connection.pragma_update(None, "query_only", true)?;
+                connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -2000;")?;
                 connection
             }
         };
-        let result = read(&connection);
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_MAX {
-            idle.push(connection);
-        }
-        result
+        read(slot.connection.insert(connection))
     }
 }
 
@@ -141,14 +171,25 @@ pub(crate) fn snapshot(connection: &Connection, run: RunId) -> Result<Option<Sna
     });
     match found {
         Ok((snapshot, sealed)) if sealed == seal(snapshot.seq, snapshot.head, &snapshot.bytes) => Ok(Some(snapshot)),
-        Ok(_) | Err(rusqlite::Error::QueryReturnedNoRows | rusqlite::Error::FromSqlConversionFailure(..)) => Ok(None),
-        Err(error) => Err(error.into()),
+        Ok(_) | Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
+        Err(error) => match StoreError::from(error) {
+            StoreError::Corrupt(_) => Ok(None),
+            other => Err(other.into()),
+        },
     }
 }
 
 pub(crate) fn object(connection: &Connection, digest: Digest) -> Result<Option<Arc<[u8]>>, ReadError> {
     let mut statement = connection.prepare_cached("SELECT bytes FROM objects WHERE digest = ?1")?;
     Ok(statement.query_row([digest.0], |row| row.get(0)).optional()?)
+}
+
+/// The places of rows that belong to no run; the first of many.
+pub(crate) fn strays(connection: &Connection) -> Result<Vec<u64>, ReadError> {
+    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) ORDER BY place LIMIT 100";
+    let mut statement = connection.prepare_cached(sql)?;
+    let places = statement.query_map([], |row| row.get(0))?;
+    Ok(places.collect::<rusqlite::Result<_>>()?)
 }
 
 /// What of a committed head the database lacks.

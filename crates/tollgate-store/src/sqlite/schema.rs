@@ -1,4 +1,5 @@
 //! Opening the database: whose it is, which schema it has, how it is set up.
+#![expect(clippy::disallowed_methods, reason = "the room of the database's file")]
 
 use std::path::Path;
 use std::thread::sleep;
@@ -13,14 +14,27 @@ use crate::objects::private_file;
 const APPLICATION_ID: i64 = 0x546f_6c6c;
 /// The schema grows by numbered steps; a database remembers the last one it has.
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001.sql")];
+/// A checkpoint writes each page once however often it changed: with room for 16 MiB in the log, the pages that every append
+/// changes are written a quarter as often as by default.
+const SETTINGS: &str = "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000;
+    PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;";
 /// How often a held lock is tried again within the time a caller is ready to wait.
 const RETRY: Duration = Duration::from_millis(1);
 
-/// Opens the database and brings it to the newest schema. A new one is refused when the journal should not be new.
-pub(crate) fn open(path: &Path, busy: Duration, expect_fresh: bool) -> Result<Connection, OpenError> {
+/// Opens the database and brings it to the newest schema; `may_be_new` is asked before anything is written to a new one.
+pub(crate) fn open(
+    path: &Path,
+    busy: Duration,
+    may_be_new: impl FnOnce() -> Result<(), OpenError>,
+) -> Result<Connection, OpenError> {
     private_file(path).map_err(|e| StoreError::io("open", path, e))?;
     let connection = connect(path, busy)?;
-    migrate(&connection, path, busy, expect_fresh)?;
+    // Before anything is written: what is not ours stays as it is.
+    let found = schema(&connection, path)?;
+    if found == 0 {
+        may_be_new()?;
+    }
+    migrate(&connection, path, busy, found)?;
     Ok(connection)
 }
 
@@ -30,7 +44,7 @@ pub(crate) fn connect(path: &Path, busy: Duration) -> Result<Connection, StoreEr
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(busy)?;
     connection.set_prepared_statement_cache_capacity(32);
-    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;")?;
+    connection.execute_batch(SETTINGS)?;
     Ok(connection)
 }
 
@@ -71,12 +85,9 @@ fn schema(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
     }
 }
 
-fn migrate(connection: &Connection, path: &Path, busy: Duration, expect_fresh: bool) -> Result<(), OpenError> {
-    // Before anything is written: what is not ours stays as it is.
-    let found = schema(connection, path)?;
-    if found == 0 && !expect_fresh {
-        return Err(OpenError::Lost { path: path.to_owned(), runs: 0 });
-    }
+fn migrate(connection: &Connection, path: &Path, busy: Duration, found: usize) -> Result<(), OpenError> {
+    // From here on the writer waits by itself.
+    connection.busy_timeout(Duration::ZERO).map_err(StoreError::from)?;
     retry(busy, || connection.pragma_update(None, "journal_mode", "WAL"))?;
     if found == MIGRATIONS.len() {
         return Ok(());

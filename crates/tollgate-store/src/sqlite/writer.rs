@@ -1,10 +1,10 @@
-//! The one writer of a process: commits everything that is waiting as one transaction.
+//! The one writer of a process: commits a batch of changes as one transaction.
 //!
 //! Each append is checked inside the transaction before it writes anything, so a refused one leaves nothing behind and
 //! spoils no other. When the transaction fails, all of its appends fail and nothing is visible.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,11 +18,6 @@ use crate::error::{AppendError, LeaseError, StoreError};
 use crate::faults::{Fault, Faults, Point};
 use crate::heads::{HeadRecord, Heads};
 use crate::journal::{Appended, Lease, LeaseRequest, SMALL_OBJECT_BYTES};
-
-/// The most appends in one transaction.
-const BATCH_MAX: usize = 512;
-/// A transaction takes no more appends once it holds this many bytes.
-const BATCH_BYTES: usize = 16 << 20;
 
 /// What the writer and the handle share.
 #[derive(Default)]
@@ -58,6 +53,20 @@ pub(crate) enum Job {
     Lease(RunId, LeaseRequest, SyncSender<Result<Lease, LeaseError>>),
 }
 
+impl Job {
+    /// About how many bytes it adds to a transaction.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Append(append, _) => {
+                let small =
+                    append.objects.iter().map(|object| object.bytes.len()).filter(|size| *size <= SMALL_OBJECT_BYTES);
+                append.bytes.len() + append.snapshot.as_ref().map_or(0, Vec::len) + small.sum::<usize>()
+            }
+            Self::Lease(..) => 0,
+        }
+    }
+}
+
 /// An append that is in the transaction.
 struct Done {
     slot: u64,
@@ -70,6 +79,7 @@ struct Stored {
     id: u64,
     seq: u64,
     head: Digest,
+    epoch: u64,
 }
 
 /// What became of a job inside the transaction; the answer is given after the commit.
@@ -86,24 +96,8 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Commits what is waiting until nobody can send any more, or a crash is injected.
-    pub(crate) fn run(self, jobs: &Receiver<Job>) {
-        while let Ok(first) = jobs.recv() {
-            let mut size = weight(&first);
-            let mut batch = vec![first];
-            while batch.len() < BATCH_MAX && size < BATCH_BYTES {
-                let Ok(job) = jobs.try_recv() else { break };
-                size += weight(&job);
-                batch.push(job);
-            }
-            self.commit(batch);
-            if self.shared.alive().is_err() {
-                return;
-            }
-        }
-    }
-
-    fn commit(&self, batch: Vec<Job>) {
+    /// Commits these jobs as one transaction and answers each.
+    pub(crate) fn commit(&self, batch: Vec<Job>) {
         match self.transaction(&batch).and_then(|outcomes| self.publish(&outcomes).map(|()| outcomes)) {
             Ok(outcomes) => {
                 for (job, outcome) in batch.into_iter().zip(outcomes) {
@@ -115,6 +109,7 @@ impl Writer {
     }
 
     fn transaction(&self, batch: &[Job]) -> Result<Vec<Outcome>, StoreError> {
+        self.shared.alive()?;
         self.shared.fault(Point::BeforeRows)?;
         begin(&self.connection, self.busy)?;
         let written = self.write(batch).and_then(|outcomes| {
@@ -171,9 +166,11 @@ impl Writer {
 
     fn append(&self, append: &Checked) -> Result<Done, AppendError> {
         let stored = self.stored(append.run)?;
-        let epoch = match append.fence {
-            Some(_) => self.leased(append.run)?.map_or(0, |lease| lease.epoch),
-            None => 0,
+        let epoch = match (&stored, append.fence) {
+            (Some(stored), _) => stored.epoch,
+            // A run can be leased before its first event.
+            (None, Some(_)) => self.leased(append.run)?.map_or(0, |lease| lease.epoch),
+            (None, None) => 0,
         };
         append.admit(stored.as_ref().map_or(0, |run| run.seq), epoch)?;
         // Nothing below refuses: from here on the append either becomes whole or takes the batch with it.
@@ -240,9 +237,10 @@ impl Writer {
     }
 
     fn stored(&self, run: RunId) -> Result<Option<Stored>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT id, seq, head FROM runs WHERE run = ?1")?;
+        let sql = "SELECT id, seq, head, ifnull(epoch, 0) FROM runs LEFT JOIN leases USING (run) WHERE run = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let stored = statement.query_row([run.digits()], |row| {
-            Ok(Stored { id: row.get(0)?, seq: row.get(1)?, head: Digest(row.get(2)?) })
+            Ok(Stored { id: row.get(0)?, seq: row.get(1)?, head: Digest(row.get(2)?), epoch: row.get(3)? })
         });
         Ok(stored.optional()?)
     }
@@ -253,17 +251,6 @@ impl Writer {
             Ok(Lease { epoch: row.get(0)?, holder: row.get(1)?, until_ms: row.get(2)? })
         });
         Ok(lease.optional()?)
-    }
-}
-
-fn weight(job: &Job) -> usize {
-    match job {
-        Job::Append(append, _) => {
-            let small =
-                append.objects.iter().map(|object| object.bytes.len()).filter(|size| *size <= SMALL_OBJECT_BYTES);
-            append.bytes.len() + append.snapshot.as_ref().map_or(0, Vec::len) + small.sum::<usize>()
-        }
-        Job::Lease(..) => 0,
     }
 }
 

@@ -11,6 +11,7 @@ use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::{DecisionId, FindingId};
 use crate::protocol::condition::Condition;
+use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, Ensures, From, Kind, Route, Stage, Target};
 use crate::report::Report;
 
@@ -172,7 +173,7 @@ impl Draft {
         let possible = |option: &Name| {
             let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
             match (route.map(|route| &route.to), from) {
-                (Some(Target::As(outcome)), Some(from)) if shared => self.has_outcome(from, outcome),
+                (Some(Target::As(outcome)), Some(from)) if shared => self.stands_for(from, outcome).is_some(),
                 (Some(_), _) => true,
                 (None, _) => false,
             }
@@ -188,45 +189,9 @@ impl Draft {
             .collect()
     }
 
-    /// Whether `as x` leads anywhere from an origin.
-    fn has_outcome(&self, origin: &Stage, outcome: &str) -> bool {
-        let owes = || {
-            let needed = |name: &&Name| {
-                self.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| stage.requires.contains(*name))
-                    || self.protocol.vars.contains_key(*name)
-            };
-            origin.gives.iter().any(|name| needed(&name))
-        };
-        let is_fact = matches!(origin.kind, Kind::Land(_) | Kind::Each(_));
-        match outcome {
-            "accept" if is_fact || owes() => false,
-            "ok" => match &origin.kind {
-                Kind::Dispatch { role } => {
-                    let judges = self.protocol.roles.get(role).is_some_and(|role| role.judges());
-                    !judges && self.protocol.route(origin, "ok").is_some()
-                }
-                Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => false,
-            },
-            "accept" => self.protocol.route(origin, self.favourable(origin)).is_some(),
-            other => self.protocol.route(origin, other).is_some(),
-        }
-    }
-
-    /// The favourable outcome of a stage.
-    fn favourable(&self, stage: &Stage) -> &'static str {
-        match &stage.kind {
-            Kind::Dispatch { role } => {
-                if self.protocol.roles.get(role).is_some_and(|role| role.judges()) {
-                    "accept"
-                } else {
-                    "ok"
-                }
-            }
-            Kind::Ask(_) => "answered",
-            Kind::Check { .. } => "pass",
-            Kind::Each(_) => "all",
-            Kind::Land(_) => "landed",
-        }
+    /// The outcome that `as x` stands for at an origin: what is offered is what was proved.
+    fn stands_for(&self, origin: &Stage, outcome: &str) -> Option<Name> {
+        graph::stands_for(&self.protocol, &graph::needed(&self.protocol), origin, outcome)
     }
 
     /// The gates an answer must establish.
@@ -506,8 +471,8 @@ impl Draft {
                 self.come_back(instance, stage, &origin.outcome, id, Target::Stage(stage.id.clone()), None);
             }
             (Target::As(outcome), _) => {
-                let outcome = if &**outcome == "accept" { self.favourable(stage) } else { outcome };
-                self.route(instance, stage, &Name::from(outcome));
+                let outcome = self.stands_for(stage, outcome).unwrap_or_else(|| outcome.clone());
+                self.route(instance, stage, &outcome);
             }
             (end, _) => self.come_back(instance, stage, &origin.outcome, id, end.clone(), None),
         }

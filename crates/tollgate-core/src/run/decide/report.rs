@@ -4,7 +4,6 @@ use super::super::event::{
     ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, Finding, FindingChanged, FindingOpened,
     FindingStatus, JudgementRests, LedgerPlanned, VariableGiven, Work,
 };
-use super::super::gate::{self, Status};
 use super::super::state::FindingState;
 use super::draft::Draft;
 use super::{AttemptResult, Rejection};
@@ -66,10 +65,13 @@ impl Draft {
             self.beside_questions(&live, stage, report);
         }
         self.lapse();
-        let outcome = self.outcome(stage, role, unit.as_ref(), &result.report);
+        let outcome = outcome(role, &result.report);
         self.asked_by_report = result.report.questions;
         self.reason = result.report.reason;
-        self.route(&live.instance, stage, &outcome);
+        // An acceptance is borne out before it is routed; `advance` sees to it.
+        if self.instance(&live.instance).is_some_and(|known| known.judging.is_none()) {
+            self.route(&live.instance, stage, &outcome);
+        }
         Ok(())
     }
 
@@ -253,24 +255,15 @@ impl Draft {
             _ => units.iter().map(|unit| unit.name.clone()).collect(),
         }
     }
+}
 
-    /// The outcome of a dispatch: health first; then the verdict, borne out by its evidence.
-    fn outcome(&self, stage: &Stage, role: &Role, unit: Option<&Name>, report: &Report) -> String {
-        if report.health != Health::Ok {
-            return match &report.code {
-                Some(code) => format!("{}.{code}", report.health.word()),
-                None => report.health.word().to_owned(),
-            };
-        }
-        if !role.judges() {
-            return "ok".to_owned();
-        }
-        let accepts = matches!(report.verdict, Verdict::Accept | Verdict::AcceptWithNotes);
-        let borne_out = stage.ensures.iter().all(|gate| gate::status_of(&self.run, gate, unit) == Status::Holds);
-        if accepts && !borne_out {
-            return Verdict::Inconclusive.word().to_owned();
-        }
-        report.verdict.word().to_owned()
+/// The outcome of a dispatch: health first, then the verdict.
+fn outcome(role: &Role, report: &Report) -> String {
+    match (report.health, &report.code) {
+        (Health::Ok, _) if role.judges() => report.verdict.word().to_owned(),
+        (Health::Ok, _) => "ok".to_owned(),
+        (health, Some(code)) => format!("{}.{code}", health.word()),
+        (health, None) => health.word().to_owned(),
     }
 }
 

@@ -1,0 +1,81 @@
+//! Contracts and what a check of a report or document says.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Criterion, Diagnostic, Report};
+
+/// A contract (`contract list`, `contract show`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Contract {
+    /// Its name and version, `status-block@1`.
+    pub id: String,
+    /// Whether it is for reports or for documents.
+    pub kind: ContractKind,
+    /// What a worker is told, for a report.
+    pub instructions: Option<String>,
+    /// The JSON Schema of the document behind the text.
+    pub schema: serde_json::Value,
+}
+
+/// What a contract is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContractKind {
+    /// What a worker hands back.
+    Report,
+    /// A document that a run is given.
+    Document,
+}
+
+/// The check of one file (`contract check`), one object a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContractCheck {
+    /// The file; `-` is stdin.
+    pub file: String,
+    /// The contract's name and version.
+    pub contract: String,
+    /// Whether nothing is wrong; warnings do not count.
+    pub valid: bool,
+    /// What the report says in the words of the engine; null for a document and for a file that could not be read.
+    pub report: Option<Report>,
+    /// What the document brings into the ledger; null for a report.
+    pub plan: Option<Plan>,
+    /// What is wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What enters the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// Planned units.
+    pub units: Vec<PlannedUnit>,
+    /// What must be true.
+    pub requirements: Vec<Requirement>,
+    /// How it is judged.
+    pub criteria: Vec<Criterion>,
+}
+
+/// A unit that a document plans.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedUnit {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a line.
+    pub title: String,
+    /// The units that must be done before it starts.
+    pub needs: Vec<String>,
+    /// The paths it may change; empty: everything.
+    pub scope: Vec<String>,
+}
+
+/// Something that must be true.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Requirement {
+    /// Its id.
+    pub id: String,
+    /// What must be true.
+    pub text: String,
+    /// in_scope, deferred, out_of_scope, non_material; null while nobody has decided.
+    pub disposition: Option<String>,
+}

@@ -1,0 +1,113 @@
+//! Questions to people and their answers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Actor, RunSummary};
+
+/// A question to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// Its id in its run (`dec_3`).
+    pub id: String,
+    /// approval, choice, clarification, scope, waiver, security, disposition or intake.
+    pub class: String,
+    /// Where it stands.
+    pub status: DecisionStatus,
+    /// The question, word for word.
+    pub question: String,
+    /// Why it is asked.
+    pub why: String,
+    /// The unit that waits for it; null: the run.
+    pub unit: Option<String>,
+    /// What asked it.
+    pub origin: Origin,
+    /// The answers that are offered; empty: any text answers.
+    pub options: Vec<QuestionOption>,
+    /// The option that is recommended.
+    pub recommendation: Option<String>,
+    /// What to look at before answering: files, diffs, rows of the ledger.
+    pub evidence: Vec<String>,
+    /// The option a timer takes when nobody answers.
+    pub default_answer: Option<String>,
+    /// When the timer takes it.
+    pub default_at_ms: Option<u64>,
+    /// When it was asked.
+    pub asked_at_ms: u64,
+    /// The option that was taken, or the text that was given where there are no options.
+    pub answer: Option<String>,
+    /// What the answer said beside the option.
+    pub text: Option<String>,
+    /// Who answered.
+    pub by: Option<Actor>,
+    /// When it ended.
+    pub ended_at_ms: Option<u64>,
+}
+
+/// Where a decision stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionStatus {
+    /// Somebody has to answer.
+    Pending,
+    /// It was answered.
+    Answered,
+    /// It was taken back.
+    Cancelled,
+    /// It turned out not to be needed.
+    Skipped,
+}
+
+/// What asked a question: answering resumes exactly there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// The stage that led to it.
+    pub stage: String,
+    /// The outcome that led to it; null when the ask is a stage of its own.
+    pub outcome: Option<String>,
+    /// Where the work would have gone if a limit had not been reached.
+    pub cut_off: Option<String>,
+}
+
+/// One answer that is offered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionOption {
+    /// The word to answer with.
+    pub id: String,
+    /// What happens then.
+    pub consequence: String,
+    /// The rows, findings and commands that it waives, by name.
+    pub waives: Vec<String>,
+}
+
+/// One thing that waits for a person (`inbox`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InboxItem {
+    /// The run that waits.
+    pub run: String,
+    /// What the run is for, in a line.
+    pub goal: String,
+    /// Its repository.
+    pub repository: String,
+    /// The question; null when the run is halted and waits for `retry` or `cancel`.
+    pub decision: Option<Decision>,
+    /// Why it waits, in one sentence.
+    pub reason: String,
+    /// The commands that answer it.
+    pub next: Vec<String>,
+}
+
+/// What an answer changed (`decide`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DecideResult {
+    /// The run.
+    pub run: String,
+    /// The decision as it stands now.
+    pub decision: Decision,
+    /// Whether the same answer had been given before; nothing happened a second time.
+    pub repeated: bool,
+    /// The criteria and findings that the answer waives, by id.
+    pub waived: Vec<String>,
+    /// The run as it stands now.
+    pub summary: RunSummary,
+}

@@ -1,0 +1,367 @@
+//! Runs: one line of a list, and everything about one.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Decision, SectionRead};
+
+/// One run of a list (`ls`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunSummary {
+    /// Its id (`run_7k3m9q2x`).
+    pub run: String,
+    /// The protocol it runs under.
+    pub protocol: String,
+    /// What it is for, in a line.
+    pub goal: String,
+    /// Its repository.
+    pub repository: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Why it stands there, in one sentence.
+    pub reason: String,
+    /// The commands that take it on from here.
+    pub next: Vec<String>,
+    /// When it started.
+    pub started_at_ms: u64,
+    /// When its last event was recorded.
+    pub changed_at_ms: u64,
+    /// How many events its journal holds.
+    pub events: u64,
+    /// How many questions wait for a person.
+    pub pending_decisions: u32,
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// A driver holds it and something is under way.
+    Working,
+    /// Something should be under way and no driver holds it; `resume` takes it on.
+    Interrupted,
+    /// A person has to decide.
+    Waiting,
+    /// It waits for a time: a quota or a timer.
+    Sleeping,
+    /// It cannot go on by itself; `retry` or `cancel`.
+    Halted,
+    /// It closed with every mandatory gate holding.
+    Succeeded,
+    /// It closed without success, by the protocol or by an answer.
+    Dropped,
+    /// A person ended it.
+    Cancelled,
+}
+
+/// Everything about one run (`show`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunDetail {
+    /// The run in a line.
+    pub summary: RunSummary,
+    /// The digest of the protocol it is pinned to.
+    pub protocol_digest: String,
+    /// The values of its inputs and variables.
+    pub values: BTreeMap<String, serde_json::Value>,
+    /// The commit it started from.
+    pub base: String,
+    /// The branch that holds its tree.
+    pub branch: Option<String>,
+    /// The head of its journal's chain.
+    pub head: String,
+    /// Where its flows stand, main first.
+    pub positions: Vec<Position>,
+    /// Its units, in plan order.
+    pub units: Vec<Unit>,
+    /// What was done, in order.
+    pub attempts: Vec<Attempt>,
+    /// What must be true and what shows it.
+    pub criteria: Vec<Criterion>,
+    /// What was found wrong.
+    pub findings: Vec<Finding>,
+    /// What people were asked.
+    pub decisions: Vec<Decision>,
+    /// The gates for the run and for each unit.
+    pub gates: Vec<Gate>,
+    /// The files that differ from the base.
+    pub changes: Vec<Change>,
+    /// The work trees that exist.
+    pub trees: Vec<Tree>,
+    /// What is in force for the run: workers, areas and commands, with where each comes from.
+    pub config: serde_json::Value,
+    /// What each routing decision read (with `--reads`; else empty).
+    pub reads: Vec<Reads>,
+}
+
+/// Where a flow stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Position {
+    /// The flow (`main`, `side`).
+    pub flow: String,
+    /// The unit it runs for; null: the run.
+    pub unit: Option<String>,
+    /// The stage it is at, or the one that ended it.
+    pub stage: String,
+    /// What it does there, in plain words: "developer works", "waits for dec_3", "done", "held".
+    pub state: String,
+    /// How often each limited route was taken, `stage outcome` to "2 of 3".
+    pub limits: BTreeMap<String, String>,
+}
+
+/// One piece of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unit {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a line.
+    pub title: String,
+    /// new, produced, accepted, lapsed, held or dropped.
+    pub state: String,
+    /// Why it is in that state, in one sentence.
+    pub reason: String,
+    /// The stage it is at; null before it starts.
+    pub stage: Option<String>,
+    /// The units that must be done before it starts.
+    pub needs: Vec<String>,
+    /// The paths it may change; empty: everything.
+    pub scope: Vec<String>,
+}
+
+/// One dispatch, check or landing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Attempt {
+    /// Its id (`att_12`).
+    pub id: String,
+    /// The stage it was made for.
+    pub stage: String,
+    /// The unit it was made for; null: the run.
+    pub unit: Option<String>,
+    /// The role; null for a check or a landing.
+    pub role: Option<String>,
+    /// The worker behind the role.
+    pub worker: Option<String>,
+    /// The role's nth attempt at this stage, from 1.
+    pub iteration: u32,
+    /// Where it stands.
+    pub status: AttemptStatus,
+    /// What came of it: the outcome that was routed.
+    pub outcome: Option<String>,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Where the outcome led: a stage, a question, an end.
+    pub routed_to: Option<String>,
+    /// When it started.
+    pub started_at_ms: u64,
+    /// When it ended.
+    pub ended_at_ms: Option<u64>,
+    /// The object that holds its report.
+    pub report: Option<String>,
+    /// The files it changed, as measured.
+    pub changes: Vec<Change>,
+}
+
+/// Where an attempt stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptStatus {
+    /// It is under way.
+    Working,
+    /// Its report counted.
+    Reported,
+    /// It ended without a report that counts.
+    Lost,
+    /// It was ended by a person or because another flow was left.
+    Cancelled,
+}
+
+/// What must be true, and what shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Criterion {
+    /// Its id (`DoD-1`).
+    pub id: String,
+    /// What must be true.
+    pub text: String,
+    /// The group it is judged in.
+    pub group: Option<String>,
+    /// The unit it belongs to; null: the run.
+    pub unit: Option<String>,
+    /// The requirement it shows.
+    pub requirement: Option<String>,
+    /// The command that is run for it.
+    pub command: Option<String>,
+    /// open, passed, failed, unobservable, stale or waived.
+    pub status: String,
+    /// What shows it, newest first.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What shows that a criterion holds or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// How it was found.
+    pub source: EvidenceSource,
+    /// pass, fail or unobservable.
+    pub result: String,
+    /// What it says: the cited text, the command and its exit code, the decision.
+    pub text: String,
+    /// The attempt or decision it comes from.
+    pub from: String,
+    /// Whether what it covers is unchanged.
+    pub fresh: bool,
+    /// The object that holds its bytes.
+    pub object: Option<String>,
+    /// When it was recorded.
+    pub at_ms: u64,
+}
+
+/// How evidence was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceSource {
+    /// A judging role says so.
+    Report,
+    /// A role says so about its own work.
+    SelfCheck,
+    /// A command was run by the engine.
+    Command,
+    /// The engine measured it.
+    Measurement,
+    /// A person decided.
+    Decision,
+}
+
+/// Something that is wrong with the work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Its id (`fnd_7`).
+    pub id: String,
+    /// open, addressed, fixed, refuted or waived.
+    pub status: String,
+    /// How bad it is, in the dialect's word.
+    pub severity: Option<String>,
+    /// What kind it is, in the dialect's word.
+    pub category: Option<String>,
+    /// The file it is in.
+    pub path: Option<String>,
+    /// The line in that file.
+    pub line: Option<u32>,
+    /// The criterion it is about.
+    pub criterion: Option<String>,
+    /// The unit it was opened against; null: the run.
+    pub unit: Option<String>,
+    /// What is wrong.
+    pub what: String,
+    /// Why it matters.
+    pub why: String,
+    /// What would mend it.
+    pub fix: String,
+    /// The attempt that found it.
+    pub found_by: String,
+}
+
+/// A named condition and how it stands for one subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Gate {
+    /// Its name.
+    pub gate: String,
+    /// The unit it is evaluated for; null: the run.
+    pub unit: Option<String>,
+    /// How it stands.
+    pub status: GateStatus,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Whether the subject cannot be done without it.
+    pub mandatory: bool,
+    /// What it is about: areas, artifacts, parts of the ledger.
+    pub bound_to: Vec<String>,
+}
+
+/// How a gate stands. Only `holds` passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateStatus {
+    /// It holds for the content as it is.
+    Holds,
+    /// It does not hold.
+    Fails,
+    /// It held for other content.
+    Stale,
+    /// It cannot be observed here.
+    Unobservable,
+}
+
+/// A file that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// The file.
+    pub path: String,
+    /// How it differs.
+    pub kind: ChangeKind,
+    /// The area it falls into.
+    pub area: Option<String>,
+    /// in_scope, incidental, out_of_scope or protected.
+    pub scope: String,
+}
+
+/// How a file differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// Its content or mode differs.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+/// A work tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tree {
+    /// The unit that works in it; null: the run.
+    pub unit: Option<String>,
+    /// Its folder.
+    pub folder: String,
+    /// The tree's id, as it was last measured.
+    pub tree: Option<String>,
+}
+
+/// What one routing decision read of a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reads {
+    /// The attempt whose report was routed.
+    pub attempt: String,
+    /// The stage.
+    pub stage: String,
+    /// The outcome that was routed.
+    pub outcome: String,
+    /// The sections whose content entered the routing, a question or a bundle.
+    pub read: Vec<SectionRead>,
+    /// The sections that were checked and not routed on.
+    pub checked_only: Vec<String>,
+}
+
+/// Who did something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Actor {
+    /// What kind of actor it is.
+    pub kind: ActorKind,
+    /// Its name.
+    pub name: String,
+}
+
+/// What kind of actor it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActorKind {
+    /// A person.
+    Person,
+    /// The process that drives the run.
+    Driver,
+    /// A worker.
+    Worker,
+    /// A timer that fired.
+    Timer,
+}

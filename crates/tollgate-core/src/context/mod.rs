@@ -1,0 +1,172 @@
+//! Context: what one attempt is shown, as text.
+//!
+//! The kernel decided which items an attempt sees and wrote that into the journal. Here each item becomes a part of the
+//! brief or a file beside it; nothing that the bundle does not list gets in. Whatever is not Tollgate's own word is
+//! made inert, bounded, and fenced as somebody's words.
+
+mod brief;
+mod items;
+mod manifest;
+mod next;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::fmt;
+
+use crate::Name;
+use crate::code::Code;
+use crate::contract::registry;
+use crate::digest::Digest;
+use crate::id::AttemptId;
+use crate::protocol::model::Role;
+use crate::run::Run;
+use crate::run::event::{BundleItem, Changed, Work};
+use crate::run::state::{Attempt, Instance};
+
+pub use brief::check;
+pub use next::{Next, next_roles};
+pub use reading::reading_context;
+
+/// What the engine looked up for the items of a bundle.
+pub struct Sources<'a> {
+    /// The text of an object.
+    pub object: &'a dyn Fn(Digest) -> Option<String>,
+    /// The measured change of the subject's tree against the run's base; none: nothing has changed.
+    pub change: Option<Change>,
+    /// Facts about the repository, such as its name and a listing; may be empty.
+    pub project: String,
+}
+
+impl fmt::Debug for Sources<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sources").field("change", &self.change).field("project", &self.project).finish_non_exhaustive()
+    }
+}
+
+/// What a subject's tree changes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Change {
+    pub files: Vec<Changed>,
+    pub patch: String,
+    /// Whether the patch is not the whole of it.
+    pub cut: bool,
+}
+
+/// What an attempt is shown: the brief, the files beside it, and the list of all of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assembled {
+    pub brief: String,
+    /// Path under `files/`, and the text.
+    pub files: Vec<(String, String)>,
+    pub manifest: serde_json::Value,
+}
+
+/// Why an attempt cannot be shown what its bundle lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContextError {
+    /// The attempt is not a live dispatch of a role of the protocol.
+    NotADispatch(AttemptId),
+    /// An object of the bundle is not there.
+    ObjectMissing { item: Name, object: Digest },
+    /// A report has no such section when it is read again.
+    SectionMissing { item: Name, object: Digest },
+    /// The template is not well formed, or cannot be rendered.
+    Template { line: u32, why: String },
+    /// The template names something that no brief has.
+    UnknownName { name: String, line: u32 },
+    /// The template makes too much of what it is given.
+    TooLarge { why: String },
+}
+
+impl ContextError {
+    /// The code of its page.
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::NotADispatch(_) => Code::NOT_A_DISPATCH,
+            Self::ObjectMissing { .. } => Code::SHOWN_OBJECT_MISSING,
+            Self::SectionMissing { .. } => Code::SHOWN_SECTION_MISSING,
+            Self::Template { .. } => Code::BRIEF_INVALID,
+            Self::UnknownName { .. } => Code::BRIEF_NAME_UNKNOWN,
+            Self::TooLarge { .. } => Code::BRIEF_TOO_LARGE,
+        }
+    }
+}
+
+impl fmt::Display for ContextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotADispatch(attempt) => write!(f, "{attempt} is not a live dispatch of a role"),
+            Self::ObjectMissing { item, object } => {
+                write!(f, "`{item}` must be shown, but its object {} is missing", object.short())
+            }
+            Self::SectionMissing { item, object } => {
+                write!(f, "`{item}` must be shown, but the report {} has no such section", object.short())
+            }
+            Self::Template { line, why } => write!(f, "the brief cannot be read: line {line}: {why}"),
+            Self::UnknownName { name, line } => write!(f, "the brief names `{name}` in line {line}; no brief has that"),
+            Self::TooLarge { why } => write!(f, "the brief is too large: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ContextError {}
+
+/// A live dispatch and what is known of it.
+struct Dispatch<'a> {
+    run: &'a Run,
+    id: AttemptId,
+    attempt: &'a Attempt,
+    instance: &'a Instance,
+    role_name: &'a Name,
+    role: &'a Role,
+    iteration: u32,
+    bundle: &'a [BundleItem],
+}
+
+impl<'a> Dispatch<'a> {
+    fn of(run: &'a Run, id: AttemptId) -> Option<Self> {
+        let attempt = run.attempts.get(&id)?;
+        let Work::Dispatch { role: role_name, iteration, bundle, .. } = &attempt.work else { return None };
+        Some(Self {
+            run,
+            id,
+            attempt,
+            instance: run.instances.get(&attempt.instance)?,
+            role_name,
+            role: run.protocol.roles.get(role_name)?,
+            iteration: *iteration,
+            bundle,
+        })
+    }
+
+    fn unit(&self) -> Option<&'a Name> {
+        self.instance.unit.as_ref()
+    }
+
+    fn shows(&self, item: &str) -> bool {
+        self.bundle.iter().any(|shown| &*shown.item == item)
+    }
+}
+
+/// Puts together what an attempt is shown.
+pub fn assemble(
+    run: &Run,
+    attempt: AttemptId,
+    template: &str,
+    sources: &Sources<'_>,
+) -> Result<Assembled, ContextError> {
+    let dispatch = Dispatch::of(run, attempt).ok_or(ContextError::NotADispatch(attempt))?;
+    let shown = items::show(&dispatch, sources)?;
+    let mut context = reading_context(run, attempt);
+    // The rows are an item too: a role that may not see them is not told their names here either.
+    if !dispatch.shows("criteria") {
+        context.criteria = None;
+    }
+    let instructions = registry::report_dialect(&dispatch.role.contract)
+        .map_or_else(String::new, |dialect| dialect.instructions(&context));
+    let brief = brief::render(&dispatch, template, &shown, &instructions)?;
+    let manifest = manifest::manifest(&dispatch, &shown, &brief);
+    Ok(Assembled { brief, files: shown.files.into_iter().collect(), manifest })
+}

@@ -1,0 +1,43 @@
+//! The committed pages and schemas say what the code does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::registry;
+use crate::code::Code;
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// Compares a committed schema with the one the types give; `UPDATE_SCHEMAS=1` writes it.
+#[test]
+fn schemas_are_those_of_the_types() {
+    for id in registry::all() {
+        let report = registry::report_dialect(id).map(|dialect| dialect.schema());
+        let schema =
+            report.or_else(|| registry::document_dialect(id).map(|dialect| dialect.schema())).expect("a schema");
+        let bare = id.split('@').next().expect("a name");
+        let path = docs().join(format!("schemas/{bare}.schema.json"));
+        let text = format!("{}\n", serde_json::to_string_pretty(&schema).expect("JSON"));
+        if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+            fs::create_dir_all(docs().join("schemas")).expect("a folder");
+            fs::write(&path, &text).expect("a file");
+        }
+        let committed = fs::read_to_string(&path).expect("a committed schema");
+        // As values: the order of keys depends on what other crates ask of serde_json.
+        let committed: serde_json::Value = serde_json::from_str(&committed).expect("JSON");
+        assert_eq!(committed, schema, "run UPDATE_SCHEMAS=1 cargo test -p tollgate-core schemas_are");
+    }
+}
+
+#[test]
+fn pages_hold_the_example_and_every_code() {
+    let read = |name: &str| fs::read_to_string(docs().join("contracts").join(name)).expect(name);
+    let (status, task) = (read("status-block.md"), read("build-plan.task.md"));
+    assert!(status.contains(&read("examples/status-block.md")), "the page shows the example the tests read");
+    assert!(task.contains(&read("examples/build-plan.task.md")), "the page shows the example the tests read");
+    for code in Code::all().filter(|code| code.as_str().starts_with("TG02")) {
+        assert!(status.contains(code.as_str()) || task.contains(code.as_str()), "{code} is on no page");
+    }
+}

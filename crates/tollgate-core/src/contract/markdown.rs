@@ -1,0 +1,247 @@
+//! The outline of a Markdown text: its `## ` sections and the blocks at the top of each, as byte ranges.
+//!
+//! Only headings written with `#` at the outermost level count: one inside a code fence, a list item, a quote or a
+//! comment is content. What a block says is taken from the source as it stands, never from a rendering of it.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
+
+use super::text::{Source, clean};
+
+/// The largest text that is read.
+pub const BYTES_MAX: usize = 1 << 20;
+/// The most containers (list items, quotes) that one line may open; deeper nesting costs more than linear time.
+const OPENERS_MAX: usize = 32;
+/// The deepest indentation at which a line may still open a container.
+const INDENT_MAX: usize = 256;
+
+/// A block at the top level of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Where it is.
+    pub range: Range<usize>,
+}
+
+/// What a block is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlockKind {
+    /// A heading below the section's own, with the range of its words.
+    Heading(Range<usize>),
+    /// One item of a list, with what is nested in it.
+    Item,
+    /// A fenced code block, with the range of the lines between the fences.
+    Fence {
+        /// The lines between the fences.
+        content: Range<usize>,
+        /// Whether the closing fence is there.
+        closed: bool,
+    },
+    /// Any other text.
+    Paragraph,
+    /// A comment or another block of HTML.
+    Html,
+}
+
+/// A `## ` heading and all up to the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Where the heading begins.
+    pub start: usize,
+    /// The words of the heading.
+    pub title: Range<usize>,
+    /// What follows the heading.
+    pub body: Range<usize>,
+    /// The blocks of the body.
+    pub blocks: Vec<Block>,
+}
+
+/// Why a text has no outline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// It is longer than [`BYTES_MAX`].
+    TooLong,
+    /// The line at this offset nests more deeply than anybody writes.
+    TooDeep(usize),
+}
+
+/// Reads the outline in time linear in the text.
+pub fn outline(source: &Source<'_>) -> Result<Vec<Section>, Refused> {
+    let text = source.text();
+    if text.len() > BYTES_MAX {
+        return Err(Refused::TooLong);
+    }
+    if let Some(at) = too_deep(text) {
+        return Err(Refused::TooDeep(at));
+    }
+    let mut sections: Vec<Section> = Vec::new();
+    let mut depth = 0usize;
+    let mut in_list = false;
+    for (event, range) in Parser::new(text).into_offset_iter() {
+        match event {
+            Event::Start(tag) => {
+                in_list = if depth == 0 { matches!(tag, Tag::List(_)) } else { in_list };
+                if depth == 0 || (depth == 1 && in_list && matches!(tag, Tag::Item)) {
+                    add(text, &mut sections, &tag, range);
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(sections)
+}
+
+fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usize>) {
+    let written = &text[range.clone()];
+    let kind = match tag {
+        Tag::Heading { level, .. } if written.trim_start().starts_with('#') => {
+            let title = heading_title(text, &range);
+            if *level == HeadingLevel::H2 {
+                if let Some(last) = sections.last_mut() {
+                    last.body.end = range.start;
+                }
+                sections.push(Section { start: range.start, title, body: range.end..text.len(), blocks: Vec::new() });
+                return;
+            }
+            BlockKind::Heading(title)
+        }
+        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => fence(text, &range),
+        Tag::HtmlBlock => BlockKind::Html,
+        Tag::Item => BlockKind::Item,
+        Tag::List(_) => return,
+        _ => BlockKind::Paragraph,
+    };
+    if let Some(section) = sections.last_mut() {
+        section.blocks.push(Block { kind, range });
+    }
+}
+
+fn heading_title(text: &str, range: &Range<usize>) -> Range<usize> {
+    let line = text[range.clone()].trim_end();
+    let words = line.trim_start().trim_start_matches('#').trim_start();
+    let start = range.start + line.len() - words.len();
+    let bare = words.trim_end_matches('#');
+    let closed = bare.len() < words.len() && (bare.is_empty() || bare.ends_with([' ', '\t']));
+    start..start + if closed { bare.trim_end().len() } else { words.len() }
+}
+
+fn fence(text: &str, range: &Range<usize>) -> BlockKind {
+    let written = &text[range.clone()];
+    let opening = written.trim_start();
+    let mark = opening.chars().next().unwrap_or('`');
+    let width = opening.chars().take_while(|c| *c == mark).count();
+    let start = range.start + written.find('\n').map_or(written.len(), |at| at + 1);
+    let trimmed = written.trim_end();
+    let last = trimmed.rfind('\n').map_or(0, |at| at + 1);
+    let line = trimmed[last..].trim();
+    let closed = last > 0 && line.chars().count() >= width && line.chars().all(|c| c == mark);
+    let end = if closed { range.start + last } else { range.end };
+    BlockKind::Fence { content: start..end.max(start), closed }
+}
+
+/// The first line that opens more containers than the parser can carry in linear time.
+fn too_deep(text: &str) -> Option<usize> {
+    let mut offset = 0;
+    for line in text.split_inclusive(['\n', '\r']) {
+        let (mut openers, mut indent) = (0usize, 0usize);
+        let mut after_digit = false;
+        for byte in line.bytes() {
+            match byte {
+                b' ' => indent += 1,
+                b'\t' => indent += 4,
+                b'-' | b'*' | b'+' | b'>' => openers += 1,
+                b'.' | b')' if after_digit => openers += 1,
+                b'0'..=b'9' => {}
+                _ => break,
+            }
+            // A line of dashes or stars is a rule, whatever its length: it opens nothing.
+            after_digit = byte.is_ascii_digit();
+        }
+        let bare = line.trim_end();
+        let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
+        if !rule && (openers > OPENERS_MAX || (openers > 0 && indent > INDENT_MAX)) {
+            return Some(offset);
+        }
+        offset += line.len();
+    }
+    None
+}
+
+/// The text of a list item without its mark, its indentation and what a terminal would obey, and the offset at which it begins.
+pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
+    let written = &text[range.clone()];
+    let item = written.trim_start();
+    let digits = item.bytes().take_while(u8::is_ascii_digit).count();
+    let after = item.get(digits + 1..).unwrap_or_default();
+    let gap = after.bytes().take_while(|byte| *byte == b' ').count();
+    // Five spaces or more are one space and indented code.
+    let indent = digits + 1 + if (1..=4).contains(&gap) { gap } else { 1 };
+    let start = range.end - after.trim_start().len();
+    let after = clean(after);
+    let mut lines = Vec::new();
+    for (at, line) in after.lines().enumerate() {
+        if at == 0 {
+            lines.push(line.trim_start());
+        } else {
+            let spaces = line.bytes().take_while(|byte| *byte == b' ').count().min(indent);
+            lines.push(&line[spaces..]);
+        }
+    }
+    (lines.join("\n").trim().to_owned(), start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let source = Source::new(text);
+        let sections = outline(&source).expect("an outline");
+        let line = |section: &Section| {
+            let blocks = section.blocks.iter().map(|block| match &block.kind {
+                BlockKind::Heading(title) => format!("#{}", &text[title.clone()]),
+                BlockKind::Item => format!("-{:?}", item_text(text, &block.range).0),
+                BlockKind::Fence { content, closed } => format!("{closed}{:?}", &text[content.clone()]),
+                BlockKind::Paragraph => format!("P{:?}", text[block.range.clone()].trim()),
+                BlockKind::Html => "H".to_owned(),
+            });
+            let blocks: Vec<_> = blocks.collect();
+            format!("{}[{}]", &text[section.title.clone()], blocks.join(" "))
+        };
+        sections.iter().map(line).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn sections_hold_their_blocks() {
+        assert_eq!(
+            shown("# T\n## A ##\ntext\n### Sub x\n- a\n  b\n\n  c\n- d\n## B\n1. x\n"),
+            "A[P\"text\" #Sub x -\"a\\nb\\n\\nc\" -\"d\"] B[-\"x\"]"
+        );
+        assert_eq!(shown("## A\r\n- a\r\n  b\r\n"), "A[-\"a\\nb\"]");
+    }
+
+    #[test]
+    fn a_heading_inside_something_is_no_section() {
+        assert_eq!(shown("## A\n```\n## B\n```\n"), "A[true\"## B\\n\"]");
+        assert_eq!(shown("## A\n~~~~\n~~~\n## B\n"), "A[false\"~~~\\n## B\\n\"]");
+        assert_eq!(shown("## A\n- ## B\n  ## C\n> ## D\n"), "A[-\"## B\\n## C\" P\"> ## D\"]");
+        assert_eq!(shown("## A\n<!--\n## B\n-->\n"), "A[H]");
+        assert_eq!(shown("## A\nB\n---\n    ## C\n"), "A[P\"B\\n---\" P\"## C\"]");
+    }
+
+    #[test]
+    fn what_costs_more_than_linear_time_is_refused() {
+        let long = "x".repeat(BYTES_MAX + 1);
+        assert_eq!(outline(&Source::new(&long)), Err(Refused::TooLong));
+        assert_eq!(outline(&Source::new(&format!("a\n{}x", "- ".repeat(40)))), Err(Refused::TooDeep(2)));
+        assert_eq!(outline(&Source::new(&format!("a\r{}x", "- ".repeat(40)))), Err(Refused::TooDeep(2)));
+        assert_eq!(outline(&Source::new(&format!("{}- x", " ".repeat(300)))), Err(Refused::TooDeep(0)));
+        for fine in ["-".repeat(80), "*".repeat(80), format!("{}x", " ".repeat(300)), "1".repeat(80)] {
+            assert!(outline(&Source::new(&fine)).is_ok(), "{fine}");
+        }
+    }
+}

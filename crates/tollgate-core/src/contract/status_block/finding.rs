@@ -1,0 +1,81 @@
+//! One finding: `[major] src/a.rs:12 (RULE-3) — what is wrong`, in the spellings that reviewers use.
+
+use super::document::{Finding, Severity};
+use super::parse::after_separator;
+use crate::contract::text::quote;
+use crate::id::FindingId;
+
+/// Reads a finding; the sub-heading it stands under may give its severity.
+pub(super) fn read(text: &str, under: Option<&str>) -> Result<Finding, String> {
+    let group = under.and_then(|title| title.split_whitespace().next()).and_then(|word| Severity::parse(bare(word)));
+    let (mut severity, mut repeats, mut path, mut line, mut rule) = (None, None, None, None, None);
+    let mut rest = text;
+    loop {
+        rest = after_separator(rest);
+        let (token, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+        let word = bare(token);
+        if severity.is_none() && Severity::parse(word).is_some() {
+            severity = Severity::parse(word);
+        } else if repeats.is_none() && word.parse::<FindingId>().is_ok() {
+            repeats = word.parse().ok();
+        } else if path.is_none()
+            && let Some((file, number)) = location(token)
+        {
+            (path, line) = (Some(file.to_owned()), number);
+        } else if rule.is_none() && is_rule(word) {
+            rule = Some(word.to_owned());
+        } else {
+            break;
+        }
+        rest = after;
+    }
+    let what = rest.trim();
+    if what.is_empty() {
+        return Err(format!("the finding {} does not say what is wrong", quote(text)));
+    }
+    let severity = severity.or(group).ok_or_else(|| format!("the finding {} has no severity", quote(text)))?;
+    Ok(Finding { severity, repeats, path, line, rule, text: what.to_owned() })
+}
+
+/// A word without the signs that set it off.
+fn bare(token: &str) -> &str {
+    token.trim_matches(['*', '`', '[', ']', '(', ')', ':', ',', '.', ';', '—', '–'])
+}
+
+/// A path, and the line after its colon: `src/a.rs:12`, `src/a.rs:12-15`, `src/a.rs`.
+fn location(token: &str) -> Option<(&str, Option<u32>)> {
+    let word = bare(token);
+    if let Some((path, lines)) = word.rsplit_once(':') {
+        let first = lines.split('-').next()?.trim_start_matches('L');
+        let number = first.parse().ok()?;
+        return (!path.is_empty()).then_some((path, Some(number)));
+    }
+    // `either/or` is no path: without a line it takes code quotes or a name with a dot.
+    let named = word.rsplit_once('/').is_some_and(|(_, name)| name.contains('.'));
+    (token.starts_with('`') || (named && !word.contains("//"))).then_some((word, None))
+}
+
+/// The id of a rule: capitals and a number, `BE-012`.
+fn is_rule(word: &str) -> bool {
+    let Some((prefix, number)) = word.rsplit_once('-') else { return false };
+    let capitals =
+        prefix.len() >= 2 && prefix.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'-');
+    capitals && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Writes a finding so that reading gives it back.
+pub(super) fn write(finding: &Finding) -> String {
+    let mut text = format!("[{}]", finding.severity.word());
+    if let Some(id) = finding.repeats {
+        text.push_str(&format!(" {id}"));
+    }
+    match (&finding.path, finding.line) {
+        (Some(path), Some(line)) => text.push_str(&format!(" `{path}:{line}`")),
+        (Some(path), None) => text.push_str(&format!(" `{path}`")),
+        (None, _) => {}
+    }
+    if let Some(rule) = &finding.rule {
+        text.push_str(&format!(" ({rule})"));
+    }
+    format!("{text} — {}", finding.text)
+}

@@ -1,0 +1,140 @@
+//! The sections a status block may have.
+
+/// A section of a status block, in the order in which it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Heading {
+    /// How the run went, in one word.
+    Status,
+    /// Why it is not complete.
+    StatusReason,
+    /// The index of the rest.
+    Abstract,
+    /// Which round it is.
+    Iteration,
+    /// Paths created.
+    FilesCreated,
+    /// Paths modified.
+    FilesModified,
+    /// Paths deleted.
+    FilesDeleted,
+    /// What the tools printed.
+    QualityGates,
+    /// Each row of the Definition of Done with a mark.
+    Coverage,
+    /// A DoD checker's verdict.
+    Verdict,
+    /// The rows it verified.
+    VerifiedRows,
+    /// The rows that do not hold.
+    Gaps,
+    /// What it read to say so.
+    ReadingScope,
+    /// What a reviewer found.
+    Findings,
+    /// The same under its other name.
+    ChangeRequests,
+    /// Whether a review was a full or a fast one.
+    ReReviewMode,
+    /// The findings a repair addressed.
+    AddressedFindings,
+    /// What was decided on the way.
+    KeyDecisions,
+    /// What the next agent should know.
+    NextAgent,
+    /// What a tester learned.
+    LessonsLearned,
+    /// What a person must answer.
+    OpenQuestions,
+}
+
+impl Heading {
+    /// Every section, in order.
+    pub const ALL: [Self; 21] = [
+        Self::Status,
+        Self::StatusReason,
+        Self::Abstract,
+        Self::Iteration,
+        Self::FilesCreated,
+        Self::FilesModified,
+        Self::FilesDeleted,
+        Self::QualityGates,
+        Self::Coverage,
+        Self::Verdict,
+        Self::VerifiedRows,
+        Self::Gaps,
+        Self::ReadingScope,
+        Self::Findings,
+        Self::ChangeRequests,
+        Self::ReReviewMode,
+        Self::AddressedFindings,
+        Self::KeyDecisions,
+        Self::NextAgent,
+        Self::LessonsLearned,
+        Self::OpenQuestions,
+    ];
+
+    /// The words of its heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Status => "Status",
+            Self::StatusReason => "Status reason",
+            Self::Abstract => "Abstract",
+            Self::Iteration => "Iteration",
+            Self::FilesCreated => "Files Created",
+            Self::FilesModified => "Files Modified",
+            Self::FilesDeleted => "Files Deleted",
+            Self::QualityGates => "Quality-Gate Results",
+            Self::Coverage => "DoD coverage",
+            Self::Verdict => "Verdict",
+            Self::VerifiedRows => "Verified rows",
+            Self::Gaps => "Gaps",
+            Self::ReadingScope => "Reading scope used",
+            Self::Findings => "Findings",
+            Self::ChangeRequests => "Change requests",
+            Self::ReReviewMode => "Re-review mode",
+            Self::AddressedFindings => "Addressed findings",
+            Self::KeyDecisions => "Key Decisions",
+            Self::NextAgent => "For the Next Agent",
+            Self::LessonsLearned => "Lessons Learned",
+            Self::OpenQuestions => "Open Questions",
+        }
+    }
+
+    /// Whether every role's report has it at a fixed place; the others stand where their role puts them.
+    pub const fn in_template(self) -> bool {
+        !matches!(
+            self,
+            Self::FilesDeleted
+                | Self::Verdict
+                | Self::VerifiedRows
+                | Self::Gaps
+                | Self::ReadingScope
+                | Self::Findings
+                | Self::ChangeRequests
+                | Self::ReReviewMode
+                | Self::AddressedFindings
+                | Self::LessonsLearned
+        )
+    }
+
+    /// The section whose heading says `title`, and how many bytes of it are the name: `Verdict: APPROVED` carries its
+    /// value with it, and so does `Status complete`.
+    pub fn find(title: &str) -> Option<(Self, usize)> {
+        let exact = |words: &str| Self::ALL.into_iter().find(|heading| heading.title().eq_ignore_ascii_case(words));
+        if let Some(heading) = exact(title.trim_end_matches(':').trim_end()) {
+            return Some((heading, title.len()));
+        }
+        if let Some((name, _)) = title.split_once(':') {
+            return exact(name.trim_end()).map(|heading| (heading, name.len() + 1));
+        }
+        let (name, word) = title.split_once(' ')?;
+        let status = name.eq_ignore_ascii_case(Self::Status.title());
+        (status && super::document::Status::parse(word.trim()).is_some()).then_some((Self::Status, name.len() + 1))
+    }
+
+    /// Whether a heading could be the beginning of this dialect's heading, cut off.
+    pub fn is_cut(title: &str) -> bool {
+        let lower = title.to_lowercase();
+        Self::ALL.iter().any(|heading| heading.title().to_lowercase().starts_with(&lower))
+    }
+}

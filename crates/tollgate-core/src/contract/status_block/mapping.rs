@@ -1,0 +1,126 @@
+//! From a status block to the canonical report.
+//!
+//! Status: complete ok · blocked needs_input · failed failed · incomplete exhausted.
+//! Verdict: APPROVED accept · REQUEST_CHANGES, BLOCKED reject · n/a none; a tester's follows from its rows.
+
+use std::collections::BTreeSet;
+
+use super::access::Access;
+use super::document::{Finding, Mark};
+use super::draft::Located;
+use super::rules::{Part, TESTER_GROUP};
+use crate::contract::rows::{Named, Rows};
+use crate::report::{Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, Verdict};
+
+/// Maps a report that broke no rule.
+pub fn map(mut access: Access<'_>, part: Part, rows: &Rows<'_>) -> Report {
+    let Some(status) = access.status() else { return Report::new(Health::Malformed, Verdict::None) };
+    let health = status.health();
+    let mut report = Report::new(health, Verdict::None);
+    report.reason = access.reason().to_owned();
+    let (word, next) = access.index();
+    report.verdict = word.verdict();
+    if part == Part::DodChecker
+        && let Some(own) = access.verdict()
+    {
+        report.verdict = own.verdict();
+    }
+    report.claims = claims(&mut access, next);
+    if part == Part::Tester && health == Health::Ok {
+        test(&mut access, rows, &mut report);
+    }
+    if matches!(part, Part::DodChecker | Part::Unknown) {
+        checked(&mut access, rows, &mut report);
+    }
+    let mut seen = BTreeSet::new();
+    report.criteria.retain(|row| seen.insert(row.id.clone()));
+    if report.verdict == Verdict::Reject {
+        report
+            .findings
+            .extend(access.findings("the verdict rejects: the findings go to the next attempt").map(finding));
+    }
+    if access.has_questions() {
+        let blocking = health == Health::NeedsInput;
+        let reason = if blocking {
+            "status blocked: put to a person word for word"
+        } else {
+            "open questions are put beside the work"
+        };
+        let question =
+            |text: &Located<String>| QuestionReport { text: text.value.clone(), blocking, ..QuestionReport::default() };
+        report.questions = access.questions(reason).iter().map(question).collect();
+    }
+    report.reads = access.into_reads();
+    report
+}
+
+fn claims(access: &mut Access<'_>, next: Option<&str>) -> Claims {
+    let (created, modified, deleted, deleted_count) = access.claimed();
+    let addresses = access.addressed().map(<[_]>::to_vec);
+    Claims { created, modified, deleted, deleted_count, next: next.map(Into::into), addresses }
+}
+
+/// A tester's rows are its verdict: any ✗ rejects. A ⚠️ is unobservable and so never a pass: with no ✗ beside it the
+/// report accepts, and the gate over the rows then does not hold.
+fn test(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
+    report.verdict = Verdict::Accept;
+    for row in access.coverage() {
+        let Named::Rows(ids, evidence) = rows.resolve(&row.value.row) else { continue };
+        for id in ids {
+            // A tester may repeat the other rows; they are not its to judge.
+            if rows.get(&id).is_some_and(|row| row.group.as_deref() != Some(TESTER_GROUP)) {
+                continue;
+            }
+            if row.value.mark == Mark::Fail {
+                report.verdict = Verdict::Reject;
+                report.findings.push(gap(&id, &evidence, rows));
+            }
+            add_row(report, &id, row.value.mark.judgement(), &evidence);
+        }
+    }
+}
+
+/// A checker's verified rows pass and its gaps fail.
+fn checked(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
+    for row in access.verified() {
+        if let Named::Rows(ids, evidence) = rows.resolve(&row.value) {
+            ids.iter().for_each(|id| add_row(report, id, Judgement::Pass, &evidence));
+        }
+    }
+    if report.verdict != Verdict::Reject {
+        return;
+    }
+    for row in access.gaps() {
+        if let Named::Rows(ids, evidence) = rows.resolve(&row.value) {
+            for id in ids {
+                report.findings.push(gap(&id, &evidence, rows));
+                add_row(report, &id, Judgement::Fail, &evidence);
+            }
+        }
+    }
+}
+
+fn add_row(report: &mut Report, id: &crate::Name, result: Judgement, evidence: &str) {
+    report.criteria.push(CriterionReport { id: id.clone(), result, evidence: evidence.to_owned() });
+}
+
+fn gap(id: &crate::Name, evidence: &str, rows: &Rows<'_>) -> FindingReport {
+    let what = match (evidence, rows.get(id)) {
+        ("", Some(row)) => format!("not met: {}", row.text),
+        ("", None) => format!("not met: {id}"),
+        (text, _) => text.to_owned(),
+    };
+    FindingReport { criterion: Some(id.clone()), what, ..FindingReport::default() }
+}
+
+fn finding(finding: &Finding) -> FindingReport {
+    FindingReport {
+        repeats: finding.repeats,
+        severity: Some(finding.severity.word().into()),
+        category: finding.rule.as_deref().map(Into::into),
+        path: finding.path.as_deref().map(Into::into),
+        line: finding.line,
+        what: finding.text.clone(),
+        ..FindingReport::default()
+    }
+}

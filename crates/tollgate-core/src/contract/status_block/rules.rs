@@ -1,0 +1,371 @@
+//! What a status block must say beyond its form: the report agrees with itself, with its role and with the protocol.
+
+use std::collections::BTreeMap;
+
+use super::document::{Mark, Status, Word};
+use super::draft::{Draft, Located};
+use super::heading::Heading;
+use crate::Name;
+use crate::code::Code;
+use crate::contract::Context;
+use crate::contract::rows::{Named, Rows};
+use crate::contract::sink::Sink;
+use crate::contract::text::{quote, squash};
+use crate::diagnostic::{Diagnostic, Place};
+
+/// The group of rows that the tester judges.
+pub(super) const TESTER_GROUP: &str = "tester";
+pub(super) const TO_A_PERSON: &str = "stop, surface to human";
+
+/// Which of the dialect's parts a role plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// It builds, and judges nothing.
+    Builder,
+    /// It compares the work with the Definition of Done.
+    DodChecker,
+    /// It reviews.
+    Reviewer,
+    /// It tests.
+    Tester,
+    /// Nobody said: the report's own sections tell.
+    Unknown,
+}
+
+impl Part {
+    /// The part of the role that reports.
+    pub fn of(context: &Context, draft: &Draft) -> Self {
+        let role = context.role.as_deref().map(squash).unwrap_or_default();
+        match context.judges {
+            Some(false) => Self::Builder,
+            _ if role.ends_with("dodchecker") => Self::DodChecker,
+            _ if role.ends_with("reviewer") => Self::Reviewer,
+            _ if role.ends_with("tester") && !role.starts_with("dev") => Self::Tester,
+            Some(true) => Self::Reviewer,
+            None if ["developer", "devtester", "developerandtester", "devops"]
+                .iter()
+                .any(|name| role.ends_with(name)) =>
+            {
+                Self::Builder
+            }
+            None if draft.find(Heading::Verdict).is_some() => Self::DodChecker,
+            None => Self::Unknown,
+        }
+    }
+}
+
+/// A report under judgement.
+pub struct Rules<'a, 's> {
+    pub draft: &'a Draft,
+    pub context: &'a Context,
+    pub part: Part,
+    pub rows: &'a Rows<'a>,
+    /// Where the report begins: the place of what is missing.
+    pub start: Place,
+    pub sink: &'s mut Sink,
+}
+
+impl Rules<'_, '_> {
+    /// Applies every rule.
+    pub fn check(&mut self) {
+        self.order();
+        self.required();
+        self.reason();
+        self.counts();
+        self.questions();
+        self.verdict();
+        self.next_phase();
+        self.judged_rows();
+        if self.part == Part::Tester && self.complete() {
+            self.tester_rows();
+        }
+    }
+
+    fn complete(&self) -> bool {
+        self.draft.status.as_ref().is_some_and(|status| status.value == Status::Complete)
+    }
+
+    fn order(&mut self) {
+        let template = self.draft.present.iter().filter(|present| present.heading.in_template());
+        let mut latest: Option<Heading> = None;
+        for present in template {
+            if let Some(before) = latest.filter(|before| *before > present.heading) {
+                let message = format!("`## {}` stands after `## {}`", present.heading.title(), before.title());
+                self.sink.warning(Code::SECTION_ORDER, present.place, message, "keep the order of the template");
+            }
+            latest = latest.max(Some(present.heading));
+        }
+    }
+
+    fn required(&mut self) {
+        let complete = self.complete();
+        let needs = [
+            (Heading::Abstract, true, "every report has an Abstract"),
+            (
+                Heading::Verdict,
+                complete && self.part == Part::DodChecker,
+                "a DoD checker gives its verdict in a section of its own",
+            ),
+            (Heading::Coverage, complete && self.part == Part::Tester, "a tester's verdict follows from its coverage"),
+        ];
+        for (heading, needed, why) in needs {
+            if needed && self.draft.find(heading).is_none() {
+                let message = format!("`## {}` is missing: {why}", heading.title());
+                self.sink.error(Code::SECTION_MISSING, self.start, message, "add the section");
+            }
+        }
+    }
+
+    fn reason(&mut self) {
+        let Some(status) = &self.draft.status else { return };
+        let present = self.draft.find(Heading::StatusReason);
+        match (&self.draft.reason, self.complete()) {
+            (Some(reason), true) => {
+                let message = "a report that is complete has a status reason";
+                let error = Diagnostic::error(Code::STATUS_REASON, reason.place, message).other(status.place);
+                self.sink.push(error.hint("leave `## Status reason` empty, or correct the status"));
+            }
+            // More than one line has been told already.
+            (None, false)
+                if present.is_none_or(|present| super::super::text::says_none(self.text(present.heading))) =>
+            {
+                let message = format!("the status is `{}` and no reason is given", status.value.word());
+                let place = present.map_or(status.place, |present| present.place);
+                self.sink.error(
+                    Code::STATUS_REASON,
+                    place,
+                    message,
+                    "say in one line under `## Status reason` what stopped the work",
+                );
+            }
+            (None, _) | (Some(_), false) => {}
+        }
+    }
+
+    fn text(&self, heading: Heading) -> &str {
+        self.draft.texts.get(&heading).map_or("", String::as_str)
+    }
+
+    fn counts(&mut self) {
+        let draft = self.draft;
+        if let Some(files) = &draft.files {
+            let pairs = [
+                (Heading::FilesCreated, files.value.created, draft.created.len()),
+                (Heading::FilesModified, files.value.modified, draft.modified.len()),
+                (Heading::FilesDeleted, files.value.deleted, draft.deleted.len()),
+            ];
+            for (heading, said, listed) in pairs {
+                // Deleted files need not be listed.
+                if heading != Heading::FilesDeleted || draft.find(heading).is_some() {
+                    self.count(heading, said, listed, files.place);
+                }
+            }
+        }
+        if let Some(said) = &draft.question_count {
+            self.count(Heading::OpenQuestions, said.value, draft.questions.len(), said.place);
+        }
+    }
+
+    fn count(&mut self, heading: Heading, said: u32, listed: usize, place: Place) {
+        if usize::try_from(said).ok() == Some(listed) {
+            return;
+        }
+        let message = format!("the Abstract says {said}, `## {}` lists {listed}", heading.title());
+        let mut error = Diagnostic::error(Code::ABSTRACT_COUNT, place, message);
+        error.other = self.draft.find(heading).map(|present| present.place);
+        self.sink.push(error.hint("correct the count or the section"));
+    }
+
+    fn questions(&mut self) {
+        let Some(status) = self.draft.status.as_ref().filter(|status| status.value == Status::Blocked) else { return };
+        if self.draft.questions.is_empty() {
+            let message = "the status is `blocked` and no question is open";
+            let mut error = Diagnostic::error(Code::QUESTION_MISSING, status.place, message);
+            error.other = self.draft.find(Heading::OpenQuestions).map(|present| present.place);
+            self.sink.push(error.hint("put each question under `## Open Questions`, an item each"));
+        }
+    }
+
+    fn verdict(&mut self) {
+        let draft = self.draft;
+        if let (Some(index), Some(section)) = (&draft.index_verdict, &draft.verdict)
+            && index.value != section.value
+        {
+            let (said, judged) = (index.value.word(), section.value.word());
+            let message = format!("the Abstract's verdict is `{said}`, `## Verdict` is `{judged}`");
+            let error = Diagnostic::error(Code::VERDICT_CONTRADICTS, index.place, message).other(section.place);
+            self.sink.push(error.hint("say the same in both places"));
+            return;
+        }
+        let Some(given) = draft.verdict.as_ref().or(draft.index_verdict.as_ref()) else { return };
+        match (self.part, given.value) {
+            (Part::Builder | Part::Tester, Word::Approved | Word::RequestChanges | Word::Blocked) => {
+                let message = format!("this role gives no verdict, and the report says `{}`", given.value.word());
+                self.sink.error(Code::VERDICT_NOT_ALLOWED, given.place, message, "write `verdict: n/a`");
+            }
+            (Part::DodChecker, Word::RequestChanges) => {
+                let message = "a DoD checker says `APPROVED` or `BLOCKED`, not `REQUEST_CHANGES`";
+                self.sink.error(Code::VERDICT_NOT_ALLOWED, given.place, message, "write `BLOCKED` and list the gaps");
+            }
+            (Part::DodChecker | Part::Reviewer, Word::NotApplicable) if self.complete() => {
+                let message = "this role judges, and the report is complete without a verdict";
+                self.sink.error(
+                    Code::VERDICT_NOT_ALLOWED,
+                    given.place,
+                    message,
+                    "give the verdict, or the status that explains why not",
+                );
+            }
+            (_, Word::Approved) => self.approval(given),
+            (_, Word::RequestChanges | Word::Blocked) => self.rejection(given),
+            (_, Word::NotApplicable) => {}
+        }
+    }
+
+    fn approval(&mut self, given: &Located<Word>) {
+        if let Some(gap) = self.draft.gaps.first() {
+            let message = format!("the verdict is `APPROVED` and `## Gaps` names {}", quote(&gap.value));
+            let error = Diagnostic::error(Code::VERDICT_CONTRADICTS, given.place, message).other(gap.place);
+            self.sink.push(error.hint("write `BLOCKED`, or remove the gap"));
+        }
+        if let Some(finding) = self.draft.findings.first().or(self.draft.change_requests.first()) {
+            let message = "the verdict is `APPROVED`: what is listed here stays a note and opens no finding";
+            let warning = Diagnostic::warning(Code::APPROVED_WITH_FINDINGS, finding.place, message).other(given.place);
+            self.sink.push(warning.hint("write `REQUEST_CHANGES` if it must be mended"));
+        }
+    }
+
+    fn rejection(&mut self, given: &Located<Word>) {
+        let draft = self.draft;
+        let found = !draft.findings.is_empty() || !draft.change_requests.is_empty();
+        let (named, where_) = match self.part {
+            Part::DodChecker => (!draft.gaps.is_empty(), "`## Gaps`"),
+            Part::Reviewer => (found, "`## Findings`"),
+            Part::Builder | Part::Tester | Part::Unknown => {
+                (found || !draft.gaps.is_empty(), "`## Findings` or `## Gaps`")
+            }
+        };
+        if !named && self.complete() {
+            let message = format!("the verdict is `{}` and nothing is named that is wrong", given.value.word());
+            self.sink.error(Code::REJECTS_NOTHING, given.place, message, format!("list what is wrong under {where_}"));
+        }
+    }
+
+    fn next_phase(&mut self) {
+        let (Some(given), Some(routes)) = (&self.draft.next_phase, &self.context.next) else { return };
+        let next: Vec<&Name> = match self.outcome().and_then(|outcome| routes.get(outcome)) {
+            Some(names) => names.iter().collect(),
+            None => routes.values().flatten().collect(),
+        };
+        let said = squash(&given.value);
+        let person = ["person", "human"];
+        let stops = next.is_empty() || !self.complete() || next.iter().any(|name| person.contains(&&*squash(name)));
+        let fits =
+            said == "na" || (stops && said == squash(TO_A_PERSON)) || next.iter().any(|name| squash(name) == said);
+        if fits {
+            return;
+        }
+        let mut allowed: Vec<String> =
+            next.iter().filter(|name| !person.contains(&&****name)).map(|name| format!("`{name}`")).collect();
+        if stops {
+            allowed.push(format!("`{TO_A_PERSON}`"));
+        }
+        allowed.push("`n/a`".to_owned());
+        let message = format!("{} does not come next by the protocol", quote(&given.value));
+        self.sink.error(Code::NEXT_PHASE, given.place, message, format!("write {}", allowed.join(" or ")));
+    }
+
+    /// The outcome the report leads to, where that is plain.
+    fn outcome(&self) -> Option<&'static str> {
+        let draft = self.draft;
+        let word = draft.verdict.as_ref().or(draft.index_verdict.as_ref()).map(|given| given.value);
+        match (self.part, word) {
+            (Part::Builder, _) => Some("ok"),
+            (Part::Tester, _) if draft.coverage.iter().all(|row| row.value.mark == Mark::Pass) => Some("accept"),
+            (Part::DodChecker | Part::Reviewer, Some(Word::Approved)) => Some("accept"),
+            (Part::DodChecker | Part::Reviewer, Some(Word::RequestChanges | Word::Blocked)) => Some("reject"),
+            (Part::Tester | Part::DodChecker | Part::Reviewer | Part::Unknown, _) => None,
+        }
+    }
+
+    /// Verified rows and gaps: each a row there is, none of them both.
+    fn judged_rows(&mut self) {
+        let draft = self.draft;
+        let mut verified: BTreeMap<Name, Place> = BTreeMap::new();
+        for entry in &draft.verified {
+            for id in self.named(&entry.value, entry.place) {
+                verified.entry(id).or_insert(entry.place);
+            }
+        }
+        let mut judged = verified.clone();
+        for entry in &draft.gaps {
+            for id in self.named(&entry.value, entry.place) {
+                if let Some(first) = verified.get(&id) {
+                    let message = format!("{} is among the verified rows and among the gaps", quote(&id));
+                    let error = Diagnostic::error(Code::ROW_TWICE, entry.place, message).other(*first);
+                    self.sink.push(error.hint("keep one of the two"));
+                }
+                judged.insert(id, entry.place);
+            }
+        }
+        let criteria = self.context.criteria.as_deref().unwrap_or_default();
+        if self.part == Part::DodChecker && self.complete() {
+            for row in criteria.iter().filter(|row| !judged.contains_key(&row.id)) {
+                let message = format!("the row {} is neither verified nor a gap", quote(&row.id));
+                let place = draft.find(Heading::VerifiedRows).map_or(self.start, |present| present.place);
+                self.sink.warning(Code::ROW_LEFT_OUT, place, message, "a row without evidence does not pass");
+            }
+        }
+    }
+
+    /// The tester's coverage: each row there is, each row of its scope, none with two marks.
+    fn tester_rows(&mut self) {
+        let draft = self.draft;
+        let mut marks = BTreeMap::new();
+        for entry in &draft.coverage {
+            for id in self.named(&entry.value.row, entry.place) {
+                let (mark, first) = *marks.entry(id.clone()).or_insert((entry.value.mark, entry.place));
+                if mark != entry.value.mark {
+                    let message = format!("{} has two different marks", quote(&id));
+                    self.sink.push(
+                        Diagnostic::error(Code::ROW_TWICE, entry.place, message)
+                            .other(first)
+                            .hint("keep one of the two"),
+                    );
+                }
+            }
+        }
+        let Some(present) = draft.find(Heading::Coverage) else { return };
+        let criteria = self.context.criteria.as_deref();
+        let scope = criteria.unwrap_or_default().iter().filter(|row| row.group.as_deref() == Some(TESTER_GROUP));
+        for row in scope.filter(|row| !marks.contains_key(&row.id)) {
+            let message = format!("the row {} of the tester's scope is left out", quote(&row.id));
+            self.sink.error(
+                Code::ROW_LEFT_OUT,
+                present.place,
+                message,
+                "mark every row of the tester's scope with ✓, ✗ or ⚠️",
+            );
+        }
+        if criteria.is_none() && draft.coverage.is_empty() {
+            let message = "the tester's coverage has no row";
+            self.sink.error(
+                Code::ROW_LEFT_OUT,
+                present.place,
+                message,
+                "mark every row of the tester's scope with ✓, ✗ or ⚠️",
+            );
+        }
+    }
+
+    fn named(&mut self, line: &str, place: Place) -> Vec<Name> {
+        let what = match self.rows.resolve(line) {
+            Named::Rows(ids, _) => return ids,
+            Named::Unknown => "is no row of the Definition of Done",
+            Named::Ambiguous => "is the text of several rows",
+        };
+        let message = format!("{} {what}", quote(line));
+        self.sink.error(Code::ROW_UNKNOWN, place, message, "name the row by its id, as in `DoD-1`");
+        Vec::new()
+    }
+}

@@ -1,0 +1,130 @@
+//! Places in a text, and texts that are safe to print.
+
+use crate::diagnostic::Place;
+
+/// How many characters of a foreign text a message repeats.
+const QUOTED_CHARS: usize = 60;
+
+/// A text with the starts of its lines, so that a byte offset becomes a line and a column.
+#[derive(Debug)]
+pub struct Source<'a> {
+    text: &'a str,
+    lines: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    /// Takes a text; a byte order mark at its start belongs to no line.
+    pub fn new(text: &'a str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let bytes = text.as_bytes();
+        // A carriage return alone ends a line too, as it does in Markdown.
+        let ends = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+        let starts = (0..bytes.len()).filter(ends).map(|at| at + 1);
+        Self { text, lines: std::iter::once(0).chain(starts).collect() }
+    }
+
+    /// The text without a byte order mark.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The place of a byte offset.
+    pub fn place(&self, offset: usize) -> Place {
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines[line - 1];
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Place { line: small(line), column: small(column) }
+    }
+}
+
+/// Whether a terminal could obey a character, or hide text by it, instead of showing it.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// The text without characters that a terminal would obey; every line end becomes `\n`.
+pub fn clean(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut after_return = false;
+    for c in text.chars() {
+        match c {
+            '\r' => kept.push('\n'),
+            '\n' if after_return => {}
+            '\n' | '\t' => kept.push(c),
+            _ if is_hidden(c) => {}
+            _ => kept.push(c),
+        }
+        after_return = c == '\r';
+    }
+    kept
+}
+
+/// A foreign text as a message may repeat it: its first line, cut, hidden characters spelt out.
+pub fn quote(text: &str) -> String {
+    let line = text.trim().split(['\n', '\r']).next().unwrap_or_default();
+    let mut quoted = String::from("`");
+    for c in line.chars().take(QUOTED_CHARS) {
+        if is_hidden(c) { quoted.extend(c.escape_unicode()) } else { quoted.push(c) }
+    }
+    if line.chars().nth(QUOTED_CHARS).is_some() {
+        quoted.push('…');
+    }
+    quoted.push('`');
+    quoted
+}
+
+/// Whether a text says that there is nothing to say.
+pub fn says_none(text: &str) -> bool {
+    let word = text.trim().trim_matches(['*', '_', '`', '(', ')', '.', '-', '–', '—']).trim();
+    word.is_empty()
+        || ["none", "n/a", "nothing", "empty", "no open questions"].iter().any(|none| word.eq_ignore_ascii_case(none))
+}
+
+/// A name without case, hyphens and spaces: `DoD-checker` and `dod checker` are one.
+pub fn squash(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// A text with every run of white space as one space.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_characters_from_one_and_ignore_the_mark() {
+        let source = Source::new("\u{feff}äb\r\nc");
+        assert_eq!(source.place(0), Place { line: 1, column: 1 });
+        assert_eq!(source.place(2), Place { line: 1, column: 2 });
+        assert_eq!(source.place(5), Place { line: 2, column: 1 });
+        assert_eq!(Source::new("a\rb").place(2), Place { line: 2, column: 1 });
+        assert_eq!(source.place(99), Place { line: 2, column: 1 }, "an offset outside has no column");
+    }
+
+    #[test]
+    fn a_message_never_carries_what_a_terminal_obeys() {
+        assert_eq!(quote("\u{1b}[31mred\u{202e}"), "`\\u{1b}[31mred\\u{202e}`");
+        assert_eq!(clean("a\u{1b}[0m\r\nb\tc\u{7}\rd"), "a[0m\nb\tc\nd");
+        assert_eq!(quote(&"x".repeat(61)), format!("`{}…`", "x".repeat(60)));
+    }
+
+    #[test]
+    fn nothing_has_many_spellings() {
+        for none in ["", " None. ", "n/a", "—", "-", "(none)", "*None*"] {
+            assert!(says_none(none), "{none}");
+        }
+        assert!(!says_none("none of the rows hold"));
+    }
+}

@@ -1,0 +1,33 @@
+//! The clock and the dice: the only places that read either.
+#![expect(clippy::disallowed_methods, reason = "the room of the clock")]
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tollgate_core::id::RunId;
+
+use crate::session::Clock;
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock;
+
+impl SystemClock {
+    /// Seconds since 1970.
+    pub fn now_s(self) -> u64 {
+        self.now_ms() / 1000
+    }
+}
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// A new run id.
+pub fn new_run_id() -> std::io::Result<RunId> {
+    let mut bytes = [0u8; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(RunId::from_bits(u64::from_le_bytes(bytes)))
+}

@@ -1,0 +1,349 @@
+//! The driver: holds a run's lease, performs its effects, and turns what came of them into commands.
+//!
+//! Nothing is remembered across a crash: what should be under way is derived from the state, and each effect is
+//! idempotent by its token.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::id::RunId;
+use tollgate_core::run::event::{By, ByKind};
+use tollgate_core::run::{Command, Effect, Recorded, Run, effects_under, next_wake};
+use tollgate_store::{LeaseError, LeaseRequest, Object};
+
+use crate::session::{CommandError, LoadError, Session};
+use crate::summary::{Standing, standing};
+
+/// How long a lease lasts without being renewed.
+pub const LEASE_MS: u64 = 30_000;
+/// How often it is renewed.
+pub const RENEW_MS: u64 = 5_000;
+const _: () = assert!(RENEW_MS * 3 < LEASE_MS);
+/// How often a driver looks whether others have appended to its run.
+pub const LOOK_MS: u64 = 100;
+
+/// What came of an effect.
+#[derive(Debug)]
+pub struct Finished {
+    /// The token it was done under.
+    pub token: u64,
+    /// What the kernel is told.
+    pub command: Command,
+    /// The objects that its events will name.
+    pub objects: Vec<Object>,
+}
+
+/// Where hands report to.
+#[derive(Debug, Clone)]
+pub struct Done(Sender<Finished>);
+
+impl Done {
+    /// Says what came of an effect. Nobody listens any more when the driver is gone: then it does not count.
+    pub fn say(&self, finished: Finished) {
+        self.0.send(finished).ok();
+    }
+}
+
+/// What performs effects.
+pub trait Hands: Send + Sync {
+    /// Brings order into what a dead driver left: its workers are ended before anything is started.
+    fn settle(&self, run: &Run) -> Result<(), HandsError>;
+    /// Begins an effect under a token. What came of it is said once, later.
+    fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done);
+    /// Ends an effect that is no longer wanted; what it wrote is kept.
+    fn end(&self, token: u64);
+    /// Renders the run's projections, after its events; hands without files render none.
+    fn project(&self, run: &Run) {
+        let _ = run;
+    }
+}
+
+/// Why hands could not be readied.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct HandsError {
+    /// Its page.
+    pub code: Code,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Why a run could not be driven.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// Another driver holds it.
+    #[error("{run} is driven by {holder}")]
+    Held {
+        /// The run.
+        run: RunId,
+        /// By whom.
+        holder: String,
+    },
+    /// The lease could not be had.
+    #[error(transparent)]
+    Lease(LeaseError),
+    /// A command did not go through.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// The run could not be read on.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The work trees or workers are not ready.
+    #[error(transparent)]
+    Hands(#[from] HandsError),
+}
+
+impl DriveError {
+    /// The code of a run that somebody else drives.
+    pub const fn held_code() -> Code {
+        Code::RUN_HELD
+    }
+
+    /// The code of its page.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Held { .. } => Code::RUN_HELD,
+            Self::Lease(error) => error.code(),
+            Self::Command(error) => error.code(),
+            Self::Load(error) => error.code(),
+            Self::Hands(error) => error.code,
+        }
+    }
+}
+
+/// Why a driver came to rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// The run is over.
+    Closed,
+    /// A person is asked, and nothing else can move.
+    Waiting,
+    /// Nothing moves without a person's `retry`.
+    Halted,
+    /// Somebody asked the driver to stop.
+    Stopped,
+}
+
+/// Whether a driver stays while a run waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// It returns.
+    Leave,
+    /// It waits for the answer, whoever gives it.
+    Stay,
+}
+
+/// Somebody who watches a run: told of every event, in order, and now and then that time passes.
+pub trait Watch {
+    /// Events were appended.
+    fn events(&mut self, run: &Run, events: &[Recorded]);
+    /// Time passes.
+    fn tick(&mut self, run: &Run);
+}
+
+/// Drives one run.
+pub struct Driver {
+    session: Session,
+    hands: Arc<dyn Hands>,
+    by: By,
+    epoch: u64,
+    renewed_ms: u64,
+    under_way: BTreeMap<u64, Effect>,
+    sender: Sender<Finished>,
+    receiver: Receiver<Finished>,
+    stop: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver").field("session", &self.session).field("epoch", &self.epoch).finish_non_exhaustive()
+    }
+}
+
+impl Driver {
+    /// Takes a run: its lease, the order that a dead driver left behind, and what was under way.
+    pub fn take(
+        mut session: Session,
+        hands: Arc<dyn Hands>,
+        name: &str,
+        stop: Arc<AtomicBool>,
+        watch: &mut dyn Watch,
+    ) -> Result<Self, DriveError> {
+        let run = session.run().id;
+        let now_ms = session.now_ms();
+        let acquire = |over| LeaseRequest::Acquire { holder: name.to_owned(), now_ms, ttl_ms: LEASE_MS, over };
+        let lease = match session.journal().lease(run, acquire(None)) {
+            Err(LeaseError::Held { held, .. }) if crate::holder::is_dead(&held.holder) => {
+                session.journal().lease(run, acquire(Some(held.epoch)))
+            }
+            other => other,
+        };
+        let lease = lease.map_err(|error| match error {
+            LeaseError::Held { held, .. } => DriveError::Held { run, holder: held.holder },
+            error => DriveError::Lease(error),
+        })?;
+        let seen = session.refresh()?;
+        watch.events(session.run(), &seen);
+        hands.settle(session.run())?;
+        let (sender, receiver) = channel();
+        let by = By { kind: ByKind::Driver, name: name.into() };
+        let mut driver = Self {
+            session,
+            hands,
+            by,
+            epoch: lease.epoch,
+            renewed_ms: now_ms,
+            under_way: BTreeMap::new(),
+            sender,
+            receiver,
+            stop,
+        };
+        if !driver.session.run().is_closed() {
+            driver.command(Command::TakeOver { driver: Name::from(name) }, &[], watch)?;
+        }
+        Ok(driver)
+    }
+
+    /// The run as the driver knows it.
+    pub const fn run(&self) -> &Run {
+        self.session.run()
+    }
+
+    /// Drives until nothing is under way and nothing can be.
+    pub fn drive(&mut self, patience: Patience, watch: &mut dyn Watch) -> Result<Rest, DriveError> {
+        let result = self.drive_on(patience, watch);
+        // Whatever ends the driving ends what it started: another driver, or the next one, begins anew.
+        for token in std::mem::take(&mut self.under_way).into_keys() {
+            self.hands.end(token);
+        }
+        result
+    }
+
+    fn drive_on(&mut self, patience: Patience, watch: &mut dyn Watch) -> Result<Rest, DriveError> {
+        loop {
+            self.perform();
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Rest::Stopped);
+            }
+            if self.under_way.is_empty() {
+                match standing(self.session.run()) {
+                    Standing::Succeeded | Standing::Dropped | Standing::Cancelled => return Ok(Rest::Closed),
+                    Standing::Halted => return Ok(Rest::Halted),
+                    Standing::Waiting if patience == Patience::Leave && next_wake(self.session.run()).is_none() => {
+                        return Ok(Rest::Waiting);
+                    }
+                    Standing::Waiting if patience == Patience::Leave && !self.is_due_soon() => {
+                        return Ok(Rest::Waiting);
+                    }
+                    // Nothing is under way and nobody is asked: a unit is held and the rest waits for it.
+                    Standing::Working if !self.advance(watch)? => return Ok(Rest::Halted),
+                    Standing::Working | Standing::Waiting => {}
+                }
+            }
+            match self.receiver.recv_timeout(Duration::from_millis(LOOK_MS)) {
+                Ok(finished) => self.finish(finished, watch)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => self.look(watch)?,
+            }
+        }
+    }
+
+    /// Whether a timer fires within the time in which a driver looks around anyway.
+    fn is_due_soon(&self) -> bool {
+        next_wake(self.session.run()).is_some_and(|at| at <= self.session.now_ms() + LOOK_MS)
+    }
+
+    /// Starts what should be under way and is not, and ends what should not be.
+    fn perform(&mut self) {
+        let wanted: BTreeMap<u64, Effect> =
+            effects_under(self.session.run(), self.epoch).into_iter().map(|effect| (token_of(&effect), effect)).collect();
+        let gone: Vec<u64> = self.under_way.keys().filter(|token| !wanted.contains_key(token)).copied().collect();
+        for token in gone {
+            self.under_way.remove(&token);
+            self.hands.end(token);
+        }
+        for (token, effect) in wanted {
+            if !self.under_way.contains_key(&token) {
+                self.hands.begin(self.session.run(), &effect, token, Done(self.sender.clone()));
+                self.under_way.insert(token, effect);
+            }
+        }
+    }
+
+    fn finish(&mut self, finished: Finished, watch: &mut dyn Watch) -> Result<(), DriveError> {
+        self.under_way.remove(&finished.token);
+        self.command(finished.command, &finished.objects, watch)
+    }
+
+    /// Grants what is ready; false when nothing was.
+    fn advance(&mut self, watch: &mut dyn Watch) -> Result<bool, DriveError> {
+        let before = self.session.run().seq;
+        self.command(Command::Advance, &[], watch)?;
+        Ok(self.session.run().seq > before)
+    }
+
+    /// Looks around: the lease, what others appended, the time.
+    fn look(&mut self, watch: &mut dyn Watch) -> Result<(), DriveError> {
+        let now_ms = self.session.now_ms();
+        let run = self.session.run().id;
+        if now_ms >= self.renewed_ms + RENEW_MS {
+            let renew = LeaseRequest::Renew { epoch: self.epoch, now_ms, ttl_ms: LEASE_MS };
+            self.session.journal().lease(run, renew).map_err(DriveError::Lease)?;
+            self.renewed_ms = now_ms;
+        }
+        let head = self.session.journal().head(run).map_err(|error| DriveError::Load(LoadError::Read(error)))?;
+        if head.is_some_and(|head| head.seq > self.session.run().seq) {
+            let seen = self.session.refresh()?;
+            watch.events(self.session.run(), &seen);
+            if !self.session.run().is_closed() {
+                self.command(Command::Advance, &[], watch)?;
+            }
+        }
+        if next_wake(self.session.run()).is_some_and(|at| at <= now_ms) {
+            self.command(Command::Tick, &[], watch)?;
+        }
+        watch.tick(self.session.run());
+        Ok(())
+    }
+
+    fn command(&mut self, command: Command, objects: &[Object], watch: &mut dyn Watch) -> Result<(), DriveError> {
+        let before = self.session.run().seq;
+        let outcome = self.session.command(&command, &self.by, Some(self.epoch), objects);
+        let outcome = match outcome {
+            // The run was closed or the lease lost while this was being done: it does not count, and is no fault.
+            Err(CommandError::Rejected(tollgate_core::run::Rejection::Closed)) => return Ok(()),
+            other => other?,
+        };
+        // What others appended before ours came in with the reload; whoever watches sees it all.
+        let first = outcome.events.first().map_or(self.session.run().seq + 1, |event| event.seq);
+        if first > before + 1 {
+            let missed = crate::verify::events(&**self.session.journal(), self.session.run().id, before, first - 1)?;
+            watch.events(self.session.run(), &missed);
+        }
+        watch.events(self.session.run(), &outcome.events);
+        self.hands.project(self.session.run());
+        Ok(())
+    }
+
+    /// Gives the run back.
+    pub fn release(self) -> Session {
+        let release = LeaseRequest::Release { epoch: self.epoch };
+        // One that is lost already, or cannot be written now, passes by itself.
+        self.session.journal().lease(self.session.run().id, release).ok();
+        self.session
+    }
+}
+
+/// The token of an effect; publishing has none of its own and happens once.
+fn token_of(effect: &Effect) -> u64 {
+    match effect {
+        Effect::Dispatch { token, .. } | Effect::Commands { token, .. } | Effect::Land { token, .. } => *token,
+        Effect::Publish => u64::MAX,
+    }
+}

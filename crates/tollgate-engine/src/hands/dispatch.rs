@@ -1,0 +1,307 @@
+//! A dispatch: the work tree as the state has it, the bundle, the worker, its report, and what it changed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tollgate_core::Name;
+use tollgate_core::contract::registry;
+use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::digest::Digest;
+use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::model::{Artifact, Role};
+use tollgate_core::report::{Health, Report, Verdict};
+use tollgate_core::run::Run;
+use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
+use tollgate_core::run::event::{Changed, Work};
+use tollgate_core::{context, contract};
+use tollgate_store::Object;
+
+use super::{ATTEMPT_LIMIT, Failure, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
+use crate::process::End;
+use crate::workers::{self, Job, Outcome, Said};
+use crate::workspace::{TempCopy, WorkTree, Workspace};
+
+/// How much of the change an attempt is shown.
+const PATCH_BYTES_MAX: usize = 256 * 1024;
+/// How often a waiting thread looks whether it was cancelled.
+const SLICE: Duration = Duration::from_millis(250);
+/// How many diagnostics of a malformed report are kept.
+const DIAGNOSTICS_MAX: usize = 20;
+
+/// Where a worker works: the tree itself, or a copy that is thrown away.
+enum Place {
+    Tree(WorkTree),
+    Copy(TempCopy),
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::Tree(tree) => tree.path.clone(),
+            Self::Copy(copy) => copy.path().to_owned(),
+        }
+    }
+}
+
+impl RealHands {
+    pub(super) fn dispatch(
+        &self,
+        run: &Run,
+        id: AttemptId,
+        token: u64,
+        way: &UnderWay,
+    ) -> Result<(AttemptResult, Vec<Object>), Failure> {
+        let gone = || Failure::Other("the attempt is not there".to_owned());
+        let lease = run.attempts.get(&id).ok_or_else(gone)?;
+        let Work::Dispatch { role: role_name, worker, iteration, .. } = &lease.work else { return Err(gone()) };
+        let role = run.protocol.roles.get(role_name).ok_or_else(gone)?;
+        let workspace = self.workspace(run.id)?;
+        let place = self.place(&workspace, run, id, role)?;
+        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace)?;
+        let brief = job.brief.clone();
+        let outcome = self.work(run, worker, job, way)?;
+        let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
+        let mut result = AttemptResult { sections, diagnostics, ..bare(report, &object) };
+        if let Place::Tree(tree) = &place {
+            measure(&workspace, run, id, tree, &mut result)?;
+        }
+        let mut objects = vec![object];
+        deliver(&workspace, run, id, &mut result, &mut objects)?;
+        Ok((result, objects))
+    }
+
+    /// The tree as the state has it. What a lost or refused attempt left behind is kept under a ref and put away.
+    fn place(&self, workspace: &Workspace, run: &Run, id: AttemptId, role: &Role) -> Result<Place, Failure> {
+        let lease = &run.attempts[&id];
+        let start = tree_id(&lease.tree)?;
+        if role.writes.is_empty() {
+            return Ok(Place::Copy(workspace.copy(&start)?));
+        }
+        let unit = own_unit(run, id);
+        let tree = workspace.work_tree(unit.as_deref(), &start)?;
+        let as_recorded = workspace.measure(&tree, &start).is_ok_and(|found| found.tree == start);
+        if as_recorded {
+            return Ok(Place::Tree(tree));
+        }
+        Ok(Place::Tree(workspace.reset_tree(unit.as_deref(), &start)?.0))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the fields of one job")]
+    fn job(
+        &self,
+        run: &Run,
+        id: AttemptId,
+        token: u64,
+        role: &Name,
+        iteration: u32,
+        place: &Place,
+        workspace: &Workspace,
+    ) -> Result<Job, Failure> {
+        let lease = &run.attempts[&id];
+        let unit = run.instances.get(&lease.instance).and_then(|instance| instance.unit.clone());
+        let object = |digest: Digest| {
+            let bytes = self.journal.object(digest).ok().flatten()?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let template = run.opened.pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
+        let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
+        let own = unit.as_ref().and_then(|name| run.unit(name)).and_then(|unit| unit.tree.as_ref());
+        let from = tree_id(own.filter(|own| !own.landed).map_or(&run.opened.content.tree, |own| &own.base))?;
+        let to = tree_id(&lease.tree)?;
+        let (patch, cut) = workspace.diff(&from, &to, PATCH_BYTES_MAX)?;
+        let changes = workspace.changes(&from, &to)?;
+        let change = context::Change {
+            files: changes.iter().map(changed).collect(),
+            patch: String::from_utf8_lossy(&patch).into_owned(),
+            cut,
+        };
+        let sources = context::Sources { object: &object, change: Some(change), project: String::new() };
+        let assembled = context::assemble(run, id, &template, &sources)
+            .map_err(|error| Failure::Other(format!("the brief of `{role}`: {error}")))?;
+        let bundle = self.folder(run.id, "bundles").join(id.to_string());
+        let files: Vec<(String, Vec<u8>)> =
+            assembled.files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
+        workers::bundle::write(&bundle, &assembled.brief, &assembled.manifest, &files)?;
+        let known = &run.protocol.roles[role];
+        let limit = known.budget.minutes.map_or(ATTEMPT_LIMIT, |minutes| Duration::from_secs(u64::from(minutes) * 60));
+        Ok(Job {
+            run: run.id,
+            attempt: id,
+            token,
+            unit,
+            role: role.clone(),
+            contract: known.contract.clone(),
+            iteration,
+            brief: assembled.brief,
+            cwd: place.path(),
+            bundle,
+            scratch: self.folder(run.id, "scratch").join(id.to_string()),
+            log: self.folder(run.id, "logs").join(format!("{id}.log")),
+            limit,
+        })
+    }
+
+    fn work(&self, run: &Run, worker: &Name, job: Job, way: &UnderWay) -> Result<Outcome, Failure> {
+        // The limit holds once more here: whatever a worker is, its wait has an end.
+        let deadline = Instant::now() + job.limit + Duration::from_secs(30);
+        let mut attempt = self.worker(run, worker)?.start(job)?;
+        way.started(attempt.canceller());
+        loop {
+            if let Some(outcome) = attempt.wait(Instant::now() + SLICE) {
+                return Ok(outcome);
+            }
+            if Instant::now() > deadline || way.cancelled.load(Ordering::SeqCst) {
+                way.end();
+                let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false };
+                return Ok(attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended));
+            }
+        }
+    }
+}
+
+fn changed(change: &crate::workspace::Change) -> Changed {
+    Changed { path: change.path.clone(), kind: change.kind }
+}
+
+type Read = (Report, Vec<Name>, Vec<String>, Object);
+
+/// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
+fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
+    let (bytes, cut) = match &outcome.said {
+        Said::Report { bytes, cut } => (bytes.clone(), *cut),
+        Said::Nothing | Said::Refused(_) => (Vec::new(), false),
+    };
+    let object = Object::new(bytes.clone());
+    let refuse = |report: Report, object: Object| {
+        let diagnostics = vec![report.reason.clone()];
+        (report, Vec::new(), diagnostics, object)
+    };
+    let malformed =
+        |reason: &str| Report { reason: reason.to_owned(), ..Report::new(Health::Malformed, Verdict::None) };
+    match outcome.end {
+        End::Exited(0) => {}
+        End::Exited(exit) => return refuse(failed("exit", format!("its program exited with {exit}")), object),
+        End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
+        End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
+        End::TimedOut => {
+            let reason = "it ran past its time".to_owned();
+            return refuse(Report { reason, ..Report::new(Health::Exhausted, Verdict::None) }, object);
+        }
+    }
+    if let Said::Refused(why) = &outcome.said {
+        return refuse(malformed(why), object);
+    }
+    let Ok(text) = String::from_utf8(bytes) else { return refuse(malformed("its report is not text"), object) };
+    if text.trim().is_empty() {
+        return refuse(malformed("it said nothing"), object);
+    }
+    let Some(dialect) = registry::report_dialect(&role.contract) else {
+        return refuse(malformed(&format!("there is no contract `{}`", role.contract)), object);
+    };
+    let context = contract::Context { prompt: Some(brief.to_owned()), ..context::reading_context(run, id) };
+    let reading = dialect.read(&text, &context);
+    let mut diagnostics: Vec<String> = reading
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .take(DIAGNOSTICS_MAX)
+        .map(line)
+        .collect();
+    if cut && reading.report.health == Health::Malformed {
+        diagnostics.push("the start of its output is missing: it said too much".to_owned());
+    }
+    let sections = reading.sections.keys().cloned().collect();
+    (reading.report, sections, diagnostics, object)
+}
+
+fn line(diagnostic: &Diagnostic) -> String {
+    let Diagnostic { code, message, place, hint, .. } = diagnostic;
+    let hint = hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    format!("{code} at line {}, column {}: {message}{hint}", place.line, place.column)
+}
+
+/// What the engine measured of a writer's work.
+fn measure(
+    workspace: &Workspace,
+    run: &Run,
+    id: AttemptId,
+    tree: &WorkTree,
+    result: &mut AttemptResult,
+) -> Result<(), Failure> {
+    let start = tree_id(&run.attempts[&id].tree)?;
+    let found = workspace.measure(tree, &start)?;
+    let unsafe_paths: Vec<&Name> = found.nested.iter().chain(&found.escaping).collect();
+    if !unsafe_paths.is_empty() {
+        let first: Vec<&str> = unsafe_paths.iter().take(5).map(|path| &***path).collect();
+        let reason = format!("it left a repository or a link out of the tree: {}", first.join(", "));
+        result.report = failed("scope", reason.clone());
+        result.diagnostics.push(reason);
+        return Ok(());
+    }
+    result.changed = found.changes.iter().map(changed).collect();
+    result.content = Some(content_of(workspace, run, &found.tree)?);
+    Ok(())
+}
+
+/// The documents that the stage gives, as far as they are in the tree and pass their check.
+fn deliver(
+    workspace: &Workspace,
+    run: &Run,
+    id: AttemptId,
+    result: &mut AttemptResult,
+    objects: &mut Vec<Object>,
+) -> Result<(), Failure> {
+    let lease = &run.attempts[&id];
+    let Some(instance) = run.instances.get(&lease.instance) else { return Ok(()) };
+    let Some(stage) = run.stage(instance, &lease.stage) else { return Ok(()) };
+    if result.report.health != Health::Ok {
+        return Ok(());
+    }
+    let tree = result.content.as_ref().map_or(&lease.tree, |content| &content.tree);
+    let tree = tree_id(tree)?;
+    for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(name)?))) {
+        let Some(path) = &artifact.path else { continue };
+        let path = path.replace("{run}", run.id.digits());
+        let Some(bytes) = workspace.file(&tree, &path)? else { continue };
+        match open_artifact(artifact, &bytes, None) {
+            Ok(given) => {
+                result.artifacts.insert(name.clone(), given);
+                objects.push(Object::new(bytes));
+            }
+            Err(why) => result.diagnostics.push(format!("{path}: {}", why.join("; "))),
+        }
+    }
+    Ok(())
+}
+
+/// Reads a document and checks it; what is wrong otherwise.
+pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>) -> Result<OpenArtifact, Vec<String>> {
+    let object = Digest::of(bytes);
+    let text = str::from_utf8(bytes).map_err(|_| vec!["it is not text".to_owned()])?;
+    let missing = artifact.sections.iter().filter(|section| !has_heading(text, section));
+    let missing: Vec<String> = missing.map(|section| format!("it has no section `{section}`")).collect();
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let Some(schema) = &artifact.schema else {
+        return Ok(OpenArtifact { object, ..OpenArtifact::default() });
+    };
+    let dialect =
+        registry::document_dialect(schema).ok_or_else(|| vec![format!("there is no document contract `{schema}`")])?;
+    let reading = dialect.read(text, &contract::Context { sides, ..contract::Context::default() });
+    let errors: Vec<String> =
+        reading.diagnostics.iter().filter(|d| d.severity == Severity::Error).take(DIAGNOSTICS_MAX).map(line).collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(OpenArtifact { object, fields: reading.fields.into_iter().collect::<BTreeMap<_, _>>(), plan: reading.plan })
+}
+
+fn has_heading(text: &str, section: &str) -> bool {
+    text.lines().any(|line| {
+        let heading = line.trim_start_matches('#');
+        heading.len() < line.len() && heading.trim() == section
+    })
+}

@@ -1,0 +1,276 @@
+//! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
+#![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
+
+mod dispatch;
+mod work;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tollgate_core::Name;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::report::{Health, Report, Verdict};
+use tollgate_core::run::decide::{AttemptResult, Landing};
+use tollgate_core::run::event::LandOutcome;
+use tollgate_core::run::{Command, Effect, Run};
+use tollgate_core::scope::{self, Content};
+use tollgate_store::{Journal, Object};
+
+use crate::driver::{Done, Finished, Hands, HandsError};
+use crate::git::ObjectId;
+use crate::process::{Cancel, end_recorded};
+use crate::workers::command::CommandWorker;
+use crate::workers::{Worker, WorkerError};
+use crate::workspace::{Workspace, WorkspaceError};
+
+pub use dispatch::open_artifact;
+
+/// How long a worker may take when its role has no budget in minutes.
+pub const ATTEMPT_LIMIT: Duration = Duration::from_secs(60 * 60);
+/// How long ended processes have to end by themselves.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Real hands: processes, work trees, git.
+pub struct RealHands {
+    state: PathBuf,
+    journal: Arc<dyn Journal>,
+    /// This program: the script worker is one of its commands.
+    tollgate: PathBuf,
+    under_way: Mutex<BTreeMap<u64, Arc<UnderWay>>>,
+}
+
+impl std::fmt::Debug for RealHands {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RealHands").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+/// Work on a thread, and the way to end it.
+#[derive(Debug, Default)]
+struct UnderWay {
+    cancelled: AtomicBool,
+    cancel: Mutex<Option<Cancel>>,
+}
+
+impl UnderWay {
+    fn end(&self) {
+        self.cancelled.store(true, Ordering::SeqCst);
+        if let Some(cancel) = self.cancel.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            cancel.cancel();
+        }
+    }
+
+    /// Remembers how to cancel what was just started; at once when that came first.
+    fn started(&self, cancel: Option<Cancel>) {
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel;
+        if self.cancelled.load(Ordering::SeqCst) {
+            self.end();
+        }
+    }
+}
+
+/// Why an effect could not be performed.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    #[error("{0}")]
+    Other(String),
+}
+
+impl RealHands {
+    /// Hands that work under a state directory.
+    pub fn new(state: &Path, journal: Arc<dyn Journal>, tollgate: &Path) -> Self {
+        Self { state: state.to_owned(), journal, tollgate: tollgate.to_owned(), under_way: Mutex::default() }
+    }
+
+    fn workspace(&self, run: RunId) -> Result<Workspace, WorkspaceError> {
+        Workspace::open(&self.state, run)
+    }
+
+    fn folder(&self, run: RunId, what: &str) -> PathBuf {
+        self.state.join("runs").join(run.to_string()).join(what)
+    }
+
+    /// The worker behind a role, by what the run's first event says of it.
+    fn worker(&self, run: &Run, spec: &str) -> Result<Box<dyn Worker>, Failure> {
+        match spec.split_once(':') {
+            Some(("command", text)) => {
+                let base = Path::new(&run.opened.repository);
+                Ok(Box::new(CommandWorker::from_text(text.trim(), base, &self.state)?))
+            }
+            Some(("script", digest)) => {
+                let script = self.script(run, digest)?;
+                Ok(Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)))
+            }
+            _ => Err(Failure::Other(format!("`{spec}` names no worker"))),
+        }
+    }
+
+    /// The script the run is pinned to, as a file.
+    fn script(&self, run: &Run, digest: &str) -> Result<PathBuf, Failure> {
+        let digest: Digest = digest.parse().map_err(|_| Failure::Other(format!("`{digest}` names no script")))?;
+        let path = self.folder(run.id, &format!("script-{}.yaml", digest.short()));
+        if !path.exists() {
+            let bytes = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
+            let bytes = bytes.ok_or_else(|| Failure::Other(format!("the script {digest} is missing")))?;
+            let fail = |error: std::io::Error| Failure::Other(format!("{}: {error}", path.display()));
+            std::fs::create_dir_all(path.parent().unwrap_or(&self.state)).map_err(fail)?;
+            std::fs::write(&path, &bytes).map_err(fail)?;
+        }
+        Ok(path)
+    }
+
+    fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> (Command, Vec<Object>) {
+        match effect {
+            Effect::Dispatch { attempt, token } => {
+                let (result, objects) = self.dispatch(run, *attempt, *token, way).unwrap_or_else(|failure| {
+                    let report = failed("engine", failure.to_string());
+                    let object = Object::new(failure.to_string().into_bytes());
+                    (bare(report, &object), vec![object])
+                });
+                (Command::Report { attempt: *attempt, token: *token, result: Box::new(result) }, objects)
+            }
+            Effect::Commands { attempt, token } => {
+                let (results, objects) = self.commands(run, *attempt, *token, way).unwrap_or_default();
+                (Command::Ran { attempt: *attempt, token: *token, results }, objects)
+            }
+            Effect::Land { attempt, token } => {
+                let landing = self.land(run, *attempt).unwrap_or_else(|failure| refused(failure.to_string()));
+                (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(landing) }, Vec::new())
+            }
+            Effect::Publish => match self.publish(run) {
+                Ok((branch, commit)) => (Command::Published { branch, commit }, Vec::new()),
+                // A branch that somebody moved is theirs: the run stays closed, and says that its branch is not there.
+                Err(failure) => {
+                    let branch = Name::from(format!("not published: {failure}"));
+                    (Command::Published { branch, commit: "".into() }, Vec::new())
+                }
+            },
+        }
+    }
+}
+
+/// The report of a dispatch that could not be performed.
+fn failed(code: &str, reason: String) -> Report {
+    Report { code: Some(code.into()), reason, ..Report::new(Health::Failed, Verdict::None) }
+}
+
+/// A result with nothing in it but a report.
+fn bare(report: Report, object: &Object) -> AttemptResult {
+    AttemptResult {
+        report,
+        object: object.digest,
+        sections: Vec::new(),
+        diagnostics: Vec::new(),
+        content: None,
+        changed: Vec::new(),
+        artifacts: BTreeMap::new(),
+    }
+}
+
+fn refused(why: String) -> Landing {
+    Landing { outcome: LandOutcome::Refused, content: None, collided: None, paths: Vec::new(), why }
+}
+
+/// What is said of an effect whose thread came down: it failed, and the run goes on by its rules.
+fn came_down(effect: &Effect) -> (Command, Vec<Object>) {
+    let why = "the engine failed while it did this".to_owned();
+    match effect {
+        Effect::Dispatch { attempt, token } => {
+            let object = Object::new(why.clone().into_bytes());
+            let result = Box::new(bare(failed("engine", why), &object));
+            (Command::Report { attempt: *attempt, token: *token, result }, vec![object])
+        }
+        Effect::Commands { attempt, token } => {
+            (Command::Ran { attempt: *attempt, token: *token, results: Vec::new() }, Vec::new())
+        }
+        Effect::Land { attempt, token } => {
+            (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(refused(why)) }, Vec::new())
+        }
+        Effect::Publish => (Command::Published { branch: why.into(), commit: "".into() }, Vec::new()),
+    }
+}
+
+/// The content of a tree, by the areas and scopes in force.
+pub fn content_of(workspace: &Workspace, run: &Run, tree: &ObjectId) -> Result<Content, WorkspaceError> {
+    let entries = workspace.entries(tree)?;
+    Ok(scope::content(tree.name(), &entries, &run.area_patterns(), &scopes(run)))
+}
+
+/// The scope of each unit that has one.
+pub fn scopes(run: &Run) -> BTreeMap<Name, Vec<Name>> {
+    let scoped = run.ledger.units.iter().filter(|unit| !unit.scope.is_empty());
+    scoped.map(|unit| (unit.name.clone(), unit.scope.clone())).collect()
+}
+
+fn tree_id(name: &str) -> Result<ObjectId, Failure> {
+    ObjectId::parse(name).ok_or_else(|| Failure::Other(format!("`{name}` is not a tree")))
+}
+
+/// The unit whose own tree an attempt works in; none: the run's tree.
+pub fn own_unit(run: &Run, attempt: AttemptId) -> Option<Name> {
+    let lease = run.attempts.get(&attempt)?;
+    let unit = run.instances.get(&lease.instance)?.unit.clone()?;
+    run.unit(&unit)?.tree.as_ref().is_some_and(|own| !own.landed).then_some(unit)
+}
+
+impl Hands for std::sync::Arc<RealHands> {
+    fn settle(&self, run: &Run) -> Result<(), HandsError> {
+        end_recorded(&self.state, &run.id.to_string(), GRACE);
+        let prepared = self.workspace(run.id).and_then(|workspace| workspace.sweep());
+        prepared.map_err(|error| HandsError {
+            code: error.code(),
+            what: error.to_string(),
+            hint: error.hint().to_owned(),
+        })
+    }
+
+    fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {
+        let way = Arc::new(UnderWay::default());
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).insert(token, Arc::clone(&way));
+        let (hands, run, effect) = (Arc::clone(self), run.clone(), effect.clone());
+        let fallback = (done.clone(), effect.clone());
+        let work = move || {
+            let performed = catch_unwind(AssertUnwindSafe(|| hands.perform(&run, &effect, &way)));
+            let (command, objects) = performed.unwrap_or_else(|_| came_down(&effect));
+            hands.under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&token);
+            done.say(Finished { token, command, objects });
+        };
+        if std::thread::Builder::new().name(format!("effect-{token}")).spawn(work).is_err() {
+            let (done, effect) = fallback;
+            let (command, objects) = came_down(&effect);
+            done.say(Finished { token, command, objects });
+        }
+    }
+
+    fn project(&self, run: &Run) {
+        crate::projection::write(&self.folder(run.id, "files"), run, &*self.journal);
+    }
+
+    fn end(&self, token: u64) {
+        if let Some(way) = self.under_way.lock().unwrap_or_else(PoisonError::into_inner).get(&token) {
+            way.end();
+        }
+    }
+}
+
+impl RealHands {
+    /// Waits until everything that was ended has come down, so that no worker outlives the driver.
+    pub fn wait_until_quiet(&self, limit: Duration) {
+        let deadline = std::time::Instant::now() + limit;
+        while std::time::Instant::now() < deadline {
+            if self.under_way.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

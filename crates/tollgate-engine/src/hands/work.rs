@@ -1,0 +1,120 @@
+//! What the engine does itself: commands, landings, publishing.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tollgate_core::Name;
+use tollgate_core::id::AttemptId;
+use tollgate_core::report::Judgement;
+use tollgate_core::run::Run;
+use tollgate_core::run::decide::Landing as Landed;
+use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
+use tollgate_core::scope;
+use tollgate_store::Object;
+
+use super::{Failure, RealHands, UnderWay, content_of, tree_id};
+use crate::gates::{self, Check};
+use crate::workers::marker;
+use crate::workspace::{Landing, Signature};
+
+/// How many paths a landing names.
+const PATHS_MAX: usize = 10_000;
+
+impl RealHands {
+    /// Runs the commands of a lease on one throw-away copy each.
+    pub(super) fn commands(
+        &self,
+        run: &Run,
+        id: AttemptId,
+        token: u64,
+        way: &UnderWay,
+    ) -> Result<(Vec<CommandResult>, Vec<Object>), Failure> {
+        let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
+        let Work::Commands { commands } = &lease.work else { return Ok(Default::default()) };
+        let workspace = self.workspace(run.id)?;
+        let tree = tree_id(&lease.tree)?;
+        let (mut results, mut objects) = (Vec::new(), Vec::new());
+        for command in commands {
+            if way.cancelled.load(Ordering::SeqCst) {
+                break;
+            }
+            let check = match command {
+                CommandRef::Criterion(_) => run.command_text(command).map(Check::Shell),
+                CommandRef::Named(name) => run.opened.commands.get(name).cloned().map(Check::Argv),
+            };
+            let Some(check) = check else {
+                let note = "no such command is configured".to_owned();
+                results.push(CommandResult {
+                    command: command.clone(),
+                    result: Judgement::Unobservable,
+                    output: None,
+                    note,
+                });
+                continue;
+            };
+            // A command may write where it runs: the next one sees the tree as it was.
+            let copy = workspace.copy(&tree)?;
+            let limit = Duration::from_millis(gates::LIMIT_MS);
+            let checked = gates::check(copy.path(), &check, limit, &marker(run.id, id, token));
+            let output = Object::new(checked.output);
+            results.push(CommandResult {
+                command: command.clone(),
+                result: checked.result,
+                output: Some(output.digest),
+                note: checked.why,
+            });
+            objects.push(output);
+        }
+        Ok((results, objects))
+    }
+
+    /// Puts a unit's change on the run's tree, if it stays within its scope and fits.
+    pub(super) fn land(&self, run: &Run, id: AttemptId) -> Result<Landed, Failure> {
+        let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
+        let Work::Land { unit, base, onto } = &lease.work else {
+            return Err(Failure::Other("this is no landing".to_owned()));
+        };
+        let workspace = self.workspace(run.id)?;
+        let (base, onto, theirs) = (tree_id(base)?, tree_id(onto)?, tree_id(&lease.tree)?);
+        let changed: Vec<Name> = workspace.changes(&base, &theirs)?.into_iter().map(|change| change.path).collect();
+        let allowed = run.unit(unit).map(|unit| unit.scope.clone()).unwrap_or_default();
+        let classified = scope::classify(changed, &allowed);
+        let landing = |outcome, paths: Vec<Name>| Landed {
+            outcome,
+            content: None,
+            collided: None,
+            paths: paths.into_iter().take(PATHS_MAX).collect(),
+            why: String::new(),
+        };
+        if !classified.outside.is_empty() {
+            return Ok(landing(LandOutcome::OutOfScope, classified.outside));
+        }
+        Ok(match workspace.land(&base, &onto, &theirs)? {
+            Landing::Landed { tree } => Landed {
+                content: Some(content_of(&workspace, run, &tree)?),
+                ..landing(LandOutcome::Landed, classified.inside)
+            },
+            Landing::Conflict { paths, marked } => Landed {
+                collided: Some(content_of(&workspace, run, &marked)?),
+                ..landing(LandOutcome::Conflict, paths)
+            },
+        })
+    }
+
+    /// Commits the closing tree on the run's own branch.
+    pub(super) fn publish(&self, run: &Run) -> Result<(Name, Name), Failure> {
+        let workspace = self.workspace(run.id)?;
+        let tree = tree_id(&run.tree)?;
+        let message = format!(
+            "{}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n",
+            run.opened.title, run.id, run.opened.protocol.name, run.opened.protocol.version, run.tree
+        );
+        let by = Signature {
+            name: "Tollgate".to_owned(),
+            email: "tollgate@localhost".to_owned(),
+            at_s: crate::clock::SystemClock.now_s(),
+        };
+        let commit = workspace.publish(&tree, &message, &by)?;
+        Ok((format!("tollgate/{}", run.id).into(), commit.name()))
+    }
+}

@@ -1,0 +1,191 @@
+//! Proving a run: chain, replay, snapshot, invariants and objects, from the first event on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::RunId;
+use tollgate_core::run::{Event, Recorded, Run};
+use tollgate_store::{Filter, Journal, Row};
+
+use crate::session::{LoadError, Replay};
+use crate::summary;
+
+/// What a proof found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// The run.
+    pub run: RunId,
+    /// How many events hold.
+    pub events: u64,
+    /// The head of the chain.
+    pub head: Digest,
+    /// How many objects the events name.
+    pub objects: u64,
+    /// What does not hold.
+    pub breaches: Vec<Breach>,
+}
+
+/// One thing that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breach {
+    /// Its page.
+    pub code: Code,
+    /// The first event that does not hold, where it is one.
+    pub seq: Option<u64>,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Reads objects for a proof: from a journal or from a bundle.
+pub type Objects<'a> = dyn Fn(Digest) -> Result<Option<Arc<[u8]>>, LoadError> + 'a;
+
+/// Proves a run of a journal.
+pub fn verify(journal: &dyn Journal, id: RunId) -> Result<Proof, LoadError> {
+    let head = journal.head(id)?.ok_or(LoadError::NoRun(id))?;
+    let rows = tollgate_store::chain::rows(journal, id, 0).map(|row| row.map_err(LoadError::from));
+    let object = |digest| Ok(journal.object(digest)?);
+    let (mut proof, run) = verify_rows(id, rows, &object);
+    if proof.breaches.is_empty() && proof.events < head.seq {
+        proof.breaches.push(Breach {
+            code: Code::BROKEN_HISTORY,
+            seq: Some(proof.events + 1),
+            what: format!("the journal says {} events, but only {} are there", head.seq, proof.events),
+        });
+    }
+    // What was appended while this was read has moved the journal's head on.
+    let end = journal.head(id)?.ok_or(LoadError::NoRun(id))?;
+    if proof.breaches.is_empty() && (proof.events > end.seq || proof.events == end.seq && proof.head != end.head) {
+        proof.breaches.push(Breach {
+            code: Code::CHAIN_HEAD,
+            seq: Some(proof.events.min(end.seq + 1)),
+            what: format!(
+                "the journal says that it ends at event {} with head {}; its rows end at event {} with head {}",
+                end.seq, end.head, proof.events, proof.head
+            ),
+        });
+    }
+    if let Some(run) = run.filter(|_| proof.breaches.is_empty()) {
+        check_snapshot(journal, &run, &mut proof)?;
+        check_summary(journal, &run, &mut proof)?;
+    }
+    Ok(proof)
+}
+
+/// The summary says of a run what lists believe; it must be what the events give.
+fn check_summary(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result<(), LoadError> {
+    let filter = Filter { prefix: Some(run.id.digits().to_owned()), limit: Some(1), ..Filter::default() };
+    // One that is of a later event was written meanwhile and is proved the next time.
+    let Some(kept) = journal.list(&filter)?.into_iter().find(|kept| kept.head.seq == run.seq) else { return Ok(()) };
+    let given = summary::text(run, kept.text.at_ms);
+    if (&kept.text.status, &kept.text.repository) != (&given.status, &given.repository) {
+        proof.breaches.push(Breach {
+            code: Code::SUMMARY_DIFFERS,
+            seq: Some(run.seq),
+            what: format!("the list says `{}`, the events give `{}`", kept.text.status, given.status),
+        });
+    }
+    Ok(())
+}
+
+/// Proves rows from the first event on; also gives the run, as far as they hold.
+pub fn verify_rows(
+    id: RunId,
+    rows: impl Iterator<Item = Result<Row, LoadError>>,
+    object: &Objects<'_>,
+) -> (Proof, Option<Run>) {
+    let mut replay = Replay::auditing(id);
+    let mut proof = Proof { run: id, events: 0, head: Digest::default(), objects: 0, breaches: Vec::new() };
+    let mut named = BTreeSet::new();
+    for row in rows {
+        let result = row.and_then(|row| {
+            replay.row(&row, &mut |digest| object(digest))?;
+            for (seq, text) in (row.first..).zip(row.events()) {
+                if let Ok(recorded) = Recorded::from_bytes(text) {
+                    named.extend(objects_of(&recorded.event).into_iter().map(|digest| (digest, seq)));
+                }
+            }
+            Ok(())
+        });
+        if let Err(error) = result {
+            let seq = error.seq().or(Some(proof.events + 1));
+            proof.breaches.push(Breach { code: error.code(), seq, what: error.to_string() });
+            break;
+        }
+        proof.events = replay.run().map_or(0, |run| run.seq);
+        proof.head = replay.head();
+    }
+    let mut seen = BTreeSet::new();
+    for (digest, seq) in named {
+        if !seen.insert(digest) {
+            continue;
+        }
+        proof.objects += 1;
+        let what = match object(digest) {
+            Ok(Some(bytes)) if Digest::of(&bytes) == digest => continue,
+            Ok(Some(_)) => format!("object {digest} was changed"),
+            Ok(None) => format!("object {digest} is missing"),
+            Err(error) => format!("object {digest}: {error}"),
+        };
+        proof.breaches.push(Breach { code: Code::OBJECT_DAMAGED, seq: Some(seq), what });
+    }
+    (proof, replay.into_run())
+}
+
+/// A snapshot that differs from the replay is a lie; one that is missing or unreadable only costs time.
+fn check_snapshot(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result<(), LoadError> {
+    let Some(snapshot) = journal.snapshot(run.id)? else { return Ok(()) };
+    let mut replay = Replay::new(run.id);
+    for row in tollgate_store::chain::rows(journal, run.id, 0) {
+        let row = row?;
+        if row.last > snapshot.seq {
+            break;
+        }
+        replay.row(&row, &mut |digest| Ok(journal.object(digest)?))?;
+    }
+    let same = replay.run().is_some_and(|then| {
+        let replayed = serde_json::to_value(then).ok();
+        let kept = serde_json::from_slice::<Run>(&snapshot.bytes).ok().and_then(|run| serde_json::to_value(run).ok());
+        // One in an older format is read as none, and is no lie.
+        kept.is_none() || kept == replayed
+    });
+    if !same {
+        proof.breaches.push(Breach {
+            code: Code::SNAPSHOT_DIFFERS,
+            seq: Some(snapshot.seq),
+            what: format!("the snapshot at event {} is not what the events give", snapshot.seq),
+        });
+    }
+    Ok(())
+}
+
+/// The objects an event names.
+pub fn objects_of(event: &Event) -> Vec<Digest> {
+    match event {
+        Event::RunOpened(opened) => opened.pins.values().copied().chain([opened.protocol.digest]).collect(),
+        Event::ArtifactGiven(given) => vec![given.object],
+        Event::AttemptReported(reported) => vec![reported.report],
+        Event::AttemptRefused(refused) => refused.report.into_iter().collect(),
+        Event::CommandsRan(ran) => ran.results.iter().filter_map(|result| result.output).collect(),
+        Event::DecisionAsked(asked) => asked.asked.shows.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The events of a run after one and up to another.
+pub fn events(journal: &dyn Journal, id: RunId, after: u64, last: u64) -> Result<Vec<Recorded>, LoadError> {
+    let mut found = Vec::new();
+    for row in tollgate_store::chain::rows(journal, id, after) {
+        let row = row?;
+        for (seq, text) in (row.first..).zip(row.events()).filter(|(seq, _)| *seq > after) {
+            if seq > last {
+                return Ok(found);
+            }
+            found.push(
+                Recorded::from_bytes(text).map_err(|_| LoadError::Damaged { seq, why: "unreadable".to_owned() })?,
+            );
+        }
+    }
+    Ok(found)
+}

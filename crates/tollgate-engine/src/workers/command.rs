@@ -1,0 +1,230 @@
+//! The `command` worker: any program that reads a brief and leaves a report.
+//!
+//! The brief is on stdin and the work tree is the working directory. `TOLLGATE_BUNDLE` is a read-only folder (brief.md,
+//! manifest.json, files/), `TOLLGATE_REPORT` the path for the report (stdout counts when it stays empty), and
+//! `TOLLGATE_RUN`, `_UNIT`, `_ROLE`, `_ATTEMPT`, `_ITERATION`, `_CONTRACT` say what it is about.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::report_file::{NAME, ReportFolder};
+use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, words};
+use crate::process::{Cancel, Environment, Log, ProcessId, Program, Recorded, Running, Tail, find_program, start};
+
+/// A worker that is a command.
+#[derive(Debug, Clone)]
+pub struct CommandWorker {
+    argv: Vec<OsString>,
+    base: PathBuf,
+    state: PathBuf,
+    adapter: &'static str,
+}
+
+impl CommandWorker {
+    /// A worker of these words; a program with a `/` is looked up from `base`. Its processes are recorded in `state`.
+    pub fn new(argv: Vec<OsString>, base: &Path, state: &Path) -> Self {
+        Self { argv, base: base.to_owned(), state: state.to_owned(), adapter: "command" }
+    }
+
+    /// A worker of a text such as `agent --headless 'two words'`.
+    pub fn from_text(text: &str, base: &Path, state: &Path) -> Result<Self, WorkerError> {
+        Ok(Self::new(words::split(text)?.into_iter().map(OsString::from).collect(), base, state))
+    }
+
+    /// A worker that acts out a script: the same, with the `tollgate` program itself as the command.
+    pub fn scripted(tollgate: &Path, script: &Path, state: &Path) -> Self {
+        let argv = [tollgate.as_os_str(), "worker-script".as_ref(), "--script".as_ref(), script.as_os_str()];
+        let argv = argv.map(OsString::from).to_vec();
+        Self { adapter: "script", ..Self::new(argv, Path::new("/"), state) }
+    }
+}
+
+impl Worker for CommandWorker {
+    fn start(&self, job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
+        let named = self.argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let found = self.argv.first().and_then(|name| find_program(name, &self.base));
+        let path = found.ok_or(WorkerError::NotFound(named))?;
+        let failed = |path: &Path, source| WorkerError::Start { path: path.to_owned(), source };
+        let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
+        let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;
+        let stdout = Tail::new(REPORT_BYTES_MAX);
+        let marker = job.marker();
+        let program = Program {
+            path: path.clone(),
+            args: self.argv[1..].to_vec(),
+            cwd: job.cwd.clone(),
+            env: Environment { set: environment(&job), marker: Some(marker.clone()) },
+            stdin: job.brief.into_bytes(),
+            limit: job.limit,
+        };
+        let running =
+            start(program, log.with_tail(stdout.clone()), log.clone()).map_err(|error| failed(&path, error))?;
+        let record = Recorded::new(&self.state, running.id(), &marker).map_err(|error| failed(&self.state, error))?;
+        Ok(Box::new(CommandAttempt { running, report, log, stdout, outcome: None, _record: record }))
+    }
+
+    fn describe(&self) -> String {
+        let words: Vec<_> = self.argv.iter().map(|word| word.to_string_lossy()).collect();
+        format!("{}: {}", self.adapter, words.join(" "))
+    }
+}
+
+/// What a worker is told through its environment, besides [`crate::process::MARKER`].
+fn environment(job: &Job) -> Vec<(OsString, OsString)> {
+    vec![
+        ("TOLLGATE_RUN".into(), job.run.to_string().into()),
+        ("TOLLGATE_UNIT".into(), job.unit.as_deref().unwrap_or_default().into()),
+        ("TOLLGATE_ROLE".into(), (*job.role).into()),
+        ("TOLLGATE_ITERATION".into(), job.iteration.to_string().into()),
+        ("TOLLGATE_CONTRACT".into(), (*job.contract).into()),
+        ("TOLLGATE_BUNDLE".into(), job.bundle.clone().into()),
+        ("TOLLGATE_REPORT".into(), job.scratch.join(NAME).into()),
+    ]
+}
+
+struct CommandAttempt {
+    running: Running,
+    report: ReportFolder,
+    log: Arc<Log>,
+    stdout: Arc<Tail>,
+    outcome: Option<Outcome>,
+    // Dropped last: the record stays while the process may live.
+    _record: Recorded,
+}
+
+impl Attempt for CommandAttempt {
+    fn wait(&mut self, deadline: Instant) -> Option<Outcome> {
+        if self.outcome.is_none() {
+            let end = self.running.wait(deadline)?;
+            let said = match self.report.read() {
+                Said::Nothing => match self.stdout.take() {
+                    (bytes, _) if bytes.trim_ascii().is_empty() => Said::Nothing,
+                    (bytes, cut) => Said::Report { bytes, cut },
+                },
+                said => said,
+            };
+            self.outcome = Some(Outcome { end, said, log_cut: self.log.cut() });
+        }
+        self.outcome.clone()
+    }
+
+    fn canceller(&self) -> Option<Cancel> {
+        Some(self.running.canceller())
+    }
+
+    fn process(&self) -> Option<ProcessId> {
+        Some(self.running.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::process::{End, recorded};
+    use crate::testing::{Folder, folder};
+
+    fn job(root: &Folder) -> Job {
+        Job {
+            run: "run_0000000c".parse().unwrap(),
+            attempt: "att_3".parse().unwrap(),
+            token: 17,
+            unit: Some("api".into()),
+            role: "developer".into(),
+            contract: "status-block@1".into(),
+            iteration: 2,
+            brief: "Build it.\n".into(),
+            cwd: root.to_path_buf(),
+            bundle: root.join("bundle"),
+            scratch: root.join("scratch"),
+            log: root.join("logs/att_3.log"),
+            limit: Duration::from_secs(60),
+        }
+    }
+
+    fn act(text: &str, job: impl FnOnce(&Folder) -> Job) -> (Outcome, Folder) {
+        let root = folder("command");
+        let worker = CommandWorker::new(["sh", "-c", text].map(OsString::from).to_vec(), &root, &root);
+        let mut attempt = worker.start(job(&root)).unwrap();
+        let outcome = loop {
+            if let Some(outcome) = attempt.wait(Instant::now() + Duration::from_secs(1)) {
+                break outcome;
+            }
+        };
+        assert_eq!(attempt.wait(Instant::now()), Some(outcome.clone()));
+        (outcome, root)
+    }
+
+    fn text(outcome: &Outcome) -> String {
+        match &outcome.said {
+            Said::Report { bytes, .. } => String::from_utf8(bytes.clone()).unwrap(),
+            said => panic!("{said:?}"),
+        }
+    }
+
+    #[test]
+    fn the_interface_is_what_the_design_says() {
+        let script = "cat; pwd; echo \"$TOLLGATE_RUN $TOLLGATE_UNIT $TOLLGATE_ROLE $TOLLGATE_ATTEMPT $TOLLGATE_ITERATION \
+                      $TOLLGATE_CONTRACT\"; echo \"${TOLLGATE_BUNDLE##*/} ${TOLLGATE_REPORT##*/}\"; echo noise >&2";
+        let (outcome, root) = act(script, job);
+        assert_eq!(outcome.end, End::Exited(0));
+        let expected = format!(
+            "Build it.\n{}\nrun_0000000c api developer run_0000000c/att_3/17 2 status-block@1\nbundle report\n",
+            root.display()
+        );
+        assert_eq!(text(&outcome), expected);
+        let log = std::fs::read_to_string(root.join("logs/att_3.log")).unwrap();
+        assert!(log.contains("noise") && log.contains("Build it."));
+    }
+
+    #[test]
+    fn the_report_file_comes_before_stdout_and_an_exit_code_is_told() {
+        let (outcome, _root) = act("echo on stdout; echo in file > \"$TOLLGATE_REPORT\"; exit 7", job);
+        assert_eq!((outcome.end, text(&outcome)), (End::Exited(7), "in file\n".to_owned()));
+        let (outcome, _root) = act("echo; ln -s /etc/passwd \"$TOLLGATE_REPORT\"", job);
+        assert!(matches!(outcome.said, Said::Refused(_)));
+        let (outcome, _root) = act("echo", job);
+        assert_eq!(outcome.said, Said::Nothing);
+    }
+
+    #[test]
+    fn too_much_output_is_cut_in_the_log_and_in_the_report() {
+        let (outcome, _root) = act("head -c 9000000 /dev/zero | tr '\\0' x; echo end", job);
+        assert!(outcome.log_cut);
+        let Said::Report { bytes, cut } = outcome.said else { panic!("nothing") };
+        assert!(cut && bytes.len() == REPORT_BYTES_MAX && bytes.ends_with(b"end\n"));
+    }
+
+    #[test]
+    fn a_worker_past_its_limit_is_ended_and_forgotten() {
+        let (outcome, root) =
+            act("sleep 1000 & sleep 1000", |root| Job { limit: Duration::from_millis(50), ..job(root) });
+        assert_eq!((outcome.end, outcome.said), (End::TimedOut, Said::Nothing));
+        assert_eq!(recorded(&root, "run_0000000c"), []);
+    }
+
+    #[test]
+    fn a_worker_is_recorded_while_it_runs_and_can_be_cancelled() {
+        let root = folder("recorded");
+        let worker = CommandWorker::from_text("sleep 1000", &root, &root).unwrap();
+        let mut attempt = worker.start(job(&root)).unwrap();
+        assert_eq!(recorded(&root, "run_0000000c")[0].0, attempt.process().unwrap());
+        attempt.canceller().unwrap().cancel();
+        let outcome = attempt.wait(Instant::now() + Duration::from_secs(60)).unwrap();
+        assert_eq!(outcome.end, End::Cancelled);
+        drop(attempt);
+        assert_eq!(recorded(&root, "run_0000000c"), []);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_refused_by_name() {
+        let root = folder("missing");
+        for command in ["no-such-agent --x", "./no-such-agent"] {
+            let error = CommandWorker::from_text(command, &root, &root).unwrap().start(job(&root)).err().unwrap();
+            assert!(error.code().as_str() == "TG0510" && error.to_string().contains("no-such-agent"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Workers: the programs behind roles, and what they say.
+//!
+//! [`command`] is the public interface (brief on stdin, `TOLLGATE_*` variables, a report file); [`script`] is a worker
+//! that acts out a file; [`in_process`] is a function, for benches and simulations.
+
+#![expect(clippy::disallowed_methods, reason = "the room of bundles, reports and what a scripted worker does")]
+
+pub mod bundle;
+pub mod command;
+pub mod in_process;
+pub mod report_file;
+pub mod script;
+pub mod words;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::id::{AttemptId, RunId};
+
+use crate::process::{Cancel, End, ProcessId};
+
+/// The most bytes of a worker's output that its log keeps.
+pub const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// The most bytes of a report.
+pub const REPORT_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// One attempt, as a worker is given it.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The run.
+    pub run: RunId,
+    /// The attempt.
+    pub attempt: AttemptId,
+    /// Its fencing token.
+    pub token: u64,
+    /// The unit; none: the run.
+    pub unit: Option<Name>,
+    /// The role.
+    pub role: Name,
+    /// The contract of the report, `status-block@1`.
+    pub contract: Name,
+    /// The role's nth attempt at this stage, from 1.
+    pub iteration: u32,
+    /// What the worker is told.
+    pub brief: String,
+    /// Where it works: the unit's work tree, or a throw-away copy for those who judge.
+    pub cwd: PathBuf,
+    /// The bundle: a read-only folder (see [`bundle::write`]).
+    pub bundle: PathBuf,
+    /// A folder of the attempt's own for its report; made when it is not there.
+    pub scratch: PathBuf,
+    /// Where its output is logged.
+    pub log: PathBuf,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+impl Job {
+    /// The marker of the attempt's processes: `run_…/att_…/TOKEN`.
+    pub fn marker(&self) -> String {
+        marker(self.run, self.attempt, self.token)
+    }
+}
+
+/// The marker of an attempt's processes.
+pub fn marker(run: RunId, attempt: AttemptId, token: u64) -> String {
+    format!("{run}/{attempt}/{token}")
+}
+
+/// What a worker said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// A report, from the report file or, when that stayed empty, from stdout.
+    Report {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// Whether the start of stdout is missing.
+        cut: bool,
+    },
+    /// Nothing.
+    Nothing,
+    /// Something that is not read: the report file is no plain file, or too large.
+    Refused(String),
+}
+
+/// What came of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// How the program ended. Anything but an exit with 0 is a failure, whatever was said.
+    pub end: End,
+    /// What it said.
+    pub said: Said,
+    /// Whether the log was cut off.
+    pub log_cut: bool,
+}
+
+/// Why a worker could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// There is no such program.
+    #[error("the worker's program `{0}` was not found or is not executable")]
+    NotFound(String),
+    /// The command is not a list of words.
+    #[error("the worker's command `{text}` cannot be read: {why}")]
+    Command {
+        /// The command.
+        text: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The system would not.
+    #[error("the worker could not be started: {path}: {source}")]
+    Start {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file of the bundle has a name that is no path inside it.
+    #[error("`{0}` cannot be the name of a file in a bundle")]
+    BundleName(String),
+}
+
+impl WorkerError {
+    /// The code of the refusal.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::NotFound(_) => Code::WORKER_NOT_FOUND,
+            Self::Command { .. } => Code::WORKER_COMMAND,
+            Self::Start { .. } | Self::BundleName(_) => Code::WORKER_START,
+        }
+    }
+}
+
+/// A program behind a role.
+pub trait Worker: Send + Sync {
+    /// Starts it on an attempt.
+    fn start(&self, job: Job) -> Result<Box<dyn Attempt>, WorkerError>;
+    /// What it is, for people: the adapter and its command.
+    fn describe(&self) -> String;
+}
+
+/// An attempt under way. Dropping it ends it.
+pub trait Attempt: Send {
+    /// Waits for the end, at most until `deadline`; when it answers, the whole process tree has ended.
+    fn wait(&mut self, deadline: Instant) -> Option<Outcome>;
+    /// A handle that cancels it from another thread; none when it cannot be cancelled.
+    fn canceller(&self) -> Option<Cancel>;
+    /// The process behind it, if there is one.
+    fn process(&self) -> Option<ProcessId>;
+}

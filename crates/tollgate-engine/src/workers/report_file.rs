@@ -1,0 +1,84 @@
+//! The report file, read as what it is: a file at a path where a worker could put anything.
+
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::io::Errno;
+
+use super::{REPORT_BYTES_MAX, Said};
+
+/// The name of the report in an attempt's folder.
+pub const NAME: &str = "report";
+
+/// The folder of a report, held open so that nobody can put another in its place.
+#[derive(Debug)]
+pub struct ReportFolder(OwnedFd);
+
+impl ReportFolder {
+    /// Makes the folder with no report in it.
+    pub fn create(path: &Path) -> std::io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        match std::fs::remove_file(path.join(NAME)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(Self(open(path, flags, Mode::empty())?))
+    }
+
+    /// Reads the report: a plain file of bounded size, or nothing, or a refusal.
+    pub fn read(&self) -> Said {
+        // A pipe must not make us wait, and a link must not be followed.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match openat(&self.0, NAME, flags, Mode::empty()) {
+            Ok(file) => std::fs::File::from(file),
+            Err(Errno::NOENT) => return Said::Nothing,
+            Err(Errno::LOOP) => return Said::Refused("the report is a link".to_owned()),
+            Err(error) => return Said::Refused(format!("the report cannot be opened: {error}")),
+        };
+        if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+            return Said::Refused("the report is not a plain file".to_owned());
+        }
+        let mut bytes = Vec::new();
+        match file.take(REPORT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes) {
+            Err(error) => Said::Refused(format!("the report cannot be read: {error}")),
+            Ok(read) if read > REPORT_BYTES_MAX => {
+                Said::Refused(format!("the report has more than {REPORT_BYTES_MAX} bytes"))
+            }
+            Ok(0) => Said::Nothing,
+            Ok(_) => Said::Report { bytes, cut: false },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::folder;
+
+    #[test]
+    fn only_a_plain_file_of_bounded_size_is_a_report() {
+        let root = folder("report");
+        let report = root.join(NAME);
+        let reports = ReportFolder::create(&root).unwrap();
+        assert_eq!(reports.read(), Said::Nothing);
+        std::fs::write(&report, "").unwrap();
+        assert_eq!(reports.read(), Said::Nothing);
+        std::fs::write(&report, "done").unwrap();
+        assert_eq!(reports.read(), Said::Report { bytes: b"done".to_vec(), cut: false });
+        std::fs::File::create(&report).unwrap().set_len(REPORT_BYTES_MAX as u64 + 1).unwrap();
+        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("bytes")));
+        ReportFolder::create(&root).unwrap();
+        assert!(!report.exists(), "an earlier report is gone");
+        std::os::unix::fs::symlink("/etc/passwd", &report).unwrap();
+        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("link")));
+        std::fs::remove_file(&report).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &report, Mode::RUSR).unwrap();
+        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("plain")));
+        std::fs::remove_file(&report).unwrap();
+        std::fs::create_dir(&report).unwrap();
+        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("plain")));
+    }
+}

@@ -1,0 +1,32 @@
+//! `tollgate cancel`.
+
+use tollgate_engine::process::end_all;
+
+use crate::cli::failure::Failure;
+use crate::cli::runs::{Runs, service_failure};
+use crate::cli::{Exit, Session};
+
+/// How long workers have to end by themselves.
+const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// End a run
+///
+/// Its workers are ended, its work trees and its journal are kept, and it closes as not succeeded.
+#[derive(Debug, clap::Args)]
+pub struct CancelArgs {
+    /// The run: any unique beginning of its id
+    run: String,
+    /// Why; it is recorded
+    #[arg(long, default_value = "cancelled by a person")]
+    why: String,
+}
+
+pub fn run(args: &CancelArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open_as_person(session)?;
+    let mut run = runs.load(&args.run)?;
+    runs.service.cancel(&mut run, args.why.clone()).map_err(service_failure)?;
+    // The driver sees the cancellation and ends its workers; one that is dead left them to us.
+    end_all(&run.run().id.to_string(), GRACE);
+    session.output.talk(format!("{} is cancelled; its work trees are kept", run.run().id));
+    Ok(Exit::Done)
+}

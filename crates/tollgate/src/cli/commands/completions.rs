@@ -1,0 +1,20 @@
+//! `tollgate completions`.
+
+use crate::cli::failure::Failure;
+use crate::cli::{Exit, Session};
+
+/// Print the completions of a shell
+///
+/// For bash: `tollgate completions bash > ~/.local/share/bash-completion/completions/tollgate`
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    shell: clap_complete::Shell,
+}
+
+pub fn run(args: &CompletionsArgs, session: &Session, mut command: clap::Command) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "tollgate", &mut script);
+    session.output.text(&String::from_utf8_lossy(&script));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,335 @@
+//! `tollgate doctor`.
+
+use tollgate_api::{AreaFiles, Doctor, DoctorCheck, DoctorStatus};
+use tollgate_core::protocol::Protocol;
+use tollgate_core::scope;
+
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::{Exit, Session};
+use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
+use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version};
+use crate::trust::Standing;
+use crate::view::table::table;
+use crate::view::text::{Line, Style};
+use crate::view::words::{self, count, list};
+use crate::{files, library};
+
+const EXAMPLES_MAX: usize = 3;
+
+/// Look whether this machine and this repository are ready
+///
+/// Checks git, the state directory, the configuration, the trust and the workers. With a protocol it shows into which of its
+/// areas the repository's files fall, and which areas match no file.
+#[derive(Debug, clap::Args)]
+pub struct DoctorArgs {
+    /// The protocol whose areas to look at
+    protocol: Option<String>,
+}
+
+pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
+    let protocol = args.protocol.as_deref().map(|name| read_protocol(name, session)).transpose()?;
+    let mut report = Report(Vec::new());
+    report.git(session);
+    report.state(session);
+    let standing = report.repository(session);
+    let config = report.config(session, standing.as_ref());
+    if let Some(config) = &config {
+        report.workers(session, config, protocol.as_ref());
+    }
+    let repository = standing.as_ref().and_then(Standing::repository);
+    let areas = match (&protocol, repository, &config) {
+        (Some(protocol), Some(repository), Some(config)) => report.areas(protocol, repository, config),
+        _ => Vec::new(),
+    };
+    let ready = report.0.iter().all(|check| check.status != DoctorStatus::Problem);
+    let doctor = Doctor { ready, checks: report.0, areas };
+    if session.json() {
+        session.output.json(&doctor);
+    } else {
+        print(&doctor, session);
+    }
+    Ok(if ready { Exit::Done } else { Exit::With(Kind::Environment) })
+}
+
+fn read_protocol(name: &str, session: &Session) -> Result<Protocol, Failure> {
+    super::protocol::need(&library::find(name, session)?)
+}
+
+struct Report(Vec<DoctorCheck>);
+
+impl Report {
+    fn say(&mut self, name: &str, status: DoctorStatus, message: impl Into<String>, next: Option<&str>) {
+        let next = next.map(str::to_owned);
+        self.0.push(DoctorCheck { name: name.to_owned(), status, message: message.into(), next });
+    }
+
+    fn ok(&mut self, name: &str, message: impl Into<String>) {
+        self.say(name, DoctorStatus::Ok, message, None);
+    }
+
+    fn failed(&mut self, name: &str, failure: &Failure) {
+        let wire = failure.wire();
+        let first = wire.diagnostics.first();
+        let place = first.map(|d| format!(": line {}, column {}: {}", d.line, d.column, d.message)).unwrap_or_default();
+        let causes = wire.causes.iter().map(|cause| format!(": {cause}")).collect::<String>();
+        let next = wire.hints.first().cloned().or_else(|| first.and_then(|diagnostic| diagnostic.hint.clone()));
+        self.say(
+            name,
+            DoctorStatus::Problem,
+            format!("{} [{}]{place}{causes}", wire.message, wire.code),
+            next.as_deref(),
+        );
+    }
+
+    fn git(&mut self, session: &Session) {
+        match git_version(&session.environment) {
+            Ok(version) if version >= GIT_MIN => self.ok("git", format!("git {}.{}", version.0, version.1)),
+            Ok(version) => {
+                let message = format!("git {}.{} is too old", version.0, version.1);
+                self.say(
+                    "git",
+                    DoctorStatus::Problem,
+                    message,
+                    Some(&format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1)),
+                );
+            }
+            Err(failure) => self.failed("git", &failure),
+        }
+    }
+
+    fn state(&mut self, session: &Session) {
+        let path = match session.environment.state_dir() {
+            Ok(path) => path,
+            Err(failure) => return self.failed("state", &failure),
+        };
+        match files::make_folder(&path) {
+            Ok(()) => self.ok("state", format!("{} can be written", path.display())),
+            Err(error) => {
+                let message = format!("{} cannot be written: {error}", path.display());
+                self.say("state", DoctorStatus::Problem, message, Some("make it writable, or set TOLLGATE_STATE"));
+            }
+        }
+    }
+
+    fn repository(&mut self, session: &Session) -> Option<Standing> {
+        let standing = match Standing::look(&session.environment) {
+            Ok(standing) => standing,
+            Err(failure) => {
+                self.failed("repository", &failure);
+                return None;
+            }
+        };
+        let Some(repository) = standing.repository() else {
+            self.say(
+                "repository",
+                DoctorStatus::Problem,
+                "the working directory is in no git repository",
+                Some("git init"),
+            );
+            return Some(standing);
+        };
+        match repository.head() {
+            Ok(Some(head)) => {
+                let commit = head.get(..12).unwrap_or(&head);
+                self.ok("repository", format!("{} at {commit}", repository.root().display()));
+            }
+            Ok(None) => {
+                let message = format!("{} has no commit to start from", repository.root().display());
+                self.say("repository", DoctorStatus::Problem, message, Some("git add -A && git commit"));
+            }
+            Err(failure) => self.failed("repository", &failure),
+        }
+        self.trust(&standing);
+        Some(standing)
+    }
+
+    fn trust(&mut self, standing: &Standing) {
+        match standing {
+            Standing::NoRepository => {}
+            Standing::NoFolder(_) => self.ok("trust", "the last commit has no .tollgate/ folder that could act"),
+            Standing::Untrusted(..) => {
+                self.say(
+                    "trust",
+                    DoctorStatus::Note,
+                    ".tollgate/ is not trusted as it is committed: it does not act",
+                    Some("tollgate trust"),
+                );
+            }
+            Standing::Trusted(_, folder) => {
+                self.ok("trust", format!(".tollgate/ is trusted: {}", list(&folder.paths().collect::<Vec<_>>())))
+            }
+        }
+        let uncommitted = standing.repository().map(Repository::uncommitted);
+        match uncommitted {
+            Some(Ok(files)) if !files.is_empty() => {
+                let message = format!("not as committed, so without effect: {}", list(&files));
+                self.say(
+                    "changes",
+                    DoctorStatus::Note,
+                    message,
+                    Some("git add .tollgate && git commit, then tollgate trust"),
+                );
+            }
+            Some(Err(failure)) => self.failed("trust", &failure),
+            Some(Ok(_)) | None => {}
+        }
+    }
+
+    fn config(&mut self, session: &Session, standing: Option<&Standing>) -> Option<Config> {
+        if let Some(repository) = standing.and_then(Standing::repository) {
+            // The working copy is what a person edits: its errors are said before they are committed.
+            let path = repository.root().join(CONFIG_PATH);
+            match files::read_text_if_any(&path, CONFIG_BYTES_MAX)
+                .and_then(|text| text.map(|text| config::parse(CONFIG_PATH.into(), text)).transpose())
+            {
+                Ok(Some(_)) => self.ok("config", format!("{CONFIG_PATH} is valid")),
+                Ok(None) => {
+                    self.say("config", DoctorStatus::Note, format!("there is no {CONFIG_PATH}"), Some("tollgate init"))
+                }
+                Err(failure) => self.failed("config", &failure),
+            }
+        }
+        let loaded = Config::load(&session.environment, standing.and_then(Standing::trusted));
+        match (&loaded, session.environment.user_config()) {
+            (Ok(_), Some(path)) if files::is_file(&path) => self.ok("config", format!("{} is valid", path.display())),
+            (Ok(_), _) => {}
+            (Err(failure), _) => self.failed("config", failure),
+        }
+        loaded.ok()
+    }
+
+    fn workers(&mut self, session: &Session, config: &Config, protocol: Option<&Protocol>) {
+        for (name, setting) in config.workers() {
+            self.worker(session, &format!("worker {name}"), setting.value, setting.from);
+        }
+        let Some(protocol) = protocol else { return };
+        let force = match config.in_force(protocol) {
+            Ok(force) => force,
+            Err(failure) => return self.failed("roles", &failure),
+        };
+        for (role, assigned) in force.roles.iter().filter(|(_, assigned)| assigned.name.is_none()) {
+            self.worker(session, &format!("worker of {role}"), &assigned.worker, assigned.from);
+        }
+        let idle: Vec<&str> =
+            protocol.roles.keys().map(|role| &**role).filter(|role| !force.roles.contains_key(*role)).collect();
+        if idle.is_empty() {
+            self.ok("roles", format!("every role of {} has a worker", protocol.name));
+        } else {
+            let message = format!("without a worker: {}", list(&idle));
+            self.say("roles", DoctorStatus::Note, message, Some("[roles] in config.toml, or `--worker ROLE=NAME`"));
+        }
+    }
+
+    fn worker(&mut self, session: &Session, name: &str, worker: &Worker, from: config::Origin) {
+        let Some(program) = worker.command.first() else { return };
+        let from = from.word();
+        match worker.adapter {
+            Adapter::Script if files::is_file(&session.environment.directory().join(program)) => {
+                self.ok(name, format!("script {program} ({from})"))
+            }
+            Adapter::Script => self.say(
+                name,
+                DoctorStatus::Problem,
+                format!("script {program} is no file ({from})"),
+                Some("correct the path"),
+            ),
+            Adapter::Command => match session.environment.find_program(program) {
+                Some(path) => self.ok(name, format!("{} ({from})", path.display())),
+                None => {
+                    let message = format!("`{program}` was not found on PATH ({from})");
+                    self.say(
+                        name,
+                        DoctorStatus::Problem,
+                        message,
+                        Some("install it, or correct `command` in config.toml"),
+                    );
+                }
+            },
+        }
+    }
+
+    fn areas(&mut self, protocol: &Protocol, repository: &Repository, config: &Config) -> Vec<AreaFiles> {
+        let (force, paths) = match (config.in_force(protocol), repository.head()) {
+            (Ok(force), Ok(Some(_))) => match repository.files() {
+                Ok(paths) => (force, paths),
+                Err(failure) => {
+                    self.failed("areas", &failure);
+                    return Vec::new();
+                }
+            },
+            _ => return Vec::new(), // Already said.
+        };
+        let area = |area: &tollgate_core::protocol::model::Area| {
+            let own = || (area.patterns.iter().map(ToString::to_string).collect(), "protocol");
+            let (patterns, origin) =
+                force.areas.get(&*area.name).map_or_else(own, |set| (set.value.clone(), set.from.word()));
+            AreaFiles {
+                area: Some(area.name.to_string()),
+                patterns,
+                origin: origin.into(),
+                files: 0,
+                examples: Vec::new(),
+            }
+        };
+        let mut areas: Vec<AreaFiles> = protocol.areas.iter().map(area).collect();
+        let mut outside =
+            AreaFiles { area: None, patterns: Vec::new(), origin: "protocol".into(), files: 0, examples: Vec::new() };
+        for path in paths {
+            let holds = |area: &&mut AreaFiles| area.patterns.iter().any(|pattern| scope::matches(pattern, &path));
+            let area = areas.iter_mut().find(holds).unwrap_or(&mut outside);
+            area.files += 1;
+            if area.examples.len() < EXAMPLES_MAX {
+                area.examples.push(path);
+            }
+        }
+        if outside.files > 0 {
+            areas.push(outside);
+        }
+        let empty: Vec<&str> =
+            areas.iter().filter(|area| area.files == 0).filter_map(|area| area.area.as_deref()).collect();
+        if !empty.is_empty() {
+            let message = format!("no file falls into {}", list(&empty));
+            self.say(
+                "areas",
+                DoctorStatus::Note,
+                message,
+                Some(&format!("[areas.{}] in config.toml says where they lie", protocol.name)),
+            );
+        }
+        areas
+    }
+}
+
+fn print(doctor: &Doctor, session: &Session) {
+    let width = session.output.width();
+    let names = doctor.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
+    for check in &doctor.checks {
+        let state = words::doctor(check.status);
+        let head = Line::new().add(state.style, format!("{} {:<8}", state.symbol, state.word));
+        session
+            .output
+            .data(head.add(Style::Strong, format!("{:<names$}", check.name)).text(format!(" {}", check.message)));
+        if let Some(next) = &check.next {
+            session.output.data(Line::new().text(" ".repeat(names + 11)).add(Style::Accent, "next: ").text(next));
+        }
+    }
+    if doctor.areas.is_empty() {
+        return;
+    }
+    session.output.data("");
+    let row = |area: &AreaFiles| {
+        let name = area.area.as_deref().unwrap_or("(no area)");
+        let files = count(usize::try_from(area.files).unwrap_or(usize::MAX), "file");
+        vec![
+            name.into(),
+            files.into(),
+            area.patterns.join(" ").into(),
+            area.origin.clone().into(),
+            area.examples.join(" ").into(),
+        ]
+    };
+    let rows = doctor.areas.iter().map(row).collect();
+    table(&["area", "files", "patterns", "from", "for example"], rows, width)
+        .into_iter()
+        .for_each(|line| session.output.data(line));
+}

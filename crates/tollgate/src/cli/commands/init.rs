@@ -1,0 +1,37 @@
+//! `tollgate init`.
+
+use std::io;
+
+use tollgate_api::Written;
+use tollgate_core::code::Code;
+
+use crate::cli::failure::Failure;
+use crate::cli::{Exit, Session};
+use crate::config::TEMPLATE;
+use crate::files;
+use crate::repository::{CONFIG_PATH, Repository};
+
+/// Write a commented configuration into this repository
+///
+/// The file is `.tollgate/config.toml`. It acts once it is committed and trusted. An existing file is left alone.
+#[derive(Debug, clap::Args)]
+pub struct InitArgs {}
+
+pub fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
+    let repository = Repository::need(&session.environment)?;
+    let path = repository.root().join(CONFIG_PATH);
+    files::write_new(&path, TEMPLATE.as_bytes()).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::refused(Code::EXISTS, format!("{} is there already", path.display()))
+            .hint("edit it; `tollgate doctor` says whether it is valid"),
+        _ => Failure::environment(Code::FILE, format!("{} cannot be written", path.display())).cause(error),
+    })?;
+    let next = ["edit it", "git add .tollgate && git commit", "tollgate trust", "tollgate doctor build-plan"];
+    if session.json() {
+        let next = next.map(str::to_owned).to_vec();
+        session.output.json(&Written { file: path.display().to_string(), next });
+    } else {
+        session.output.data(path.display().to_string());
+        session.output.talk(format!("next: {}", next.join(", then ")));
+    }
+    Ok(Exit::Done)
+}

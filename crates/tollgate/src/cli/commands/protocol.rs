@@ -1,0 +1,226 @@
+//! `tollgate protocol`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use tollgate_api::{ProtocolCheck, ProtocolOrigin, ProtocolSummary};
+use tollgate_core::code::Code;
+use tollgate_core::contract::registry::declarations;
+use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::protocol::{self, Dialects, Protocol, render};
+
+use crate::cli::failure::{Failure, Kind, wire_diagnostic};
+use crate::cli::snippet::{self, Source};
+use crate::cli::{Exit, Session};
+use crate::files;
+use crate::library::{self, Definition};
+use crate::view::table::table;
+use crate::view::text::{Line, Style};
+use crate::view::words::count;
+
+const DIALECTS_BYTES_MAX: u64 = 1024 * 1024;
+
+/// List, show and check protocols
+#[derive(Debug, clap::Args)]
+pub struct ProtocolArgs {
+    #[command(subcommand)]
+    command: ProtocolCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ProtocolCommand {
+    List(ListArgs),
+    Show(ShowArgs),
+    Check(CheckArgs),
+}
+
+/// List the protocols that can be run here
+#[derive(Debug, clap::Args)]
+struct ListArgs {}
+
+/// Show a protocol
+///
+/// The table says for every stage what happens on every outcome.
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    /// The protocol's name, or the path of a file
+    #[arg(value_name = "ID|FILE")]
+    name: String,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = ShowFormat::Table)]
+    format: ShowFormat,
+    /// Declarations of contracts that do not exist yet
+    #[arg(long, value_name = "FILE")]
+    dialects: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ShowFormat {
+    /// Its text
+    Yaml,
+    /// A row per stage and outcome
+    Table,
+    /// A Mermaid flow chart
+    Mermaid,
+    /// A Graphviz graph
+    Dot,
+    /// Everything it says, names resolved
+    Json,
+}
+
+/// Prove that a protocol is total, connected, bounded, gated, declared and isolated
+///
+/// Prints file, line and column of each breach. Exits with 0 when there is none, 1 when there is one, 3 when the file cannot be read.
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    /// The protocol's name, or the path of a file
+    #[arg(value_name = "FILE|ID")]
+    name: String,
+    /// Declarations of contracts that do not exist yet
+    #[arg(long, value_name = "FILE")]
+    dialects: Option<PathBuf>,
+}
+
+pub fn run(args: &ProtocolArgs, session: &Session) -> Result<Exit, Failure> {
+    match &args.command {
+        ProtocolCommand::List(_) => list(session),
+        ProtocolCommand::Show(args) => show(args, session),
+        ProtocolCommand::Check(args) => check(args, session),
+    }
+}
+
+fn list(session: &Session) -> Result<Exit, Failure> {
+    let dialects = built_in_dialects();
+    let all: Vec<_> =
+        library::list(&session.environment)?.iter().map(|definition| summary(definition, &dialects)).collect();
+    if session.json() {
+        all.iter().for_each(|summary| session.output.json(summary));
+        return Ok(Exit::Done);
+    }
+    let row = |summary: ProtocolSummary| {
+        let origin = summary.file.unwrap_or_else(|| "built in".into());
+        let (style, word) = if summary.valid { (Style::Good, "✓ valid") } else { (Style::Bad, "✗ refused") };
+        let (needs, roles) = (summary.required_inputs.join(" "), summary.roles.join(" "));
+        let version = summary.version.to_string();
+        vec![summary.id.into(), version.into(), Line::new().add(style, word), needs.into(), origin.into(), roles.into()]
+    };
+    let header = ["protocol", "version", "checks", "needs", "from", "roles"];
+    let lines = table(&header, all.into_iter().map(row).collect(), session.output.width());
+    lines.into_iter().for_each(|line| session.output.data(line));
+    Ok(Exit::Done)
+}
+
+fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
+    let definition = library::find(&args.name, session)?;
+    let format = if session.json() { ShowFormat::Json } else { args.format };
+    // The text is shown even when it is no protocol: that is when one looks at it.
+    if format == ShowFormat::Yaml {
+        session.output.text(&definition.source.text);
+        return Ok(Exit::Done);
+    }
+    let protocol = need(&definition)?;
+    match format {
+        ShowFormat::Yaml => {}
+        ShowFormat::Table => {
+            session.output.text(&render::table(&protocol, &dialects(args.dialects.as_deref(), session)?));
+        }
+        ShowFormat::Mermaid => session.output.text(&render::mermaid(&protocol)),
+        ShowFormat::Dot => session.output.text(&render::dot(&protocol)),
+        ShowFormat::Json => session.output.json(&render::json(&protocol)),
+    }
+    Ok(Exit::Done)
+}
+
+fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
+    let definition = library::find(&args.name, session)?;
+    let dialects = dialects(args.dialects.as_deref(), session)?;
+    let (protocol, diagnostics) = prove(&definition, &dialects);
+    let valid = is_valid(&diagnostics);
+    let source = &definition.source;
+    if session.json() {
+        session.output.json(&ProtocolCheck {
+            file: source.file.clone(),
+            protocol: protocol.map(|protocol| protocol.name.to_string()),
+            digest: definition.digest().to_string(),
+            valid,
+            diagnostics: diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, Some(&source.file))).collect(),
+        });
+    } else {
+        let width = session.output.width();
+        snippet::lines(&diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
+        session.output.data(verdict(source, &diagnostics));
+    }
+    Ok(if valid { Exit::Done } else { Exit::With(Kind::Refused) })
+}
+
+fn verdict(source: &Source, diagnostics: &[Diagnostic]) -> Line {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+    let warnings = diagnostics.len() - errors;
+    let noted = if warnings > 0 { format!(", {}", count(warnings, "warning")) } else { String::new() };
+    if errors > 0 {
+        let head = Line::new().add(Style::Bad, "✗").text(format!(" {}: ", source.file));
+        return head.add(Style::Bad, "refused").text(format!(", {}{noted}", count(errors, "error")));
+    }
+    let head = Line::new().add(Style::Good, "✓").text(format!(" {}: ", source.file));
+    head.text(format!("total, connected, bounded, gated, declared and isolated{noted}"))
+}
+
+fn summary(definition: &Definition, dialects: &Dialects) -> ProtocolSummary {
+    let (protocol, diagnostics) = prove(definition, dialects);
+    let inputs = protocol.iter().flat_map(|protocol| &protocol.inputs);
+    ProtocolSummary {
+        id: definition.id.clone(),
+        version: protocol.as_ref().map_or(0, |protocol| protocol.version),
+        origin: definition.origin,
+        file: (definition.origin != ProtocolOrigin::BuiltIn).then(|| definition.source.file.clone()),
+        digest: definition.digest().to_string(),
+        required_inputs: inputs.filter(|(_, input)| input.required).map(|(name, _)| name.to_string()).collect(),
+        roles: protocol.iter().flat_map(|protocol| protocol.roles.keys()).map(ToString::to_string).collect(),
+        valid: is_valid(&diagnostics),
+    }
+}
+
+/// Reads a protocol and, where that succeeds, proves its six properties.
+pub fn prove(definition: &Definition, dialects: &Dialects) -> (Option<Protocol>, Vec<Diagnostic>) {
+    let (protocol, mut diagnostics) = protocol::read(&definition.source.text);
+    if let Some(protocol) = &protocol {
+        diagnostics.extend(protocol::check(protocol, dialects));
+        diagnostics.sort_by_key(|diagnostic| diagnostic.place);
+    }
+    (protocol, diagnostics)
+}
+
+/// Reads a protocol, or says everything that is wrong with it.
+pub fn need(definition: &Definition) -> Result<Protocol, Failure> {
+    let (protocol, diagnostics) = protocol::read(&definition.source.text);
+    protocol.ok_or_else(|| {
+        let message = format!("{} is not a protocol", definition.source.file);
+        Failure::refused(Code::NO_PROTOCOL, message).at(definition.source.clone(), diagnostics)
+    })
+}
+
+/// What the program's own contracts declare.
+pub fn built_in_dialects() -> Dialects {
+    let mut dialects = Dialects::default();
+    declarations().into_iter().for_each(|(name, declaration)| dialects.add(&name, declaration));
+    dialects
+}
+
+fn dialects(file: Option<&std::path::Path>, session: &Session) -> Result<Dialects, Failure> {
+    let mut dialects = built_in_dialects();
+    if let Some(file) = file {
+        let text = files::read_text(&session.environment.directory().join(file), DIALECTS_BYTES_MAX)?;
+        let (declared, diagnostics) = Dialects::read(&text);
+        if !is_valid(&diagnostics) {
+            let file = file.display().to_string();
+            let message = format!("{file} declares no dialects");
+            return Err(Failure::refused(Code::NO_CONTRACT, message).at(Source { file, text }, diagnostics));
+        }
+        dialects.merge(declared);
+    }
+    Ok(dialects)
+}
+
+fn is_valid(diagnostics: &[Diagnostic]) -> bool {
+    !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}

@@ -1,0 +1,24 @@
+//! `tollgate resume`.
+
+use crate::cli::drive::{Wait, drive};
+use crate::cli::failure::Failure;
+use crate::cli::runs::Runs;
+use crate::cli::{Exit, Session};
+
+/// Drive a run on where it was
+///
+/// After a crash, a detach or an answer. Renews nothing: what is held or halted needs `tollgate retry`.
+#[derive(Debug, clap::Args)]
+pub struct ResumeArgs {
+    /// The run: any unique beginning of its id
+    run: String,
+    /// Exit with 4 when a person is needed
+    #[arg(long)]
+    no_wait: bool,
+}
+
+pub fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open_as_person(session)?;
+    let run = runs.load(&args.run)?;
+    drive(&runs, run, &[], if args.no_wait { Wait::No } else { Wait::Attached }, session)
+}

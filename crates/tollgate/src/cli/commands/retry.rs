@@ -1,0 +1,34 @@
+//! `tollgate retry`.
+
+use crate::cli::drive::{Wait, drive};
+use crate::cli::failure::Failure;
+use crate::cli::runs::{Runs, service_failure};
+use crate::cli::{Exit, Session};
+
+/// Try again what is held or halted
+///
+/// Your word is recorded, the stage that led there is entered again, and its limits are renewed.
+#[derive(Debug, clap::Args)]
+pub struct RetryArgs {
+    /// The run: any unique beginning of its id
+    run: String,
+    /// Only this unit
+    unit: Option<String>,
+    /// Record it, and leave the driving to others
+    #[arg(long)]
+    no_resume: bool,
+    /// Exit with 4 when a person is needed
+    #[arg(long)]
+    no_wait: bool,
+}
+
+pub fn run(args: &RetryArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open_as_person(session)?;
+    let mut run = runs.load(&args.run)?;
+    let unit = args.unit.as_deref().map(Into::into);
+    let outcome = runs.service.retry(&mut run, unit).map_err(service_failure)?;
+    if args.no_resume {
+        return Ok(Exit::Done);
+    }
+    drive(&runs, run, &outcome.events, if args.no_wait { Wait::No } else { Wait::Attached }, session)
+}

@@ -1,0 +1,174 @@
+//! `tollgate run`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+use tollgate_core::protocol::model::Value;
+use tollgate_engine::service::{Start, checked};
+use tollgate_engine::workers::words;
+use tollgate_engine::workspace::Dirty;
+
+use crate::cli::drive::{Wait, drive};
+use crate::cli::failure::Failure;
+use crate::cli::runs::{Runs, service_failure};
+use crate::cli::{Exit, Session};
+use crate::config::{self, Adapter, Config, Layer, Origin};
+use crate::files;
+use crate::library::{self, Definition};
+use crate::trust::Standing;
+
+const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Start a run and drive it
+///
+/// Stays attached while the run waits for a person, when there is a terminal (Ctrl-C leaves it; `tollgate resume` takes
+/// it on). Without a terminal, or with --no-wait, it exits with 4.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// The protocol: its name, or a file
+    protocol: String,
+    /// The task file; the same as `--give task=FILE`
+    #[arg(long, value_name = "FILE")]
+    task: Option<PathBuf>,
+    /// A document the protocol asks for
+    #[arg(long, value_name = "NAME=FILE")]
+    give: Vec<String>,
+    /// An input of the protocol
+    #[arg(long, value_name = "NAME=VALUE")]
+    input: Vec<String>,
+    /// Who does a role: a configured worker, or command:'PROGRAM ARGS'
+    #[arg(long, value_name = "ROLE=NAME")]
+    worker: Vec<String>,
+    /// A script that acts for every role without another worker
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Your answer to a question, given in advance
+    #[arg(long, value_name = "STAGE=OPTION")]
+    answer: Vec<String>,
+    /// What the run is for; without it, the first heading of the task
+    #[arg(long)]
+    title: Option<String>,
+    /// Start from the checkout as it is, uncommitted changes included
+    #[arg(long)]
+    include_dirty: bool,
+    /// Exit with 4 when a person is needed
+    #[arg(long)]
+    no_wait: bool,
+}
+
+pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open_as_person(session)?;
+    let definition = library::find(&args.protocol, session)?;
+    let start = start(&args, &definition, session)?;
+    let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition))?;
+    if !session.json() {
+        session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
+    }
+    let wait = if args.no_wait { Wait::No } else { Wait::Attached };
+    drive(&runs, run, &opened, wait, session)
+}
+
+/// A protocol's breaches are shown in its own text.
+fn at_source(error: tollgate_engine::service::ServiceError, definition: &Definition) -> Failure {
+    match error {
+        tollgate_engine::service::ServiceError::Protocol(diagnostics) => {
+            let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
+            Failure::refused(code, format!("{} does not check", definition.source.file))
+                .at(definition.source.clone(), diagnostics)
+        }
+        other => service_failure(other),
+    }
+}
+
+/// Everything a run needs, from flags, configuration and files.
+pub fn start(args: &RunArgs, definition: &Definition, session: &Session) -> Result<Start, Failure> {
+    let protocol = checked(&definition.source.text).map_err(|error| at_source(error, definition))?;
+    let standing = Standing::look(&session.environment)?;
+    let mut config = Config::load(&session.environment, standing.trusted())?;
+    let mut flags = Layer::default();
+    if let Some(script) = &args.script {
+        for role in protocol.roles.keys() {
+            let worker = config::Worker { adapter: Adapter::Script, command: vec![script.display().to_string()] };
+            flags.roles.insert(role.to_string(), config::Choice::Inline(worker));
+        }
+    }
+    for text in &args.worker {
+        let (role, choice) = config::assignment(text)?;
+        flags.roles.insert(role, choice);
+    }
+    config.push(Origin::Flag, flags);
+    let force = config.in_force(&protocol)?;
+    let (mut workers, mut scripts) = (BTreeMap::new(), BTreeMap::new());
+    for (role, assigned) in &force.roles {
+        let spec = match assigned.worker.adapter {
+            Adapter::Command => format!("command:{}", words::join(&assigned.worker.command)),
+            Adapter::Script => {
+                let file = assigned.worker.command.first().cloned().unwrap_or_default();
+                let text = files::read_text(&session.environment.directory().join(&file), DOCUMENT_BYTES_MAX)?;
+                readable(&file, &text)?;
+                let digest = Digest::of(text.as_bytes());
+                scripts.insert(digest, text);
+                format!("script:{digest}")
+            }
+        };
+        workers.insert(Name::from(role.as_str()), Name::from(spec));
+    }
+    let mut artifacts = BTreeMap::new();
+    for (name, file) in pairs(&args.give, "NAME=FILE")? {
+        artifacts.insert(name, read(&PathBuf::from(&*file), session)?);
+    }
+    if let Some(task) = &args.task {
+        artifacts.insert("task".into(), read(task, session)?);
+    }
+    let inputs = pairs(&args.input, "NAME=VALUE")?;
+    Ok(Start {
+        title: args.title.clone().unwrap_or_default(),
+        protocol: definition.source.text.clone(),
+        briefs: library::briefs(definition, &protocol, session)?,
+        repository: session.environment.directory().to_owned(),
+        dirty: if args.include_dirty { Dirty::Include } else { Dirty::Refuse },
+        inputs: inputs.into_iter().map(|(name, value)| (name, Value::Text(value))).collect(),
+        artifacts,
+        workers,
+        scripts,
+        commands: force.commands.iter().map(|(name, set)| (name.as_str().into(), set.value.clone())).collect(),
+        areas: force
+            .areas
+            .iter()
+            .map(|(name, set)| (name.as_str().into(), set.value.iter().map(|glob| glob.as_str().into()).collect()))
+            .collect(),
+        config: serde_json::to_value(&force).unwrap_or_default(),
+        answers: pairs(&args.answer, "STAGE=OPTION")?,
+    })
+}
+
+fn read(path: &std::path::Path, session: &Session) -> Result<Vec<u8>, Failure> {
+    files::read(&session.environment.directory().join(path), DOCUMENT_BYTES_MAX)
+}
+
+/// A script that cannot be read is refused before the run, not by each of its workers.
+fn readable(file: &str, text: &str) -> Result<(), Failure> {
+    tollgate_engine::workers::script::Script::read(text).map(drop).map_err(|diagnostics| {
+        let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
+        let source = crate::cli::snippet::Source { file: file.to_owned(), text: text.to_owned() };
+        Failure::refused(code, format!("{file} is not a valid script")).at(source, diagnostics)
+    })
+}
+
+/// Reads `NAME=VALUE` pairs; a name given twice is a mistake.
+fn pairs(texts: &[String], form: &str) -> Result<BTreeMap<Name, Name>, Failure> {
+    let mut pairs = BTreeMap::new();
+    for text in texts {
+        let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+        let (name, value) = pair.ok_or_else(|| {
+            Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}"))
+        })?;
+        if pairs.insert(Name::from(name), Name::from(value)).is_some() {
+            return Err(Failure::usage(Code::USAGE, format!("`{name}` is given twice")));
+        }
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,96 @@
+//! `tollgate trust`.
+
+use std::path::PathBuf;
+
+use tollgate_api::{TrustEntry, TrustResult};
+use tollgate_core::code::Code;
+use tollgate_engine::process::below_a_worker;
+
+use crate::cli::failure::Failure;
+use crate::cli::{Exit, Session};
+use crate::repository::Repository;
+use crate::trust::Trust;
+use crate::view::table::table;
+use crate::view::words::{count, list};
+
+/// Let a repository's `.tollgate/` folder act
+///
+/// Its files can start programs. They act only as they are in the last commit, and only after you trusted exactly that
+/// content; any change of it needs your word again.
+#[derive(Debug, clap::Args)]
+pub struct TrustArgs {
+    /// The repository; the one you are in when absent
+    path: Option<PathBuf>,
+    /// List what is trusted, in all repositories
+    #[arg(long, conflicts_with_all = ["remove", "path"])]
+    list: bool,
+    /// Take the trust back
+    #[arg(long)]
+    remove: bool,
+}
+
+pub fn run(args: &TrustArgs, session: &Session) -> Result<Exit, Failure> {
+    let state = session.environment.state_dir()?;
+    let trust = Trust::in_state_dir(&state);
+    if args.list {
+        let entries = trust.list()?;
+        if entries.is_empty() {
+            session.output.talk("nothing is trusted");
+        }
+        return print(entries, session);
+    }
+    if below_a_worker(&state) {
+        let failure = Failure::refused(Code::BELOW_WORKER, "a worker cannot trust a repository");
+        return Err(failure.hint("type it in a terminal of your own"));
+    }
+    let environment = match &args.path {
+        Some(path) => &session.environment.at(path)?,
+        None => &session.environment,
+    };
+    let repository = Repository::need(environment)?;
+    if args.remove {
+        let entries = trust.remove(&repository)?;
+        if entries.is_empty() {
+            let message = format!("nothing of {} is trusted", repository.root().display());
+            return Err(Failure::refused(Code::NOTHING_TO_TRUST, message).hint("`tollgate trust --list` shows what is"));
+        }
+        session.output.talk(format!("took back {}", count(entries.len(), "trusted state")));
+        return print(entries, session);
+    }
+    add(&trust, &repository, session)
+}
+
+fn add(trust: &Trust, repository: &Repository, session: &Session) -> Result<Exit, Failure> {
+    let uncommitted = repository.uncommitted()?;
+    let Some(folder) = repository.folder()? else {
+        let message = format!("the last commit of {} holds no .tollgate/ folder", repository.root().display());
+        let hint = if uncommitted.is_empty() {
+            "`tollgate init` writes one"
+        } else {
+            "`git add .tollgate && git commit`, then `tollgate trust`"
+        };
+        return Err(Failure::refused(Code::NOTHING_TO_TRUST, message).hint(hint));
+    };
+    let entry = trust.add(repository, &folder, session.now_ms())?;
+    session.output.talk(format!("trusted, as they are in the last commit: {}", list(&entry.files)));
+    if !uncommitted.is_empty() {
+        let files = list(&uncommitted);
+        session.output.talk(format!("note: the working copy differs ({files}); only what is committed acts"));
+    }
+    print(vec![entry], session)
+}
+
+fn print(entries: Vec<TrustEntry>, session: &Session) -> Result<Exit, Failure> {
+    if session.json() {
+        session.output.json(&TrustResult { entries });
+        return Ok(Exit::Done);
+    }
+    let row = |entry: TrustEntry| {
+        let digest = entry.digest.get(..12).unwrap_or(&entry.digest).to_owned();
+        let files = count(entry.files.len(), "file");
+        vec![digest.into(), files.into(), entry.repository.into()]
+    };
+    let lines = table(&[], entries.into_iter().map(row).collect(), session.output.width());
+    lines.into_iter().for_each(|line| session.output.data(line));
+    Ok(Exit::Done)
+}

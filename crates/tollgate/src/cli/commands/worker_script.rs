@@ -1,0 +1,25 @@
+//! `tollgate worker-script`.
+
+use std::path::PathBuf;
+
+use tollgate_engine::workers::script::run_script;
+
+use crate::cli::environment::Environment;
+use crate::cli::failure::Failure;
+use crate::cli::{Exit, Session};
+
+/// Act out a script as a worker does
+///
+/// Started by Tollgate for workers of the adapter `script`; reads the brief on stdin and the `TOLLGATE_*` variables.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub struct WorkerScriptArgs {
+    /// The script
+    #[arg(long)]
+    script: PathBuf,
+}
+
+pub fn run(args: &WorkerScriptArgs, session: &Session) -> Result<Exit, Failure> {
+    let program = Environment::program()?;
+    Ok(Exit::Code(run_script(&session.environment.directory().join(&args.script), &program)))
+}

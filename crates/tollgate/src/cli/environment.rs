@@ -1,0 +1,119 @@
+//! What the process was started with: variables and the working directory, read once at the edge.
+#![expect(clippy::disallowed_methods, reason = "the room of the environment")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tollgate_core::code::Code;
+
+use super::failure::Failure;
+use crate::files;
+
+/// Variables and working directory.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+    directory: PathBuf,
+}
+
+impl Environment {
+    /// Reads them from the process. Variables that are no text are left out.
+    pub fn of_process() -> Result<Self, Failure> {
+        let directory = std::env::current_dir()
+            .map_err(|error| Failure::environment(Code::FILE, "the working directory cannot be read").cause(error))?;
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Ok(Self { variables: std::env::vars_os().filter_map(text).collect(), directory })
+    }
+
+    /// A variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The variables whose name begins so, without that beginning.
+    pub fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.variables.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
+    }
+
+    /// The path of this program.
+    pub fn program() -> Result<PathBuf, Failure> {
+        std::env::current_exe()
+            .map_err(|error| Failure::environment(Code::FILE, "the path of this program cannot be read").cause(error))
+    }
+
+    /// The working directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The same, in another directory.
+    pub fn at(&self, directory: &Path) -> Result<Self, Failure> {
+        let directory = files::canonical(&self.directory.join(directory))?;
+        Ok(Self { directory, ..self.clone() })
+    }
+
+    /// The state directory: `TOLLGATE_STATE`, else `$XDG_STATE_HOME/tollgate`, else `~/.local/state/tollgate`.
+    pub fn state_dir(&self) -> Result<PathBuf, Failure> {
+        if let Some(state) = self.get("TOLLGATE_STATE") {
+            return Ok(self.directory.join(state));
+        }
+        self.base("XDG_STATE_HOME", ".local/state").map(|base| base.join("tollgate")).ok_or_else(|| {
+            Failure::environment(Code::STATE, "there is no place for the state directory: HOME is not set")
+                .hint("set TOLLGATE_STATE to a folder of yours")
+        })
+    }
+
+    /// The user's configuration file, when there is a home for it.
+    pub fn user_config(&self) -> Option<PathBuf> {
+        self.base("XDG_CONFIG_HOME", ".config").map(|base| base.join("tollgate/config.toml"))
+    }
+
+    /// A program by name, as the shell would find it.
+    pub fn find_program(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            return Some(self.directory.join(name)).filter(|path| files::is_program(path));
+        }
+        let path = self.get("PATH")?;
+        std::env::split_paths(path)
+            .map(|folder| self.directory.join(folder).join(name))
+            .find(|path| files::is_program(path))
+    }
+
+    // The specification says that a relative path in these variables counts as unset.
+    fn base(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let absolute = |text: &str| Some(PathBuf::from(text)).filter(|path| path.is_absolute());
+        let named = self.get(variable).and_then(absolute);
+        named.or_else(|| Some(self.get("HOME").and_then(absolute)?.join(below_home)))
+    }
+}
+
+#[cfg(test)]
+pub fn environment(variables: &[(&str, &str)], directory: &Path) -> Environment {
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Environment { variables, directory: directory.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_directory_follows_the_variables() {
+        let state = |variables: &[(&str, &str)]| environment(variables, Path::new("/here")).state_dir().ok();
+        assert_eq!(state(&[("TOLLGATE_STATE", "s"), ("HOME", "/h")]), Some("/here/s".into()));
+        assert_eq!(state(&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")]), Some("/x/tollgate".into()));
+        assert_eq!(state(&[("XDG_STATE_HOME", "x"), ("HOME", "/h")]), Some("/h/.local/state/tollgate".into()));
+        assert_eq!(state(&[("TOLLGATE_STATE", "")]), None);
+    }
+
+    #[test]
+    fn programs_are_found_as_the_shell_finds_them() {
+        let here = environment(&[("PATH", "/nowhere:/bin")], Path::new("/"));
+        assert!(here.find_program("sh").is_some());
+        assert!(here.find_program("bin/sh").is_some());
+        assert!(here.find_program("no-such-program").is_none());
+        assert!(here.find_program("/etc").is_none());
+    }
+}

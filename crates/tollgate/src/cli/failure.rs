@@ -1,0 +1,195 @@
+//! The edge: every way a command can fail, in one shape, with its exit code.
+
+use tollgate_api as api;
+use tollgate_core::code::Code;
+use tollgate_core::diagnostic::{Diagnostic, Severity};
+
+use super::snippet::{self, Source};
+use crate::view::text::{Line, Style};
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A rule says no.
+    Refused,
+    /// The command line is wrong.
+    Usage,
+    /// The machine, a file or a program is not as needed.
+    Environment,
+    /// A person has to decide.
+    Waiting,
+    /// A budget or a quota is used up.
+    Budget,
+    /// Tollgate broke one of its own rules.
+    Internal,
+}
+
+impl Kind {
+    /// The exit code of the process.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Refused => 1,
+            Self::Usage => 2,
+            Self::Environment => 3,
+            Self::Waiting => 4,
+            Self::Budget => 5,
+            Self::Internal => 70,
+        }
+    }
+
+    const fn wire(self) -> api::FailureKind {
+        match self {
+            Self::Refused => api::FailureKind::Refused,
+            Self::Usage => api::FailureKind::Usage,
+            Self::Environment => api::FailureKind::Environment,
+            Self::Waiting => api::FailureKind::Waiting,
+            Self::Budget => api::FailureKind::Budget,
+            Self::Internal => api::FailureKind::Internal,
+        }
+    }
+}
+
+/// Why a command did not do what was asked. Boxed: results stay small.
+#[derive(Debug)]
+pub struct Failure(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    kind: Kind,
+    code: Code,
+    message: String,
+    causes: Vec<String>,
+    hints: Vec<String>,
+    diagnostics: Vec<Diagnostic>,
+    source: Option<Source>,
+}
+
+impl Failure {
+    /// A failure of a kind.
+    pub fn new(kind: Kind, code: Code, message: impl Into<String>) -> Self {
+        let (causes, hints, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
+        Self(Box::new(Parts { kind, code, message: message.into(), causes, hints, diagnostics, source: None }))
+    }
+
+    /// A rule says no.
+    pub fn refused(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Kind::Refused, code, message)
+    }
+
+    /// The command line is wrong.
+    pub fn usage(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, code, message)
+    }
+
+    /// The machine, a file or a program is not as needed.
+    pub fn environment(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Kind::Environment, code, message)
+    }
+
+    /// Tollgate broke one of its own rules.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Kind::Internal, Code::INTERNAL, message)
+            .hint("`tollgate verify --all` says whether the journals hold; please report this with its output")
+    }
+
+    /// Adds why; the sources of an error follow it.
+    #[must_use]
+    pub fn cause(mut self, error: impl std::error::Error) -> Self {
+        self.0.causes.push(error.to_string());
+        let mut source = error.source();
+        while let Some(inner) = source {
+            self.0.causes.push(inner.to_string());
+            source = inner.source();
+        }
+        self
+    }
+
+    /// Adds why, in words.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<String>) -> Self {
+        self.0.causes.push(cause.into());
+        self
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hints.push(hint.into());
+        self
+    }
+
+    /// Adds what is wrong with an input, and the input.
+    #[must_use]
+    pub fn at(mut self, source: Source, diagnostics: Vec<Diagnostic>) -> Self {
+        self.0.source = Some(source);
+        self.0.diagnostics = diagnostics;
+        self
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// The exit code of the process.
+    pub fn exit_code(&self) -> u8 {
+        self.0.kind.exit_code()
+    }
+
+    /// The failure as a person reads it.
+    pub fn lines(&self, width: usize) -> Vec<Line> {
+        let parts = &self.0;
+        let mut lines = Vec::new();
+        if let Some(source) = &parts.source {
+            lines.extend(snippet::lines(&parts.diagnostics, source, width));
+        }
+        lines.push(head("error", Style::Bad, parts.code, &parts.message));
+        let several = |label: &str, text: &str| {
+            let mut first = true;
+            let lines = text.lines().map(move |line| {
+                let label = if std::mem::take(&mut first) { label.to_owned() } else { " ".repeat(label.len()) };
+                Line::new().add(Style::Accent, label).text(line)
+            });
+            lines.collect::<Vec<_>>()
+        };
+        parts.causes.iter().for_each(|cause| lines.extend(several("  caused by: ", cause)));
+        parts.hints.iter().for_each(|hint| lines.extend(several("hint: ", hint)));
+        lines
+    }
+
+    /// The failure as it goes over the wire.
+    pub fn wire(&self) -> api::Failure {
+        let parts = &self.0;
+        let file = parts.source.as_ref().map(|source| source.file.as_str());
+        api::Failure {
+            kind: parts.kind.wire(),
+            code: parts.code.to_string(),
+            message: parts.message.clone(),
+            causes: parts.causes.clone(),
+            hints: parts.hints.clone(),
+            diagnostics: parts.diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, file)).collect(),
+        }
+    }
+}
+
+/// `error[TG0014]: message`.
+pub(super) fn head(word: &str, style: Style, code: Code, message: &str) -> Line {
+    Line::new().add(style, format!("{word}[{code}]")).add(Style::Strong, format!(": {message}"))
+}
+
+/// A diagnostic as it goes over the wire.
+pub fn wire_diagnostic(diagnostic: &Diagnostic, file: Option<&str>) -> api::Diagnostic {
+    api::Diagnostic {
+        code: diagnostic.code.to_string(),
+        severity: match diagnostic.severity {
+            Severity::Warning => api::Severity::Warning,
+            Severity::Error => api::Severity::Error,
+        },
+        message: diagnostic.message.clone(),
+        file: file.map(str::to_owned),
+        line: diagnostic.place.line,
+        column: diagnostic.place.column,
+        other: diagnostic.other.map(|place| api::Place { line: place.line, column: place.column }),
+        hint: diagnostic.hint.clone(),
+    }
+}

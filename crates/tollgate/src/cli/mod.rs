@@ -1,0 +1,207 @@
+//! The command line: one command is one file in [`commands`], and its doc comment is its help.
+
+pub mod commands;
+pub mod drive;
+pub mod environment;
+pub mod failure;
+pub mod output;
+pub mod runs;
+pub mod snippet;
+
+use std::ffi::OsString;
+use std::panic::{self, AssertUnwindSafe};
+
+use clap::{CommandFactory, Parser, Subcommand};
+use tollgate_core::code::Code;
+
+use self::environment::Environment;
+use self::failure::{Failure, Kind};
+use self::output::{Format, Output};
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 refused, halted or closed without success, 2 usage, 3 environment,
+            4 waiting for a person, 5 budget or quota, 70 internal";
+
+/// Runs software work that several AI agents share, and decides what happens next from evidence
+#[derive(Debug, Parser)]
+#[command(name = "tollgate", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(after_help = EXIT_CODES)]
+pub struct Cli {
+    /// Print data as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(commands::init::InitArgs),
+    Doctor(commands::doctor::DoctorArgs),
+    Demo(commands::demo::DemoArgs),
+    Run(commands::run::RunArgs),
+    Decide(commands::decide::DecideArgs),
+    Resume(commands::resume::ResumeArgs),
+    Retry(commands::retry::RetryArgs),
+    Cancel(commands::cancel::CancelArgs),
+    Ls(commands::ls::LsArgs),
+    Show(commands::show::ShowArgs),
+    Inbox(commands::inbox::InboxArgs),
+    Logs(commands::logs::LogsArgs),
+    Verify(commands::verify::VerifyArgs),
+    Export(commands::export::ExportArgs),
+    Trust(commands::trust::TrustArgs),
+    Protocol(commands::protocol::ProtocolArgs),
+    Contract(commands::contract::ContractArgs),
+    Explain(commands::explain::ExplainArgs),
+    Completions(commands::completions::CompletionsArgs),
+    Schemas(commands::schemas::SchemasArgs),
+    WorkerScript(commands::worker_script::WorkerScriptArgs),
+}
+
+/// What a command is given: where to print, and what the process was started with.
+#[derive(Debug)]
+pub struct Session {
+    pub output: Output,
+    pub environment: Environment,
+}
+
+impl Session {
+    /// Whether data is printed as JSON.
+    pub fn json(&self) -> bool {
+        self.output.format() == Format::Json
+    }
+
+    /// The clock.
+    #[expect(clippy::disallowed_methods, reason = "the room of the command line's clock")]
+    pub fn now_ms(&self) -> u64 {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// How a command ended that did what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All is well.
+    Done,
+    /// The answer is printed, and it is not a good one.
+    With(Kind),
+    /// A worker's own exit code.
+    Code(u8),
+}
+
+impl Exit {
+    const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::With(kind) => kind.exit_code(),
+            Self::Code(code) => code,
+        }
+    }
+}
+
+/// Parses and runs; returns the exit code of the process.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Before it is parsed, a wrong command line can already ask for JSON.
+    let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    let format = if json { Format::Json } else { Format::Text };
+    let environment = Environment::of_process();
+    let output = Output::of_process(format, environment.as_ref().unwrap_or(&Environment::default()));
+    guarded(&output, || match environment {
+        Ok(environment) => start(arguments, Session { output: Output::of_process(format, &environment), environment }),
+        Err(failure) => report(&output, &failure),
+    })
+}
+
+fn start(arguments: Vec<OsString>, session: Session) -> u8 {
+    let result = match Cli::try_parse_from(arguments) {
+        Ok(cli) => run(cli.command, &session),
+        Err(error) if error.use_stderr() => Err(usage(&error)),
+        // Help and version are what was asked for; clap knows how wide and how colourful.
+        Err(error) => {
+            let _ = error.print();
+            Ok(Exit::Done)
+        }
+    };
+    match result.and_then(|exit| session.output.finish().map(|()| exit)) {
+        Ok(exit) => exit.code(),
+        Err(failure) => report(&session.output, &failure),
+    }
+}
+
+fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
+    match command {
+        Command::Init(args) => commands::init::run(&args, session),
+        Command::Doctor(args) => commands::doctor::run(&args, session),
+        Command::Demo(args) => commands::demo::run(&args, session),
+        Command::Run(args) => commands::run::run(args, session),
+        Command::Decide(args) => commands::decide::run(args, session),
+        Command::Resume(args) => commands::resume::run(&args, session),
+        Command::Retry(args) => commands::retry::run(&args, session),
+        Command::Cancel(args) => commands::cancel::run(&args, session),
+        Command::Ls(args) => commands::ls::run(&args, session),
+        Command::Show(args) => commands::show::run(&args, session),
+        Command::Inbox(args) => commands::inbox::run(&args, session),
+        Command::Logs(args) => commands::logs::run(&args, session),
+        Command::Verify(args) => commands::verify::run(&args, session),
+        Command::Export(args) => commands::export::run(&args, session),
+        Command::Trust(args) => commands::trust::run(&args, session),
+        Command::Protocol(args) => commands::protocol::run(&args, session),
+        Command::Contract(args) => commands::contract::run(&args, session),
+        Command::Explain(args) => commands::explain::run(&args, session),
+        Command::Completions(args) => commands::completions::run(&args, session, Cli::command()),
+        Command::Schemas(args) => commands::schemas::run(&args, session),
+        Command::WorkerScript(args) => commands::worker_script::run(&args, session),
+    }
+}
+
+fn report(output: &Output, failure: &Failure) -> u8 {
+    output.failure(failure);
+    failure.exit_code()
+}
+
+/// What clap says, in our shape: the first line is the message, its tips are hints.
+fn usage(error: &clap::Error) -> Failure {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Failure::usage(Code::USAGE, "a command is missing").hint("`tollgate --help` lists them");
+    }
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n").map(str::trim);
+    let message = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
+    let mut failure = Failure::usage(Code::USAGE, message.split_whitespace().collect::<Vec<_>>().join(" "));
+    for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty() && !paragraph.starts_with("For more")) {
+        failure = failure.hint(paragraph.trim_start_matches("tip: "));
+    }
+    failure
+}
+
+/// Runs with a net: a panic is said in our shape and ends with the exit code of an internal error.
+fn guarded(output: &Output, work: impl FnOnce() -> u8) -> u8 {
+    panic::set_hook(Box::new(|_| ()));
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        let text =
+            payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+        report(
+            output,
+            &Failure::internal("Tollgate broke one of its own rules").because(text.unwrap_or("a panic without words")),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        let output = Output::of_process(Format::Text, &Environment::default());
+        assert_eq!(guarded(&output, || panic!("on purpose")), 70);
+        let _ = panic::take_hook();
+    }
+}

@@ -1,0 +1,156 @@
+//! Where words go: stdout is data, stderr is talk.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+
+use serde::Serialize;
+use tollgate_core::code::Code;
+
+use super::environment::Environment;
+use super::failure::Failure;
+use crate::view::text::{Colour, Line, harmful};
+
+/// How data is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// The wire types, one object a line.
+    Json,
+}
+
+/// Columns where nobody says how wide the output is.
+const WIDTH_DEFAULT: usize = 100;
+
+/// The two streams of the process.
+#[derive(Debug)]
+pub struct Output {
+    format: Format,
+    colour_out: Colour,
+    colour_err: Colour,
+    width: usize,
+    lost: Mutex<Option<io::Error>>,
+}
+
+impl Output {
+    /// Looks at the process's streams once.
+    pub fn of_process(format: Format, environment: &Environment) -> Self {
+        let colour = |terminal: bool| {
+            let wanted = terminal && environment.get("NO_COLOR").is_none() && environment.get("TERM") != Some("dumb");
+            if wanted { Colour::Always } else { Colour::Never }
+        };
+        let columns = environment.get("COLUMNS").and_then(|text| text.parse().ok()).filter(|columns| *columns > 0);
+        Self {
+            format,
+            colour_out: colour(io::stdout().is_terminal()),
+            colour_err: colour(io::stderr().is_terminal()),
+            width: columns.or_else(terminal_columns).unwrap_or(WIDTH_DEFAULT),
+            lost: Mutex::new(None),
+        }
+    }
+
+    /// How data is printed.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How many columns a line may take.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether talk is coloured.
+    pub fn colour_of_talk(&self) -> Colour {
+        self.colour_err
+    }
+
+    /// Prints a line of data.
+    pub fn data(&self, line: impl Into<Line>) {
+        let text = line.into().render(self.colour_out) + "\n";
+        self.keep(io::stdout().lock().write_all(text.as_bytes()));
+    }
+
+    /// Prints a text of several lines as data, made harmless.
+    pub fn text(&self, text: &str) {
+        text.lines().for_each(|line| {
+            let line = crate::view::text::plain(line);
+            self.keep(io::stdout().lock().write_all(format!("{line}\n").as_bytes()));
+        });
+    }
+
+    /// Prints an object of the wire on a line of its own.
+    pub fn json<T: Serialize>(&self, value: &T) {
+        match serde_json::to_string(value) {
+            Ok(text) => self.keep(io::stdout().lock().write_all((escape(&text) + "\n").as_bytes())),
+            Err(error) => self.keep(Err(error.into())),
+        }
+    }
+
+    /// Says a line to the person at the terminal.
+    pub fn talk(&self, line: impl Into<Line>) {
+        let text = line.into().render(self.colour_err) + "\n";
+        self.keep(io::stderr().lock().write_all(text.as_bytes()));
+    }
+
+    /// Reports a failure: as data with `--json`, else as talk.
+    pub fn failure(&self, failure: &Failure) {
+        match self.format {
+            Format::Json => self.json(&tollgate_api::ErrorDocument { error: failure.wire() }),
+            Format::Text => failure.lines(self.width).into_iter().for_each(|line| self.talk(line)),
+        }
+    }
+
+    /// Whether anybody still reads; a reader that went away wants no more.
+    pub fn is_wanted(&self) -> bool {
+        self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
+    }
+
+    /// Says whether something could not be written. A reader that went away wanted no more.
+    pub fn finish(&self) -> Result<(), Failure> {
+        let mut lost = self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        lost.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe).map_or(Ok(()), |error| {
+            Err(Failure::environment(Code::FILE, "the output could not be written").cause(error))
+        })
+    }
+
+    fn keep(&self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+}
+
+/// Escapes what JSON allows raw and a terminal would obey. All of it stands inside strings.
+fn escape(json: &str) -> String {
+    if !json.contains(harmful) {
+        return json.to_owned();
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        if harmful(character) {
+            let mut units = [0; 2];
+            character.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+fn terminal_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).or_else(|_| rustix::termios::tcgetwinsize(io::stderr()));
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_stays_json_and_holds_nothing_a_terminal_obeys() {
+        let text = "\u{9b}31m \u{202e} \x1b \u{7f} \u{e0001} ä\n";
+        let escaped = escape(&serde_json::to_string(text).unwrap());
+        assert!(!escaped.contains(harmful), "{escaped}");
+        assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
+    }
+}

@@ -1,0 +1,187 @@
+//! The runs of the state directory: opening its journal, finding a run, and saying what went wrong.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tollgate_core::code::Code;
+use tollgate_core::id::RunId;
+use tollgate_core::run::Rejection;
+use tollgate_engine::driver::DriveError;
+use tollgate_engine::process::below_a_worker;
+use tollgate_engine::service::{Service, ServiceError};
+use tollgate_engine::session::{CommandError, LoadError};
+use tollgate_store::{AppendError, OpenError, Options, SqliteJournal};
+
+use super::Session;
+use super::failure::{Failure, Kind};
+use super::snippet::Source;
+
+/// The runs of a state directory.
+#[derive(Debug)]
+pub struct Runs {
+    pub service: Service,
+    pub journal: Arc<SqliteJournal>,
+    pub state: PathBuf,
+}
+
+impl Runs {
+    /// Opens the journal of the state directory, and makes both when they are not there yet.
+    pub fn open(session: &Session) -> Result<Self, Failure> {
+        let state = session.environment.state_dir()?;
+        let journal = Arc::new(SqliteJournal::open(&state, Options::default()).map_err(open_failure)?);
+        let person = ["USER", "LOGNAME"].iter().find_map(|name| session.environment.get(name)).unwrap_or("somebody");
+        let service = Service { state: state.clone(), journal: journal.clone(), person: person.to_owned() };
+        Ok(Self { service, journal, state })
+    }
+
+    /// The same for a command that only a person may give: refused below a worker.
+    pub fn open_as_person(session: &Session) -> Result<Self, Failure> {
+        let state = session.environment.state_dir()?;
+        if below_a_worker(&state) {
+            return Err(Failure::refused(Code::NOT_A_PERSON, "a worker may not decide for a person")
+                .hint("report `blocked` with the open question instead; a person answers with `tollgate decide`"));
+        }
+        Self::open(session)
+    }
+
+    /// Finds a run by what was typed.
+    pub fn find(&self, typed: &str) -> Result<RunId, Failure> {
+        self.service.find(typed).map_err(service_failure)
+    }
+
+    /// Loads a run by what was typed.
+    pub fn load(&self, typed: &str) -> Result<tollgate_engine::session::Session, Failure> {
+        let id = self.find(typed)?;
+        self.service.load(id).map_err(load_failure)
+    }
+}
+
+fn open_failure(error: OpenError) -> Failure {
+    Failure::environment(error.code(), error.to_string()).hint("`tollgate doctor` looks at the state directory")
+}
+
+/// Why a run could not be loaded.
+pub fn load_failure(error: LoadError) -> Failure {
+    let code = error.code();
+    match &error {
+        LoadError::NoRun(_) => Failure::refused(code, error.to_string()).hint("`tollgate ls` lists the runs"),
+        LoadError::Read(_) => Failure::environment(code, "the journal cannot be read").cause(error),
+        LoadError::Chain(_)
+        | LoadError::Newer { .. }
+        | LoadError::Damaged { .. }
+        | LoadError::Protocol { .. }
+        | LoadError::Broken(_) => Failure::refused(code, error.to_string())
+            .hint("`tollgate verify RUN` names the first event that does not hold"),
+    }
+}
+
+/// Why a command did not change a run.
+pub fn command_failure(error: CommandError) -> Failure {
+    let code = error.code();
+    match error {
+        CommandError::Rejected(rejection) => rejected(&rejection),
+        CommandError::Load(error) => load_failure(error),
+        CommandError::Append(AppendError::Store(error)) => {
+            Failure::environment(code, "the journal cannot be written").cause(error)
+        }
+        CommandError::Append(error) => Failure::internal(error.to_string()),
+        CommandError::Fenced { .. } | CommandError::Busy => {
+            Failure::refused(code, error.to_string()).hint("`tollgate show RUN` shows how it stands now")
+        }
+        CommandError::Unwritable(error) => Failure::internal(error.to_string()),
+    }
+}
+
+/// Why the kernel says no, with the next command to type.
+pub fn rejected(rejection: &Rejection) -> Failure {
+    let kind = match rejection {
+        Rejection::Input { .. }
+        | Rejection::Artifact { .. }
+        | Rejection::Advance { .. }
+        | Rejection::NotOffered { .. } => Kind::Usage,
+        Rejection::Broken(_) => Kind::Internal,
+        _ => Kind::Refused,
+    };
+    let hint = match rejection {
+        Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
+        Rejection::NoDecision(_) | Rejection::NotOffered { .. } | Rejection::TextNeeded(_) => {
+            "`tollgate inbox` lists the open questions and how to answer them"
+        }
+        Rejection::AlreadyAnswered { .. } | Rejection::AlreadyEnded(_) => {
+            "`tollgate show RUN` shows the answer that counts"
+        }
+        Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => {
+            "`tollgate inbox` says what each option stands for"
+        }
+        Rejection::NotEstablished { .. } => "choose another option, or mend what is named first: `tollgate show RUN`",
+        Rejection::NothingToRetry | Rejection::NoUnit(_) => "`tollgate show RUN` says what the run waits for",
+        Rejection::NotAPerson => "give the command in your own terminal",
+        Rejection::NotTheDriver | Rejection::StaleToken { .. } => "`tollgate show RUN` shows who works on it",
+        Rejection::Input { .. } => "give it with `--input NAME=VALUE`; `tollgate protocol show ID` lists the inputs",
+        Rejection::Artifact { .. } => "give it with `--give NAME=FILE`; `--task FILE` is `--give task=FILE`",
+        Rejection::Unsupported(_) => "`tollgate protocol list` shows what runs today",
+        Rejection::Overlap { .. } => "give each lane a scope of its own that shares no path with the others",
+        Rejection::Advance { .. } => "`tollgate protocol show ID --format table` lists the asks and their options",
+        Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",
+    };
+    let failure = Failure::new(kind, rejection.code(), rejection.to_string()).hint(hint);
+    match rejection {
+        Rejection::Broken(violations) => violations.iter().fold(failure, |failure, violation| {
+            failure
+                .because(format!("invariant {} after event {}: {}", violation.invariant, violation.seq, violation.what))
+        }),
+        _ => failure,
+    }
+}
+
+/// Why something a person asked for was not done.
+pub fn service_failure(error: ServiceError) -> Failure {
+    let code = error.code();
+    let message = error.to_string();
+    match error {
+        ServiceError::Protocol(diagnostics) => Failure::refused(code, message)
+            .at(Source { file: "protocol".to_owned(), text: String::new() }, diagnostics)
+            .hint("`tollgate protocol check` shows each place"),
+        ServiceError::Artifact { why, .. } => {
+            let failure = Failure::refused(code, message).hint("mend the file; `tollgate contract check` shows every place");
+            why.into_iter().fold(failure, Failure::because)
+        }
+        ServiceError::NoWorker(role) => Failure::refused(code, message).hint(format!(
+            "give it one: `--worker {role}=command:'PROGRAM ARGS'`, `--script FILE` for all, or `[roles]` in the configuration"
+        )),
+        ServiceError::Brief { .. } => {
+            Failure::refused(code, message).hint(format!("`tollgate explain {code}` lists the names a brief may use"))
+        }
+        ServiceError::NoArea(_) => Failure::usage(code, message).hint("`tollgate protocol show ID` lists the areas"),
+        ServiceError::Ambiguous { runs, .. } => {
+            let failure = Failure::usage(code, message).hint("type more of the id");
+            runs.into_iter().fold(failure, |failure, run| failure.because(run.to_string()))
+        }
+        ServiceError::NoRun(_) => Failure::refused(code, message).hint("`tollgate ls` lists the runs"),
+        ServiceError::Workspace(error) => {
+            let hint = error.hint();
+            let failure = Failure::environment(code, message);
+            if hint.is_empty() { failure } else { failure.hint(hint) }
+        }
+        ServiceError::Load(error) => load_failure(error),
+        ServiceError::Command(error) => command_failure(error),
+        ServiceError::Io { what, source } => Failure::environment(code, what).cause(source),
+    }
+}
+
+/// Why a run could not be driven.
+pub fn drive_failure(error: DriveError) -> Failure {
+    let code = error.code();
+    let message = error.to_string();
+    match error {
+        DriveError::Held { run, .. } => {
+            Failure::refused(code, message).hint(format!("`tollgate logs -f {run}` watches it"))
+        }
+        DriveError::Lease(error) => {
+            Failure::refused(code, message).cause(error).hint("`tollgate show RUN` shows who holds it")
+        }
+        DriveError::Command(error) => command_failure(error),
+        DriveError::Load(error) => load_failure(error),
+        DriveError::Hands(error) => Failure::environment(code, message).hint(error.hint),
+    }
+}

@@ -1,0 +1,266 @@
+//! Configuration: which worker does a role, where areas lie, what commands run.
+//!
+//! A flag goes over the environment, the environment over the repository (once trusted), the repository over the user's
+//! file. What is in force, and where each value comes from, enters the first event of a run.
+
+mod read;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use tollgate_core::code::Code;
+use tollgate_core::protocol::Protocol;
+use tollgate_engine::workers::words;
+
+pub use read::read;
+
+use crate::cli::environment::Environment;
+use crate::cli::failure::Failure;
+use crate::cli::snippet::Source;
+use crate::files;
+use crate::repository::{CONFIG_PATH, Folder};
+use crate::view::words::{list, nearest};
+
+/// A configuration file is small; a larger one is a mistake or an attack.
+pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;
+/// Variables of this name and a role give that role a worker: `TOLLGATE_WORKER_DOD_CHECKER`.
+const WORKER_VARIABLE: &str = "TOLLGATE_WORKER_";
+/// The file that `init` writes.
+pub const TEMPLATE: &str = include_str!("template.toml");
+
+/// What one source says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layer {
+    pub workers: BTreeMap<String, Worker>,
+    pub roles: BTreeMap<String, Choice>,
+    pub areas: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    pub commands: BTreeMap<String, Vec<String>>,
+}
+
+/// The program behind a role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worker {
+    /// How Tollgate speaks with it.
+    pub adapter: Adapter,
+    /// Program and arguments; of a script its file.
+    pub command: Vec<String>,
+}
+
+/// How Tollgate speaks with a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Adapter {
+    /// A program: brief on stdin, report in a file or on stdout.
+    Command,
+    /// A YAML file that says what to write and report.
+    Script,
+}
+
+impl Adapter {
+    const ALL: [Self; 2] = [Self::Command, Self::Script];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Script => "script",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|adapter| adapter.word() == word)
+    }
+}
+
+/// The worker of a role: by name, or as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    Named(String),
+    Inline(Worker),
+}
+
+/// Where a value comes from; later ones go over earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    BuiltIn,
+    User,
+    Repository,
+    Environment,
+    Flag,
+}
+
+impl Origin {
+    /// The word used on the wire and in the journal.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built_in",
+            Self::User => "user",
+            Self::Repository => "repository",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting<T> {
+    pub value: T,
+    pub from: Origin,
+}
+
+/// The worker of a role, as it is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assigned {
+    /// Its name in the configuration; none when it was given as a command.
+    pub name: Option<String>,
+    /// The program behind it.
+    #[serde(flatten)]
+    pub worker: Worker,
+    /// Who gave the role this worker.
+    pub from: Origin,
+}
+
+/// What is in force for one protocol. This is what the first event of a run holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct InForce {
+    pub roles: BTreeMap<String, Assigned>,
+    /// The areas whose patterns are not the protocol's own.
+    pub areas: BTreeMap<String, Setting<Vec<String>>>,
+    pub commands: BTreeMap<String, Setting<Vec<String>>>,
+}
+
+/// Every source, the weakest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Config {
+    layers: Vec<(Origin, Layer)>,
+}
+
+impl Config {
+    /// Reads the user's file, the repository's folder if the caller trusts it, and the environment.
+    pub fn load(environment: &Environment, trusted: Option<&Folder>) -> Result<Self, Failure> {
+        let mut config = Self::default();
+        if let Some(path) = environment.user_config()
+            && let Some(text) = files::read_text_if_any(&path, CONFIG_BYTES_MAX)?
+        {
+            config.push(Origin::User, parse(path.display().to_string(), text)?);
+        }
+        if let Some(text) = trusted.and_then(|folder| folder.text(CONFIG_PATH)) {
+            config.push(Origin::Repository, parse(CONFIG_PATH.to_owned(), text?)?);
+        }
+        config.push(Origin::Environment, of_environment(environment)?);
+        Ok(config)
+    }
+
+    /// Puts a source over those before it.
+    pub fn push(&mut self, origin: Origin, layer: Layer) {
+        self.layers.push((origin, layer));
+    }
+
+    /// Every worker that is named, the strongest source of each.
+    pub fn workers(&self) -> BTreeMap<&str, Setting<&Worker>> {
+        let layers = self.layers.iter();
+        let each = layers.flat_map(|(from, layer)| layer.workers.iter().map(|(name, worker)| (*from, name, worker)));
+        each.map(|(from, name, value)| (name.as_str(), Setting { value, from })).collect()
+    }
+
+    /// What is in force for a protocol, or why that cannot be said.
+    pub fn in_force(&self, protocol: &Protocol) -> Result<InForce, Failure> {
+        let mut force = InForce::default();
+        for (from, layer) in &self.layers {
+            for (role, choice) in &layer.roles {
+                let known = protocol.roles.contains_key(role.as_str());
+                if !known && *from < Origin::Environment {
+                    continue; // A file serves many protocols.
+                }
+                if !known {
+                    return Err(unknown("role", role, &protocol.name, protocol.roles.keys().map(|name| &**name)));
+                }
+                force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
+            }
+            for (area, patterns) in layer.areas.get(&*protocol.name).into_iter().flatten() {
+                if !protocol.areas.iter().any(|known| *known.name == **area) {
+                    return Err(unknown("area", area, &protocol.name, protocol.areas.iter().map(|known| &*known.name)));
+                }
+                force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
+            }
+            let commands = layer.commands.iter();
+            force
+                .commands
+                .extend(commands.map(|(name, argv)| (name.clone(), Setting { value: argv.clone(), from: *from })));
+        }
+        Ok(force)
+    }
+
+    fn assign(&self, role: &str, choice: &Choice, from: Origin) -> Result<Assigned, Failure> {
+        let name = match choice {
+            Choice::Inline(worker) => return Ok(Assigned { name: None, worker: worker.clone(), from }),
+            Choice::Named(name) => name,
+        };
+        let workers = self.workers();
+        let worker = workers.get(name.as_str()).ok_or_else(|| {
+            let failure = Failure::refused(Code::WORKER_UNKNOWN, format!("role `{role}` has the worker `{name}`, which nobody defines"));
+            match nearest(name, workers.keys().copied()) {
+                Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                None => failure.hint(format!("add `[worker.{name}]` to the user's or the repository's config.toml; `tollgate doctor` lists what is known")),
+            }
+        })?;
+        Ok(Assigned { name: Some(name.clone()), worker: worker.value.clone(), from })
+    }
+}
+
+fn unknown<'a>(what: &str, name: &str, protocol: &str, known: impl Iterator<Item = &'a str> + Clone) -> Failure {
+    let failure = Failure::refused(Code::CONFIG_NAME, format!("protocol `{protocol}` has no {what} `{name}`"));
+    match nearest(name, known.clone()) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure.hint(format!("it has {}", list(&known.collect::<Vec<_>>()))),
+    }
+}
+
+/// Reads the text of a file, or says everything that is wrong with it.
+pub fn parse(file: String, text: String) -> Result<Layer, Failure> {
+    read(&text).map_err(|diagnostics| {
+        Failure::refused(Code::CONFIG, format!("{file} is not a valid configuration"))
+            .at(Source { file, text }, diagnostics)
+    })
+}
+
+/// Reads `ROLE=NAME`, `ROLE=command:PROGRAM ARGS` or `ROLE=script:FILE`.
+pub fn assignment(text: &str) -> Result<(String, Choice), Failure> {
+    let (role, choice) =
+        text.split_once('=').filter(|(role, choice)| !role.is_empty() && !choice.is_empty()).ok_or_else(|| {
+            Failure::usage(Code::USAGE, format!("`{text}` gives no role a worker"))
+                .hint("write ROLE=NAME, ROLE=command:'PROGRAM ARGS' or ROLE=script:FILE")
+        })?;
+    Ok((role.to_owned(), choose(choice)?))
+}
+
+fn choose(text: &str) -> Result<Choice, Failure> {
+    match text.split_once(':') {
+        Some(("command", line)) => {
+            let command = words::split(line)
+                .map_err(|error| Failure::usage(Code::USAGE, format!("`{line}` is no command")).cause(error))?;
+            Ok(Choice::Inline(Worker { adapter: Adapter::Command, command }))
+        }
+        Some(("script", file)) if !file.is_empty() => {
+            Ok(Choice::Inline(Worker { adapter: Adapter::Script, command: vec![file.to_owned()] }))
+        }
+        Some((adapter, _)) => Err(Failure::usage(Code::USAGE, format!("there is no adapter `{adapter}`"))
+            .hint("write NAME, command:'PROGRAM ARGS' or script:FILE")),
+        None => Ok(Choice::Named(text.to_owned())),
+    }
+}
+
+fn of_environment(environment: &Environment) -> Result<Layer, Failure> {
+    let mut layer = Layer::default();
+    for (name, value) in environment.with_prefix(WORKER_VARIABLE).filter(|(_, value)| !value.is_empty()) {
+        let role = name.to_lowercase().replace('_', "-");
+        let choice =
+            choose(value).map_err(|failure| failure.because(format!("{WORKER_VARIABLE}{name} is set to `{value}`")))?;
+        layer.roles.insert(role, choice);
+    }
+    Ok(layer)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Reads a configuration file: every breach with its place, unknown keys with what was probably meant.
+
+use std::ops::Range;
+
+use tollgate_core::code::Code;
+use tollgate_core::diagnostic::{Diagnostic, Place};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Adapter, Choice, Layer, Worker};
+use crate::view::words::{list, nearest};
+
+/// Nobody reads more at once, and finding the place of each costs a walk through the text.
+const BREACHES_MAX: usize = 20;
+
+type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
+
+/// Reads a file, or lists everything that is wrong with it.
+pub fn read(text: &str) -> Result<Layer, Vec<Diagnostic>> {
+    let mut reader = Reader { text, found: Vec::new() };
+    let document = match DeTable::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let place = error.span().map_or_else(Place::default, |span| reader.place(&span));
+            let message = error.message().lines().collect::<Vec<_>>().join(", ");
+            return Err(vec![
+                Diagnostic::error(Code::CONFIG, place, message)
+                    .hint("the file is TOML; `tollgate init` writes one to start from"),
+            ]);
+        }
+    };
+    let layer = reader.document(document.get_ref());
+    reader.found.sort_by_key(|diagnostic| diagnostic.place);
+    if reader.found.is_empty() { Ok(layer) } else { Err(reader.found) }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    found: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn document(&mut self, document: &DeTable<'_>) -> Layer {
+        let mut layer = Layer::default();
+        for (key, value) in document {
+            match &**key.get_ref() {
+                "worker" => self.each(value, "worker", |reader, name, value| {
+                    if let Some(worker) = reader.worker(name, value) {
+                        layer.workers.insert(name.get_ref().to_string(), worker);
+                    }
+                }),
+                "roles" => self.each(value, "roles", |reader, role, value| {
+                    if let Some(name) = reader.string(value) {
+                        layer.roles.insert(role.get_ref().to_string(), Choice::Named(name));
+                    }
+                }),
+                "areas" => self.each(value, "areas", |reader, protocol, value| {
+                    let areas = layer.areas.entry(protocol.get_ref().to_string()).or_default();
+                    reader.each(value, "areas.PROTOCOL", |reader, area, value| {
+                        if let Some(patterns) = reader.strings(value, "patterns") {
+                            areas.insert(area.get_ref().to_string(), patterns);
+                        }
+                    });
+                }),
+                "commands" => self.each(value, "commands", |reader, name, value| {
+                    if let Some(argv) = reader.strings(value, "program and arguments") {
+                        layer.commands.insert(name.get_ref().to_string(), argv);
+                    }
+                }),
+                _ => self.unknown((key, value), "", &["worker", "roles", "areas", "commands"]),
+            }
+        }
+        layer
+    }
+
+    fn worker(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> Option<Worker> {
+        let before = self.found.len();
+        let (mut adapter, mut command) = (None, None);
+        self.each(value, "worker.NAME", |reader, key, value| match &**key.get_ref() {
+            "adapter" => adapter = reader.adapter(value),
+            "command" => command = reader.strings(value, "program and arguments"),
+            _ => reader.unknown((key, value), "worker.NAME.", &["adapter", "command"]),
+        });
+        if self.found.len() > before {
+            return None;
+        }
+        let worker = match (adapter, command) {
+            (Some(adapter), Some(command)) => Worker { adapter, command },
+            (None, _) => {
+                return self.breach(
+                    &name.span(),
+                    Code::CONFIG,
+                    "this worker has no `adapter`",
+                    "add `adapter = \"command\"`",
+                );
+            }
+            (_, None) => {
+                return self.breach(
+                    &name.span(),
+                    Code::CONFIG,
+                    "this worker has no `command`",
+                    "add `command = [\"PROGRAM\", \"ARGUMENT\"]`",
+                );
+            }
+        };
+        if worker.adapter == Adapter::Script && worker.command.len() != 1 {
+            return self.breach(
+                &name.span(),
+                Code::CONFIG,
+                "a script worker's `command` is one file",
+                "write `command = [\"FILE.yaml\"]`",
+            );
+        }
+        Some(worker)
+    }
+
+    fn adapter(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Adapter> {
+        let word = self.string(value)?;
+        Adapter::parse(&word).or_else(|| {
+            let known = Adapter::ALL.map(Adapter::word);
+            let hint = nearest(&word, known)
+                .map_or_else(|| format!("there are {}", list(&known)), |near| format!("did you mean `{near}`?"));
+            self.breach(&value.span(), Code::CONFIG, format!("there is no adapter `{word}`"), hint)
+        })
+    }
+
+    /// Walks the entries of a table; anything else is a breach.
+    fn each<'v, 'i>(
+        &mut self,
+        value: &'v Spanned<DeValue<'i>>,
+        what: &str,
+        mut entry: impl FnMut(&mut Self, &'v Spanned<std::borrow::Cow<'i, str>>, &'v Spanned<DeValue<'i>>),
+    ) {
+        match value.get_ref().as_table() {
+            Some(table) => table.iter().for_each(|(key, value)| {
+                if key.get_ref().is_empty() {
+                    self.breach::<()>(&key.span(), Code::CONFIG, "a name must not be empty", "give it a name");
+                } else {
+                    entry(self, key, value);
+                }
+            }),
+            None => {
+                let message = format!("`{what}` is a table, not {}", kind(value.get_ref()));
+                self.breach::<()>(
+                    &value.span(),
+                    Code::CONFIG,
+                    message,
+                    format!("write it as `[{what}]` with an entry a line"),
+                );
+            }
+        }
+    }
+
+    fn string(&mut self, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        match value.get_ref().as_str() {
+            Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
+            Some(_) => self.breach(&value.span(), Code::CONFIG, "this text must not be empty", "write a name"),
+            None => self.breach(
+                &value.span(),
+                Code::CONFIG,
+                format!("this is {}, not a text", kind(value.get_ref())),
+                "write it in quotes",
+            ),
+        }
+    }
+
+    fn strings(&mut self, value: &Spanned<DeValue<'_>>, what: &str) -> Option<Vec<String>> {
+        let hint = format!("write {what} as `[\"…\", \"…\"]`");
+        match value.get_ref().as_array() {
+            Some(items) if items.iter().len() > 0 => {
+                // Only the first may name what to look for; the others may be empty arguments.
+                let first = self.string(items.iter().next()?)?;
+                let mut all = vec![first];
+                for item in items.iter().skip(1) {
+                    match item.get_ref().as_str() {
+                        Some(text) => all.push(text.to_owned()),
+                        None => {
+                            return self.breach(
+                                &item.span(),
+                                Code::CONFIG,
+                                format!("this is {}, not a text", kind(item.get_ref())),
+                                hint,
+                            );
+                        }
+                    }
+                }
+                Some(all)
+            }
+            Some(_) => self.breach(&value.span(), Code::CONFIG, "this list must not be empty", hint),
+            None => self.breach(
+                &value.span(),
+                Code::CONFIG,
+                format!("this is {}, not a list of texts", kind(value.get_ref())),
+                hint,
+            ),
+        }
+    }
+
+    fn unknown(&mut self, (key, _): Entry<'_, '_>, within: &str, known: &[&str]) {
+        let name = &**key.get_ref();
+        let hint = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", list(known)),
+        };
+        self.breach::<()>(&key.span(), Code::CONFIG_NAME, format!("there is no key `{within}{name}`"), hint);
+    }
+
+    fn breach<T>(
+        &mut self,
+        span: &Range<usize>,
+        code: Code,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Option<T> {
+        if self.found.len() < BREACHES_MAX {
+            self.found.push(Diagnostic::error(code, self.place(span), message).hint(hint));
+        }
+        None
+    }
+
+    fn place(&self, span: &Range<usize>) -> Place {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count();
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX - 1) + 1;
+        Place { line: number(line), column: number(column) }
+    }
+}
+
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

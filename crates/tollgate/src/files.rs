@@ -1,0 +1,169 @@
+//! Files that a person names: read whole, within bounds, with a failure that says which file and why.
+#![expect(clippy::disallowed_methods, reason = "the room of the command line's files")]
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tollgate_core::code::Code;
+
+use crate::cli::failure::Failure;
+
+/// Reads a file of at most so many bytes.
+pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
+    open(path)
+        .and_then(|file| read_all(file, bytes_max))
+        .map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// Reads a text of at most so many bytes.
+pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> {
+    String::from_utf8(read(path, bytes_max)?).map_err(|error| not_text(&path.display().to_string(), &error))
+}
+
+/// Reads a text if the file exists.
+pub fn read_text_if_any(path: &Path, bytes_max: u64) -> Result<Option<String>, Failure> {
+    match path.try_exists() {
+        Ok(false) => Ok(None),
+        Ok(true) | Err(_) => read_text(path, bytes_max).map(Some),
+    }
+}
+
+/// Reads a stream to its end, or to the bound.
+pub fn read_all(stream: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} KiB", bytes_max / 1024)));
+    }
+    Ok(bytes)
+}
+
+/// Writes a new file and its folders; an existing one is left alone.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    File::create_new(path)?.write_all(bytes)
+}
+
+/// Writes a file and its folders, whole or not at all: a reader never sees a half.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let half = path.with_extension(format!("{}.part", std::process::id()));
+    std::fs::write(&half, bytes)?;
+    std::fs::rename(&half, path)
+}
+
+/// Makes a new file; one that is there is left alone.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
+
+/// Opens a file to be read piece by piece.
+pub fn open_to_read(path: &Path) -> Result<File, Failure> {
+    open(path).map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// A file that another process writes, read as far as it is there.
+#[derive(Debug)]
+pub struct Growing {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Growing {
+    /// A file that may not be there yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, file: None }
+    }
+
+    /// The next bytes; none when there are no more for now.
+    pub fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        const PIECE: u64 = 64 * 1024;
+        if self.file.is_none() && exists(&self.path)? {
+            self.file = Some(open_to_read(&self.path)?);
+        }
+        let Some(file) = &mut self.file else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let read = file.take(PIECE).read_to_end(&mut bytes);
+        read.map_err(|error| cannot_read(&self.path.display().to_string(), error))?;
+        Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
+    }
+}
+
+/// Waits a moment for a file to grow.
+pub fn pause(time: std::time::Duration) {
+    std::thread::sleep(time);
+}
+
+/// A file that cannot be written.
+pub fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    Failure::environment(Code::FILE, format!("{} cannot be written", path.display())).cause(error)
+}
+
+/// A file that cannot be read.
+pub fn cannot_read(file: &str, error: io::Error) -> Failure {
+    Failure::environment(Code::FILE, format!("{file} cannot be read")).cause(error)
+}
+
+/// A file that is no text.
+pub fn not_text(file: &str, error: &std::string::FromUtf8Error) -> Failure {
+    let at = error.utf8_error().valid_up_to();
+    Failure::environment(Code::FILE, format!("{file} is not text: byte {at} is not UTF-8"))
+}
+
+/// The names in a folder; none when there is no such folder.
+pub fn names(folder: &Path) -> Result<Option<Vec<String>>, Failure> {
+    let failed = |error| cannot_read(&folder.display().to_string(), error);
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(Some(names))
+}
+
+/// Whether something is there.
+pub fn exists(path: &Path) -> Result<bool, Failure> {
+    path.try_exists().map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// Whether a file is there.
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Whether a file is there that this process may start.
+pub fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+/// Makes a folder where there is none, and looks whether files can be made in it.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)?;
+    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?)
+}
+
+/// Takes a file of ours away.
+pub fn remove(path: &Path) -> Result<(), Failure> {
+    std::fs::remove_file(path).map_err(|error| cannot_write(path, error))
+}
+
+/// The one name of a folder, without links.
+pub fn canonical(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+// A pipe or a terminal would block, and a device never ends.
+fn open(path: &Path) -> io::Result<File> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_file() { File::open(path) } else { Err(io::Error::other("it is not a file")) }
+}

@@ -1,0 +1,182 @@
+//! The repository a command is typed in, seen through git: its root, its last commit, its `.tollgate/` folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+use tollgate_engine::git::{Git, GitError, Printed};
+
+use crate::cli::environment::Environment;
+use crate::cli::failure::Failure;
+use crate::files;
+
+/// The folder whose files can start programs.
+pub const FOLDER: &str = ".tollgate";
+/// The configuration in it.
+pub const CONFIG_PATH: &str = ".tollgate/config.toml";
+/// The oldest git that Tollgate works with.
+pub const GIT_MIN: (u32, u32) = (2, 40);
+
+const FOLDER_FILES_MAX: usize = 500;
+const FOLDER_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A git repository with files.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    root: PathBuf,
+}
+
+/// A file of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    mode: String,
+    blob: String,
+    bytes: u64,
+    path: String,
+}
+
+/// The `.tollgate/` folder of a commit: what can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// Of every file's mode, path and content.
+    pub digest: Digest,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Folder {
+    /// Its files, by path from the repository's root.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The text of a file, if it is there.
+    pub fn text(&self, path: &str) -> Option<Result<String, Failure>> {
+        let bytes = self.files.get(path)?;
+        Some(String::from_utf8(bytes.clone()).map_err(|error| files::not_text(path, &error)))
+    }
+}
+
+impl Repository {
+    /// The repository that holds the working directory; none outside of one.
+    pub fn find(environment: &Environment) -> Result<Option<Self>, Failure> {
+        let output = git(environment.directory(), &["rev-parse", "--show-toplevel"])?;
+        if !output.end.success() {
+            let outside = output.err.contains("not a git repository");
+            return if outside { Ok(None) } else { Err(failure(&output, "rev-parse")) };
+        }
+        let root = String::from_utf8_lossy(&output.out).trim_end_matches('\n').to_owned();
+        Ok(Some(Self { root: PathBuf::from(root) }))
+    }
+
+    /// The repository that holds the working directory, or the failure that there is none.
+    pub fn need(environment: &Environment) -> Result<Self, Failure> {
+        Self::find(environment)?.ok_or_else(|| {
+            Failure::environment(
+                Code::NO_REPOSITORY,
+                format!("{} is in no git repository", environment.directory().display()),
+            )
+            .hint("go to one, or make one with `git init`")
+        })
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Its last commit; none before the first.
+    pub fn head(&self) -> Result<Option<String>, Failure> {
+        let output = git(&self.root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        Ok(output.end.success().then(|| String::from_utf8_lossy(&output.out).trim().to_owned()))
+    }
+
+    /// The paths of the files of the last commit.
+    pub fn files(&self) -> Result<Vec<String>, Failure> {
+        let entries = self.entries(&["ls-tree", "-r", "-z", "--full-tree", "-l", "HEAD"])?;
+        Ok(entries.into_iter().map(|entry| entry.path).collect())
+    }
+
+    /// The `.tollgate/` folder of the last commit, never of the working copy; none when it has none.
+    pub fn folder(&self) -> Result<Option<Folder>, Failure> {
+        if self.head()?.is_none() {
+            return Ok(None);
+        }
+        let mut entries = self.entries(&["ls-tree", "-r", "-z", "--full-tree", "-l", "HEAD", "--", FOLDER])?;
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        let refuse = |message: String| {
+            Failure::refused(Code::FOLDER, message).hint("keep only small plain files under .tollgate/")
+        };
+        if entries.len() > FOLDER_FILES_MAX {
+            return Err(refuse(format!("{FOLDER}/ holds {} files, more than {FOLDER_FILES_MAX}", entries.len())));
+        }
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut files = BTreeMap::new();
+        let mut listing = String::new();
+        for entry in entries {
+            if !entry.mode.starts_with("100") {
+                return Err(refuse(format!("{} is a link or a submodule", entry.path)));
+            }
+            if entry.bytes > FOLDER_FILE_BYTES_MAX {
+                return Err(refuse(format!("{} is larger than {} KiB", entry.path, FOLDER_FILE_BYTES_MAX / 1024)));
+            }
+            let bytes = need(git(&self.root, &["cat-file", "blob", &entry.blob])?, "cat-file")?;
+            listing.push_str(&format!("{} {} {}\0", entry.mode, Digest::of(&bytes), entry.path));
+            files.insert(entry.path, bytes);
+        }
+        Ok(Some(Folder { digest: Digest::of(listing.as_bytes()), files }))
+    }
+
+    /// The files under `.tollgate/` whose working copy is not what the last commit holds.
+    pub fn uncommitted(&self) -> Result<Vec<String>, Failure> {
+        let arguments = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", FOLDER];
+        let listing = need(git(&self.root, &arguments)?, "status")?;
+        let listing = String::from_utf8_lossy(&listing);
+        Ok(listing.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned).collect())
+    }
+
+    fn entries(&self, arguments: &[&str]) -> Result<Vec<Entry>, Failure> {
+        let listing = need(git(&self.root, arguments)?, "ls-tree")?;
+        // A path that is no text cannot be named in a pattern either; its bytes are shown as well as can be.
+        let listing = String::from_utf8_lossy(&listing);
+        let entry = |line: &str| {
+            let (meta, path) = line.split_once('\t')?;
+            let mut words = meta.split_ascii_whitespace();
+            let (mode, _kind, blob, bytes) = (words.next()?, words.next()?, words.next()?, words.next()?);
+            Some(Entry { mode: mode.into(), blob: blob.into(), bytes: bytes.parse().unwrap_or(0), path: path.into() })
+        };
+        Ok(listing.split('\0').filter_map(entry).collect())
+    }
+}
+
+/// The version of git, `(major, minor)`.
+pub fn git_version(environment: &Environment) -> Result<(u32, u32), Failure> {
+    let output = need(git(environment.directory(), &["version"])?, "version")?;
+    let text = String::from_utf8_lossy(&output);
+    let number = text.split_ascii_whitespace().nth(2).unwrap_or_default();
+    let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
+    match (parts.next().flatten(), parts.next().flatten()) {
+        (Some(major), Some(minor)) => Ok((major, minor)),
+        _ => Err(Failure::environment(Code::GIT, format!("`git version` said `{}`", text.trim()))),
+    }
+}
+
+/// Git in a folder. Whoever owns the repository: what is asked here starts nothing that it configures.
+fn git(directory: &Path, arguments: &[&str]) -> Result<Printed, Failure> {
+    let failed = |error: GitError| {
+        let failure = Failure::environment(Code::GIT, "git could not be asked").cause(error);
+        failure.hint(format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1))
+    };
+    let git = Git::discover(directory).map_err(failed)?;
+    git.call(&[&["-c", "safe.directory=*"], arguments].concat(), Vec::new()).map_err(failed)
+}
+
+fn need(printed: Printed, what: &str) -> Result<Vec<u8>, Failure> {
+    if printed.end.success() { Ok(printed.out) } else { Err(failure(&printed, what)) }
+}
+
+fn failure(printed: &Printed, what: &str) -> Failure {
+    Failure::environment(Code::GIT, format!("`git {what}` failed")).because(printed.err.trim().to_owned())
+}

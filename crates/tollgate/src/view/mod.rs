@@ -1,0 +1,13 @@
+//! What people see: text that cannot harm a terminal, words for states and times, tables, the live region.
+
+pub mod decision;
+pub mod detail;
+pub mod listing;
+pub mod picture;
+pub mod progress;
+pub mod show;
+pub mod story;
+pub mod table;
+pub mod text;
+pub mod wire;
+pub mod words;

@@ -1,0 +1,86 @@
+//! From a run to the picture of it that is drawn while it works.
+
+use tollgate_api::RunStatus;
+use tollgate_core::run::Run;
+use tollgate_core::run::event::{FindingStatus, Work};
+use tollgate_core::run::gate::{self, CriterionState};
+use tollgate_core::run::state::{At, Instance};
+use tollgate_engine::summary::{Standing, standing};
+
+use super::progress::{Doing, FlowRow, Model};
+
+/// How a run stands, on the wire.
+pub const fn status(standing: Standing) -> RunStatus {
+    match standing {
+        Standing::Working => RunStatus::Working,
+        Standing::Waiting => RunStatus::Waiting,
+        Standing::Halted => RunStatus::Halted,
+        Standing::Succeeded => RunStatus::Succeeded,
+        Standing::Dropped => RunStatus::Dropped,
+        Standing::Cancelled => RunStatus::Cancelled,
+    }
+}
+
+/// The picture of a run at a time.
+pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
+    let passed = |row: &&tollgate_core::run::state::Criterion| {
+        matches!(gate::criterion(run, row, &[], row.unit.as_ref()).0, CriterionState::Passed | CriterionState::Waived)
+    };
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Model {
+        run: run.id.to_string(),
+        protocol: run.opened.protocol.name.to_string(),
+        goal: run.opened.title.clone(),
+        status: status(standing(run)),
+        elapsed_ms: now_ms.saturating_sub(started_ms),
+        flows: run.instances.iter().filter_map(|(name, instance)| flow(run, name, instance, now_ms)).collect(),
+        questions: run
+            .pending()
+            .map(|(id, decision)| {
+                let question = decision.asked.question.lines().next().unwrap_or_default().to_owned();
+                let option = decision.asked.options.first().map_or("--text '…'", |option| &*option.id);
+                (question, format!("tollgate decide {} {id} {option}", run.id))
+            })
+            .collect(),
+        criteria_passed: count(run.ledger.criteria.iter().filter(passed).count()),
+        criteria_total: count(run.ledger.criteria.len()),
+        findings_open: count(run.ledger.findings.values().filter(|f| f.status == FindingStatus::Open).count()),
+    }
+}
+
+fn flow(run: &Run, name: &str, instance: &Instance, now_ms: u64) -> Option<FlowRow> {
+    let unit = instance.unit.as_ref().map(ToString::to_string);
+    let stage = instance.at.stage().map(ToString::to_string).unwrap_or_default();
+    let doing = match &instance.at {
+        At::Ready { .. } => Doing::Waits { on: "its turn".to_owned(), for_ms: 0 },
+        At::Leased { attempt, .. } => {
+            let attempt = run.attempts.get(attempt)?;
+            let for_ms = now_ms.saturating_sub(attempt.started_ms);
+            match &attempt.work {
+                Work::Dispatch { role, iteration, .. } => {
+                    Doing::Works { who: role.to_string(), iteration: *iteration, for_ms }
+                }
+                Work::Commands { .. } => Doing::Works { who: "the engine".to_owned(), iteration: 1, for_ms },
+                Work::Land { .. } => Doing::Works { who: "landing".to_owned(), iteration: 1, for_ms },
+            }
+        }
+        At::Waiting { decision, .. } => {
+            let asked_ms = run.decisions.get(decision).map_or(now_ms, |decision| decision.asked_ms);
+            Doing::Waits { on: decision.to_string(), for_ms: now_ms.saturating_sub(asked_ms) }
+        }
+        At::Each { stage } => {
+            let below = run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage));
+            let (mut done, mut total) = (0, 0);
+            for (_, child) in below {
+                total += 1;
+                done += u32::from(matches!(child.at, At::Ended { .. }));
+            }
+            Doing::Runs { done, total }
+        }
+        At::Held { why, .. } => Doing::Held { why: why.clone() },
+        At::Closing { .. } => Doing::Waits { on: "open questions".to_owned(), for_ms: 0 },
+        At::Ended { end: tollgate_core::protocol::model::Target::Done } => Doing::Done,
+        At::Ended { .. } => Doing::Dropped,
+    };
+    Some(FlowRow { unit, stage, doing })
+}

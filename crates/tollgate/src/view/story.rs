@@ -1,0 +1,224 @@
+//! What happened, one sentence per event: for logs, pipes and the timeline.
+
+use std::collections::BTreeMap;
+
+use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::model::Target;
+use tollgate_core::report::Judgement;
+use tollgate_core::run::event::{
+    AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, Work,
+};
+
+use tollgate_core::run::Run;
+
+use super::words;
+
+/// The story of a run: events told one after the other, with what was said before in mind.
+#[derive(Debug, Default)]
+pub struct Story {
+    attempts: BTreeMap<AttemptId, (String, Option<String>)>,
+}
+
+impl Story {
+    /// What happened, and in whose flow: a unit's, or the run's.
+    pub fn tell(&mut self, run: &Run, recorded: &Recorded) -> Option<(Option<String>, String)> {
+        let sentence = sentence(recorded)?;
+        if let Event::AttemptStarted(started) = &recorded.event {
+            let who = match &started.work {
+                Work::Dispatch { role, .. } => role.to_string(),
+                Work::Commands { .. } | Work::Land { .. } => "the engine".to_owned(),
+            };
+            self.attempts.insert(started.attempt, (who, unit_of(run, recorded)));
+        }
+        let attempt = match &recorded.event {
+            Event::AttemptReported(reported) => Some(reported.attempt),
+            Event::CommandsRan(ran) => Some(ran.attempt),
+            Event::LandingEnded(landing) => Some(landing.attempt),
+            Event::AttemptLost(lost) => Some(lost.attempt),
+            _ => None,
+        };
+        match attempt.and_then(|attempt| self.attempts.get(&attempt).map(|known| (attempt, known))) {
+            // The reader knows roles, not numbers.
+            Some((attempt, (who, unit))) => Some((unit.clone(), sentence.replacen(&attempt.to_string(), who, 1))),
+            None => Some((unit_of(run, recorded), sentence)),
+        }
+    }
+}
+
+/// One sentence for an event; none for those that only move bookkeeping.
+pub fn sentence(recorded: &Recorded) -> Option<String> {
+    let by = &recorded.by.name;
+    Some(match &recorded.event {
+        Event::RunOpened(opened) => format!("opened by {by}: {} under {}", opened.title, opened.protocol.name),
+        Event::DriverTookOver(_) => match recorded.epoch {
+            1 => return None,
+            epoch => format!("taken on by another process (take-over {epoch})"),
+        },
+        Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
+        Event::LedgerPlanned(planned) => {
+            let parts = [
+                (planned.plan.units.len(), "unit"),
+                (planned.plan.requirements.len(), "requirement"),
+                (planned.plan.criteria.len(), "row"),
+            ];
+            let parts: Vec<String> =
+                parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| words::count(*n, noun)).collect();
+            format!("{} from `{}`", words::list(&parts), planned.from)
+        }
+        Event::VariableGiven(given) => format!("{} is {}", given.name, given.value),
+        Event::FlowEntered(entered) => match &entered.unit {
+            Some(unit) => format!("{unit} starts at `{}`", entered.stage),
+            None => return None,
+        },
+        Event::FlowMoved(moved) => return moved_sentence(moved),
+        Event::FlowReturned(_) | Event::EachEntered(_) | Event::JudgementRests(_) => return None,
+        Event::FlowResumed(resumed) => format!("taken up again at `{}`", resumed.stage),
+        Event::FlowHeld(held) => format!("held at `{}`: {}", held.stage, held.why),
+        Event::AttemptStarted(started) => started_sentence(started),
+        Event::AttemptReported(reported) => reported_sentence(reported),
+        Event::AttemptLost(lost) => format!("{} was lost: {}", lost.attempt, lost.why),
+        Event::AttemptCancelled(cancelled) => format!("{} was ended: {}", cancelled.attempt, cancelled.why),
+        Event::AttemptRefused(refused) => format!("a report was refused: {}", refused.why),
+        Event::CommandsRan(ran) => {
+            let results: Vec<String> = ran
+                .results
+                .iter()
+                .map(|result| {
+                    let name = match &result.command {
+                        CommandRef::Criterion(id) => id.to_string(),
+                        CommandRef::Named(name) => name.to_string(),
+                    };
+                    format!("{name} {}", judged(result.result))
+                })
+                .collect();
+            format!("commands ran: {}", words::list(&results))
+        }
+        Event::LandingEnded(landing) => match landing.outcome {
+            LandOutcome::Landed => format!("landed, {} changed", words::count(landing.paths.len(), "file")),
+            LandOutcome::Conflict => format!("did not land: {} collide", words::count(landing.paths.len(), "file")),
+            LandOutcome::OutOfScope => {
+                format!("did not land: {} outside the scope", words::count(landing.paths.len(), "file"))
+            }
+            LandOutcome::Refused => format!("did not land: {}", landing.why),
+        },
+        Event::FindingOpened(opened) => format!("{} opened: {}", opened.finding, first_line(&opened.about.what)),
+        Event::FindingChanged(changed) => {
+            let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
+            format!("{} {}: {}", words::list(&ids), changed.status.word(), changed.why)
+        }
+        Event::UnitChanged(changed) => format!("{} is {}: {}", changed.unit, changed.state.word(), changed.why),
+        Event::RequirementsDisposed(disposed) => {
+            format!("{by} decided on {}", words::count(disposed.dispositions.len(), "requirement"))
+        }
+        Event::ScopeWidened(widened) => format!("{by} widened the scope by {}", words::list(&widened.paths)),
+        Event::WaiverGranted(waiver) => {
+            let findings = waiver.findings.iter().map(ToString::to_string);
+            let names = waiver.criteria.iter().chain(&waiver.commands).chain(&waiver.requirements);
+            let all: Vec<String> = names.map(ToString::to_string).chain(findings).collect();
+            format!("{by} waived {}", words::list(&all))
+        }
+        Event::TreeChanged(_) => format!("{by} changed the work tree by hand"),
+        Event::DecisionAsked(asked) => {
+            format!("{} asks: {}", asked.decision, first_line(&asked.asked.question))
+        }
+        Event::DecisionEnded(ended) => match (ended.end, &ended.option) {
+            (DecisionEnd::Answered, Some(option)) => {
+                let advance = if ended.in_advance { " in advance" } else { "" };
+                format!("{by} answers {}{advance}: {option}", ended.decision)
+            }
+            (DecisionEnd::Answered, None) => format!("{by} answers {}: {}", ended.decision, first_line(&ended.text)),
+            (DecisionEnd::Cancelled | DecisionEnd::Skipped, _) => format!("{} is no longer asked", ended.decision),
+        },
+        Event::DecisionRefused(refused) => format!("an answer was refused: {}", refused.why),
+        Event::RunHalted(halted) => format!("halted: {}", halted.reasons.join("; ")),
+        Event::RunRetried(_) => format!("{by} says: try again"),
+        Event::RunClosed(closed) => match closed.outcome {
+            RunOutcome::Succeeded => format!("succeeded: {}", closed.why),
+            RunOutcome::Dropped => format!("closed without success: {}", closed.why),
+            RunOutcome::Cancelled => format!("cancelled: {}", closed.why),
+        },
+        Event::RunPublished(published) if published.commit.is_empty() => published.branch.to_string(),
+        Event::RunPublished(published) => {
+            let short: String = published.commit.chars().take(12).collect();
+            format!("the tree is on branch {} as {short}", published.branch)
+        }
+    })
+}
+
+/// The unit whose flow an event belongs to; none: the run's.
+pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
+    let instance = match &recorded.event {
+        Event::FlowEntered(entered) => &entered.instance,
+        Event::FlowMoved(moved) => &moved.instance,
+        Event::FlowReturned(returned) => &returned.instance,
+        Event::FlowResumed(resumed) => &resumed.instance,
+        Event::FlowHeld(held) => &held.instance,
+        Event::AttemptStarted(started) => &started.instance,
+        Event::DecisionAsked(asked) => &asked.asked.instance,
+        Event::UnitChanged(changed) => return Some(changed.unit.to_string()),
+        Event::FindingOpened(opened) => return opened.about.units.first().map(ToString::to_string),
+        _ => return None,
+    };
+    run.instances.get(instance)?.unit.as_ref().map(ToString::to_string)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// The word for a result.
+pub const fn judged(result: Judgement) -> &'static str {
+    match result {
+        Judgement::Pass => "passed",
+        Judgement::Fail => "failed",
+        Judgement::Unobservable => "cannot be observed",
+    }
+}
+
+fn started_sentence(started: &AttemptStarted) -> String {
+    let again = if started.repeats.is_some() { ", repeated after a crash" } else { "" };
+    match &started.work {
+        Work::Dispatch { role, iteration: 1, .. } => format!("{role} works at `{}`{again}", started.stage),
+        Work::Dispatch { role, iteration, .. } => {
+            format!("{role} works at `{}`, attempt {iteration}{again}", started.stage)
+        }
+        Work::Commands { commands } => {
+            format!("{} run for `{}`", words::count(commands.len(), "command"), started.stage)
+        }
+        Work::Land { unit, .. } => format!("{unit} lands{again}"),
+    }
+}
+
+fn reported_sentence(reported: &AttemptReported) -> String {
+    let mut text = format!("{} reports {}", reported.attempt, reported.health.word());
+    if reported.verdict != tollgate_core::report::Verdict::None {
+        text.push_str(&format!(" and judges {}", reported.verdict.word().replace('_', " ")));
+    }
+    if !reported.changed.is_empty() {
+        text.push_str(&format!(", {} changed", words::count(reported.changed.len(), "file")));
+    }
+    if !reported.reason.is_empty() {
+        text.push_str(&format!(": {}", first_line(&reported.reason)));
+    }
+    if !reported.contradictions.is_empty() {
+        let contradicted = words::count(reported.contradictions.len(), "claim");
+        text.push_str(&format!(" ({contradicted} contradicted by what was measured)"));
+    }
+    text
+}
+
+fn moved_sentence(moved: &FlowMoved) -> Option<String> {
+    let limit = if moved.cut_off { " (its limit is reached)" } else { "" };
+    let to = match &moved.to {
+        Target::Stage(_) if &*moved.outcome == "skipped" => return None,
+        Target::Stage(stage) => format!("goes to `{stage}`"),
+        Target::Again => "goes there again".to_owned(),
+        Target::Ask(_) => "a person is asked".to_owned(),
+        Target::Hold => return None,
+        Target::Done => "is done".to_owned(),
+        Target::Dropped => "is given up".to_owned(),
+        Target::Raise(name) => format!("leaves the flow: {name}"),
+        Target::Back | Target::Origin | Target::As(_) => return None,
+    };
+    Some(format!("`{}` came out as {}: {to}{limit}", moved.stage, moved.outcome.replace('_', " ")))
+}

@@ -1,0 +1,181 @@
+//! Words for states, times and counts.
+
+use tollgate_api::{AttemptStatus, DoctorStatus, GateStatus, RunStatus};
+
+use super::text::{Line, Style};
+
+/// A span of time in plain words: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 days`.
+pub fn duration(ms: u64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        0..10 => format!("{}.{} s", seconds, ms % 1000 / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => two(seconds / 60, "min", seconds % 60, "s"),
+        3600..172_800 => two(seconds / 3600, "h", seconds % 3600 / 60, "min"),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+fn two(big: u64, big_unit: &str, small: u64, small_unit: &str) -> String {
+    if small == 0 { format!("{big} {big_unit}") } else { format!("{big} {big_unit} {small} {small_unit}") }
+}
+
+/// How long ago something was; a clock that went back is "just now".
+pub fn ago(now_ms: u64, then_ms: u64) -> String {
+    match now_ms.saturating_sub(then_ms) {
+        0..2000 => "just now".into(),
+        ms => format!("{} ago", duration(ms / 1000 * 1000)),
+    }
+}
+
+/// A count with its noun: `1 file`, `2 files`.
+pub fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// A list in a sentence: `a, b and c`.
+pub fn list<T: AsRef<str>>(items: &[T]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [head @ .., last] => {
+            let head: Vec<_> = head.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", head.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// The word that was probably meant: the nearest candidate, if it is near enough.
+pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Names are short; a longer text is no misspelling of one.
+    const LETTERS_MAX: usize = 64;
+    if wanted.chars().count() > LETTERS_MAX {
+        return None;
+    }
+    let near = |candidate: &&str| candidate.chars().count() <= LETTERS_MAX;
+    let scored = candidates.into_iter().filter(near).map(|candidate| (distance(wanted, candidate), candidate));
+    let (distance, candidate) = scored.min()?;
+    // Of two letters one is half the word: every short name would be near every other.
+    let letters = wanted.chars().count();
+    let near = if letters < 3 { 0 } else { letters.div_ceil(3) };
+    (distance <= near).then_some(candidate)
+}
+
+/// How many letters must be changed, added or left out.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// A state: a symbol, a word, and a colour that only repeats what they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    pub symbol: &'static str,
+    pub word: &'static str,
+    pub style: Style,
+}
+
+impl State {
+    const fn new(symbol: &'static str, word: &'static str, style: Style) -> Self {
+        Self { symbol, word, style }
+    }
+
+    /// Symbol and word.
+    pub fn line(self) -> Line {
+        Line::new().add(self.style, format!("{} {}", self.symbol, self.word))
+    }
+}
+
+/// Where a run stands.
+pub const fn run(status: RunStatus) -> State {
+    match status {
+        RunStatus::Working => State::new("▶", "working", Style::Accent),
+        RunStatus::Interrupted => State::new("‖", "interrupted", Style::Warn),
+        RunStatus::Waiting => State::new("?", "waits for you", Style::Warn),
+        RunStatus::Sleeping => State::new("z", "sleeps", Style::Faint),
+        RunStatus::Halted => State::new("■", "halted", Style::Bad),
+        RunStatus::Succeeded => State::new("✓", "succeeded", Style::Good),
+        RunStatus::Dropped => State::new("✗", "dropped", Style::Bad),
+        RunStatus::Cancelled => State::new("✗", "cancelled", Style::Faint),
+    }
+}
+
+/// Where an attempt stands.
+pub const fn attempt(status: AttemptStatus) -> State {
+    match status {
+        AttemptStatus::Working => State::new("▶", "works", Style::Accent),
+        AttemptStatus::Reported => State::new("✓", "reported", Style::Good),
+        AttemptStatus::Lost => State::new("✗", "lost", Style::Bad),
+        AttemptStatus::Cancelled => State::new("✗", "cancelled", Style::Faint),
+    }
+}
+
+/// How a gate stands.
+pub const fn gate(status: GateStatus) -> State {
+    match status {
+        GateStatus::Holds => State::new("✓", "holds", Style::Good),
+        GateStatus::Fails => State::new("✗", "fails", Style::Bad),
+        GateStatus::Stale => State::new("~", "stale", Style::Warn),
+        GateStatus::Unobservable => State::new("?", "cannot be observed", Style::Warn),
+    }
+}
+
+/// How a check of the machine came out.
+pub const fn doctor(status: DoctorStatus) -> State {
+    match status {
+        DoctorStatus::Ok => State::new("✓", "ok", Style::Good),
+        DoctorStatus::Note => State::new("!", "note", Style::Warn),
+        DoctorStatus::Problem => State::new("✗", "problem", Style::Bad),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_plain_words() {
+        let cases = [
+            (0, "0.0 s"),
+            (450, "0.4 s"),
+            (9_999, "9.9 s"),
+            (59_999, "59 s"),
+            (60_000, "1 min"),
+            (200_000, "3 min 20 s"),
+            (7_500_000, "2 h 5 min"),
+            (400_000_000, "4 days"),
+        ];
+        for (ms, words) in cases {
+            assert_eq!(duration(ms), words);
+        }
+        assert_eq!(ago(1000, 5000), "just now");
+        assert_eq!(ago(65_900, 0), "1 min 5 s ago");
+    }
+
+    #[test]
+    fn the_nearest_name_is_offered_only_when_it_is_near() {
+        let names = ["worker", "roles", "areas", "commands"];
+        assert_eq!(nearest("role", names), Some("roles"));
+        assert_eq!(nearest("wroker", names), Some("worker"));
+        assert_eq!(nearest("comands", names), Some("commands"));
+        assert_eq!(nearest("zebra", names), None);
+        assert_eq!(nearest("b", ["a", "c"]), None);
+        assert_eq!(nearest(&"x".repeat(100_000), names), None);
+    }
+
+    #[test]
+    fn lists_read_as_sentences() {
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+    }
+}

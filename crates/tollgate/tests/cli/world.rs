@@ -1,0 +1,173 @@
+//! A folder with a home, a state directory and a repository, and the transcript of what was typed in it.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static WORLDS: AtomicU32 = AtomicU32::new(0);
+
+/// Where a test happens.
+pub struct World {
+    root: PathBuf,
+    variables: Vec<(String, String)>,
+    /// Everything that was typed and printed.
+    pub transcript: String,
+}
+
+impl World {
+    /// A new folder, without a repository.
+    pub fn new() -> Self {
+        // Outside of every repository: the target folder lies in one.
+        let number = WORLDS.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("tollgate-world-{}-{number}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        for folder in ["home", "state", "work"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::create_dir_all(root.join("bin")).unwrap();
+        std::fs::write(root.join("bin/agent"), "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(root.join("bin/agent"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        Self { root: root.canonicalize().unwrap(), variables: Vec::new(), transcript: String::new() }
+    }
+
+    /// A new folder with a repository of one commit.
+    pub fn with_repository() -> Self {
+        let world = Self::new();
+        world.write("README.md", "# A project\n");
+        world.write("src/main.rs", "fn main() {}\n");
+        world.write("tests/smoke.rs", "// nothing yet\n");
+        world.git(&["init", "-q", "-b", "main"]);
+        world.commit("Start");
+        world
+    }
+
+    /// Sets a variable for what follows.
+    pub fn set(&mut self, name: &str, value: &str) -> &mut Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A path in the folder; the working directory is `work`.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Writes a file below the working directory.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.root.join("work").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// Commits everything.
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", message]);
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let mut command = self.pinned("git");
+        // Pinned times make the ids of commits the same on every machine.
+        command.env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z").env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z");
+        let output = command.args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn pinned(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.root.join("work"))
+            .env_clear()
+            .env("PATH", format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap_or_default()))
+            .env("HOME", self.root.join("home"))
+            .env("TOLLGATE_STATE", self.root.join("state"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("COLUMNS", "120")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Types a command line (words are split at spaces) and keeps what came of it.
+    pub fn type_in(&mut self, line: &str) -> &mut Self {
+        self.type_with(line, "")
+    }
+
+    /// Types a command line and gives it an input.
+    pub fn type_with(&mut self, line: &str, input: &str) -> &mut Self {
+        let output = self.run(line, input);
+        let text = |bytes: &[u8]| self.filtered(&String::from_utf8_lossy(bytes));
+        let code = output.status.code().map_or("killed".to_owned(), |code| code.to_string());
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        let indent =
+            |text: &str| text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect::<String>();
+        let line = self.filtered(line);
+        let _ = writeln!(self.transcript, "$ tollgate {line}\nexit {code}");
+        for (name, text) in [("stdout", stdout), ("stderr", stderr)].into_iter().filter(|(_, text)| !text.is_empty()) {
+            let _ = write!(self.transcript, "{name}:\n{}", indent(&text));
+        }
+        self.transcript.push('\n');
+        self
+    }
+
+    /// Runs a command line.
+    pub fn run(&self, line: &str, input: &str) -> Output {
+        let mut command = self.pinned(env!("CARGO_BIN_EXE_tollgate"));
+        command.args(line.split_ascii_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A command that reads no input may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// Starts a command line and leaves it running.
+    pub fn spawn(&self, line: &str) -> std::process::Child {
+        let mut command = self.pinned(env!("CARGO_BIN_EXE_tollgate"));
+        command.args(line.split_ascii_whitespace()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    }
+
+    /// The JSON objects that a command prints, a line each, and its exit code.
+    pub fn json(&self, line: &str) -> (Vec<serde_json::Value>, i32) {
+        let output = self.run(line, "");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let values =
+            text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")));
+        (values.collect(), output.status.code().unwrap())
+    }
+
+    /// What differs between two runs of a test is replaced: folders, versions, digests, ids of commits, times.
+    fn filtered(&self, text: &str) -> String {
+        let text = text.replace(&self.root.display().to_string(), "[WORLD]");
+        let text = text.replace(concat!("tollgate ", env!("CARGO_PKG_VERSION")), "tollgate [VERSION]");
+        let mut out = String::new();
+        let mut rest = text.as_str();
+        while let Some(first) = rest.chars().next() {
+            let word = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).len();
+            let (token, tail) = rest.split_at(word.max(first.len_utf8()));
+            rest = tail;
+            let digits = token.bytes().all(|byte| byte.is_ascii_digit());
+            if digits && out.ends_with("_ms\":") {
+                out.push_str("[MS]");
+            } else if digits && out.ends_with("git ") {
+                out.push_str("[GIT]");
+                rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            } else if token.len() == 8 && out.ends_with("run_") {
+                out.truncate(out.len() - "run_".len());
+                out.push_str("[RUN]");
+            } else if token.len() >= 12 && token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+                out.push_str("[HEX]");
+            } else {
+                out.push_str(token);
+            }
+        }
+        out
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
