@@ -354,7 +354,7 @@ impl Play {
             diagnostics: if report.health == Health::Malformed { vec!["no Status".to_owned()] } else { Vec::new() },
             content: writes.then(|| self.world.content(&self.run, &tree)),
             changed,
-            artifacts: BTreeMap::new(),
+            artifacts: documents(words),
             report,
         };
         self.say(Command::Report { attempt, token, result: Box::new(result) }, self.driver())
@@ -454,6 +454,17 @@ pub fn by(kind: ByKind, name: &str) -> By {
     By { kind, name: name.into() }
 }
 
+/// `doc=NAME:TEXT`: documents a stage gives.
+fn documents(words: &[String]) -> BTreeMap<Name, OpenArtifact> {
+    let named = words.iter().filter_map(|word| word.strip_prefix("doc=")?.split_once(':'));
+    named
+        .map(|(name, text)| {
+            let object = Digest::of(text.as_bytes());
+            (name.into(), OpenArtifact { object, ..OpenArtifact::default() })
+        })
+        .collect()
+}
+
 /// `ok`, `accept`, `reject fail=DoD-1`, `needs_input ask="Which?"`, `failed code=exit`, `ok open="Later?"`, `ok unit=…`.
 fn read_report(words: &[String]) -> Result<Report, String> {
     let first = words.first().map_or("", String::as_str);
@@ -499,7 +510,7 @@ fn read_report(words: &[String]) -> Result<Report, String> {
                 let rest: Vec<String> = parts.map(str::to_owned).collect();
                 planned(&mut report.plan, key, &id, &rest);
             }
-            "write" | "delete" | "silent" => {}
+            "write" | "delete" | "silent" | "doc" => {}
             other => return Err(format!("`{other}` is no part of a report")),
         }
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask sim --seeds N [--seed S] [--first]`: plays seeds and ends with `sim: N seeds, V violations`.
+//! `cargo xtask sim --seeds N [--seed S] [--first] [--brief]`: plays seeds and ends with `sim: N seeds, V violations`.
 
 #![expect(clippy::print_stdout, reason = "a command for people at a terminal")]
 
@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use tollgate_testkit::sim::{Campaign, campaign, history, on_sqlite, play, shrink};
 
-const USAGE: &str = "usage: sim [--seeds N] [--seed S] [--first]\n\n  \
+const USAGE: &str = "usage: sim [--seeds N] [--seed S] [--first] [--brief]\n\n  \
     --seeds N   how many seeds (1 with --seed, else 2000)\n  --seed S    the first seed (0)\n  \
-    --first     stop at the first violation\n";
+    --first     stop at the first violation\n  --brief     no history of a violation\n";
 /// Lines of the whole history that are shown before the shrunk one.
 const TAIL: usize = 12;
 /// Failures that are shown with their history.
@@ -19,21 +19,23 @@ struct Args {
     seeds: u64,
     first: u64,
     stop_at_first: bool,
+    brief: bool,
 }
 
 fn args() -> Option<Args> {
-    let (mut seeds, mut first, mut stop_at_first) = (None, None, false);
+    let (mut seeds, mut first, mut stop_at_first, mut brief) = (None, None, false, false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seeds" => seeds = Some(words.next()?.parse().ok()?),
             "--seed" => first = Some(words.next()?.parse().ok()?),
             "--first" => stop_at_first = true,
+            "--brief" => brief = true,
             _ => return None,
         }
     }
     let alone = if first.is_some() { 1 } else { 2_000 };
-    Some(Args { seeds: seeds.unwrap_or(alone), first: first.unwrap_or(0), stop_at_first })
+    Some(Args { seeds: seeds.unwrap_or(alone), first: first.unwrap_or(0), stop_at_first, brief })
 }
 
 fn main() -> ExitCode {
@@ -45,6 +47,9 @@ fn main() -> ExitCode {
     statistics(&done);
     for (seed, violation) in done.failures.iter().take(SHOWN_MAX) {
         println!("\nseed {seed}: invariant {}: {}", violation.invariant, violation.what);
+        if args.brief {
+            continue;
+        }
         let whole = history(&play(*seed, on_sqlite(*seed), &BTreeSet::new()));
         println!("the last of {} lines:", whole.len());
         whole.iter().skip(whole.len().saturating_sub(TAIL)).for_each(|line| println!("{line}"));

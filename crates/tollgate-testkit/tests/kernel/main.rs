@@ -11,6 +11,7 @@
 )]
 
 mod replay;
+mod total;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,12 @@ fn files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
+}
+
+/// Every script there is.
+fn scripts() -> Vec<String> {
+    let texts = files().into_iter().map(|file| format!("\n{}", std::fs::read_to_string(file).unwrap()));
+    texts.flat_map(|text| cases(&text)).map(|case| without_comments(&case.script)).collect()
 }
 
 #[test]

@@ -465,16 +465,16 @@ impl Draft {
                     to => to.clone(),
                 };
                 let renews = person.then(|| cut.rule.clone());
-                self.come_back(instance, stage, id, to, renews);
+                self.come_back(instance, stage, &origin.outcome, id, to, renews);
             }
             (Target::Back | Target::Origin, _) => {
-                self.come_back(instance, stage, id, Target::Stage(stage.id.clone()), None);
+                self.come_back(instance, stage, &origin.outcome, id, Target::Stage(stage.id.clone()), None);
             }
             (Target::As(outcome), _) => {
                 let outcome = self.stands_for(stage, outcome).unwrap_or_else(|| outcome.clone());
                 self.route(instance, stage, &outcome);
             }
-            (end, _) => self.come_back(instance, stage, id, end.clone(), None),
+            (end, _) => self.come_back(instance, stage, &origin.outcome, id, end.clone(), None),
         }
     }
 }

@@ -149,6 +149,7 @@ impl Draft {
         &mut self,
         instance: &Name,
         stage: &Stage,
+        outcome: &str,
         decision: DecisionId,
         to: Target,
         renews: Option<Name>,
@@ -160,7 +161,7 @@ impl Draft {
             to: to.clone(),
             renews,
         });
-        self.arrive(instance, stage, "answered", &to, None);
+        self.arrive(instance, stage, outcome, &to, None);
     }
 
     /// What is still open for an instance's subject: failed rows and open findings, by content and not by id.

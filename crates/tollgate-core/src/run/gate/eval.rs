@@ -25,6 +25,17 @@ impl Eval<'_> {
         self.unit.is_none_or(|unit| owner == Some(unit))
     }
 
+    /// Yes or no: what is stale or cannot be observed does not hold, and its opposite does. A gate is evaluated in four
+    /// values; whether a stage is entered is not (`when: {not: {holds: reviewed}}` must not skip a stale review).
+    pub(super) fn holds(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::All(parts) => parts.iter().all(|part| self.holds(part)),
+            Condition::Any(parts) => parts.iter().any(|part| self.holds(part)),
+            Condition::Not(part) => !self.holds(part),
+            atom => self.condition(atom) == Status::Holds,
+        }
+    }
+
     pub(super) fn condition(&self, condition: &Condition) -> Status {
         match condition {
             Condition::All(parts) => parts.iter().map(|part| self.condition(part)).max().unwrap_or(Status::Holds),

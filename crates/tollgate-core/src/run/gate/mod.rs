@@ -57,7 +57,7 @@ pub fn status_of(run: &Run, gate: &str, unit: Option<&Name>) -> Status {
 
 /// Whether a condition holds for a subject, outside any gate.
 pub fn truth(run: &Run, condition: &Condition, unit: Option<&Name>) -> bool {
-    Eval { run, unit, bound_to: &[], depth: 0 }.condition(condition) == Status::Holds
+    Eval { run, unit, bound_to: &[], depth: 0 }.holds(condition)
 }
 
 /// Whether a condition can hold with these inputs, before there is a run; what is not known yet may hold.
