@@ -55,6 +55,8 @@ impl Hands for Paced {
     }
 
     fn end(&self, _: u64) {}
+
+    fn project(&self, _: &Run) {}
 }
 
 /// Measures the runs in a process of their own, and the bare loop after each.

@@ -88,6 +88,8 @@ impl Hands for Interleaving {
     }
 
     fn end(&self, _: u64) {}
+
+    fn project(&self, _: &Run) {}
 }
 
 fn micros(since: Instant) -> f64 {
