@@ -54,6 +54,18 @@ pub fn verify(journal: &dyn Journal, id: RunId) -> Result<Proof, LoadError> {
             what: format!("the journal says {} events, but only {} are there", head.seq, proof.events),
         });
     }
+    // What was appended while this was read has moved the journal's head on.
+    let end = journal.head(id)?.ok_or(LoadError::NoRun(id))?;
+    if proof.breaches.is_empty() && (proof.events > end.seq || proof.events == end.seq && proof.head != end.head) {
+        proof.breaches.push(Breach {
+            code: Code::CHAIN_HEAD,
+            seq: Some(proof.events.min(end.seq + 1)),
+            what: format!(
+                "the journal says that it ends at event {} with head {}; its rows end at event {} with head {}",
+                end.seq, end.head, proof.events, proof.head
+            ),
+        });
+    }
     if let Some(run) = run.filter(|_| proof.breaches.is_empty()) {
         check_snapshot(journal, &run, &mut proof)?;
         check_summary(journal, &run, &mut proof)?;

@@ -4,5 +4,6 @@
 pub mod journal_conformance;
 pub mod log;
 pub mod script;
+pub mod sim;
 pub mod temp;
 pub mod world;

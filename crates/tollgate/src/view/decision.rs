@@ -12,7 +12,7 @@ use tollgate_core::run::state::Decision;
 use super::detail::target;
 use super::listing::answers;
 use super::table::wrap;
-use super::text::{Line, Style};
+use super::text::{Line, Style, plain};
 use super::wire::actor;
 
 /// A decision. `tree` is the work tree that an answer by hand is about; `ended_ms` is known from the journal.
@@ -83,7 +83,7 @@ pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec
     let head = format!(" ({}{unit})", question.class);
     let mut lines = vec![Line::new().add(Style::Warn, "? ").add(Style::Strong, &question.id).add(Style::Faint, head)];
     let mut indented = |indent: usize, style: Style, text: &str| {
-        let wrapped = wrap(text, width.saturating_sub(indent));
+        let wrapped = wrap(&plain(text), width.saturating_sub(indent));
         lines.extend(wrapped.into_iter().map(|line| Line::from(" ".repeat(indent)).add(style, line)));
     };
     indented(2, Style::Strong, &question.question);
@@ -104,7 +104,7 @@ pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec
                 format!("; waives {}", super::words::list(&option.waives))
             };
             let text = format!("{}{waives}{recommended}", option.consequence);
-            let wrapped = wrap(&text, width.saturating_sub(8));
+            let wrapped = wrap(&plain(&text), width.saturating_sub(8));
             lines.extend(wrapped.into_iter().map(|line| Line::from("        ").add(Style::Plain, line)));
         }
     }

@@ -124,7 +124,10 @@ mod tests {
         assert_eq!(row(Standing::Working).next, [format!("tollgate resume {run}")]);
         let answers = [format!("tollgate decide {run} dec_2 accept"), format!("tollgate decide {run} dec_2 abort")];
         assert_eq!(row(Standing::Waiting).next, answers);
-        assert_eq!(row(Standing::Halted).next[2..], [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]);
+        assert_eq!(
+            row(Standing::Halted).next[2..],
+            [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]
+        );
         assert_eq!(row(Standing::Succeeded).next, [format!(r"git -C '/a b/it'\''s' log -p HEAD..tollgate/{run}")]);
         assert!(row(Standing::Dropped).next.is_empty());
     }

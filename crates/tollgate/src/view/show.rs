@@ -4,7 +4,7 @@ use tollgate_api::{self as api, AttemptStatus, DecisionStatus, RunDetail};
 
 use super::detail::{History, Moment, What};
 use super::table::{table, wrap};
-use super::text::{Line, Style, width};
+use super::text::{Line, Style, plain, width};
 use super::words::{self, ago, count, duration, list};
 use super::{decision, listing};
 
@@ -53,7 +53,8 @@ impl Screen {
     fn wrapped(&mut self, label: Line, text: &str, style: Style) {
         let indent = " ".repeat(label.width());
         let mut label = Some(label);
-        for line in wrap(text, self.columns.saturating_sub(indent.len())) {
+        // Made harmless first: what is shown in its place may be wider.
+        for line in wrap(&plain(text), self.columns.saturating_sub(indent.len())) {
             let start = label.take().unwrap_or_else(|| Line::from(indent.as_str()));
             self.lines.push(start.add(style, line));
         }
@@ -80,6 +81,11 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     let asks = detail.decisions.iter().any(|decision| decision.status == DecisionStatus::Pending);
     for command in summary.next.iter().filter(|command| !asks || !command.starts_with("tollgate decide")) {
         screen.lines.push(Line::from("  next    ").add(Style::Accent, command));
+    }
+    let last = detail.attempts.iter().rev().find(|attempt| attempt.role.is_some());
+    if let Some(last) = last.filter(|_| summary.status == api::RunStatus::Halted) {
+        let look = format!("tollgate logs {} {}", summary.run, last.id);
+        screen.lines.push(Line::from("  look    ").add(Style::Accent, look));
     }
     if asks {
         screen.lines.push(Line::from("  next    ").text("answer below, or `tollgate inbox`"));
@@ -109,7 +115,8 @@ fn standing(screen: &mut Screen, detail: &RunDetail) {
         vec![
             Line::new().add(Style::Strong, unit),
             Line::from(position.stage.clone()),
-            Line::from(state.map(|unit| unit.state.clone()).unwrap_or_default()),
+            // Said once: the place of a unit that is held says so.
+            Line::from(state.filter(|_| !position.state.starts_with("held")).map_or("", |unit| &unit.state)),
             Line::from(position.state.clone()),
         ]
     };
@@ -188,7 +195,7 @@ fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told
     let subject = |unit: Option<&str>| unit.unwrap_or("run").to_owned();
     match &moment.what {
         What::Attempt(place) => match detail.attempts.get(*place) {
-            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt)),
+            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt, detail.summary.status)),
             None => {
                 (subject(None), Told { symbol: "·", style: Style::Faint, text: String::new(), took: String::new() })
             }
@@ -211,7 +218,7 @@ fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told
 }
 
 /// "build: developer (script), attempt 2: done, 3 files changed → check".
-fn attempt_told(attempt: &api::Attempt) -> Told {
+fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
     let who = match (&attempt.role, &attempt.worker) {
         (Some(role), Some(worker)) => format!(": {role} ({})", worker_word(worker)),
         (Some(role), None) => format!(": {role}"),
@@ -219,6 +226,9 @@ fn attempt_told(attempt: &api::Attempt) -> Told {
     };
     let again = if attempt.iteration > 1 { format!(", attempt {}", attempt.iteration) } else { String::new() };
     let what = match (attempt.status, attempt.reason.as_str()) {
+        (AttemptStatus::Working, _) if run == api::RunStatus::Interrupted => {
+            ": was at work when its driver went".to_owned()
+        }
         (AttemptStatus::Working, "") => ": works".to_owned(),
         (AttemptStatus::Working, reason) => format!(": works ({reason})"),
         (_, reason) => format!(": {reason}"),
@@ -269,7 +279,7 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
         return;
     }
     let settled = detail.criteria.iter().filter(|row| matches!(row.status.as_str(), "passed" | "waived")).count();
-    screen.title("What must be true", &format!("{settled} of {} shown", detail.criteria.len()));
+    screen.title("What must be true", &format!("{settled} of {} passed or waived", detail.criteria.len()));
     let ids = detail.criteria.iter().map(|row| width(&row.id)).max().unwrap_or(0);
     for row in detail.criteria.iter().take(ROWS_MAX) {
         let (symbol, style) = match row.status.as_str() {
@@ -305,7 +315,7 @@ fn shown_by(evidence: &api::Evidence, detail: &RunDetail) -> String {
     let who = attempt.and_then(|attempt| attempt.role.as_deref()).unwrap_or("a report");
     let text = evidence.text.lines().next().unwrap_or_default();
     match (evidence.source, evidence.result.as_str()) {
-        (api::EvidenceSource::Decision, _) => format!("{text} {from}"),
+        (api::EvidenceSource::Decision, _) => format!("{} {from}", text.trim_start_matches("waived ")),
         (api::EvidenceSource::Command, "pass") => format!("its command passes {from}"),
         (api::EvidenceSource::Command, _) => format!("its command does not pass {from}: {text}"),
         (_, result) => {

@@ -30,6 +30,14 @@ fn start(world: &World, script: &str, exit: i32) {
     assert_eq!(output.status.code(), Some(exit), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// A run in which one program does every role.
+fn run_with_worker(program: &str) -> String {
+    let roles = ["devops", "developer", "dev-tester", "dod-checker", "reviewer", "tester"];
+    let workers: Vec<String> = roles.iter().map(|role| format!("--worker {role}=command:{program}")).collect();
+    let run = "run build-plan --task ../task.md --input complexity=standard --answer sign-off=approve --no-wait";
+    format!("{run} {}", workers.join(" "))
+}
+
 /// The run that changed last.
 fn newest(world: &World) -> String {
     world.json("ls --json").0[0]["run"].as_str().unwrap().to_owned()
@@ -73,7 +81,7 @@ fn timeless(text: &str) -> String {
 #[test]
 fn a_question_is_shown_in_the_list_the_inbox_and_the_run() {
     let (mut world, run) = world_with_question();
-    world.set("COLUMNS", "160").type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
+    world.set("COLUMNS", "1000").type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
     world.type_in(&format!("logs {run}")).type_in("ls --status halted").type_in("ls --here --status waiting -n 0");
     insta::assert_snapshot!(timeless(&world.transcript));
     let (items, exit) = world.json("inbox --json");
@@ -85,7 +93,7 @@ fn a_question_is_shown_in_the_list_the_inbox_and_the_run() {
 #[test]
 fn a_run_that_succeeded_tells_how() {
     let (mut world, run) = world_with_success();
-    world.set("COLUMNS", "160").type_in(&format!("show {run}")).type_in("inbox").type_in("ls");
+    world.set("COLUMNS", "1000").type_in(&format!("show {run}")).type_in("inbox").type_in("ls");
     insta::assert_snapshot!(timeless(&world.transcript));
     let (details, _) = world.json(&format!("show {run} --json"));
     let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
@@ -152,7 +160,7 @@ fn a_halted_run_says_why_and_what_to_type() {
     std::fs::write(world.path("task.md"), TASK).unwrap();
     let script = "script: 1\nroles:\n  developer: [{text: \"I think it is done.\\n\"}]\n  dod-checker: [{text: x}]\n  reviewer: [{text: x}]\n  tester: [{text: x}]\n";
     std::fs::write(world.path("bad.yaml"), script).unwrap();
-    world.set("USER", "ada").set("COLUMNS", "160");
+    world.set("USER", "ada").set("COLUMNS", "1000");
     start(&world, "bad.yaml", 1);
     let run = newest(&world);
     world.type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
@@ -166,17 +174,59 @@ fn a_worker_log_is_printed_and_cannot_harm_the_terminal() {
     let noisy = "#!/bin/sh\nprintf 'first\\n\\033[2J\\033]0;owned\\007\\n'\nprintf 'no end'\n";
     std::fs::write(world.path("bin/noisy"), noisy).unwrap();
     std::fs::set_permissions(world.path("bin/noisy"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let roles = ["devops", "developer", "dev-tester", "dod-checker", "reviewer", "tester"];
-    let workers: Vec<String> = roles.iter().map(|role| format!("--worker {role}=command:noisy")).collect();
-    let line = format!(
-        "run build-plan --task ../task.md --input complexity=standard --answer sign-off=approve --no-wait {}",
-        workers.join(" ")
-    );
-    assert_eq!(world.run(&line, "").status.code(), Some(1));
+    assert_eq!(world.run(&run_with_worker("noisy"), "").status.code(), Some(1));
     let run = newest(&world);
     world.type_in(&format!("logs {run} att_1")).type_in(&format!("logs {run} 1 -f --json"));
     world.type_in(&format!("logs {run} att_9")).type_in(&format!("logs {run} nonsense")).type_in("logs nonsense");
     insta::assert_snapshot!(world.transcript);
+}
+
+const STUCK: &str = r#"script: 1
+roles:
+  developer:
+    - iteration: 1
+      write: {greet.sh: "printf 'Hello, %s!\\n' \"$1\"\n"}
+      report: &done
+        status: complete
+        abstract: {outcome: wrote the command, next_phase: dod-checker}
+        files_created: [greet.sh]
+    - report:
+        status: complete
+        abstract: {outcome: nothing more to do, next_phase: dod-checker}
+  dod-checker:
+    - report:
+        status: complete
+        abstract: {outcome: one row is not there, verdict: BLOCKED, next_phase: developer}
+        verdict: BLOCKED
+        verified_rows: [DoD-1, DoD-2]
+        gaps: ["DoD-3: there is no USAGE.md"]
+  reviewer:
+    - report:
+        status: complete
+        abstract: {outcome: nothing to mend, verdict: APPROVED, next_phase: tester}
+  tester:
+    - write: {tests/greet.test.sh: "true\n"}
+      report:
+        status: complete
+        abstract: {outcome: it is tested, next_phase: n/a}
+        files_created: [tests/greet.test.sh]
+        dod_coverage: [{mark: "✓", row: DoD-4}]
+"#;
+
+/// The options of an exhausted limit say what they waive and where to mend it; the answer is told with its waivers.
+#[test]
+fn an_exhausted_limit_shows_the_work_tree_and_what_accepting_waives() {
+    let mut world = World::with_repository();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    std::fs::write(world.path("stuck.yaml"), STUCK.replace("&done", "")).unwrap();
+    world.set("USER", "ada").set("COLUMNS", "1000");
+    start(&world, "stuck.yaml", 4);
+    let run = newest(&world);
+    world.type_in("inbox");
+    let output = world.run(&format!("decide {run} dec_2 accept --no-wait"), "");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    world.type_in(&format!("show {run}"));
+    insta::assert_snapshot!(timeless(&world.transcript));
 }
 
 /// A follower that starts while the run waits sees what comes after, to the end.
@@ -193,6 +243,71 @@ fn a_follower_sees_the_run_to_its_end() {
         assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "every event once, in order");
         assert!(events.iter().any(|event| event["type"] == "run.closed"));
     });
+}
+
+/// What a worker writes is seen while it works, and the follower ends when the attempt does.
+#[test]
+fn a_follower_sees_a_log_grow() {
+    let world = world_with_slow_worker();
+    let mut driver = world.spawn(&run_with_worker("slow"));
+    wait_for_first_line(&world, &mut driver);
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| first_log(&world, "-f"));
+        std::fs::write(world.path("go"), "").unwrap();
+        assert_eq!(follower.join().unwrap().unwrap(), "one\ntwo\n");
+    });
+    assert_eq!(driver.wait().unwrap().code(), Some(1));
+}
+
+/// A worker that writes a line, waits until it may go on, and writes another.
+fn world_with_slow_worker() -> World {
+    let mut world = World::with_repository();
+    world.set("USER", "ada").set("COLUMNS", "1000");
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    let go = world.path("go");
+    let slow = format!("#!/bin/sh\necho one\nwhile ! test -e {}; do sleep 0.05; done\necho two\n", go.display());
+    std::fs::write(world.path("bin/slow"), slow).unwrap();
+    std::fs::set_permissions(world.path("bin/slow"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world
+}
+
+/// What the first worker has written.
+fn first_log(world: &World, follow: &str) -> Option<String> {
+    let run = world.json("ls --json").0.first()?["run"].as_str()?.to_owned();
+    let output = world.run(&format!("logs {run} 1 {follow}"), "");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+fn wait_for_first_line(world: &World, driver: &mut std::process::Child) {
+    while first_log(world, "").is_none_or(|text| text != "one\n") {
+        assert!(driver.try_wait().unwrap().is_none(), "the run ended before its worker wrote");
+    }
+}
+
+/// A driver that is killed leaves a run that says so, and how to go on.
+#[test]
+fn a_killed_driver_leaves_a_run_that_says_so() {
+    let mut world = world_with_slow_worker();
+    let mut driver = world.spawn(&run_with_worker("slow"));
+    wait_for_first_line(&world, &mut driver);
+    assert_eq!(world.json("ls --json").0[0]["status"], "working");
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    let run = newest(&world);
+    world.type_in("ls").type_in(&format!("show {run}")).type_in("inbox");
+    std::fs::write(world.path("go"), "").unwrap();
+    assert_eq!(world.run(&format!("resume {run} --no-wait"), "").status.code(), Some(1));
+    world.type_in(&format!("show {run}"));
+    insta::assert_snapshot!(timeless(&world.transcript));
+}
+
+#[test]
+fn each_command_says_what_it_does() {
+    let mut world = World::new();
+    for command in ["ls", "show", "inbox", "logs", "verify", "export"] {
+        world.type_in(&format!("{command} --help"));
+    }
+    insta::assert_snapshot!(world.transcript);
 }
 
 /// A run that should be working and that nobody drives is interrupted.

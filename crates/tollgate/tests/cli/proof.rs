@@ -5,6 +5,7 @@ use std::process::Command;
 
 use rusqlite::Connection;
 use tollgate_api::{Broken, VerifyResult};
+use tollgate_core::digest::Digest;
 
 use crate::look::{world_with_question, world_with_success};
 use crate::world::World;
@@ -138,6 +139,30 @@ fn a_lost_tail_a_lost_run_and_a_false_summary_are_seen() {
     lied.change("UPDATE runs SET status = 'succeeded'");
     let broken = lied.broken(&run);
     assert_eq!((broken.what.as_str(), broken.code.as_str()), ("summary", "TG0328"));
+}
+
+/// Whoever can write to the database can make rows that chain; the committed heads tell them apart.
+#[test]
+fn a_forged_tail_that_chains_is_not_what_was_committed() {
+    let (mut world, run) = world_with_question();
+    let forged = copy(&mut world, "forged");
+    let two = "SELECT head, bytes, place, first_seq FROM rows ORDER BY place DESC LIMIT 2";
+    let rows: Vec<([u8; 32], Vec<u8>, u64, u64)> = {
+        let mut statement = forged.database.prepare(two).unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).unwrap();
+        rows.map(Result::unwrap).collect()
+    };
+    let text = String::from_utf8(rows[0].1.clone()).unwrap();
+    let bytes = text.replace("Which greeting is wanted", "Which greeting is hated!").into_bytes();
+    assert_ne!(bytes, rows[0].1);
+    let head = Digest(rows[1].0).chain(&bytes).0;
+    let update = "UPDATE rows SET bytes = ?1, head = ?2 WHERE place = ?3";
+    assert_eq!(forged.database.execute(update, rusqlite::params![bytes, head, rows[0].2]).unwrap(), 1);
+    let broken = forged.broken(&run);
+    assert_eq!(broken.code, "TG0421", "{broken:?}");
+    assert_eq!(forged.database.execute("UPDATE runs SET head = ?1", [head]).unwrap(), 1);
+    let broken = forged.broken(&run);
+    assert_eq!((broken.code.as_str(), broken.what.as_str()), ("TG0422", "tail"), "{broken:?}");
 }
 
 #[test]

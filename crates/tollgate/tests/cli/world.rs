@@ -121,6 +121,13 @@ impl World {
         child.wait_with_output().unwrap()
     }
 
+    /// Starts a command line and leaves it running.
+    pub fn spawn(&self, line: &str) -> std::process::Child {
+        let mut command = self.pinned(env!("CARGO_BIN_EXE_tollgate"));
+        command.args(line.split_ascii_whitespace()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    }
+
     /// The JSON objects that a command prints, a line each, and its exit code.
     pub fn json(&self, line: &str) -> (Vec<serde_json::Value>, i32) {
         let output = self.run(line, "");

@@ -142,7 +142,11 @@ impl Draft {
                         why: "every mandatory gate holds".to_owned(),
                     });
                 } else {
-                    self.hold(instance, stage, "done", reasons.join("; "));
+                    // Its last stage cannot mend this: a person's `retry` runs the flow from its first.
+                    let protocol = self.protocol.clone();
+                    let flow = self.instance(instance).map(|known| known.flow.clone()).unwrap_or_default();
+                    let first = protocol.flow(&flow).and_then(|flow| flow.stages.first()).unwrap_or(stage);
+                    self.hold(instance, first, "done", reasons.join("; "));
                 }
             }
         }

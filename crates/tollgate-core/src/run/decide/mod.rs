@@ -8,11 +8,13 @@
 mod answer;
 mod close;
 mod draft;
+mod each;
 mod enter;
 mod flow;
 mod open;
 mod person;
 mod report;
+mod stop;
 mod work;
 
 use std::collections::BTreeMap;

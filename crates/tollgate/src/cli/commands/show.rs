@@ -99,7 +99,7 @@ fn differ(workspace: &Workspace, run: &Run, from: &Name, to: &Name, scope: &[Nam
     let (Some(from), Some(to)) = (ObjectId::parse(from), ObjectId::parse(to)) else { return Vec::new() };
     let found = workspace.changes(&from, &to).unwrap_or_default();
     let change = |change: tollgate_engine::workspace::Change| {
-        detail::change(run, &Changed { path: change.path, kind: change.kind.into() }, scope)
+        detail::change(run, &Changed { path: change.path, kind: change.kind }, scope)
     };
     found.into_iter().map(change).collect()
 }

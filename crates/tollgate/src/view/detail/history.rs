@@ -247,9 +247,11 @@ impl Teller<'_> {
 
     fn held(&mut self, recorded: &Recorded, held: &event::FlowHeld) {
         self.route(&held.instance, &held.stage, &held.outcome, "held");
-        let by_attempt = self.history.attempts.last().is_some_and(|told| {
-            told.instance == held.instance && told.wire.routed_to.as_deref() == Some("held")
-        });
+        let by_attempt = self
+            .history
+            .attempts
+            .last()
+            .is_some_and(|told| told.instance == held.instance && told.wire.routed_to.as_deref() == Some("held"));
         self.history.last_stage.insert(held.instance.clone(), held.stage.clone());
         // What an attempt came to says it already, and the run's own flow halts the run, which says the same.
         if &*held.instance != MAIN && !by_attempt {

@@ -1,14 +1,17 @@
 //! What each routing decision read of a report, and what it only checked.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tollgate_api as api;
+use tollgate_core::Name;
 use tollgate_core::contract::{self, ReportDialect, registry};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
 
 use super::history::{History, Told};
+use crate::view::words::list;
 
 /// Per report that was routed: the sections whose content entered the routing, a question or a bundle, with the reason
 /// and the bytes; and those that were checked only. The report's own bytes say which sections there are.
@@ -18,14 +21,16 @@ pub fn reads(
     object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
     prompt: &dyn Fn(AttemptId) -> Option<String>,
 ) -> Vec<api::Reads> {
+    let shown = shown(history);
+    let none = Vec::new();
     let reported = history.attempts.iter().filter(|told| told.wire.report.is_some());
-    reported.map(|told| of_report(run, history, told, object, prompt)).collect()
+    reported.map(|told| of_report(run, told, shown.get(&told.id).unwrap_or(&none), object, prompt)).collect()
 }
 
 fn of_report(
     run: &Run,
-    history: &History,
     told: &Told,
+    shown: &[(Name, String)],
     object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
     prompt: &dyn Fn(AttemptId) -> Option<String>,
 ) -> api::Reads {
@@ -50,7 +55,7 @@ fn of_report(
             bytes: read.bytes,
         })
         .collect();
-    for (heading, reason) in dialect.map(|dialect| shown_to(history, told, dialect)).unwrap_or_default() {
+    for (heading, reason) in dialect.map(|dialect| shown_to(shown, dialect)).unwrap_or_default() {
         let known = read.iter_mut().find(|read| read.section == heading);
         let there = present.iter().find(|(name, _)| **name == *heading);
         match (known, there) {
@@ -72,18 +77,30 @@ fn of_report(
     }
 }
 
-/// The headings of a report that later bundles hold, and whose bundles those are.
-fn shown_to(history: &History, told: &Told, dialect: &dyn ReportDialect) -> Vec<(&'static str, String)> {
-    let mut shown: Vec<(&'static str, Vec<String>)> = Vec::new();
+/// The sections of each report that later bundles hold, and whose bundles those are.
+fn shown(history: &History) -> BTreeMap<AttemptId, Vec<(Name, String)>> {
+    let mut all: BTreeMap<AttemptId, Vec<(Name, String)>> = BTreeMap::new();
     for later in &history.attempts {
-        let items = later.bundle.iter().filter(|item| item.attempt == Some(told.id));
-        for heading in items.filter_map(|item| item.item.split_once('.')).flat_map(|(_, name)| dialect.headings(name)) {
-            let who = format!("{} ({})", later.wire.role.as_deref().unwrap_or_default(), later.wire.id);
-            match shown.iter_mut().find(|(known, _)| *known == heading) {
-                Some((_, to)) => to.push(who),
-                None => shown.push((heading, vec![who])),
+        let who = format!("{} ({})", later.wire.role.as_deref().unwrap_or_default(), later.wire.id);
+        for item in &later.bundle {
+            if let (Some(of), Some((_, section))) = (item.attempt, item.item.split_once('.')) {
+                all.entry(of).or_default().push((section.into(), who.clone()));
             }
         }
     }
-    shown.into_iter().map(|(heading, to)| (heading, format!("shown to {}", crate::view::words::list(&to)))).collect()
+    all
+}
+
+/// The headings that were shown, and to whom.
+fn shown_to(shown: &[(Name, String)], dialect: &dyn ReportDialect) -> Vec<(&'static str, String)> {
+    let mut headings: Vec<(&'static str, Vec<&str>)> = Vec::new();
+    for (section, who) in shown {
+        for heading in dialect.headings(section) {
+            match headings.iter_mut().find(|(known, _)| *known == heading) {
+                Some((_, to)) => to.push(who),
+                None => headings.push((heading, vec![who])),
+            }
+        }
+    }
+    headings.into_iter().map(|(heading, to)| (heading, format!("shown to {}", list(&to)))).collect()
 }

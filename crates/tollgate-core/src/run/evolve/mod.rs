@@ -1,26 +1,27 @@
 //! `evolve`: what one recorded event makes of a run. Replay is this and nothing else.
 
+mod ledger;
+mod work;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::event::{
-    ArtifactGiven, AttemptReported, AttemptStarted, By, ByKind, CommandRef, CommandsRan, DecisionAsked, DecisionEnd,
-    DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed, FlowReturned, LandOutcome, LandingEnded, LedgerPlanned,
-    Recorded, RunOpened, UnitState, WaiverGranted, Work,
+    ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
+    FlowReturned, Recorded, RunOpened, UnitState,
 };
 use super::gate;
 use super::state::{
-    Answered, ArtifactState, At, Attempt, Counter, Criterion, Decision, Ended, FindingState, InForce, Instance, Judged,
-    LastReport, Ledger, MAIN, On, OwnTree, Phase, Requirement, Run, Shown, Unit, keyed,
+    Answered, ArtifactState, At, Counter, Decision, Ended, FindingState, InForce, Instance, Ledger, MAIN, OwnTree,
+    Phase, Run, Shown, Unit, keyed,
 };
 use crate::Name;
 use crate::protocol::Protocol;
 use crate::protocol::model::{Target, Value};
-use crate::report::{Health, Judgement, Verdict};
-use crate::scope::Content;
+use crate::report::Judgement;
 
-/// How many contents a run remembers before it forgets those nothing rests on.
-const CONTENTS_KEPT: usize = 32;
+use ledger::{amended, bump, plan, waive};
+use work::{commands, land, move_tree, release, report, start};
 
 /// Starts a run from its first event.
 pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> Run {
@@ -191,86 +192,6 @@ fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
     Arc::make_mut(&mut run.ledger).units.iter_mut().find(|unit| &*unit.name == name)
 }
 
-/// A ledger part changed: what is bound to it goes stale.
-fn bump(ledger: &mut Ledger, resource: &str) {
-    *ledger.revisions.entry(resource.into()).or_default() += 1;
-}
-
-/// An answer is given to what it changes itself: only what others change makes it stale.
-fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: &str) {
-    let now = gate::document(run, resource);
-    let Some(known) = run.decisions.get_mut(&decision) else { return };
-    let known = Arc::make_mut(known);
-    if let Some(then) = known.on.documents.get_mut(resource) {
-        *then = now;
-        let key = keyed(&known.asked.ask, known.asked.unit.as_ref());
-        if let Some(answered) = Arc::make_mut(&mut run.ledger).answers.get_mut(&key) {
-            answered.on = known.on.clone();
-        }
-    }
-}
-
-/// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
-fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
-    for row in &planned.plan.units {
-        let unit = Unit {
-            name: row.name.clone(),
-            title: row.title.clone(),
-            needs: row.needs.clone(),
-            scope: row.scope.clone(),
-            attrs: row.attrs.clone(),
-            requirements: row.requirements.clone(),
-            state: UnitState::New,
-            accepted_at: None,
-            tree: None,
-        };
-        match ledger.units.iter_mut().find(|old| old.name == row.name) {
-            Some(old) => {
-                let Unit { state, accepted_at, tree, .. } = old.clone();
-                *old = Unit { state, accepted_at, tree, ..unit };
-            }
-            None => ledger.units.push(unit),
-        }
-    }
-    for row in &planned.plan.requirements {
-        let requirement = Requirement {
-            id: row.id.clone(),
-            text: row.text.clone(),
-            disposition: row.disposition.clone(),
-            waived: None,
-        };
-        match ledger.requirements.iter_mut().find(|old| old.id == row.id) {
-            Some(old) => *old = requirement,
-            None => ledger.requirements.push(requirement),
-        }
-    }
-    for row in &planned.plan.criteria {
-        let criterion = Criterion {
-            id: row.id.clone(),
-            text: row.text.clone(),
-            group: row.group.clone(),
-            unit: row.unit.clone(),
-            requirement: row.requirement.clone(),
-            command: row.command.clone(),
-            judged: None,
-            ran: None,
-            waived: None,
-        };
-        match ledger.criteria.iter_mut().find(|old| old.id == row.id) {
-            Some(old) => *old = criterion,
-            None => ledger.criteria.push(criterion),
-        }
-    }
-    let parts = [
-        ("units", planned.plan.units.is_empty()),
-        ("requirements", planned.plan.requirements.is_empty()),
-        ("criteria", planned.plan.criteria.is_empty()),
-    ];
-    for (resource, _) in parts.into_iter().filter(|(_, empty)| !empty) {
-        bump(ledger, resource);
-    }
-}
-
 fn enter(run: &mut Run, entered: &FlowEntered) {
     let at = At::Ready { stage: entered.stage.clone() };
     let instance = Instance {
@@ -360,185 +281,6 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
             instance.counters.retain(|key, _| !key.starts_with(&prefix));
         }
     });
-}
-
-fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
-    run.next_attempt = run.next_attempt.max(started.attempt.0 + 1);
-    let attempt = Attempt {
-        token: run.seq,
-        instance: started.instance.clone(),
-        stage: started.stage.clone(),
-        work: started.work.clone(),
-        tree: started.tree.clone(),
-        on: gate::on_tree(run, started.tree.clone()),
-        started_ms: at_ms,
-        epoch: run.epoch,
-    };
-    run.attempts.insert(started.attempt, Arc::new(attempt));
-    with(run, &started.instance, |instance| {
-        instance.at = At::Leased { stage: started.stage.clone(), attempt: started.attempt };
-        instance.lost = None;
-        if let Work::Dispatch { iteration, .. } = &started.work {
-            instance.judging = None;
-            instance.iterations.insert(started.stage.clone(), *iteration);
-        }
-    });
-}
-
-/// A lease ended without a result: the stage is ready again.
-fn release(run: &mut Run, attempt: crate::id::AttemptId) {
-    if let Some(attempt) = run.attempts.remove(&attempt) {
-        let stage = attempt.stage.clone();
-        with(run, &attempt.instance, |instance| instance.at = At::Ready { stage });
-    }
-}
-
-fn report(run: &mut Run, reported: &AttemptReported) {
-    let Some(attempt) = run.attempts.get(&reported.attempt).cloned() else { return };
-    release(run, reported.attempt);
-    let Work::Dispatch { role, .. } = &attempt.work else { return };
-    let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
-    let on = attempt.on.clone();
-    if let Some(content) = &reported.content {
-        move_tree(run, unit.as_ref(), content);
-    }
-    with(run, &attempt.instance, |instance| {
-        instance.remarks = reported.diagnostics.clone();
-        instance.remarks_of = Some(role.clone());
-    });
-    if reported.health != Health::Malformed {
-        let last = LastReport {
-            role: role.clone(),
-            attempt: reported.attempt,
-            object: reported.report,
-            sections: reported.sections.clone(),
-            contradictions: reported.contradictions.clone(),
-        };
-        let reports = run.reports.entry(attempt.instance.clone()).or_default();
-        reports.retain(|old| old.role != *role);
-        reports.push(Arc::new(last));
-    }
-    // What a judge says counts only when its run went well, and only of the content it was shown.
-    let judges = run.protocol.roles.get(role).is_some_and(crate::protocol::model::Role::judges);
-    if reported.health != Health::Ok || !judges {
-        return;
-    }
-    let accepts = matches!(reported.verdict, Verdict::Accept | Verdict::AcceptWithNotes);
-    with(run, &attempt.instance, |instance| instance.judging = accepts.then(|| reported.verdict.word().into()));
-    // A judge that writes judges what it leaves behind: its own areas are not what it was asked about.
-    let on = match &reported.content {
-        Some(content) => On { tree: content.tree.clone(), ..on },
-        None => on,
-    };
-    let seq = run.seq;
-    let ledger = Arc::make_mut(&mut run.ledger);
-    for said in &reported.criteria {
-        if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == said.id) {
-            row.judged = Some(Shown {
-                result: said.result,
-                on: on.clone(),
-                attempt: reported.attempt,
-                object: Some(reported.report),
-            });
-        }
-    }
-    if reported.verdict != Verdict::None {
-        let failed = reported.criteria.iter().filter(|said| said.result == Judgement::Fail);
-        let judged = Judged {
-            verdict: reported.verdict,
-            on,
-            attempt: reported.attempt,
-            seq,
-            failed: failed.map(|said| said.id.clone()).collect(),
-            findings: Default::default(),
-        };
-        ledger.judgements.insert(keyed(role, unit.as_ref()), judged);
-    }
-}
-
-fn commands(run: &mut Run, ran: &CommandsRan) {
-    let Some(attempt) = run.attempts.get(&ran.attempt).cloned() else { return };
-    release(run, ran.attempt);
-    let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
-    let on = attempt.on.clone();
-    let ledger = Arc::make_mut(&mut run.ledger);
-    for result in &ran.results {
-        let shown = Shown { result: result.result, on: on.clone(), attempt: ran.attempt, object: result.output };
-        match &result.command {
-            CommandRef::Criterion(id) => {
-                if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {
-                    row.ran = Some(shown);
-                }
-            }
-            CommandRef::Named(name) => {
-                ledger.commands.insert(keyed(name, unit.as_ref()), shown);
-            }
-        }
-    }
-}
-
-fn land(run: &mut Run, landing: &LandingEnded) {
-    let Some(attempt) = run.attempts.get(&landing.attempt).cloned() else { return };
-    release(run, landing.attempt);
-    let Work::Land { unit: name, onto, .. } = &attempt.work else { return };
-    if let Some(content) = &landing.content {
-        remember(run, content);
-        run.tree = content.tree.clone();
-    }
-    if let Some(content) = &landing.collided {
-        remember(run, content);
-    }
-    let stands_on = (landing.outcome == LandOutcome::Conflict).then(|| onto.clone());
-    if let Some(own) = unit_mut(run, name).and_then(|unit| unit.tree.as_mut()) {
-        own.landed = landing.outcome == LandOutcome::Landed;
-        if let (Some(base), Some(content)) = (stands_on, &landing.collided) {
-            own.base = base;
-            own.tree = content.tree.clone();
-        }
-    }
-    let paths = landing.paths.iter().map(ToString::to_string).collect();
-    with(run, &attempt.instance, |instance| {
-        instance.remarks_of = None;
-        instance.remarks = if landing.outcome == LandOutcome::Landed { Vec::new() } else { paths };
-    });
-}
-
-fn remember(run: &mut Run, content: &Content) {
-    run.contents.insert(content.tree.clone(), Arc::new(content.clone()));
-    if run.contents.len() > CONTENTS_KEPT {
-        let used = super::gate::trees_in_use(run);
-        run.contents.retain(|tree, _| used.contains(tree) || *tree == content.tree);
-    }
-}
-
-/// A subject's work moved to other content.
-fn move_tree(run: &mut Run, unit: Option<&Name>, content: &Content) {
-    remember(run, content);
-    let own = unit.and_then(|name| unit_mut(run, name)).and_then(|unit| unit.tree.as_mut());
-    match own.filter(|own| !own.landed) {
-        Some(own) => own.tree = content.tree.clone(),
-        None => run.tree = content.tree.clone(),
-    }
-}
-
-fn waive(run: &mut Run, waiver: &WaiverGranted) {
-    let unit = run.decisions.get(&waiver.decision).and_then(|decision| decision.asked.unit.clone());
-    let on = gate::on(run, unit.as_ref());
-    let ledger = Arc::make_mut(&mut run.ledger);
-    for name in &waiver.commands {
-        ledger.waived_commands.insert(keyed(name, unit.as_ref()), on.clone());
-    }
-    for row in ledger.criteria.iter_mut().filter(|row| waiver.criteria.contains(&row.id)) {
-        row.waived = Some(waiver.decision);
-    }
-    for row in ledger.requirements.iter_mut().filter(|row| waiver.requirements.contains(&row.id)) {
-        row.waived = Some(waiver.decision);
-    }
-    for id in &waiver.findings {
-        if let Some(finding) = ledger.findings.get_mut(id) {
-            finding.status = super::event::FindingStatus::Waived;
-        }
-    }
 }
 
 fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {

@@ -1,286 +1,31 @@
-//! Gates: what holds now, for a subject, on the content it stands on. Always derived, never stored.
+//! Conditions, evaluated: four values, of which only one passes.
 
-use std::collections::BTreeSet;
-
-use serde::{Deserialize, Serialize};
-
-use super::event::{CommandRef, DecisionEnd, FindingStatus, UnitState};
-use super::state::{At, Criterion, FindingState, Instance, Judged, On, Run, Shown, Unit, keyed};
+use super::super::event::{DecisionEnd, FindingStatus, UnitState};
+use super::super::state::{At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
+use super::{CriterionState, Status, criterion, fresh, row_matches};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::{Quantifier, SetKind};
-use crate::protocol::model::{Class, Gate, Value};
+use crate::protocol::model::{Class, Value};
 use crate::report::{Judgement, Verdict};
-
-/// Whether a gate holds. Only `Holds` passes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It holds for this content.
-    Holds,
-    /// It rests on a judgement or answer given to other content.
-    Stale,
-    /// It cannot be observed here.
-    Unobservable,
-    /// It does not hold.
-    Fails,
-}
-
-impl Status {
-    const fn of(truth: bool) -> Self {
-        if truth { Self::Holds } else { Self::Fails }
-    }
-
-    const fn not(self) -> Self {
-        match self {
-            Self::Holds => Self::Fails,
-            Self::Fails => Self::Holds,
-            Self::Stale | Self::Unobservable => self,
-        }
-    }
-}
-
-/// The status of a gate for a subject (a unit, or the run).
-pub fn status(run: &Run, gate: &Gate, unit: Option<&Name>) -> Status {
-    Eval { run, unit, bound_to: &gate.bound_to, depth: 0 }.condition(&gate.holds)
-}
-
-/// The status of a gate by name; one that does not exist fails.
-pub fn status_of(run: &Run, gate: &str, unit: Option<&Name>) -> Status {
-    run.protocol.gates.get(gate).map_or(Status::Fails, |gate| status(run, gate, unit))
-}
-
-/// Whether a condition holds for a subject, outside any gate.
-pub fn truth(run: &Run, condition: &Condition, unit: Option<&Name>) -> bool {
-    Eval { run, unit, bound_to: &[], depth: 0 }.condition(condition) == Status::Holds
-}
-
-/// Whether a condition can hold with these inputs, before there is a run; what is not known yet may hold.
-pub fn over_inputs<'v>(condition: &Condition, value: &dyn Fn(&str) -> Option<&'v Value>) -> bool {
-    match condition {
-        Condition::All(parts) => parts.iter().all(|part| over_inputs(part, value)),
-        Condition::Any(parts) => parts.iter().any(|part| over_inputs(part, value)),
-        Condition::Not(part) => match &**part {
-            Condition::Var { .. } => !over_inputs(part, value),
-            _ => true,
-        },
-        Condition::Var { name, values } => match value(name) {
-            Some(Value::Text(text)) => values.contains(text),
-            Some(Value::Int(_) | Value::List(_)) | None => false,
-        },
-        _ => true,
-    }
-}
-
-/// Gates that must hold at `done` of a unit.
-pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a Name) -> impl Iterator<Item = (&'a Name, &'a Gate)> {
-    run.protocol
-        .gates
-        .iter()
-        .filter(move |(_, gate)| gate.mandatory_unit.as_ref().is_some_and(|when| truth(run, when, Some(unit))))
-}
-
-/// Gates that must hold at `done` of the run.
-pub fn mandatory_of_run(run: &Run) -> impl Iterator<Item = (&Name, &Gate)> {
-    run.protocol
-        .gates
-        .iter()
-        .filter(move |(_, gate)| gate.mandatory_run.as_ref().is_some_and(|when| truth(run, when, None)))
-}
-
-/// What a subject's content is now, as far as gates bind to it.
-pub fn on(run: &Run, unit: Option<&Name>) -> On {
-    on_tree(run, run.tree_of(unit).clone())
-}
-
-/// A tree together with the documents and ledger parts as they are now.
-pub fn on_tree(run: &Run, tree: Name) -> On {
-    let bound = run.protocol.gates.values().flat_map(|gate| &gate.bound_to);
-    let documents = bound.filter(|name| !is_tree(run, name)).map(|name| (name.clone(), document(run, name))).collect();
-    On { tree, documents }
-}
-
-fn is_tree(run: &Run, resource: &str) -> bool {
-    resource == "tree" || run.areas.iter().any(|area| &*area.name == resource)
-}
-
-/// The state of a document or a part of the ledger, as a text that changes when it does.
-pub(super) fn document(run: &Run, resource: &str) -> Name {
-    match run.artifacts.get(resource) {
-        Some(artifact) => artifact.object.to_string().into(),
-        None => run.ledger.revisions.get(resource).copied().unwrap_or_default().to_string().into(),
-    }
-}
-
-/// Whether something said of `on` still stands for these resources, for a subject.
-pub fn fresh(run: &Run, on: &On, resources: &[Name], unit: Option<&Name>) -> bool {
-    let now = run.tree_of(unit);
-    resources.iter().all(|resource| {
-        if &**resource == "tree" {
-            on.tree == *now
-        } else if is_tree(run, resource) {
-            on.tree == *now || same_area(run, &on.tree, now, resource, unit)
-        } else {
-            on.documents.get(resource) == Some(&document(run, resource))
-        }
-    })
-}
-
-/// Whether an area, narrowed to the unit's scope, is the same in two trees. What is not known is not the same.
-fn same_area(run: &Run, one: &Name, other: &Name, area: &Name, unit: Option<&Name>) -> bool {
-    let digest = |tree: &Name| {
-        let content = run.contents.get(tree)?;
-        let scoped = unit.and_then(|unit| content.scoped.get(unit));
-        scoped.unwrap_or(&content.areas).get(area).copied()
-    };
-    matches!((digest(one), digest(other)), (Some(a), Some(b)) if a == b)
-}
-
-/// Every tree that something in the state rests on.
-pub fn trees_in_use(run: &Run) -> BTreeSet<Name> {
-    let ledger = &run.ledger;
-    let mut used = BTreeSet::from([run.tree.clone()]);
-    for unit in &ledger.units {
-        used.extend(unit.tree.iter().flat_map(|own| [own.base.clone(), own.tree.clone()]));
-        used.extend(unit.accepted_at.iter().map(|shown| shown.on.tree.clone()));
-    }
-    let shown = ledger.criteria.iter().flat_map(|row| row.judged.iter().chain(row.ran.iter()));
-    used.extend(shown.chain(ledger.commands.values()).map(|shown| shown.on.tree.clone()));
-    used.extend(ledger.judgements.values().map(|judged| judged.on.tree.clone()));
-    used.extend(ledger.answers.values().map(|answered| answered.on.tree.clone()));
-    used.extend(run.attempts.values().map(|attempt| attempt.tree.clone()));
-    used.extend(run.decisions.values().filter(|d| d.end.is_none()).map(|d| d.asked.tree.clone()));
-    used
-}
-
-/// Where a criterion stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CriterionState {
-    Open,
-    Passed,
-    Failed,
-    Unobservable,
-    Waived,
-}
-
-impl CriterionState {
-    /// The word conditions use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Unobservable => "unobservable",
-            Self::Waived => "waived",
-        }
-    }
-}
-
-/// Where a criterion stands and whether what shows it is fresh for these resources. A row that names a command needs
-/// both: the command's result and, once a judge has spoken, the judge's.
-pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
-    if row.waived.is_some() {
-        return (CriterionState::Waived, true);
-    }
-    // Evidence given for a unit is narrowed to that unit; the run sees its units' rows through the same lens.
-    let lens = row.unit.as_ref().or(subject);
-    let is_fresh = |shown: &&Shown| fresh(run, &shown.on, resources, lens);
-    let needed: [Option<&Shown>; 2] = [row.judged.as_ref(), row.ran.as_ref()];
-    let missing = row.judged.is_none() || (row.command.is_some() && row.ran.is_none());
-    let all_fresh = needed.iter().flatten().all(is_fresh);
-    let any = |result| needed.iter().flatten().any(|shown| shown.result == result);
-    if any(Judgement::Fail) {
-        (CriterionState::Failed, all_fresh)
-    } else if any(Judgement::Unobservable) {
-        (CriterionState::Unobservable, all_fresh)
-    } else if missing {
-        (CriterionState::Open, true)
-    } else {
-        (CriterionState::Passed, all_fresh)
-    }
-}
-
-/// Commands that a condition needs and that were not yet run on the subject's content.
-pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<CommandRef> {
-    let tree = run.tree_of(unit);
-    let mut needed = BTreeSet::new();
-    for gate in gates.iter().filter_map(|name| run.protocol.gates.get(name)) {
-        let mut atoms = Vec::new();
-        leaves(&gate.holds, &mut atoms);
-        for atom in atoms {
-            match atom {
-                Condition::Command(name) => {
-                    let known = run.ledger.commands.get(&keyed(name, unit));
-                    if known.is_none_or(|shown| shown.on.tree != *tree) {
-                        needed.insert(CommandRef::Named(name.clone()));
-                    }
-                }
-                Condition::Set { set: SetKind::Criterion, filter, .. } => {
-                    let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
-                    for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
-                        let ran_here = row.ran.as_ref().is_some_and(|shown| {
-                            shown.on.tree == *tree || fresh(run, &shown.on, &gate.bound_to, row.unit.as_ref().or(unit))
-                        });
-                        if row.command.is_some() && !ran_here && row.waived.is_none() && row_matches(row, filter) {
-                            needed.insert(CommandRef::Criterion(row.id.clone()));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    needed.into_iter().collect()
-}
-
-/// The rows a gate reads.
-pub fn rows_of<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<&'a Criterion> {
-    let mut atoms = Vec::new();
-    leaves(&gate.holds, &mut atoms);
-    let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
-    let reads = |row: &&Criterion| {
-        eval.owns(row.unit.as_ref())
-            && atoms.iter().any(|atom| {
-                matches!(atom, Condition::Set { set: SetKind::Criterion, filter, .. } if row_matches(row, filter))
-            })
-    };
-    run.ledger.criteria.iter().filter(reads).collect()
-}
-
-/// The atoms of a condition.
-pub fn leaves<'a>(condition: &'a Condition, into: &mut Vec<&'a Condition>) {
-    match condition {
-        Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| leaves(part, into)),
-        Condition::Not(part) => leaves(part, into),
-        atom => into.push(atom),
-    }
-}
-
-fn row_matches(row: &Criterion, filter: &[(Name, Vec<Name>)]) -> bool {
-    filter.iter().all(|(key, values)| match &**key {
-        "group" => row.group.as_ref().is_some_and(|group| values.contains(group)),
-        _ => false,
-    })
-}
 
 /// Gates do not call each other in circles; the checker proves it, and this is the belt to its braces.
 const DEPTH_MAX: u8 = 16;
 
-struct Eval<'a> {
-    run: &'a Run,
-    unit: Option<&'a Name>,
-    bound_to: &'a [Name],
-    depth: u8,
+pub(super) struct Eval<'a> {
+    pub run: &'a Run,
+    pub unit: Option<&'a Name>,
+    pub bound_to: &'a [Name],
+    pub depth: u8,
 }
 
 impl Eval<'_> {
     /// Whether a row or finding of this owner belongs to the subject: a unit's own; for the run all.
-    fn owns(&self, owner: Option<&Name>) -> bool {
+    pub(super) fn owns(&self, owner: Option<&Name>) -> bool {
         self.unit.is_none_or(|unit| owner == Some(unit))
     }
 
-    fn condition(&self, condition: &Condition) -> Status {
+    pub(super) fn condition(&self, condition: &Condition) -> Status {
         match condition {
             Condition::All(parts) => parts.iter().map(|part| self.condition(part)).max().unwrap_or(Status::Holds),
             Condition::Any(parts) => parts.iter().map(|part| self.condition(part)).min().unwrap_or(Status::Fails),
@@ -361,8 +106,9 @@ impl Eval<'_> {
 
     fn command(&self, name: &str) -> Status {
         let key = keyed(name, self.unit);
-        if let Some(on) = self.run.ledger.waived_commands.get(&key) {
-            return self.if_fresh(on);
+        // A waiver is of content: when that changed, what was observed since counts.
+        if self.run.ledger.waived_commands.get(&key).is_some_and(|on| self.if_fresh(on) == Status::Holds) {
+            return Status::Holds;
         }
         let Some(shown) = self.run.ledger.commands.get(&key) else { return Status::Unobservable };
         match shown.result {
@@ -475,7 +221,7 @@ impl Eval<'_> {
     }
 }
 
-struct Member {
+pub(super) struct Member {
     word: &'static str,
     fresh: bool,
     parts: Vec<&'static str>,
@@ -488,7 +234,7 @@ impl Member {
 }
 
 /// A requirement is met when it has criteria and each is passed or waived; until then it is what was decided of it.
-fn requirement_word(run: &Run, row: &super::state::Requirement, resources: &[Name]) -> &'static str {
+pub(super) fn requirement_word(run: &Run, row: &super::super::state::Requirement, resources: &[Name]) -> &'static str {
     if row.waived.is_some() {
         return "waived";
     }
@@ -523,7 +269,7 @@ pub fn unit_word(run: &Run, unit: &Unit) -> &'static str {
     if run.instances.values().any(|instance| held(instance)) { "held" } else { unit.state.word() }
 }
 
-fn unit_parts(run: &Run, unit: &Unit) -> Vec<&'static str> {
+pub(super) fn unit_parts(run: &Run, unit: &Unit) -> Vec<&'static str> {
     let criteria = run.ledger.criteria.iter().any(|row| row.unit.as_ref() == Some(&unit.name));
     let parts = [
         (!unit.title.is_empty(), "objective"),
@@ -549,7 +295,7 @@ pub const fn class_word(class: Class) -> &'static str {
     }
 }
 
-const fn decision_word(end: Option<DecisionEnd>) -> &'static str {
+pub(super) const fn decision_word(end: Option<DecisionEnd>) -> &'static str {
     match end {
         None => "pending",
         Some(DecisionEnd::Answered) => "answered",
