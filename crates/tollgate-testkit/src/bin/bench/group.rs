@@ -55,8 +55,6 @@ impl Hands for Paced {
     }
 
     fn end(&self, _: u64) {}
-
-    fn project(&self, _: &Run) {}
 }
 
 /// Measures the runs in a process of their own, and the bare loop after each.

@@ -88,8 +88,6 @@ impl Hands for Interleaving {
     }
 
     fn end(&self, _: u64) {}
-
-    fn project(&self, _: &Run) {}
 }
 
 fn micros(since: Instant) -> f64 {
