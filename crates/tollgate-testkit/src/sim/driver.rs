@@ -320,10 +320,10 @@ impl Play {
     }
 
     fn faulted(&mut self, which: usize) {
-        if self.armed[which].is_some() && !self.drivers[which].mishap.is_armed() {
-            if let Some(name) = self.armed[which].take() {
-                self.misbehaved(name);
-            }
+        if !self.drivers[which].mishap.is_armed()
+            && let Some(name) = self.armed[which].take()
+        {
+            self.misbehaved(name);
         }
     }
 }
