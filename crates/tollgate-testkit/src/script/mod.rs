@@ -93,16 +93,16 @@ pub fn play(script: &str) -> (Option<Play>, String) {
 /// A protocol of the kit or of the product, by name.
 pub fn protocol_text(name: &str) -> Option<&'static str> {
     match name {
-        "build-plan" => Some(include_str!("../../../protocols/build-plan.yaml")),
-        "fan-out" => Some(include_str!("../protocols/fan-out.yaml")),
-        "ledger" => Some(include_str!("../protocols/ledger.yaml")),
+        "build-plan" => Some(include_str!("../../../../protocols/build-plan.yaml")),
+        "fan-out" => Some(include_str!("../../protocols/fan-out.yaml")),
+        "ledger" => Some(include_str!("../../protocols/ledger.yaml")),
         _ => None,
     }
 }
 
 /// What the dialect of the synthetic protocols declares.
 pub const fn dialects_text() -> &'static str {
-    include_str!("../protocols/dialects.yaml")
+    include_str!("../../protocols/dialects.yaml")
 }
 
 impl Setup {
