@@ -51,7 +51,16 @@ struct Setup {
 
 /// Plays a script and returns its log: each step, and below it what it changed.
 pub fn play(script: &str) -> (Option<Play>, String) {
-    let mut setup = Setup::default();
+    play_after(Setup::default(), script)
+}
+
+/// Plays a script under a protocol of the caller's.
+pub fn play_under(protocol: &str, script: &str) -> (Option<Play>, String) {
+    let protocol = protocol::read(protocol).0.map(Arc::new);
+    play_after(Setup { protocol, ..Setup::default() }, script)
+}
+
+fn play_after(mut setup: Setup, script: &str) -> (Option<Play>, String) {
     let mut play: Option<Play> = None;
     let mut log = String::new();
     let steps = script.lines().flat_map(|line| line.split(" | ")).map(str::trim).filter(|step| !step.is_empty());
