@@ -14,7 +14,7 @@ use crate::Name;
 use crate::digest::Digest;
 use crate::id::RunId;
 use crate::protocol::Protocol;
-use crate::protocol::model::{AtOnce, Each, Given, Kind, Land, Over, Value, Variable, VariableKind};
+use crate::protocol::model::{AtOnce, Each, Flow, Given, Kind, Land, Over, Value, Variable, VariableKind};
 use crate::report::Plan;
 use crate::scope::{self, Content};
 
@@ -102,6 +102,28 @@ fn runnable(protocol: &Protocol) -> Result<(), Rejection> {
         if let Kind::Land(land @ (Land::PullRequest | Land::Base)) = &stage.kind {
             let what = if *land == Land::Base { "base" } else { "pull-request" };
             return Err(Rejection::Unsupported(format!("stage `{}` lands on `{what}`, which comes later", stage.id)));
+        }
+    }
+    // Lanes work in their caller's tree, and a unit's own tree has no lanes yet.
+    let each = |flow: &'_ Flow| {
+        let stages = flow.stages.iter();
+        let found =
+            stages.filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some((stage, each)) } else { None });
+        found.map(|(stage, each)| (stage.id.clone(), each.over.clone(), each.flow.clone())).collect::<Vec<_>>()
+    };
+    let all = protocol.flows.iter().flat_map(each);
+    let mut of_units: Vec<Name> = all.filter(|(_, over, _)| *over != Over::It).map(|(_, _, flow)| flow).collect();
+    let mut at = 0;
+    while let Some(flow) = of_units.get(at).and_then(|name| protocol.flow(name)) {
+        at += 1;
+        for (stage, over, callee) in each(flow) {
+            if over != Over::It {
+                let what = format!("stage `{stage}` fans out inside a unit's flow, which comes later");
+                return Err(Rejection::Unsupported(what));
+            }
+            if !of_units.contains(&callee) {
+                of_units.push(callee);
+            }
         }
     }
     Ok(())
