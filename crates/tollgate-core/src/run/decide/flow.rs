@@ -2,7 +2,7 @@
 
 use super::super::event::{CutOff, FindingStatus, FlowHeld, FlowMoved, FlowReturned, Origin, RunHalted};
 use super::super::evolve::counter_key;
-use super::super::state::MAIN;
+use super::super::state::{At, MAIN};
 use super::draft::Draft;
 use crate::Name;
 use crate::digest::Digest;
@@ -108,12 +108,29 @@ impl Draft {
     }
 
     fn why_held(&self, instance: &Name, stage: &Stage, outcome: &str) -> String {
-        let remarks = self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default();
+        let own = self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default();
+        let remarks = match &stage.kind {
+            // An `each` says nothing of its own: what is held below it does.
+            Kind::Each(_) => self.held_below(instance, &stage.id).join("; "),
+            Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => own,
+        };
         let who = match &stage.kind {
             Kind::Dispatch { role } => format!("{role} at `{}`", stage.id),
             Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => format!("`{}`", stage.id),
         };
         if remarks.is_empty() { format!("{who}: {outcome}") } else { format!("{who}: {outcome}: {remarks}") }
+    }
+
+    fn held_below(&self, instance: &str, each: &Name) -> Vec<String> {
+        let below = self.run.children(instance).filter(|(_, child)| child.each.as_ref() == Some(each));
+        let held = below.filter_map(|(_, child)| match &child.at {
+            At::Held { why, .. } => Some(match &child.unit {
+                Some(unit) => format!("{unit}: {why}"),
+                None => why.clone(),
+            }),
+            _ => None,
+        });
+        held.collect()
     }
 
     /// Nothing moves here any more without a person's `retry`.
