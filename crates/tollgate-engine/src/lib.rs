@@ -6,6 +6,7 @@ pub mod gates;
 pub mod git;
 pub mod hands;
 pub mod holder;
+mod needed;
 pub mod process;
 pub mod service;
 pub mod session;
