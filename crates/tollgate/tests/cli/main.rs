@@ -8,9 +8,21 @@
 )]
 
 mod contract;
+mod crash;
+mod demo;
 mod explain;
+mod happy;
+mod health;
+mod limits;
+mod misbehave;
+mod play;
 mod protocol;
 mod repository;
+mod rows;
 mod schemas;
+mod signoff;
+mod start;
+mod terminal;
+mod wire;
 mod worker;
 mod world;
