@@ -6,6 +6,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 /// Writes or compares the JSON Schemas of what `--json` prints.
 pub const SCHEMAS: &[&str] = &["run", "--quiet", "--package", "tollgate", "--", "schemas", "--dir", "docs/schemas"];
+/// What is measured from outside; built before it is measured.
+pub const MEASURED: &[&str] = &["build", "--release", "--quiet", "--package", "tollgate", "--bin", "tollgate"];
 /// Measures with optimisations on, as users run it.
 pub const BENCH: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "bench", "--"];
 /// Simulates with optimisations on, because the number of seeds is what counts.

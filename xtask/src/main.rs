@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command for people at a terminal")]
 
+mod breaks;
 mod command;
 mod test;
 mod tidy;
@@ -17,6 +18,7 @@ usage: cargo xtask COMMAND
   schemas [--check]   writes docs/schemas/, or says which of them differ from the code
   bench ARGS...       measures, e.g. `bench kernel --json`
   sim ARGS...         simulates, e.g. `sim --seeds 2000`, or `sim --seed 7` to repeat one
+  breaks [NAME...]    breaks the kernel one line at a time; the simulator must see each
 ";
 
 fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ("schemas", ["--check"]) => command::forward(command::SCHEMAS, &["--check"]),
         ("bench", args) => command::forward(command::BENCH, args),
         ("sim", args) => command::forward(command::SIM, args),
+        ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");
             ExitCode::SUCCESS

@@ -3,7 +3,7 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use crate::command::{SCHEMAS, cargo, tee};
+use crate::command::{SCHEMAS, SIM, cargo, tee};
 use crate::{tidy, tools};
 
 /// How long to look.
@@ -35,6 +35,13 @@ const STEPS: &[Step] = &[
     },
     Step { name: "build", run: |_| status(cargo().args(["build", "--workspace", "--locked"])) },
     Step { name: "tests", run: tests },
+    Step {
+        name: "sim",
+        run: |depth| {
+            let seeds = if depth == Depth::Full { "20000" } else { "2000" };
+            status(cargo().args(SIM).args(["--seeds", seeds]))
+        },
+    },
     Step { name: "schemas", run: |_| status(cargo().args(SCHEMAS).arg("--check")) },
     Step { name: "deny", run: |_| deny() },
 ];

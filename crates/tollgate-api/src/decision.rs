@@ -76,6 +76,8 @@ pub struct QuestionOption {
     pub id: String,
     /// What happens then.
     pub consequence: String,
+    /// The rows, findings and commands that it waives, by name.
+    pub waives: Vec<String>,
 }
 
 /// One thing that waits for a person (`inbox`).

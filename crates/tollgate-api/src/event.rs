@@ -52,10 +52,8 @@ pub struct LogLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
+    /// Standard output or standard error, as they came.
+    Output,
     /// What Tollgate says about the attempt.
     Tollgate,
 }

@@ -13,7 +13,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{By, ByKind};
-use tollgate_core::run::{Command, Effect, Recorded, Run, effects, next_wake};
+use tollgate_core::run::{Command, Effect, Recorded, Run, effects_under, next_wake};
 use tollgate_store::{LeaseError, LeaseRequest, Object};
 
 use crate::session::{CommandError, LoadError, Session};
@@ -69,6 +69,10 @@ pub trait Hands: Send + Sync {
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done);
     /// Ends an effect that is no longer wanted; what it wrote is kept.
     fn end(&self, token: u64);
+    /// Renders the run's projections, after its events; hands without files render none.
+    fn project(&self, run: &Run) {
+        let _ = run;
+    }
 }
 
 /// Why hands could not do what nothing but the world stands against.
@@ -270,8 +274,10 @@ impl Driver {
 
     /// Starts what should be under way and is not, and ends what should not be.
     fn perform(&mut self) {
-        let wanted: BTreeMap<u64, Effect> =
-            effects(self.session.run()).into_iter().map(|effect| (token_of(&effect), effect)).collect();
+        let wanted: BTreeMap<u64, Effect> = effects_under(self.session.run(), self.epoch)
+            .into_iter()
+            .map(|effect| (token_of(&effect), effect))
+            .collect();
         let gone: Vec<u64> = self.under_way.keys().filter(|token| !wanted.contains_key(token)).copied().collect();
         for token in gone {
             self.under_way.remove(&token);
@@ -336,6 +342,7 @@ impl Driver {
             watch.events(self.session.run(), &missed);
         }
         watch.events(self.session.run(), &outcome.events);
+        self.hands.project(self.session.run());
         Ok(())
     }
 

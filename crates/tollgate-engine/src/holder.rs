@@ -1,4 +1,5 @@
 //! Who holds a lease: a process on a host, told apart from a later one with the same number.
+#![expect(clippy::disallowed_methods, reason = "the room of the machine's own name")]
 
 use crate::process::ProcessId;
 

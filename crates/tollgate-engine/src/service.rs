@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
+use tollgate_core::context;
 use tollgate_core::contract::registry;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
@@ -103,6 +104,14 @@ pub enum ServiceError {
         /// Why not.
         source: WorkerError,
     },
+    /// A brief cannot be rendered.
+    #[error("the brief of `{role}`: {error}")]
+    Brief {
+        /// Whose.
+        role: Name,
+        /// Why not.
+        error: context::ContextError,
+    },
     /// A pattern of an area is for no area of the protocol.
     #[error("the protocol has no area `{0}`")]
     NoArea(Name),
@@ -144,6 +153,7 @@ impl ServiceError {
             Self::Artifact { .. } | Self::NoArtifact(_) => Code::BAD_ARTIFACT,
             Self::Worker { source, .. } => source.code(),
             Self::NoWorker(_) => Code::WORKER_NOT_FOUND,
+            Self::Brief { error, .. } => error.code(),
             Self::NoArea(_) => Code::BAD_INPUT,
             Self::Ambiguous { .. } | Self::NoRun(_) => Code::NO_RUN,
             Self::Workspace(error) => error.code(),
@@ -165,6 +175,9 @@ impl Service {
         let roles = needed::roles(&protocol, &value);
         if let Some(role) = roles.iter().find(|role| !start.workers.contains_key(**role)) {
             return Err(ServiceError::NoWorker((*role).clone()));
+        }
+        for (role, text) in &start.briefs {
+            context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
         }
         let (artifacts, mut objects) = documents(&protocol, &start)?;
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;

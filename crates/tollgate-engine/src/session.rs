@@ -248,12 +248,8 @@ impl Session {
             if decided.events.is_empty() {
                 return Ok(Outcome { events: Vec::new(), refusal: decided.refusal });
             }
-            let passes = |seq: u64| seq / SNAPSHOT_EVERY;
-            let snapshot = if passes(decided.run.seq) > passes(self.run.seq) {
-                Some(serde_json::to_vec(&decided.run)?)
-            } else {
-                None
-            };
+            let due = takes_snapshot(self.run.seq, decided.run.seq);
+            let snapshot = if due { Some(serde_json::to_vec(&decided.run)?) } else { None };
             let append = Append {
                 run: self.run.id,
                 expected: self.run.seq,
@@ -276,6 +272,11 @@ impl Session {
         }
         Err(CommandError::Busy)
     }
+}
+
+/// Whether the append that leads from one event to another carries a snapshot.
+pub const fn takes_snapshot(from: u64, to: u64) -> bool {
+    to / SNAPSHOT_EVERY > from / SNAPSHOT_EVERY
 }
 
 /// What a command changed.
@@ -346,12 +347,19 @@ impl Replay {
         row: &Row,
         object: &mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>,
     ) -> Result<(), LoadError> {
-        self.chain.link(row)?;
-        for (seq, text) in (row.first..).zip(row.events()) {
-            let recorded = Recorded::from_bytes(text).map_err(|error| match error {
+        let read = (row.first..).zip(row.events()).map(|(seq, text)| {
+            Recorded::from_bytes(text).map_err(|error| match error {
                 Unreadable::Newer { v, kind } => LoadError::Newer { seq, kind, v },
                 Unreadable::Damaged(why) => LoadError::Damaged { seq, why },
-            })?;
+            })
+        });
+        let events = match read.collect::<Result<Vec<Recorded>, _>>() {
+            Ok(events) => events,
+            // What does not chain is named as that, whatever else is wrong with it.
+            Err(error) => return self.chain.link(row).map_err(LoadError::from).and(Err(error)),
+        };
+        self.chain.link_read(row, events.iter().map(|recorded| (recorded.run, recorded.seq)))?;
+        for recorded in events {
             self.event(recorded, object)?;
         }
         if self.audit

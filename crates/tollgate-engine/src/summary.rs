@@ -1,10 +1,17 @@
 //! What lists show of a run, written with every append.
 
 use serde::{Deserialize, Serialize};
+use tollgate_core::Name;
+use tollgate_core::id::DecisionId;
 use tollgate_core::run::Run;
-use tollgate_core::run::event::RunOutcome;
-use tollgate_core::run::state::{At, Phase};
+use tollgate_core::run::event::{RunOutcome, Work};
+use tollgate_core::run::state::{At, Attempt, Instance, Phase};
 use tollgate_store::SummaryText;
+
+/// How much of a question or a reason a list shows.
+const SENTENCE_CHARS_MAX: usize = 240;
+/// How many places or questions a list names.
+const NAMED_MAX: usize = 4;
 
 /// How a run stands, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +32,9 @@ pub enum Standing {
 }
 
 impl Standing {
+    const ALL: [Self; 6] =
+        [Self::Working, Self::Waiting, Self::Halted, Self::Succeeded, Self::Dropped, Self::Cancelled];
+
     /// The word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -35,6 +45,11 @@ impl Standing {
             Self::Dropped => "dropped",
             Self::Cancelled => "cancelled",
         }
+    }
+
+    /// The standing of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|standing| standing.word() == word)
     }
 }
 
@@ -53,48 +68,127 @@ pub fn standing(run: &Run) -> Standing {
     }
 }
 
+/// Why nothing moves without a person's `retry`: the run is halted, or what is held is all that is left.
+pub fn halted(run: &Run) -> Option<Vec<String>> {
+    let idle = |at: &At| !matches!(at, At::Ready { .. } | At::Leased { .. } | At::Waiting { .. });
+    match &run.phase {
+        Phase::Closed { .. } => None,
+        Phase::Halted { reasons } => Some(reasons.clone()),
+        Phase::Open if run.pending().next().is_some() => None,
+        Phase::Open if !run.instances.values().all(|instance| idle(&instance.at)) => None,
+        Phase::Open => {
+            let held = run.instances.values().filter_map(|instance| match &instance.at {
+                At::Held { why, .. } => Some(why.clone()),
+                _ => None,
+            });
+            Some(held.collect()).filter(|held: &Vec<String>| !held.is_empty())
+        }
+    }
+}
+
 /// The body of a summary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Body {
     /// What the run is for.
     pub title: String,
     /// Its protocol.
     pub protocol: String,
-    /// Where it is: each active instance and its stage.
-    pub at: Vec<String>,
+    /// When it was opened.
+    pub opened_ms: u64,
+    /// Why it stands where it stands, in one sentence.
+    pub reason: String,
     /// How many questions are open.
     pub open: u32,
-    /// When it was opened is the first `at_ms` a list ever saw: kept from append to append by the run itself.
-    pub epoch: u64,
+    /// The first of them.
+    pub asks: Vec<Ask>,
+}
+
+/// An open question, as far as it takes to answer it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// The decision.
+    pub decision: DecisionId,
+    /// The options; none: any text answers.
+    pub options: Vec<Name>,
+}
+
+/// The body of a run's summary.
+pub fn body(run: &Run) -> Body {
+    let ask = |(decision, asked): (DecisionId, &tollgate_core::run::state::Decision)| Ask {
+        decision,
+        options: asked.asked.options.iter().map(|option| option.id.clone()).collect(),
+    };
+    Body {
+        title: short(&run.opened.title),
+        protocol: run.opened.protocol.name.to_string(),
+        opened_ms: run.opened_ms,
+        reason: short(&reason(run)),
+        open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
+        asks: run.pending().take(NAMED_MAX).map(ask).collect(),
+    }
 }
 
 /// The summary of a run, as the store keeps it.
 pub fn text(run: &Run, now_ms: u64) -> SummaryText {
-    const PLACES_MAX: usize = 4;
-    let at = run
-        .instances
-        .values()
-        .filter(|instance| instance.at.is_active() && !matches!(instance.at, At::Each { .. }))
-        .take(PLACES_MAX)
-        .filter_map(|instance| {
-            let stage = instance.at.stage()?;
-            Some(match &instance.unit {
-                Some(unit) => format!("{unit}: {stage}"),
-                None => stage.to_string(),
-            })
-        })
-        .collect();
-    let body = Body {
-        title: run.opened.title.clone(),
-        protocol: run.opened.protocol.name.to_string(),
-        at,
-        open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
-        epoch: run.epoch,
-    };
+    let standing = if halted(run).is_some() { Standing::Halted } else { standing(run) };
     SummaryText {
-        status: standing(run).word().to_owned(),
+        status: standing.word().to_owned(),
         repository: run.opened.repository.clone(),
         at_ms: now_ms,
-        body: serde_json::to_vec(&body).unwrap_or_default(),
+        body: serde_json::to_vec(&body(run)).unwrap_or_default(),
     }
+}
+
+/// Why a run stands where it stands.
+fn reason(run: &Run) -> String {
+    let asked: Vec<String> = run
+        .pending()
+        .take(NAMED_MAX)
+        .map(|(id, decision)| format!("{id}: {}", decision.asked.question.lines().next().unwrap_or_default()))
+        .collect();
+    if let Some(reasons) = halted(run) {
+        return reasons.join("; ");
+    }
+    match &run.phase {
+        Phase::Closed { why, .. } => why.clone(),
+        Phase::Open | Phase::Halted { .. } => {
+            let busy = run.instances.values().filter(|instance| !matches!(instance.at, At::Each { .. }));
+            let mut parts: Vec<String> = busy.filter_map(|instance| doing(run, instance)).take(NAMED_MAX).collect();
+            if !asked.is_empty() {
+                parts.push(format!("waits for {}", asked.join("; ")));
+            }
+            if parts.is_empty() { "nothing is under way".to_owned() } else { parts.join("; ") }
+        }
+    }
+}
+
+/// What a flow does, where it is not a question.
+fn doing(run: &Run, instance: &Instance) -> Option<String> {
+    let on = instance.unit.as_ref().map(|unit| format!(" on {unit}")).unwrap_or_default();
+    match &instance.at {
+        At::Leased { attempt, .. } => run.attempts.get(attempt).map(|attempt| working(attempt, &on)),
+        At::Ready { stage } => Some(format!("`{stage}` is next{}", on.replace(" on ", " for "))),
+        At::Held { stage, why, .. } => {
+            Some(format!("{} is held at `{stage}`: {why}", instance.unit.as_deref().unwrap_or("the run")))
+        }
+        At::Waiting { .. } | At::Each { .. } | At::Closing { .. } | At::Ended { .. } => None,
+    }
+}
+
+/// Who works on what: "developer works on backend (build, attempt 2)".
+fn working(attempt: &Attempt, on: &str) -> String {
+    match &attempt.work {
+        Work::Dispatch { role, iteration: 1, .. } => format!("{role} works{on} ({})", attempt.stage),
+        Work::Dispatch { role, iteration, .. } => format!("{role} works{on} ({}, attempt {iteration})", attempt.stage),
+        Work::Commands { .. } => format!("commands run{on} ({})", attempt.stage),
+        Work::Land { unit, .. } => format!("{unit} lands"),
+    }
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= SENTENCE_CHARS_MAX {
+        return text.to_owned();
+    }
+    text.chars().take(SENTENCE_CHARS_MAX - 1).chain(['…']).collect()
 }

@@ -7,9 +7,10 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::{Event, Recorded, Run};
-use tollgate_store::{Journal, Row};
+use tollgate_store::{Filter, Journal, Row};
 
 use crate::session::{LoadError, Replay};
+use crate::summary;
 
 /// What a proof found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,10 +54,39 @@ pub fn verify(journal: &dyn Journal, id: RunId) -> Result<Proof, LoadError> {
             what: format!("the journal says {} events, but only {} are there", head.seq, proof.events),
         });
     }
+    // What was appended while this was read has moved the journal's head on.
+    let end = journal.head(id)?.ok_or(LoadError::NoRun(id))?;
+    if proof.breaches.is_empty() && (proof.events > end.seq || proof.events == end.seq && proof.head != end.head) {
+        proof.breaches.push(Breach {
+            code: Code::CHAIN_HEAD,
+            seq: Some(proof.events.min(end.seq + 1)),
+            what: format!(
+                "the journal says that it ends at event {} with head {}; its rows end at event {} with head {}",
+                end.seq, end.head, proof.events, proof.head
+            ),
+        });
+    }
     if let Some(run) = run.filter(|_| proof.breaches.is_empty()) {
         check_snapshot(journal, &run, &mut proof)?;
+        check_summary(journal, &run, &mut proof)?;
     }
     Ok(proof)
+}
+
+/// The summary says of a run what lists believe; it must be what the events give.
+fn check_summary(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result<(), LoadError> {
+    let filter = Filter { prefix: Some(run.id.digits().to_owned()), limit: Some(1), ..Filter::default() };
+    // One that is of a later event was written meanwhile and is proved the next time.
+    let Some(kept) = journal.list(&filter)?.into_iter().find(|kept| kept.head.seq == run.seq) else { return Ok(()) };
+    let given = summary::text(run, kept.text.at_ms);
+    if (&kept.text.status, &kept.text.repository) != (&given.status, &given.repository) {
+        proof.breaches.push(Breach {
+            code: Code::SUMMARY_DIFFERS,
+            seq: Some(run.seq),
+            what: format!("the list says `{}`, the events give `{}`", kept.text.status, given.status),
+        });
+    }
+    Ok(())
 }
 
 /// Proves rows from the first event on; also gives the run, as far as they hold.

@@ -7,7 +7,7 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use crate::envelope::check_event;
+use crate::envelope::{check_event, said};
 use crate::error::ReadError;
 use crate::journal::{Journal, Row};
 
@@ -113,6 +113,19 @@ impl Chain {
 
     /// Proves one more row: the next events of this run, and the bytes that were hashed.
     pub fn link(&mut self, row: &Row) -> Result<(), ChainError> {
+        self.link_said(row, row.events().map(said))
+    }
+
+    /// Proves one more row whose events were read: by what they say they are, one after the other.
+    pub fn link_read(&mut self, row: &Row, read: impl Iterator<Item = (RunId, u64)>) -> Result<(), ChainError> {
+        self.link_said(row, read.map(Ok))
+    }
+
+    fn link_said(
+        &mut self,
+        row: &Row,
+        said: impl Iterator<Item = Result<(RunId, u64), String>>,
+    ) -> Result<(), ChainError> {
         let (run, seq) = (self.run, self.seq + 1);
         if row.first > seq {
             return Err(ChainError::Missing { run, seq, found: row.first });
@@ -121,9 +134,9 @@ impl Chain {
             return Err(ChainError::Doubled { run, seq: row.first });
         }
         let mut last = self.seq;
-        for event in row.events() {
+        for said in said {
             last += 1;
-            check_event(event, run, last).map_err(|reason| ChainError::Foreign { run, seq: last, reason })?;
+            check_event(said, run, last).map_err(|reason| ChainError::Foreign { run, seq: last, reason })?;
         }
         if last != row.last || row.run != run {
             let reason = format!("it is filed as events {} to {} of {}", row.first, row.last, row.run);

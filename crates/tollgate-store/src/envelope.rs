@@ -19,17 +19,21 @@ struct Envelope {
     seq: u64,
 }
 
-/// Checks that an event says it is this event of this run; the answer is what it says instead.
-pub(crate) fn check_event(text: &[u8], run: RunId, seq: u64) -> Result<(), String> {
+/// Which event of which run an event says it is.
+pub(crate) fn said(text: &[u8]) -> Result<(RunId, u64), String> {
     let event: Envelope =
-        serde_json::from_slice(text).map_err(|e| format!("event {seq} is no JSON that names `run` and `seq`: {e}"))?;
-    if event.run != run {
-        return Err(format!("event {seq} names {}, not {run}", event.run));
+        serde_json::from_slice(text).map_err(|e| format!("it is no JSON that names `run` and `seq`: {e}"))?;
+    Ok((event.run, event.seq))
+}
+
+/// Checks that an event says it is this event of this run; the answer is what it says instead.
+pub(crate) fn check_event(said: Result<(RunId, u64), String>, run: RunId, seq: u64) -> Result<(), String> {
+    match said {
+        Ok(said) if said == (run, seq) => Ok(()),
+        Ok((other, _)) if other != run => Err(format!("event {seq} names {other}, not {run}")),
+        Ok((_, other)) => Err(format!("event {seq} says it is event {other}")),
+        Err(why) => Err(format!("event {seq}: {why}")),
     }
-    if event.seq != seq {
-        return Err(format!("event {seq} says it is event {}", event.seq));
-    }
-    Ok(())
 }
 
 /// An append whose form is good; what is left to check needs the store.
@@ -71,7 +75,7 @@ impl Checked {
             if event.contains(&b'\n') {
                 return Err(refused(format!("event {last} contains a newline")));
             }
-            check_event(event, run, last).map_err(refused)?;
+            check_event(said(event), run, last).map_err(refused)?;
             if !bytes.is_empty() {
                 bytes.push(b'\n');
             }

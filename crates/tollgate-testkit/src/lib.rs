@@ -1,4 +1,9 @@
-//! What the tests of several crates share: conformance suites and folders that clean up after themselves.
+//! What the tests of several crates share: conformance suites, scripts and simulations of runs, and folders that clean
+//! up after themselves.
 
 pub mod journal_conformance;
+pub mod log;
+pub mod script;
+pub mod sim;
 pub mod temp;
+pub mod world;

@@ -57,6 +57,48 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::rename(&half, path)
 }
 
+/// Makes a new file; one that is there is left alone.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
+
+/// Opens a file to be read piece by piece.
+pub fn open_to_read(path: &Path) -> Result<File, Failure> {
+    open(path).map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// A file that another process writes, read as far as it is there.
+#[derive(Debug)]
+pub struct Growing {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Growing {
+    /// A file that may not be there yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, file: None }
+    }
+
+    /// The next bytes; none when there are no more for now.
+    pub fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        const PIECE: u64 = 64 * 1024;
+        if self.file.is_none() && exists(&self.path)? {
+            self.file = Some(open_to_read(&self.path)?);
+        }
+        let Some(file) = &mut self.file else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let read = file.take(PIECE).read_to_end(&mut bytes);
+        read.map_err(|error| cannot_read(&self.path.display().to_string(), error))?;
+        Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
+    }
+}
+
+/// Waits a moment for a file to grow.
+pub fn pause(time: std::time::Duration) {
+    std::thread::sleep(time);
+}
+
 /// A file that cannot be written.
 pub fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::environment(Code::FILE, format!("{} cannot be written", path.display())).cause(error)

@@ -209,10 +209,13 @@ fn writes(dispatch: &Dispatch<'_>) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// What the stage must know of what happened here before: diagnostics of a malformed report, paths of a collision.
+/// What the stage must know of what happened here before: how the role's own last report ended, or the paths of a
+/// collision. The words of another role's report are no remark: they would pass by what the role may see.
 fn remarks(dispatch: &Dispatch<'_>) -> Option<String> {
-    let remarks = &dispatch.instance.remarks;
-    (!remarks.is_empty()).then(|| super::items::list(remarks.iter().map(|remark| format!("- {}\n", line(remark)))))
+    let instance = dispatch.instance;
+    let own = instance.remarks_of.as_ref().is_none_or(|role| role == dispatch.role_name);
+    let lines = instance.remarks.iter().map(|remark| format!("- {}\n", line(remark)));
+    (own && !instance.remarks.is_empty()).then(|| super::items::list(lines))
 }
 
 /// The items of the bundle by name, each once.

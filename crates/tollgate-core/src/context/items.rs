@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::Name;
 use crate::contract::{Context, registry};
+use crate::digest::Digest;
 use crate::protocol::model::Value;
 use crate::report::Judgement;
 use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
 use crate::run::gate;
 use crate::run::state::{Criterion, Decision, FindingState, Run, Shown as Evidence, Unit};
 
-use super::text::{code, file, file_name, line, quoted};
+use super::text::{Quoted, code, file, file_name, line, quoted};
 use super::{Change, ContextError, Dispatch, Sources};
 
 /// The most that a brief holds of one kind of item. What is left out is named.
@@ -22,7 +23,9 @@ pub(super) struct Shown {
     /// Parts of the brief by the name a template uses.
     blocks: BTreeMap<&'static str, Vec<String>>,
     /// Path under `files/`, and the text.
-    pub files: Vec<(String, String)>,
+    pub files: BTreeMap<String, String>,
+    /// Sections of reports that were read again, by object and role.
+    readings: BTreeMap<(Digest, Name), BTreeMap<Name, String>>,
     /// One entry for each item of the bundle, in its order: the file it is in, and its bytes.
     pub entries: Vec<Entry>,
 }
@@ -48,11 +51,25 @@ impl Shown {
     /// Adds a file under a name that no other has.
     fn file(&mut self, path: &str, text: &str) -> String {
         let (stem, ending) = path.rsplit_once('.').unwrap_or((path, "txt"));
-        let taken = |path: &String| self.files.iter().any(|(other, _)| other == path);
         let names = std::iter::once(path.to_owned()).chain((2..).map(|n| format!("{stem}-{n}.{ending}")));
-        let path = names.into_iter().find(|path| !taken(path)).unwrap_or_else(|| path.to_owned());
-        self.files.push((path.clone(), file(text)));
+        let path = names.into_iter().find(|path| !self.files.contains_key(path)).unwrap_or_else(|| path.to_owned());
+        self.files.insert(path.clone(), file(text));
         format!("files/{path}")
+    }
+
+    /// Somebody's words for a block that has `used` bytes; with a file where the block has not room for all of them.
+    fn words(&mut self, who: &str, text: &str, used: usize, path: &str) -> (String, Option<String>) {
+        match quoted(who, text, None) {
+            Quoted { text, cut: false } if used + text.len() <= BLOCK_MAX => (text, None),
+            _ => {
+                let path = self.file(path, text);
+                (quoted(who, text, Some(&path)).text, Some(path))
+            }
+        }
+    }
+
+    fn used(&self, block: &str) -> usize {
+        self.blocks.get(block).into_iter().flatten().map(String::len).sum()
     }
 }
 
@@ -122,7 +139,7 @@ fn goal(run: &Run) -> String {
 }
 
 fn project(facts: &str) -> String {
-    if facts.trim().is_empty() { String::new() } else { quoted("Facts about the repository", facts, None) }
+    if facts.trim().is_empty() { String::new() } else { quoted("Facts about the repository", facts, None).text }
 }
 
 fn unit(unit: &Unit) -> String {
@@ -133,33 +150,37 @@ fn unit(unit: &Unit) -> String {
 }
 
 fn criteria(dispatch: &Dispatch<'_>) -> String {
+    let (run, unit) = (dispatch.run, dispatch.unit());
+    // What a row's evidence is bound to is said by the first gate that reads the row.
+    let mut bound: BTreeMap<&Name, &[Name]> = BTreeMap::new();
+    for gate in run.protocol.gates.values() {
+        for row in gate::rows_of(run, gate, unit) {
+            bound.entry(&row.id).or_insert(&gate.bound_to);
+        }
+    }
     list(rows(dispatch).map(|row| {
-        let run = dispatch.run;
-        let bound = run
-            .protocol
-            .gates
-            .values()
-            .find(|gate| gate::rows_of(run, gate, dispatch.unit()).iter().any(|read| read.id == row.id));
-        let (state, fresh) = gate::criterion(run, row, bound.map_or(&[], |gate| &gate.bound_to), dispatch.unit());
-        let state = if fresh {
-            state.word().to_owned()
-        } else {
-            format!("{}, but the content has changed since", state.word())
-        };
-        let mut about: Vec<String> =
-            row.unit.iter().filter(|_| dispatch.unit().is_none()).map(|unit| line(unit)).collect();
+        let (state, fresh) = gate::criterion(run, row, bound.get(&row.id).copied().unwrap_or_default(), unit);
+        let mut about: Vec<String> = row.unit.iter().filter(|_| unit.is_none()).map(|unit| line(unit)).collect();
         about.extend(row.group.iter().map(|group| line(group)));
-        about.push(state);
+        about.push(state.word().to_owned());
+        if !fresh {
+            about.push("the content has changed since".to_owned());
+        }
         let command = row.command.as_ref().map_or_else(String::new, |command| {
-            let came = row.ran.as_ref().map_or("", |ran| match ran.result {
-                Judgement::Pass => "; it passed",
-                Judgement::Fail => "; it failed",
-                Judgement::Unobservable => "; it could not be run here",
-            });
+            let came = row.ran.as_ref().map_or_else(String::new, |ran| format!("; it {}", result(ran.result)));
             format!(" (the engine runs {}{came})", code(command))
         });
         format!("- {} [{}] {}{command}\n", line(&row.id), about.join("; "), line(&row.text))
     }))
+}
+
+/// What came of a command, in words.
+const fn result(result: Judgement) -> &'static str {
+    match result {
+        Judgement::Pass => "passed",
+        Judgement::Fail => "failed",
+        Judgement::Unobservable => "could not be run here",
+    }
 }
 
 /// Rows of the subject: a unit's own; for the run all.
@@ -210,7 +231,7 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
     list(ended.filter_map(|(id, decision)| {
         let end = decision.end.as_ref()?;
         let about = decision.asked.unit.as_ref().map_or_else(String::new, |unit| format!(" about {}", code(unit)));
-        let question = quoted(&format!("{id}{about}, the question"), &decision.asked.question, None);
+        let question = quoted(&format!("{id}{about}, the question"), &decision.asked.question, None).text;
         let by = line(&end.by.name);
         let answer = match end.end {
             DecisionEnd::Cancelled => "It was cancelled; there is no answer.\n".to_owned(),
@@ -218,7 +239,7 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
             DecisionEnd::Answered => {
                 let option = end.option.as_ref().map(|option| format!("{by} chose {}.\n", code(option)));
                 let text = (!end.text.is_empty())
-                    .then(|| quoted(&format!("The answer of {by}, word for word"), &end.text, None));
+                    .then(|| quoted(&format!("The answer of {by}, word for word"), &end.text, None).text);
                 format!("{}{}", option.unwrap_or_default(), text.map_or_else(String::new, |text| format!("\n{text}")))
             }
         };
@@ -241,22 +262,19 @@ fn evidence(shown: &mut Shown, dispatch: &Dispatch<'_>, sources: &Sources<'_>) -
             results.push((key.to_string(), format!("the command {}{about}", code(name)), result));
         }
     }
-    let (mut text, mut bytes) = (Vec::new(), 0);
-    for (name, what, result) in results {
-        let word = match result.result {
-            Judgement::Pass => "passed",
-            Judgement::Fail => "failed",
-            Judgement::Unobservable => "could not be run here",
-        };
-        let since = if result.on.tree == *run.tree_of(dispatch.unit()) { "" } else { ", on other content than now" };
-        let said = format!("{what}: {word}{since}");
-        text.push(match result.object {
+    let (mut text, mut bytes, mut used) = (Vec::new(), 0, 0);
+    for (name, what, ran) in results {
+        let since = if ran.on.tree == *run.tree_of(dispatch.unit()) { "" } else { ", on other content than now" };
+        let said = format!("{what}: {}{since}", result(ran.result));
+        text.push(match ran.object {
             Some(object) => {
                 let output =
                     (sources.object)(object).ok_or(ContextError::ObjectMissing { item: "evidence".into(), object })?;
                 bytes += output.len();
-                let path = shown.file(&format!("evidence/{}.txt", file_name(&name)), &output);
-                format!("{}\n", quoted(&format!("{said}. Its output"), &output, Some(&path)))
+                let path = format!("evidence/{}.txt", file_name(&name));
+                let (words, _) = shown.words(&format!("{said}. Its output"), &output, used, &path);
+                used += words.len() + 1;
+                format!("{words}\n")
             }
             None => format!("{said}.\n\n"),
         });
@@ -295,7 +313,7 @@ fn document(shown: &mut Shown, item: &BundleItem, sources: &Sources<'_>) -> Resu
     let text = fetch(item, sources)?;
     let path = shown.file(&format!("{}.md", file_name(&item.item)), &text);
     let part = quoted(&format!("The document {}", code(&item.item)), &text, Some(&path));
-    shown.push("documents", format!("{part}\n"), Some(path), text.len());
+    shown.push("documents", format!("{}\n", part.text), Some(path), text.len());
     Ok(())
 }
 
@@ -305,36 +323,43 @@ fn fetch(item: &BundleItem, sources: &Sources<'_>) -> Result<String, ContextErro
     (sources.object)(object).ok_or_else(|| ContextError::ObjectMissing { item: item.item.clone(), object })
 }
 
-/// A section of an earlier report, read again from its object by its role's contract.
+/// A section of an earlier report.
 fn section(
     shown: &mut Shown,
     dispatch: &Dispatch<'_>,
     item: &BundleItem,
     sources: &Sources<'_>,
 ) -> Result<(), ContextError> {
-    let report = fetch(item, sources)?;
     let run = dispatch.run;
     let missing = || ContextError::SectionMissing { item: item.item.clone(), object: item.object.unwrap_or_default() };
-    let (role_name, section) = item.item.split_once('.').ok_or_else(missing)?;
-    let role = run.protocol.roles.get(role_name).ok_or_else(missing)?;
-    let dialect = registry::report_dialect(&role.contract).ok_or_else(missing)?;
-    // The report was judged when it came in. Rules that depend on where the run stood then are left out now; the rows are
-    // tried both ways, since they may have been amended.
-    let lenient = |criteria| {
-        let context =
-            Context { role: Some(role_name.into()), judges: Some(role.judges()), criteria, ..Context::default() };
-        dialect.read(&report, &context).sections.remove(section)
-    };
-    let all = run.ledger.criteria.iter().map(super::reading::row).collect();
-    let text = lenient(Some(all)).or_else(|| lenient(None)).ok_or_else(missing)?;
+    let (role, section) = item.item.split_once('.').ok_or_else(missing)?;
+    let key = (item.object.unwrap_or_default(), Name::from(role));
+    if !shown.readings.contains_key(&key) {
+        let sections = read_again(run, role, &fetch(item, sources)?).ok_or_else(missing)?;
+        shown.readings.insert(key.clone(), sections);
+    }
+    let text = shown.readings.get(&key).and_then(|sections| sections.get(section)).cloned().ok_or_else(missing)?;
 
     let attempt = item.attempt.map_or_else(String::new, |attempt| attempt.to_string());
     let of = run.reports.iter().find(|(_, reports)| reports.iter().any(|report| Some(report.attempt) == item.attempt));
-    let unit: Option<&Name> =
-        of.and_then(|(instance, _)| run.instances.get(instance)).and_then(|known| known.unit.as_ref());
+    let unit = of.and_then(|(instance, _)| run.instances.get(instance)).and_then(|known| known.unit.as_ref());
     let about = unit.map_or_else(String::new, |unit| format!(" on {}", code(unit)));
-    let who = format!("Words of {} in {attempt}{about}, {}", line(role_name), code(section));
-    let path = shown.file(&format!("reports/{}-{}.md", file_name(&item.item), file_name(&attempt)), &text);
-    shown.push("reports", format!("{}\n", quoted(&who, &text, Some(&path))), Some(path), text.len());
+    let who = format!("Words of {} in {attempt}{about}, {}", line(role), code(section));
+    let path = format!("reports/{}-{}.md", file_name(&item.item), file_name(&attempt));
+    let (words, path) = shown.words(&who, &text, shown.used("reports"), &path);
+    shown.push("reports", format!("{words}\n"), path, text.len());
     Ok(())
+}
+
+/// The sections of a report that was judged when it came in. Rules that depend on where the run stood then are left out
+/// now; the rows are tried both ways, since they may have been amended.
+fn read_again(run: &Run, role_name: &str, report: &str) -> Option<BTreeMap<Name, String>> {
+    let role = run.protocol.roles.get(role_name)?;
+    let dialect = registry::report_dialect(&role.contract)?;
+    let read = |criteria| {
+        let (role, judges) = (Some(role_name.into()), Some(role.judges()));
+        dialect.read(report, &Context { role, judges, criteria, ..Context::default() }).sections
+    };
+    let sections = read(Some(run.ledger.criteria.iter().map(super::reading::row).collect()));
+    Some(if sections.is_empty() { read(None) } else { sections })
 }

@@ -168,5 +168,5 @@ pub fn assemble(
         .map_or_else(String::new, |dialect| dialect.instructions(&context));
     let brief = brief::render(&dispatch, template, &shown, &instructions)?;
     let manifest = manifest::manifest(&dispatch, &shown, &brief);
-    Ok(Assembled { brief, files: shown.files, manifest })
+    Ok(Assembled { brief, files: shown.files.into_iter().collect(), manifest })
 }

@@ -1,9 +1,11 @@
 //! What a reader of an attempt's report must know about the run.
 
+use std::collections::BTreeMap;
+
 use crate::Name;
 use crate::contract::Context;
 use crate::id::AttemptId;
-use crate::report::{CriterionRow, Verdict};
+use crate::report::CriterionRow;
 use crate::run::Run;
 use crate::run::state::Criterion;
 
@@ -26,21 +28,17 @@ pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
     }
 }
 
-fn next(dispatch: &Dispatch<'_>) -> Vec<Name> {
+/// Who may come next, by the outcome of a report that is complete.
+fn next(dispatch: &Dispatch<'_>) -> BTreeMap<Name, Vec<Name>> {
     let outcomes: Vec<&str> = match dispatch.role.judges() {
-        true => dispatch.role.verdicts.iter().map(|verdict| Verdict::word(*verdict)).collect(),
+        true => dispatch.role.verdicts.iter().map(|verdict| verdict.word()).collect(),
         false => vec!["ok"],
     };
-    let mut names: Vec<Name> = Vec::new();
-    for outcome in outcomes {
+    let after = |outcome: &str| {
         let next = next_roles(dispatch.run, &dispatch.attempt.instance, &dispatch.attempt.stage, outcome);
-        for name in next.roles.into_iter().chain(next.person.then(|| "person".into())) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
+        next.roles.into_iter().chain(next.person.then(|| "person".into())).collect()
+    };
+    outcomes.into_iter().map(|outcome| (outcome.into(), after(outcome))).collect()
 }
 
 /// A row of the ledger as documents name it.

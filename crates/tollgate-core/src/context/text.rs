@@ -58,21 +58,23 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
+/// Somebody's words as a brief has them.
+pub(super) struct Quoted {
+    pub text: String,
+    /// Whether it is not the whole of them.
+    pub cut: bool,
+}
+
 /// Somebody's words: who says them, then the words in a fence that nothing in them can close. `whole` is the file that
 /// has what is cut off here.
-pub(super) fn quoted(who: &str, text: &str, whole: Option<&str>) -> String {
+pub(super) fn quoted(who: &str, text: &str, whole: Option<&str>) -> Quoted {
     let safe = inert(text.trim_matches('\n'));
     let (shown, cut) = head(&safe, TEXT_MAX);
     let fence = "`".repeat(longest_run(shown).max(2) + 1);
     let end = if shown.ends_with('\n') { "" } else { "\n" };
-    let mark = match (cut, whole) {
-        (false, _) => String::new(),
-        (true, Some(file)) => {
-            format!("[cut: {} of {} bytes; the rest is in {}]\n", shown.len(), safe.len(), code(file))
-        }
-        (true, None) => format!("[cut: {} of {} bytes]\n", shown.len(), safe.len()),
-    };
-    format!("{who}:\n\n{fence}text\n{shown}{end}{fence}\n{mark}")
+    let rest = whole.map_or_else(String::new, |file| format!("; the rest is in {}", code(file)));
+    let mark = if cut { format!("[cut: {} of {} bytes{rest}]\n", shown.len(), safe.len()) } else { String::new() };
+    Quoted { text: format!("{who}:\n\n{fence}text\n{shown}{end}{fence}\n{mark}"), cut }
 }
 
 /// The text of a file of the bundle: as it is, and cut with a mark where it is too long.
@@ -97,8 +99,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_closes_its_fence(text in "([`~\n a#]|\u{1b}|\u{202e}|\r){0,200}") {
-            let quoted = quoted("Words of a test", &text, None);
+        fn nothing_closes_its_fence(text in "[`~\n#\u{1b}\u{202e}\r]{0,200}") {
+            let quoted = quoted("Words of a test", &text, None).text;
             let mut lines = quoted.lines().skip(2);
             let fence = lines.next().unwrap().trim_end_matches("text");
             prop_assert!(fence.len() >= 3);
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     fn what_is_cut_says_so_and_where_the_rest_is() {
         let text = format!("{}\n", "x".repeat(99)).repeat(1000);
-        let quoted = quoted("Words of a test", &text, Some("files/x.md"));
+        let quoted = quoted("Words of a test", &text, Some("files/x.md")).text;
         assert!(quoted.len() < TEXT_MAX + 200);
         assert!(
             quoted.ends_with("```\n[cut: 16300 of 99999 bytes; the rest is in `files/x.md`]\n"),

@@ -60,9 +60,9 @@ pub struct Context {
     pub judges: Option<bool>,
     /// The rows it was given to judge or to build.
     pub criteria: Option<Vec<CriterionRow>>,
-    /// Who may come next by the protocol: role names, and `person` where a person may be next too; empty: a person or
-    /// nobody.
-    pub next: Option<Vec<Name>>,
+    /// Who may come next by the protocol, by outcome (`ok`, `accept`, `reject`): role names, and `person` where a person may
+    /// be next too; an empty list: a person or nobody.
+    pub next: Option<BTreeMap<Name, Vec<Name>>>,
     /// The lanes that run, for documents whose rows belong to a side.
     pub sides: Option<Vec<Name>>,
     /// What the worker was shown: an echo of it is no report.
@@ -106,6 +106,8 @@ pub trait ReportDialect: Sync {
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// Tells a worker in this role how to report.
     fn instructions(&self, context: &Context) -> String;
+    /// The headings that a declared section (`files`) is made of, as [`Reading::present`] names them.
+    fn headings(&self, section: &str) -> Vec<&'static str>;
     /// The JSON Schema of the document.
     fn schema(&self) -> serde_json::Value;
 }

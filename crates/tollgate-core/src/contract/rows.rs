@@ -1,6 +1,6 @@
 //! Which criterion a line of a report means: it names the row by its id or repeats the row's text.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::task::split_command;
 use super::text::one_line;
@@ -18,9 +18,9 @@ pub struct Rows<'a> {
 
 #[derive(Debug)]
 struct Known<'a> {
-    by_id: HashMap<String, &'a CriterionRow>,
+    by_id: BTreeMap<String, &'a CriterionRow>,
     /// None where two rows have one text.
-    by_text: HashMap<String, Option<&'a CriterionRow>>,
+    by_text: BTreeMap<String, Option<&'a CriterionRow>>,
 }
 
 /// What a line names.
@@ -38,7 +38,7 @@ impl<'a> Rows<'a> {
     /// Indexes the rows that are known.
     pub fn new(criteria: Option<&'a [CriterionRow]>) -> Self {
         let known = criteria.map(|rows| {
-            let mut by_text = HashMap::new();
+            let mut by_text = BTreeMap::new();
             for row in rows {
                 by_text.entry(one_line(&row.text)).and_modify(|other| *other = None).or_insert(Some(row));
             }

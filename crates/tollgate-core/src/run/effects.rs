@@ -33,6 +33,20 @@ pub fn effects(run: &Run) -> Vec<Effect> {
     live.chain(publish.then_some(Effect::Publish)).collect()
 }
 
+/// What a driver does that acts under an epoch: what it granted itself. A driver that was overtaken still reads the
+/// journal, and what it sees there is its successor's to do.
+pub fn effects_under(run: &Run, epoch: u64) -> Vec<Effect> {
+    let granted = |attempt: &AttemptId| run.attempts.get(attempt).is_some_and(|lease| lease.epoch == epoch);
+    let mut all = effects(run);
+    all.retain(|effect| match effect {
+        Effect::Dispatch { attempt, .. } | Effect::Commands { attempt, .. } | Effect::Land { attempt, .. } => {
+            granted(attempt)
+        }
+        Effect::Publish => true,
+    });
+    all
+}
+
 /// When time alone will next change something.
 pub fn next_wake(run: &Run) -> Option<u64> {
     if run.is_closed() {

@@ -17,7 +17,7 @@ pub mod invariants;
 pub mod state;
 
 pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
-pub use effects::{Effect, effects, next_wake};
+pub use effects::{Effect, effects, effects_under, next_wake};
 pub use event::{Event, Recorded};
 pub use evolve::{begin, counter_key, evolve};
 pub use state::Run;

@@ -23,7 +23,7 @@ use crate::scope::Content;
 pub const MAIN: &str = "main";
 
 /// A run. `protocol` is not part of the state: it is what the state is read by.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(skip, default = "no_protocol")]
     pub protocol: Arc<Protocol>,
@@ -32,6 +32,7 @@ pub struct Run {
     pub seq: u64,
     pub epoch: u64,
     pub opened: Arc<RunOpened>,
+    pub opened_ms: u64,
     /// Areas in force: the protocol's, with the repository's patterns where it overrides them.
     pub areas: Arc<Vec<InForce>>,
     pub phase: Phase,
@@ -115,10 +116,17 @@ pub struct Instance {
     pub iterations: BTreeMap<Name, u32>,
     /// What the stage it is at must know: the diagnostics of a malformed report, the paths of a collision.
     pub remarks: Vec<String>,
+    /// The role whose report the remarks are about; none: the engine measured them.
+    #[serde(default)]
+    pub remarks_of: Option<Name>,
     /// The verdict of a judge that accepts, until what it must establish is evaluated.
     pub judging: Option<Name>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.
     pub lost: Option<AttemptId>,
+    /// The event that last started it at its first stage.
+    pub started: u64,
+    /// The event with which it last entered an `each`.
+    pub each_entered: u64,
 }
 
 /// Where a flow instance stands.
@@ -185,6 +193,8 @@ pub struct Attempt {
     pub stage: Name,
     pub work: Work,
     pub tree: Name,
+    /// The content it was given: what comes of it is said of this, whatever changes meanwhile.
+    pub on: On,
     pub started_ms: u64,
     pub epoch: u64,
 }
@@ -193,6 +203,8 @@ pub struct Attempt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub asked: Asked,
+    /// The content it was asked about: what an answer approves, whatever changes meanwhile.
+    pub on: On,
     pub asked_ms: u64,
     pub end: Option<Ended>,
 }
@@ -204,6 +216,8 @@ pub struct Ended {
     pub option: Option<Name>,
     pub text: String,
     pub by: super::event::By,
+    /// Given with the run, before it was asked.
+    pub in_advance: bool,
 }
 
 /// A role's last report in an instance.

@@ -1,6 +1,6 @@
 //! From the parser's events to the tree.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
@@ -11,20 +11,21 @@ use crate::diagnostic::{Diagnostic, Place};
 /// A map or list that is not closed yet.
 enum Open {
     Seq(Vec<Node>, Place),
-    Map { entries: Vec<(Key, Node)>, seen: HashSet<crate::Name>, key: Option<Key>, place: Place },
+    Map { entries: Vec<(Key, Node)>, seen: BTreeSet<crate::Name>, key: Option<Key>, place: Place },
 }
 
 /// Reads one document; the first thing that is wrong with it otherwise.
 pub fn parse(text: &str) -> Result<Node, Diagnostic> {
     if text.len() > BYTES_MAX {
         let message = format!("the file has {} bytes; at most {BYTES_MAX} are read", text.len());
-        return Err(Diagnostic::error(Code::YAML_REFUSED, Place { line: 1, column: 1 }, message));
+        return Err(refused(Place { line: 1, column: 1 }, message, "split it, or keep data elsewhere"));
     }
     let mut tree = Tree { open: Vec::new(), root: None };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
             Diagnostic::error(Code::YAML_SYNTAX, place(error.marker()), format!("this is not YAML: {}", error.info()))
+                .hint("a bracket, quote, colon or indent is wrong here or just before")
         })?;
         tree.event(event, span)?;
     }
@@ -62,7 +63,7 @@ impl Tree {
             }
             Event::MappingStart(anchor, tag) => {
                 plain_only(anchor, tag.is_some(), place)?;
-                self.begin(Open::Map { entries: Vec::new(), seen: HashSet::new(), key: None, place }, place)
+                self.begin(Open::Map { entries: Vec::new(), seen: BTreeSet::new(), key: None, place }, place)
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open::Seq(items, place)) => self.add(Node { value: Content::Seq(items), place }),

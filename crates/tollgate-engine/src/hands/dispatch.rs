@@ -14,7 +14,7 @@ use tollgate_core::protocol::model::{Artifact, Role};
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
-use tollgate_core::run::event::{ChangeKind, Changed, Work};
+use tollgate_core::run::event::{Changed, Work};
 use tollgate_core::{context, contract};
 use tollgate_store::Object;
 
@@ -161,18 +161,8 @@ impl RealHands {
     }
 }
 
-impl From<crate::workspace::ChangeKind> for ChangeKind {
-    fn from(kind: crate::workspace::ChangeKind) -> Self {
-        match kind {
-            crate::workspace::ChangeKind::Created => Self::Created,
-            crate::workspace::ChangeKind::Modified => Self::Modified,
-            crate::workspace::ChangeKind::Deleted => Self::Deleted,
-        }
-    }
-}
-
 fn changed(change: &crate::workspace::Change) -> Changed {
-    Changed { path: change.path.clone(), kind: change.kind.into() }
+    Changed { path: change.path.clone(), kind: change.kind }
 }
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);

@@ -1,4 +1,5 @@
 //! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
+#![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
 mod dispatch;
 mod work;
@@ -259,6 +260,10 @@ impl Hands for std::sync::Arc<RealHands> {
             let (done, effect) = fallback;
             tell(&done, token, came_down(&effect));
         }
+    }
+
+    fn project(&self, run: &Run) {
+        crate::projection::write(&self.folder(run.id, "files"), run, &*self.journal);
     }
 
     fn end(&self, token: u64) {

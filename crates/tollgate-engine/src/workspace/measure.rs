@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Area;
+pub use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::{Content, Entry, content};
 
 use super::{WorkTree, Workspace, WorkspaceError};
@@ -24,18 +25,6 @@ const IGNORED_SHOWN: usize = 20;
 const LINKS_MAX: u32 = 40;
 const LINK: &str = "120000";
 const SUBMODULE: &str = "160000";
-
-/// What happened to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// It is new.
-    Created,
-    /// Its content or mode differs.
-    Modified,
-    /// It is gone.
-    Deleted,
-}
 
 /// One changed path.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -113,6 +113,12 @@ impl SqliteJournal {
         })
     }
 
+    /// The places of rows that belong to no run.
+    pub fn strays(&self) -> Result<Vec<u64>, ReadError> {
+        self.shared.alive()?;
+        self.readers.read(reader::strays)
+    }
+
     /// How many appends this handle has committed, and in how many transactions.
     pub fn commits(&self) -> (u64, u64) {
         (self.shared.appends.load(Ordering::Relaxed), self.shared.commits.load(Ordering::Relaxed))

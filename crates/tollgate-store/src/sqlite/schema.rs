@@ -1,4 +1,5 @@
 //! Opening the database: whose it is, which schema it has, how it is set up.
+#![expect(clippy::disallowed_methods, reason = "the room of the database's file")]
 
 use std::path::Path;
 use std::thread::sleep;

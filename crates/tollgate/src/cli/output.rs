@@ -100,6 +100,11 @@ impl Output {
         }
     }
 
+    /// Whether anybody still reads; a reader that went away wants no more.
+    pub fn is_wanted(&self) -> bool {
+        self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
+    }
+
     /// Says whether something could not be written. A reader that went away wanted no more.
     pub fn finish(&self) -> Result<(), Failure> {
         let mut lost = self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -157,6 +157,9 @@ pub fn service_failure(error: ServiceError) -> Failure {
         ServiceError::NoWorker(role) => Failure::refused(code, message).hint(format!(
             "give it one: `--worker {role}=command:'PROGRAM ARGS'`, `--script FILE` for all, or `[roles]` in the configuration"
         )),
+        ServiceError::Brief { .. } => {
+            Failure::refused(code, message).hint(format!("`tollgate explain {code}` lists the names a brief may use"))
+        }
         ServiceError::NoArea(_) => Failure::usage(code, message).hint("`tollgate protocol show ID` lists the areas"),
         ServiceError::Ambiguous { runs, .. } => {
             let failure = Failure::usage(code, message).hint("type more of the id");

@@ -1,7 +1,11 @@
 //! What people see: text that cannot harm a terminal, words for states and times, tables, the live region.
 
+pub mod decision;
+pub mod detail;
+pub mod listing;
 pub mod picture;
 pub mod progress;
+pub mod show;
 pub mod story;
 pub mod table;
 pub mod text;

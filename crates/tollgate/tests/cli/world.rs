@@ -116,6 +116,7 @@ impl World {
         let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
         let indent =
             |text: &str| text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect::<String>();
+        let line = self.filtered(line);
         let _ = writeln!(self.transcript, "$ tollgate {line}\nexit {code}");
         for (name, text) in [("stdout", stdout), ("stderr", stderr)].into_iter().filter(|(_, text)| !text.is_empty()) {
             let _ = write!(self.transcript, "{name}:\n{}", indent(&text));
@@ -138,6 +139,13 @@ impl World {
         // A command that reads no input may be gone already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
+    }
+
+    /// Starts a command line and leaves it running.
+    pub fn spawn(&self, line: &str) -> std::process::Child {
+        let mut command = self.pinned(env!("CARGO_BIN_EXE_tollgate"));
+        command.args(line.split_ascii_whitespace()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
     }
 
     /// The JSON objects that a command prints, a line each, and its exit code.
@@ -165,6 +173,9 @@ impl World {
             } else if digits && out.ends_with("git ") {
                 out.push_str("[GIT]");
                 rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            } else if token.len() == 8 && out.ends_with("run_") {
+                out.truncate(out.len() - "run_".len());
+                out.push_str("[RUN]");
             } else if token.len() >= 12 && token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
                 out.push_str("[HEX]");
             } else {

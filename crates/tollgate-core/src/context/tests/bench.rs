@@ -51,7 +51,8 @@ impl Bench {
         let (protocol, diagnostics) = protocol::read(yaml);
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         let simple = inputs.contains(&("complexity", "simple"));
-        let sides = (!simple).then(|| vec!["backend".into()]);
+        let named = inputs.iter().find(|(name, _)| *name == "sides").map_or("backend", |(_, sides)| sides);
+        let sides = (!simple).then(|| named.split(',').map(Into::into).collect());
         let reading =
             registry::document_dialect("build-plan.task").unwrap().read(task, &Context { sides, ..Context::default() });
         assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
@@ -94,7 +95,7 @@ impl Bench {
         self.live_after(Judgement::Pass)
     }
 
-    /// The live dispatch after commands that came out like this.
+    /// The live dispatch after commands that came out like this; of several the one that began first.
     pub fn live_after(&mut self, result: Judgement) -> AttemptId {
         loop {
             let (id, attempt) = self.run.attempts.iter().next().expect("somebody is at work");
@@ -133,6 +134,11 @@ impl Bench {
         let digest = Digest::of(text.as_bytes());
         self.objects.insert(digest, text.to_owned());
         digest
+    }
+
+    /// Puts another text where an object was: a store that lies.
+    pub fn replace(&mut self, digest: Digest, text: &str) {
+        self.objects.insert(digest, text.to_owned());
     }
 
     pub fn forget(&mut self, digest: Digest) {
@@ -199,6 +205,10 @@ impl Bench {
     /// What the live dispatch is shown, by a template.
     pub fn show(&mut self, template: &str) -> Result<Assembled, ContextError> {
         let attempt = self.live();
+        self.show_to(attempt, template)
+    }
+
+    pub fn show_to(&self, attempt: AttemptId, template: &str) -> Result<Assembled, ContextError> {
         let object = |digest: Digest| self.objects.get(&digest).cloned();
         let sources =
             Sources { object: &object, change: self.change.clone(), project: "hello: Makefile src tests".to_owned() };

@@ -1,7 +1,8 @@
 //! Every brief of build-plan, as a worker gets it.
 
 use super::bench::{Bench, checked, developed, reviewed};
-use crate::context::Change;
+use crate::context::{Change, reading_context};
+use crate::contract::registry;
 use crate::report::{Health, Judgement};
 use crate::run::event::{ChangeKind, Changed};
 
@@ -23,12 +24,27 @@ fn standard() -> Bench {
     Bench::open(&[("complexity", "standard")])
 }
 
-/// Snapshots a brief and the manifest beside it.
+/// Snapshots a brief. How to report is the contract's to test: here it must only be there, whole and last.
 fn snapshot(name: &str, bench: &mut Bench) {
     let shown = bench.brief();
-    insta::assert_snapshot!(name, shown.brief);
-    let manifest = serde_json::to_string_pretty(&shown.manifest).unwrap();
-    insta::assert_snapshot!(format!("{name}.manifest"), manifest);
+    let attempt = bench.live();
+    let role = bench.run.protocol.roles[&bench.role(attempt)].clone();
+    let told = registry::report_dialect(&role.contract).unwrap().instructions(&reading_context(&bench.run, attempt));
+    let (brief, rest) = shown.brief.split_at(shown.brief.find("## How to report\n").unwrap());
+    assert_eq!(rest, format!("## How to report\n\n{told}"));
+    insta::assert_snapshot!(name, brief);
+}
+
+#[test]
+fn the_manifest_says_what_is_shown_and_why() {
+    let mut bench = standard();
+    bench.report("developer", &developed());
+    bench.change = Some(change());
+    let mut manifest = bench.brief().manifest;
+    // The brief's own digest changes with every word of it.
+    assert_eq!(manifest["files"][0]["path"], "brief.md");
+    manifest["files"].as_array_mut().unwrap().remove(0);
+    insta::assert_snapshot!("manifest", serde_json::to_string_pretty(&manifest).unwrap());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Nothing that the bundle does not list gets in, and nothing that gets in can pose as Tollgate's word.
 
-use super::bench::{Bench, TASK, checked, developed, template};
+use super::bench::{Bench, TASK, checked, developed, reviewed, template};
 use crate::code::Code;
 use crate::context::{Assembled, ContextError};
 use crate::run::event::Work;
@@ -73,6 +73,69 @@ fn a_role_that_may_see_nothing_is_shown_nothing() {
 }
 
 #[test]
+fn rows_that_a_role_may_not_see_are_not_in_its_instructions_either() {
+    let yaml = include_str!("../../../../../protocols/build-plan.yaml")
+        .replace("sees: {all_but: [\"*.coverage\", \"*.self_assessment\", \"*.files\"]}", "sees: {only: [project]}");
+    for (yaml, named) in [(include_str!("../../../../../protocols/build-plan.yaml"), true), (yaml.as_str(), false)] {
+        let mut bench = Bench::with_protocol(yaml, TASK, &[("complexity", "standard")]);
+        bench.report("developer", &developed());
+        bench.report(
+            "dod-checker",
+            &checked("APPROVED", "reviewer", "## Verified rows\n- DoD-1 — seen\n- DoD-2 — make\n"),
+        );
+        bench.report("reviewer", &reviewed("APPROVED", "tester", "None"));
+        let told = bench.show("{{ role }} {{ instructions }}").unwrap().brief;
+        assert_eq!((told.starts_with("tester "), told.contains("DoD-3")), (true, named), "{told}");
+    }
+}
+
+#[test]
+fn why_a_role_stopped_is_told_to_itself_and_to_no_judge() {
+    let stopped =
+        developed().replace("## Status\ncomplete\n", "## Status\nincomplete\n\n## Status reason\nSECRET-reason\n");
+    let mut bench = Bench::open(&[("complexity", "standard")]);
+    bench.report("developer", &stopped);
+    bench.answer(Some("retry"), "");
+    let shown = all(&bench.show("{{ remarks }}").unwrap());
+    assert!(shown.starts_with("- SECRET-reason\n"), "{shown}");
+    bench.report("developer", &stopped);
+    bench.answer(Some("accept"), "");
+    let attempt = bench.live();
+    assert_eq!(&*bench.role(attempt), "dod-checker");
+    let shown = all(&bench.show(&everything()).unwrap());
+    assert!(shown.contains("\nremarks: None\n") && !shown.contains("SECRET"), "{shown}");
+}
+
+#[test]
+fn a_side_is_shown_nothing_of_the_other() {
+    let yaml = include_str!("../../../../../protocols/build-plan.yaml");
+    let task = "# Two sides\n\n## Definition of Done\n\n### Backend\n\nScope: `src/**`\n\n- the answer is there\n\n\
+                ### Frontend\n\nScope: `web/**`\n\n- the button is there\n";
+    let inputs = [("complexity", "complex"), ("sides", "backend,frontend")];
+    let mut bench = Bench::with_protocol(yaml, task, &inputs);
+    let attempts: Vec<_> = bench.run.attempts.keys().copied().collect();
+    let [_, frontend] = attempts[..] else { panic!("two sides at work: {attempts:?}") };
+    let blocked = "## Status\nblocked\n\n## Status reason\nSECRET-reason\n\n## Abstract\noutcome: stopped\nverdict: n/a\n\
+                   files: 0 created, 0 modified, 0 deleted\nnext_phase: n/a\nopen_questions: 1\n\n## For the Next Agent\n\
+                   SECRET-note\n\n## Open Questions\n- SECRET-question\n";
+    bench.report("developer", blocked);
+    bench.answer(None, "SECRET-answer");
+    let said = |bench: &Bench, attempt| {
+        let shown = bench.show_to(attempt, &everything()).unwrap();
+        // The document is the whole run's; what is the other side's alone is its rows, words and answers.
+        let files: Vec<&str> = shown.files.iter().map(|(path, _)| path.as_str()).collect();
+        assert!(files.iter().all(|path| !path.starts_with("reports/")), "{files:?}");
+        shown.brief
+    };
+    let brief = said(&bench, frontend);
+    assert!(brief.contains("DoD-2 [dod; open] the button is there") && !brief.contains("DoD-1 [dod"), "{brief}");
+    assert!(!brief.contains("SECRET"), "{brief}");
+    let backend = *bench.run.attempts.keys().find(|attempt| **attempt != frontend).unwrap();
+    let brief = said(&bench, backend);
+    assert!(brief.contains("SECRET-question") && brief.contains("SECRET-answer") && brief.contains("SECRET-note"));
+}
+
+#[test]
 fn the_manifest_lists_what_the_journal_lists() {
     let mut bench = Bench::open(&[("complexity", "standard")]);
     bench.report("developer", &developed());
@@ -130,6 +193,10 @@ fn what_cannot_be_shown_is_an_error() {
     let attempt = bench.live();
     let Work::Dispatch { bundle, .. } = bench.run.attempts[&attempt].work.clone() else { panic!() };
     let coverage = bundle.iter().find(|item| &*item.item == "developer.coverage").unwrap().object.unwrap();
+    bench.replace(coverage, "no report at all");
+    let error = bench.show(template("dod-checker")).unwrap_err();
+    assert_eq!(error, ContextError::SectionMissing { item: "developer.coverage".into(), object: coverage });
+    assert_eq!(error.code(), Code::SHOWN_SECTION_MISSING);
     bench.forget(coverage);
     let error = bench.show(template("dod-checker")).unwrap_err();
     assert_eq!(error, ContextError::ObjectMissing { item: "developer.coverage".into(), object: coverage });

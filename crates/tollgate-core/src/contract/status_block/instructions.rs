@@ -2,7 +2,7 @@
 
 use super::document::Word;
 use super::draft::Draft;
-use super::rules::{Part, TESTER_GROUP};
+use super::rules::{Part, TESTER_GROUP, TO_A_PERSON};
 use crate::contract::Context;
 
 const HEAD: &str = "\
@@ -67,15 +67,35 @@ pub(super) fn instructions(context: &Context) -> String {
         .replace("<NEXT>", &next(context))
         .replace("<COVERAGE>", coverage(part))
         .replace("<PART>", sections(part));
-    format!("{HEAD}{}\n```markdown\n{template}```\n", rules(part, context))
+    format!("{HEAD}{}{}\n```markdown\n{template}```\n", rules(part, context), next_by_verdict(context))
 }
 
 fn next(context: &Context) -> String {
-    let mut names: Vec<&str> =
-        context.next.iter().flatten().map(|name| &**name).filter(|name| *name != "person").collect();
-    names.push("stop, surface to human");
+    let mut names: Vec<&str> = Vec::new();
+    for name in context.next.iter().flat_map(|routes| routes.values().flatten()) {
+        if &**name != "person" && !names.contains(&&**name) {
+            names.push(name);
+        }
+    }
+    names.push(TO_A_PERSON);
     names.push("n/a");
     names.join(" | ")
+}
+
+/// Which next phase belongs to which verdict, where there is more than one.
+fn next_by_verdict(context: &Context) -> String {
+    let routes = context.next.iter().flatten().filter(|(outcome, _)| matches!(&***outcome, "accept" | "reject"));
+    let said: Vec<String> = routes
+        .map(|(outcome, names)| {
+            let names: Vec<String> = names
+                .iter()
+                .map(|name| if &**name == "person" { format!("`{TO_A_PERSON}`") } else { format!("`{name}`") })
+                .collect();
+            let names = if names.is_empty() { "`n/a`".to_owned() } else { names.join(" or ") };
+            format!("{names} when you {outcome}")
+        })
+        .collect();
+    if said.is_empty() { String::new() } else { format!("- `next_phase` is {}.\n", said.join(", ")) }
 }
 
 const fn coverage(part: Part) -> &'static str {

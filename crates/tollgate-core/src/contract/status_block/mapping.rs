@@ -3,7 +3,7 @@
 //! Status: complete ok · blocked needs_input · failed failed · incomplete exhausted.
 //! Verdict: APPROVED accept · REQUEST_CHANGES, BLOCKED reject · n/a none; a tester's follows from its rows.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::access::Access;
 use super::document::{Finding, Mark};
@@ -32,7 +32,7 @@ pub fn map(mut access: Access<'_>, part: Part, rows: &Rows<'_>) -> Report {
     if matches!(part, Part::DodChecker | Part::Unknown) {
         checked(&mut access, rows, &mut report);
     }
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     report.criteria.retain(|row| seen.insert(row.id.clone()));
     if report.verdict == Verdict::Reject {
         report

@@ -99,6 +99,11 @@ impl ReportDialect for StatusBlock {
         instructions::instructions(context)
     }
 
+    fn headings(&self, section: &str) -> Vec<&'static str> {
+        let known = SHOWN.iter().find(|(name, _, _)| *name == section);
+        known.into_iter().flat_map(|(_, _, headings)| headings.iter().map(|heading| heading.title())).collect()
+    }
+
     fn schema(&self) -> serde_json::Value {
         super::schema_of::<Document>(self.id())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{Status, Word};
+use super::document::{Mark, Status, Word};
 use super::draft::{Draft, Located};
 use super::heading::Heading;
 use crate::Name;
@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Place};
 
 /// The group of rows that the tester judges.
 pub(super) const TESTER_GROUP: &str = "tester";
-const TO_A_PERSON: &str = "stop, surface to human";
+pub(super) const TO_A_PERSON: &str = "stop, surface to human";
 
 /// Which of the dialect's parts a role plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,7 +252,11 @@ impl Rules<'_, '_> {
     }
 
     fn next_phase(&mut self) {
-        let (Some(given), Some(next)) = (&self.draft.next_phase, &self.context.next) else { return };
+        let (Some(given), Some(routes)) = (&self.draft.next_phase, &self.context.next) else { return };
+        let next: Vec<&Name> = match self.outcome().and_then(|outcome| routes.get(outcome)) {
+            Some(names) => names.iter().collect(),
+            None => routes.values().flatten().collect(),
+        };
         let said = squash(&given.value);
         let person = ["person", "human"];
         let stops = next.is_empty() || !self.complete() || next.iter().any(|name| person.contains(&&*squash(name)));
@@ -262,13 +266,26 @@ impl Rules<'_, '_> {
             return;
         }
         let mut allowed: Vec<String> =
-            next.iter().filter(|name| !person.contains(&&***name)).map(|name| format!("`{name}`")).collect();
+            next.iter().filter(|name| !person.contains(&&****name)).map(|name| format!("`{name}`")).collect();
         if stops {
             allowed.push(format!("`{TO_A_PERSON}`"));
         }
         allowed.push("`n/a`".to_owned());
         let message = format!("{} does not come next by the protocol", quote(&given.value));
         self.sink.error(Code::NEXT_PHASE, given.place, message, format!("write {}", allowed.join(" or ")));
+    }
+
+    /// The outcome the report leads to, where that is plain.
+    fn outcome(&self) -> Option<&'static str> {
+        let draft = self.draft;
+        let word = draft.verdict.as_ref().or(draft.index_verdict.as_ref()).map(|given| given.value);
+        match (self.part, word) {
+            (Part::Builder, _) => Some("ok"),
+            (Part::Tester, _) if draft.coverage.iter().all(|row| row.value.mark == Mark::Pass) => Some("accept"),
+            (Part::DodChecker | Part::Reviewer, Some(Word::Approved)) => Some("accept"),
+            (Part::DodChecker | Part::Reviewer, Some(Word::RequestChanges | Word::Blocked)) => Some("reject"),
+            (Part::Tester | Part::DodChecker | Part::Reviewer | Part::Unknown, _) => None,
+        }
     }
 
     /// Verified rows and gaps: each a row there is, none of them both.

@@ -152,8 +152,7 @@ fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
         let mut ending = Vec::new();
         for (i, node) in compiled.nodes.iter().enumerate() {
             let point = &flow.points[instance.base + i];
-            for (edge, out) in node.edges.iter().zip(&point.out).filter(|(_, out)| !out.is_empty()) {
-                debug_assert!(!out.is_empty());
+            for (edge, _) in node.edges.iter().zip(&point.live).filter(|(_, live)| **live) {
                 match edge.to {
                     End::Node(to) => into[to].push(i),
                     _ => ending.push(i),

@@ -35,7 +35,9 @@ pub(super) struct Point {
     pub state: State,
     /// The part of the state that its edges have not carried on yet.
     fresh: State,
-    /// The states that its edges carry, in the order of the node's edges.
+    /// Whether its edges carry anything, in the order of the node's edges.
+    pub live: Vec<bool>,
+    /// The states of its edges that lead to an end.
     pub out: Vec<State>,
     /// The instance that an `each` runs.
     child: Option<usize>,
@@ -96,6 +98,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         self.instances.push(Instance { flow, base, caller, of_unit });
         self.points.extend(nodes.iter().map(|node| Point {
             instance,
+            live: vec![false; node.edges.len()],
             out: vec![State::new(); node.edges.len()],
             ..Point::default()
         }));
@@ -192,24 +195,30 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                 }
                 _ => self.transfer(node.stage, edge, &effects[index], &runs),
             };
-            let changed = join(&mut self.points[point].out[index], &out);
-            if !changed.is_empty() {
-                self.leave(instance, &edge.to, &changed, list);
+            if out.is_empty() {
+                continue;
+            }
+            self.points[point].live[index] = true;
+            match &edge.to {
+                End::Node(node) => self.feed(self.instances[instance].base + node, &out, list),
+                end => {
+                    let changed = join(&mut self.points[point].out[index], &out);
+                    self.leave(instance, end, &changed, list);
+                }
             }
         }
     }
 
-    /// Carries a state to where an edge leads.
-    fn leave(&mut self, instance: usize, to: &End, state: &State, list: &mut BTreeSet<usize>) {
-        let Instance { base, caller, .. } = self.instances[instance];
-        let outcome: Name = match to {
-            End::Node(node) => return self.feed(base + node, state, list),
+    /// Hands the state with which a flow ended back to the `each` that ran it for the same subject.
+    fn leave(&mut self, instance: usize, end: &End, state: &State, list: &mut BTreeSet<usize>) {
+        let outcome: Name = match end {
             End::Done => "all".into(),
             End::Dropped => "none".into(),
             End::Raise(raised) => format!("raise {raised}").into(),
-            End::Hold => return,
+            End::Hold | End::Node(_) => return,
         };
-        if let Some((point, _)) = caller.filter(|(_, each)| each.over == Over::It) {
+        let caller = self.instances[instance].caller.filter(|(_, each)| each.over == Over::It);
+        if let Some((point, _)) = caller.filter(|_| !state.is_empty()) {
             self.points[point].returned.push((outcome, state.clone()));
             list.insert(point);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::condition::Condition;
 use super::super::graph::{Edge, End, Graph, Node, over_variables};
-use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Stage, Trees};
+use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Role, Stage, Trees};
 use super::Breaches;
 use super::dataflow::{DataFlow, Instance};
 use super::space::{Facts, State};
@@ -49,7 +49,7 @@ pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
 
 fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
     let judges = match &stage.kind {
-        Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(|role| role.judges()),
+        Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(Role::judges),
         _ => false,
     };
     if !stage.ensures.is_empty() && !judges {
@@ -176,12 +176,12 @@ fn done(
     }
 }
 
-/// Under which values something is missing; nothing when it is always.
+/// Under which values something is missing: those that all cases share, else one case; nothing when it is always.
 fn when(flow: &DataFlow<'_, '_>, missing: &[u32], all: usize) -> String {
+    let common = flow.space.describe_common(missing);
     match missing.first() {
-        Some(first) if missing.len() < all && !flow.space.dims.is_empty() => {
-            format!(" (when {})", flow.space.describe(*first))
-        }
+        Some(_) if !common.is_empty() => format!(" (when {common})"),
+        Some(first) if missing.len() < all => format!(" (such as when {})", flow.space.describe(*first)),
         _ => String::new(),
     }
 }

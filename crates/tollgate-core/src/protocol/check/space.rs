@@ -285,6 +285,16 @@ impl Space {
         self.words(valuation, |_| true)
     }
 
+    /// What several valuations have in common, in words.
+    pub fn describe_common(&self, valuations: &[u32]) -> String {
+        let Some((first, rest)) = valuations.split_first() else { return String::new() };
+        let common = |name: &Name| {
+            let dim = self.by_name[name];
+            rest.iter().all(|valuation| self.digit(*valuation, dim) == self.digit(*first, dim))
+        };
+        self.words(*first, common)
+    }
+
     /// The inputs of a valuation in words.
     pub fn describe_inputs(&self, protocol: &Protocol, valuation: u32) -> String {
         self.words(valuation, |name| protocol.inputs.contains_key(name))

@@ -9,10 +9,26 @@ use super::Breaches;
 use crate::Name;
 use crate::code::Code;
 
+/// Outcomes that `otherwise` may route though no stage has them today: a rule for all stages looks ahead.
+const USUAL: [&str; 12] = [
+    "partial",
+    "needs_input",
+    "failed",
+    "exhausted",
+    "malformed",
+    "inconclusive",
+    "stale",
+    "unobservable",
+    "cancelled",
+    "conflict",
+    "out_of_scope",
+    "refused",
+];
+
 pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
     faults(graph, breaches);
     contracts(graph, dialects, breaches);
-    let mut all: BTreeSet<Name> = BTreeSet::new();
+    let mut all: BTreeSet<Name> = USUAL.map(Name::from).into();
     let mut asks: BTreeSet<&str> = BTreeSet::new();
     for (flow, node) in graph.flows.iter().flat_map(|flow| flow.nodes.iter().map(move |node| (flow, node))) {
         if node.origin.is_some() && !asks.insert(&node.stage.id) {
@@ -21,7 +37,7 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
         let outcomes = graph.outcomes(node.stage, dialects);
         // Without its contract nobody knows what the stage can come to.
         if known(graph, node.stage, dialects) {
-            keys(&node.stage.on, &outcomes, &format!("the stage `{}`", node.stage.id), breaches);
+            keys(&node.stage.on, &outcomes, &format!("the stage `{}` never has", node.stage.id), breaches);
         }
         all.extend(outcomes);
         all.extend(flow.raises.keys().map(|raised| Name::from(format!("raise {raised}"))));
@@ -35,8 +51,29 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
             }
         }
     }
+    answers(graph, breaches);
     let outcomes: Vec<Name> = all.into_iter().collect();
-    keys(&graph.protocol.otherwise, &outcomes, "`otherwise`: no stage", breaches);
+    keys(&graph.protocol.otherwise, &outcomes, "no stage ever has", breaches);
+}
+
+/// An answer that goes `as x` can be given from somewhere: no option is offered to nobody.
+fn answers(graph: &Graph<'_>, breaches: &mut Breaches) {
+    let copies = || graph.flows.iter().flat_map(|flow| &flow.nodes).filter(|node| node.origin.is_some());
+    let put: BTreeSet<&str> = copies().map(|copy| &*copy.stage.id).collect();
+    let offered: BTreeSet<(&str, &Name)> =
+        copies().flat_map(|copy| copy.edges.iter().map(|edge| (&*copy.stage.id, &edge.outcome))).collect();
+    for ask in graph.protocol.asks.iter().filter(|ask| put.contains(&*ask.id)) {
+        // What nobody chooses is told of each origin already.
+        for rule in ask.on.iter().filter(|rule| &*rule.outcome != "skipped") {
+            if let Target::As(outcome) = &rule.route.to
+                && !offered.contains(&(&*ask.id, &rule.outcome))
+            {
+                let message = format!("no stage that puts the ask `{}` can go on `as {outcome}`", ask.id);
+                let hint = "name an outcome that such a stage routes; what is a fact cannot be accepted";
+                breaches.error(Code::NAME_UNKNOWN, rule.place, message, hint);
+            }
+        }
+    }
 }
 
 fn known(graph: &Graph<'_>, stage: &Stage, dialects: &Dialects) -> bool {
@@ -60,7 +97,7 @@ fn keys(rules: &[Rule], outcomes: &[Name], who: &str, breaches: &mut Breaches) {
                 0..=16 => format!("outcomes: {}", list.join(", ")),
                 _ => "drop the route, or correct the word".into(),
             });
-            let message = format!("{who} has no outcome `{key}`");
+            let message = format!("{who} the outcome `{key}`");
             breaches.error(Code::NOT_AN_OUTCOME, rule.place, message, hint);
         }
     }

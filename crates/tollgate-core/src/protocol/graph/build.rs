@@ -1,11 +1,10 @@
 //! From the model to the graph.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::condition::Condition;
 use super::super::dialects::Dialects;
 use super::super::model::{Ensures, Kind, Owner, Protocol, Route, Rule, Stage, Target};
-use super::outcomes::{favourable, owes, table};
+use super::outcomes::{needed, stands_for, table};
 use super::{Edge, End, Fault, FlowGraph, Graph, Mode, Node, Origin, SIZE_MAX, Way};
 use crate::Name;
 use crate::diagnostic::Place;
@@ -13,7 +12,7 @@ use crate::diagnostic::Place;
 /// Compiles a protocol. Always gives a graph; what is wrong is among its faults.
 pub fn build<'p>(protocol: &'p Protocol, dialects: &Dialects) -> Graph<'p> {
     let mut graph = Graph { protocol, flows: Vec::new(), order: None, faults: Vec::new() };
-    let indices: HashMap<&str, usize> = protocol.flows.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
+    let indices: BTreeMap<&str, usize> = protocol.flows.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
     let order = call_order(protocol, &indices, &mut graph.faults);
     let needed = needed(protocol);
     let asks = protocol.asks.iter().map(|ask| (&*ask.id, ask)).collect();
@@ -53,11 +52,11 @@ pub fn build<'p>(protocol: &'p Protocol, dialects: &Dialects) -> Graph<'p> {
 struct Builder<'a, 'p> {
     protocol: &'p Protocol,
     dialects: &'a Dialects,
-    asks: &'a HashMap<&'p str, &'p Stage>,
+    asks: &'a BTreeMap<&'p str, &'p Stage>,
     needed: &'a BTreeSet<Name>,
-    stages: HashMap<&'p str, usize>,
+    stages: BTreeMap<&'p str, usize>,
     is_main: bool,
-    callees: &'a HashMap<&'p str, usize>,
+    callees: &'a BTreeMap<&'p str, usize>,
     compiled: &'a [Option<FlowGraph<'p>>],
     nodes: Vec<Node<'p>>,
     /// Copies of asks by where they are put.
@@ -280,7 +279,8 @@ impl<'p> Builder<'_, 'p> {
     /// `as x`: where the origin's outcome goes; not offered where the origin has it not.
     fn as_edges(&mut self, node: usize, origin: usize, outcome: &Name, draft: Draft) {
         let stage = self.nodes[origin].stage;
-        let rule = self.stands_for(stage, outcome).and_then(|real| self.protocol.route(stage, &real));
+        let real = stands_for(self.protocol, self.needed, stage, outcome);
+        let rule = real.and_then(|real| self.protocol.route(stage, &real));
         let Some((rule, _)) = rule else {
             if draft.mode == Mode::Automatic {
                 let ask = self.nodes[node].stage;
@@ -291,16 +291,6 @@ impl<'p> Builder<'_, 'p> {
         };
         let route = &rule.route;
         self.route_edges(node, origin, route, Draft { again: origin, ..draft });
-    }
-
-    /// The outcome of the origin that `as x` stands for, where it may.
-    fn stands_for(&self, origin: &Stage, outcome: &Name) -> Option<Name> {
-        match &**outcome {
-            "accept" if owes(origin, self.needed) => None,
-            "accept" => favourable(origin, self.protocol).map(Name::from),
-            "ok" if owes(origin, self.needed) => None,
-            _ => self.outcomes_of(origin).into_iter().find(|known| known == outcome),
-        }
     }
 
     fn edge(&mut self, node: usize, to: End, draft: Draft) {
@@ -324,7 +314,7 @@ fn raises(nodes: &[Node<'_>]) -> BTreeMap<Name, bool> {
 /// Flows after those they run; `None`, with the place, when that is impossible.
 fn call_order<'p>(
     protocol: &'p Protocol,
-    indices: &HashMap<&str, usize>,
+    indices: &BTreeMap<&str, usize>,
     faults: &mut Vec<Fault<'p>>,
 ) -> Option<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
@@ -376,19 +366,4 @@ fn call_order<'p>(
         }
     }
     (!circle).then_some(order)
-}
-
-/// Artifacts that stages require and variables that conditions read: facts that nobody can accept in place of.
-fn needed(protocol: &Protocol) -> BTreeSet<Name> {
-    let mut needed = BTreeSet::new();
-    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&protocol.asks);
-    for stage in stages() {
-        needed.extend(stage.requires.iter().filter(|name| protocol.artifacts.contains_key(*name)).cloned());
-    }
-    protocol.visit_conditions(&mut |condition| {
-        if let Condition::Var { name, .. } = condition {
-            needed.insert(name.clone());
-        }
-    });
-    needed
 }

@@ -5,6 +5,8 @@
 
 mod build;
 mod outcomes;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ use crate::diagnostic::Place;
 
 pub use build::build;
 pub(crate) use outcomes::over_variables;
-pub use outcomes::{favourable, outcomes};
+pub use outcomes::{favourable, needed, outcomes, stands_for};
 
 /// Nodes and edges a protocol may compile to.
 pub const SIZE_MAX: usize = 200_000;

@@ -103,9 +103,43 @@ pub fn favourable(stage: &Stage, protocol: &Protocol) -> Option<&'static str> {
     }
 }
 
-/// Whether a stage owes a fact that others rest on: an artifact that is required, a variable that is read, units.
-pub(super) fn owes(stage: &Stage, needed: &BTreeSet<Name>) -> bool {
-    stage.gives.iter().any(|given| matches!(&**given, "units" | "requirements") || needed.contains(given))
+/// The outcome of an origin that `as x` stands for; none where it has no such way on, or where a fact would be waived:
+/// a landing, a join, or what others need and this stage owes.
+pub fn stands_for(protocol: &Protocol, needed: &BTreeSet<Name>, origin: &Stage, outcome: &str) -> Option<Name> {
+    let owes = origin.gives.iter().any(|given| matches!(&**given, "units" | "requirements") || needed.contains(given));
+    let own = || match &origin.kind {
+        Kind::Dispatch { role } => {
+            let judge = protocol.roles.get(role).filter(|role| role.judges());
+            let verdict = judge.is_some_and(|judge| judge.verdicts.iter().any(|verdict| verdict.word() == outcome));
+            let health = Health::parse(outcome.split('.').next().unwrap_or(outcome));
+            verdict || health.is_some_and(|health| health != Health::Ok || judge.is_none())
+        }
+        Kind::Ask(ask) => answers(ask).iter().any(|answer| &**answer == outcome),
+        Kind::Check { .. } => matches!(outcome, "pass" | "fail" | "stale" | "unobservable"),
+        Kind::Each(_) => matches!(outcome, "all" | "some" | "none"),
+        Kind::Land(_) => matches!(outcome, "landed" | "conflict" | "out_of_scope" | "refused"),
+    };
+    match outcome {
+        "accept" | "ok" if owes => None,
+        "accept" => favourable(origin, protocol).map(Name::from),
+        "landed" | "all" => None,
+        _ => own().then(|| outcome.into()),
+    }
+}
+
+/// Artifacts that stages require and variables that conditions read: facts that nobody can accept in their place.
+pub fn needed(protocol: &Protocol) -> BTreeSet<Name> {
+    let mut needed = BTreeSet::new();
+    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&protocol.asks);
+    for stage in stages() {
+        needed.extend(stage.requires.iter().filter(|name| protocol.artifacts.contains_key(*name)).cloned());
+    }
+    protocol.visit_conditions(&mut |condition| {
+        if let Condition::Var { name, .. } = condition {
+            needed.insert(name.clone());
+        }
+    });
+    needed
 }
 
 /// Whether a gate reads variables alone, so that a check of it is a fork.

@@ -135,6 +135,9 @@ impl Reader {
         for (key, value) in self.problems.entries(node, "areas") {
             if self.resource_name(key, "an area") {
                 let patterns = self.problems.texts(value, &format!("the area `{}`", key.text));
+                if patterns.is_empty() && value.kind() == "a list" {
+                    self.problems.value(value.place, "the area has no pattern", "list at least one: `\"src/**\"`");
+                }
                 let patterns = patterns.into_iter().map(|(pattern, _)| pattern).collect();
                 areas.push(Area { name: key.text.clone(), patterns, place: key.place });
             }
@@ -149,7 +152,7 @@ impl Reader {
                 continue;
             }
             let mut fields = Fields::open(value, format!("the artifact `{}`", key.text), &mut self.problems);
-            let path = fields.take("path").and_then(|n| self.problems.text(n, "the path"));
+            let path = fields.take("path").and_then(|n| self.path(n));
             let schema = fields.take("schema").and_then(|n| self.problems.text(n, "the schema"));
             let sections = fields.take("sections").map(|n| self.problems.texts(n, "sections")).unwrap_or_default();
             let given = match fields.take("given") {
@@ -163,6 +166,20 @@ impl Reader {
             artifacts.insert(key.text.clone(), artifact);
         }
         artifacts
+    }
+
+    /// A path inside the tree.
+    fn path(&mut self, node: &Node) -> Option<Name> {
+        let path = self.problems.text(node, "the path")?;
+        let outside = path.is_empty() || path.starts_with('/') || path.split('/').any(|part| part == "..");
+        if outside {
+            self.problems.value(
+                node.place,
+                "the path leads out of the tree",
+                "write it from the top of the repository",
+            );
+        }
+        (!outside).then_some(path)
     }
 
     pub(super) fn roles(&mut self, node: &Node) -> BTreeMap<Name, Role> {
@@ -233,12 +250,14 @@ impl Reader {
     }
 
     fn sees(&mut self, node: &Node) -> Sees {
-        if node.plain() == Some("full") {
+        let (mut only, mut all_but) = (None, None);
+        if node.map().is_some() {
+            let mut fields = Fields::open(node, "`sees`", &mut self.problems);
+            (only, all_but) = (fields.take("only"), fields.take("all_but"));
+            fields.close(&mut self.problems);
+        } else if node.plain() == Some("full") {
             return Sees::Full;
         }
-        let mut fields = Fields::open(node, "`sees`", &mut self.problems);
-        let (only, all_but) = (fields.take("only"), fields.take("all_but"));
-        fields.close(&mut self.problems);
         match (only, all_but) {
             (Some(only), None) => Sees::Only(self.shown(only, "sees")),
             (None, Some(but)) => Sees::AllBut(self.shown(but, "sees")),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::dialects::Dialects;
 use super::super::graph::{Graph, build};
-use super::super::model::{AtOnce, Each, Kind, Land, Makes, Over, Owner, Protocol, Stage, Trees};
+use super::super::model::{AtOnce, Each, Kind, Land, Makes, Over, Owner, Protocol, Role, Stage, Trees};
 use super::words;
 
 /// Columns a line may have; longer ones go on below.
@@ -65,7 +65,7 @@ fn stage_rows(text: &mut String, graph: &Graph<'_>, stage: &Stage, flow: &str, d
         }
     }
     line(text, 2, &head, "");
-    let judges = matches!(&stage.kind, Kind::Dispatch { role } if protocol.roles.get(role).is_some_and(|r| r.judges()));
+    let judges = matches!(&stage.kind, Kind::Dispatch { role } if protocol.roles.get(role).is_some_and(Role::judges));
     for outcome in graph.outcomes(stage, dialects) {
         let shown = match &*outcome {
             "accept" | "accept_with_notes" | "reject" if judges => format!("ok, {outcome}"),

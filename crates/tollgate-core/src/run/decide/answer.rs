@@ -11,6 +11,7 @@ use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::{DecisionId, FindingId};
 use crate::protocol::condition::Condition;
+use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, Ensures, From, Kind, Route, Stage, Target};
 use crate::report::Report;
 
@@ -77,6 +78,8 @@ impl Draft {
                 .default
                 .as_ref()
                 .filter(|default| options.iter().any(|option| option.id == default.answer))
+                // A timer has measured nothing.
+                .filter(|default| !self.amends_areas(stage, &default.answer))
                 .map(|default| DefaultAnswer { option: default.answer.clone(), at_ms: self.now_ms + default.after_ms }),
             options,
             unit: unit.clone(),
@@ -90,13 +93,30 @@ impl Draft {
         self.answer_in_advance(decision, stage);
     }
 
+    /// Whether an option needs a measured work tree.
+    fn amends_areas(&self, stage: &Stage, option: &Name) -> bool {
+        let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+        let is_area = |name: &Name| &**name == "tree" || self.run.areas.iter().any(|area| area.name == *name);
+        route.is_some_and(|route| route.amends.iter().any(is_area))
+    }
+
     /// An answer that a person gave with the run, before it was asked.
     fn answer_in_advance(&mut self, decision: DecisionId, stage: &Stage) {
         let Some(option) = self.run.opened.answers.get(&stage.id).cloned() else { return };
+        // Once for each subject: a limit that an answer renews without anybody there would be none.
+        let unit = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());
+        let given = |known: &Decision| {
+            known.asked.ask == stage.id
+                && known.asked.unit == unit
+                && known.end.as_ref().is_some_and(|end| end.in_advance)
+        };
+        if self.run.decisions.values().any(|known| given(known)) {
+            return;
+        }
         let by = By { kind: ByKind::Person, name: self.run.opened.person.clone() };
         let answer = Answer { option: Some(option), ..Answer::default() };
         // Given in advance it cannot carry a measurement: an option that needs one stays a question.
-        let _ = self.answer_by(decision, answer, &by, true);
+        let _ = self.attempt(|draft| draft.answer_by(decision, answer, &by, true));
     }
 
     fn question(&self, instance: &str, ask: &Ask) -> String {
@@ -158,7 +178,7 @@ impl Draft {
         let possible = |option: &Name| {
             let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
             match (route.map(|route| &route.to), from) {
-                (Some(Target::As(outcome)), Some(from)) if shared => self.has_outcome(from, outcome),
+                (Some(Target::As(outcome)), Some(from)) if shared => self.stands_for(from, outcome).is_some(),
                 (Some(_), _) => true,
                 (None, _) => false,
             }
@@ -174,45 +194,9 @@ impl Draft {
             .collect()
     }
 
-    /// Whether `as x` leads anywhere from an origin.
-    fn has_outcome(&self, origin: &Stage, outcome: &str) -> bool {
-        let owes = || {
-            let needed = |name: &&Name| {
-                self.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| stage.requires.contains(*name))
-                    || self.protocol.vars.contains_key(*name)
-            };
-            origin.gives.iter().any(|name| needed(&name))
-        };
-        let is_fact = matches!(origin.kind, Kind::Land(_) | Kind::Each(_));
-        match outcome {
-            "accept" if is_fact || owes() => false,
-            "ok" => match &origin.kind {
-                Kind::Dispatch { role } => {
-                    let judges = self.protocol.roles.get(role).is_some_and(|role| role.judges());
-                    !judges && self.protocol.route(origin, "ok").is_some()
-                }
-                Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => false,
-            },
-            "accept" => self.protocol.route(origin, self.favourable(origin)).is_some(),
-            other => self.protocol.route(origin, other).is_some(),
-        }
-    }
-
-    /// The favourable outcome of a stage.
-    fn favourable(&self, stage: &Stage) -> &'static str {
-        match &stage.kind {
-            Kind::Dispatch { role } => {
-                if self.protocol.roles.get(role).is_some_and(|role| role.judges()) {
-                    "accept"
-                } else {
-                    "ok"
-                }
-            }
-            Kind::Ask(_) => "answered",
-            Kind::Check { .. } => "pass",
-            Kind::Each(_) => "all",
-            Kind::Land(_) => "landed",
-        }
+    /// The outcome that `as x` stands for at an origin: what is offered is what was proved.
+    fn stands_for(&self, origin: &Stage, outcome: &str) -> Option<Name> {
+        graph::stands_for(&self.protocol, &graph::needed(&self.protocol), origin, outcome)
     }
 
     /// The gates an answer must establish.
@@ -320,7 +304,10 @@ impl Draft {
             Some(option) if !offered.contains(option) => {
                 return Err(Rejection::NotOffered { decision: id, option: option.clone(), offered });
             }
-            None if !offered.is_empty() || answer.text.trim().is_empty() => return Err(Rejection::TextNeeded(id)),
+            None if !offered.is_empty() => {
+                return Err(Rejection::NotOffered { decision: id, option: answer.text.trim().into(), offered });
+            }
+            None if answer.text.trim().is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(_) | None => {}
         }
         let protocol = self.protocol.clone();
@@ -423,6 +410,9 @@ impl Draft {
             if !(amends("criteria") || amends("units") || amends("requirements")) {
                 return not_allowed("rows");
             }
+            if let Some(what) = super::report::plan_problem(&answer.plan) {
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
             self.planned(&answer.plan, &Name::from(id.to_string()));
         }
         match (&answer.content, amends_areas) {
@@ -444,7 +434,7 @@ impl Draft {
     }
 
     /// Grants the waivers an answer carries and refuses it unless what it must establish then holds. A default waives
-    /// nothing and establishes nothing.
+    /// nothing and establishes nothing: it only routes.
     fn establish(
         &mut self,
         id: DecisionId,
@@ -458,7 +448,7 @@ impl Draft {
             return Ok(());
         }
         if by.kind != ByKind::Person {
-            return Err(Rejection::NotAPerson);
+            return Ok(());
         }
         let unit = self.unit_of(instance);
         let Waivers { criteria, findings, commands } = self.waivers(instance, origin, route);
@@ -480,16 +470,16 @@ impl Draft {
                     to => to.clone(),
                 };
                 let renews = person.then(|| cut.rule.clone());
-                self.come_back(instance, stage, id, to, renews);
+                self.come_back(instance, stage, &origin.outcome, id, to, renews);
             }
             (Target::Back | Target::Origin, _) => {
-                self.come_back(instance, stage, id, Target::Stage(stage.id.clone()), None);
+                self.come_back(instance, stage, &origin.outcome, id, Target::Stage(stage.id.clone()), None);
             }
             (Target::As(outcome), _) => {
-                let outcome = if &**outcome == "accept" { self.favourable(stage) } else { outcome };
-                self.route(instance, stage, &Name::from(outcome));
+                let outcome = self.stands_for(stage, outcome).unwrap_or_else(|| outcome.clone());
+                self.route(instance, stage, &outcome);
             }
-            (end, _) => self.come_back(instance, stage, id, end.clone(), None),
+            (end, _) => self.come_back(instance, stage, &origin.outcome, id, end.clone(), None),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Ends: a unit is done, a run closes.
 
-use super::super::event::{FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState};
+use super::super::event::{
+    FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
+};
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, MAIN, Run};
+use super::super::state::{At, MAIN, Phase, Run};
+use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
@@ -41,15 +44,31 @@ pub fn accept_reasons(run: &Run, name: &Name) -> Vec<String> {
             reasons.push(format!("gate `{gate_name}` does not hold for `{name}`"));
         }
     }
-    let resources = bound_to_unit(run, name);
-    for row in run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name)) {
-        match gate::criterion(run, row, &resources, Some(name)) {
-            (CriterionState::Passed | CriterionState::Waived, true) => {}
-            (state, true) => reasons.push(format!("{} is {}", row.id, state.word())),
-            (_, false) => reasons.push(format!("what shows {} was given to other content", row.id)),
-        }
-    }
+    reasons.extend(rows_open(run, name));
+    reasons.extend(finding_open(run, name));
     reasons
+}
+
+/// The unit's rows that nothing shows to hold for this content.
+fn rows_open(run: &Run, name: &Name) -> Vec<String> {
+    let resources = bound_to_unit(run, name);
+    let rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name));
+    rows.filter_map(|row| match gate::criterion(run, row, &resources, Some(name)) {
+        (CriterionState::Passed | CriterionState::Waived, true) => None,
+        (state, true) => Some(format!("{} is {}", row.id, state.word())),
+        (_, false) => Some(format!("what shows {} was given to other content", row.id)),
+    })
+    .collect()
+}
+
+/// A finding that is open against a unit. Accepting over it would make the unit lapse at once, for ever.
+fn finding_open(run: &Run, name: &Name) -> Option<String> {
+    let open = run
+        .ledger
+        .findings
+        .iter()
+        .find(|(_, finding)| finding.status == FindingStatus::Open && finding.about.units.contains(name));
+    open.map(|(id, _)| format!("{id} is open against it"))
 }
 
 /// The content a unit's acceptance rests on: what its mandatory gates are bound to. The whole tree is left out: after a
@@ -123,7 +142,11 @@ impl Draft {
                         why: "every mandatory gate holds".to_owned(),
                     });
                 } else {
-                    self.hold(instance, stage, "done", reasons.join("; "));
+                    // Its last stage cannot mend this: a person's `retry` runs the flow from its first.
+                    let protocol = self.protocol.clone();
+                    let flow = self.instance(instance).map(|known| known.flow.clone()).unwrap_or_default();
+                    let first = protocol.flow(&flow).and_then(|flow| flow.stages.first()).unwrap_or(stage);
+                    self.hold(instance, first, "done", reasons.join("; "));
                 }
             }
         }
@@ -189,21 +212,24 @@ impl Draft {
         }
     }
 
-    pub fn published(&mut self, branch: Name, commit: Name) {
+    /// Only what succeeded is put on a branch.
+    pub fn published(&mut self, branch: Name, commit: Name) -> Result<(), Rejection> {
+        self.needs_driver()?;
+        if !matches!(self.run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) {
+            return Err(Rejection::Unsupported("only a run that succeeded is published".to_owned()));
+        }
         if self.run.published.as_ref() != Some(&commit) {
             self.emit(RunPublished { branch, commit });
         }
+        Ok(())
     }
 }
 
 /// Why an accepted unit is no longer accepted.
 pub fn lapse_reason(run: &Run, name: &Name) -> Option<String> {
     let unit = run.unit(name)?;
-    let open = run.ledger.findings.iter().find(|(_, finding)| {
-        finding.status == FindingStatus::Open && finding.about.units.contains(name)
-    });
-    if let Some((id, _)) = open {
-        return Some(format!("{id} is open against it"));
+    if let Some(open) = finding_open(run, name).or_else(|| rows_open(run, name).into_iter().next()) {
+        return Some(open);
     }
     let shown = unit.accepted_at.as_ref()?;
     let fresh = gate::fresh(run, &shown.on, &bound_to_unit(run, name), Some(name));

@@ -64,6 +64,20 @@ impl Draft {
         self.events.push(recorded);
     }
 
+    /// Tries something; when it is refused, nothing of it is left.
+    pub fn attempt(&mut self, change: impl FnOnce(&mut Self) -> Result<(), Rejection>) -> Result<(), Rejection> {
+        let before = (self.run.clone(), self.events.len(), self.violations.len(), self.refusal.clone());
+        let tried = change(self);
+        if tried.is_err() {
+            let (run, events, violations, refusal) = before;
+            self.run = run;
+            self.events.truncate(events);
+            self.violations.truncate(violations);
+            self.refusal = refusal;
+        }
+        tried
+    }
+
     /// Whether leases may be granted: only the driver performs effects.
     pub fn is_driver(&self) -> bool {
         self.by.kind == ByKind::Driver

@@ -108,29 +108,27 @@ impl Draft {
     }
 
     fn why_held(&self, instance: &Name, stage: &Stage, outcome: &str) -> String {
-        let own = self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default();
         let remarks = match &stage.kind {
-            // An `each` says nothing of its own: what is held below it does.
-            Kind::Each(_) => self.held_below(instance, &stage.id).join("; "),
-            Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => own,
+            // What holds the units below is what a person must know.
+            Kind::Each(_) => self
+                .run
+                .children(instance)
+                .filter(|(_, child)| child.each.as_ref() == Some(&stage.id))
+                .filter_map(|(id, child)| match &child.at {
+                    At::Held { why, .. } => Some(format!("{}: {why}", child.unit.as_ref().unwrap_or(id))),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+                .join("; "),
+            Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {
+                self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default()
+            }
         };
         let who = match &stage.kind {
             Kind::Dispatch { role } => format!("{role} at `{}`", stage.id),
             Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => format!("`{}`", stage.id),
         };
         if remarks.is_empty() { format!("{who}: {outcome}") } else { format!("{who}: {outcome}: {remarks}") }
-    }
-
-    fn held_below(&self, instance: &str, each: &Name) -> Vec<String> {
-        let below = self.run.children(instance).filter(|(_, child)| child.each.as_ref() == Some(each));
-        let held = below.filter_map(|(_, child)| match &child.at {
-            At::Held { why, .. } => Some(match &child.unit {
-                Some(unit) => format!("{unit}: {why}"),
-                None => why.clone(),
-            }),
-            _ => None,
-        });
-        held.collect()
     }
 
     /// Nothing moves here any more without a person's `retry`.
@@ -151,6 +149,7 @@ impl Draft {
         &mut self,
         instance: &Name,
         stage: &Stage,
+        outcome: &str,
         decision: DecisionId,
         to: Target,
         renews: Option<Name>,
@@ -162,7 +161,7 @@ impl Draft {
             to: to.clone(),
             renews,
         });
-        self.arrive(instance, stage, "answered", &to, None);
+        self.arrive(instance, stage, outcome, &to, None);
     }
 
     /// What is still open for an instance's subject: failed rows and open findings, by content and not by id.

@@ -8,11 +8,13 @@
 mod answer;
 mod close;
 mod draft;
+mod each;
 mod enter;
 mod flow;
 mod open;
 mod person;
 mod report;
+mod stop;
 mod work;
 
 use std::collections::BTreeMap;
@@ -238,7 +240,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         return match command {
             Command::Published { branch, commit } => {
                 let mut draft = Draft::new(run, stamp);
-                draft.published(branch, commit);
+                draft.published(branch, commit)?;
                 draft.finish()
             }
             Command::Report { attempt, token, result } => {
@@ -260,7 +262,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         Command::Tick => draft.tick(),
         Command::Retry { unit } => draft.retry(unit)?,
         Command::Cancel { why } => draft.cancel(why)?,
-        Command::Published { branch, commit } => draft.published(branch, commit),
+        Command::Published { branch, commit } => draft.published(branch, commit)?,
     }
     draft.advance();
     draft.finish()

@@ -8,12 +8,13 @@ use super::super::event::{ArtifactGiven, By, ByKind, Event, Pinned, Recorded, Ru
 use super::super::evolve::begin;
 use super::super::gate;
 use super::draft::Draft;
+use super::report::plan_problem;
 use super::{Decided, Rejection, Stamp};
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::RunId;
 use crate::protocol::Protocol;
-use crate::protocol::model::{Each, Given, Kind, Land, Over, Value, Variable, VariableKind};
+use crate::protocol::model::{AtOnce, Each, Given, Kind, Land, Over, Value, Variable, VariableKind};
 use crate::report::Plan;
 use crate::scope::{self, Content};
 
@@ -80,6 +81,9 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
     let run = begin(&first, &opened, protocol);
     let mut draft = Draft::new(&run, stamp);
     for (name, artifact) in &open.artifacts {
+        if let Some(why) = plan_problem(&artifact.plan) {
+            return Err(Rejection::Artifact { name: name.clone(), why });
+        }
         draft.emit(ArtifactGiven { name: name.clone(), object: artifact.object, fields: artifact.fields.clone() });
         draft.planned(&artifact.plan, name);
     }
@@ -199,7 +203,12 @@ fn disjoint(draft: &Draft) -> Result<(), Rejection> {
             Over::Units | Over::It => Vec::new(),
         };
         let skipped = stage.when.as_ref().is_some_and(|when| !gate::truth(&draft.run, when, None));
-        if skipped || !effects::flow_writes(&draft.protocol, &each.flow) {
+        // One after the other they cannot be in each other's way.
+        let one_by_one = match &each.at_once {
+            AtOnce::Number(number) => *number == 1,
+            AtOnce::Input(input) => draft.run.vars.get(input) == Some(&Value::Int(1)),
+        };
+        if skipped || one_by_one || !effects::flow_writes(&draft.protocol, &each.flow) {
             continue;
         }
         let of = |lane: &Name| draft.run.unit(lane).map(|unit| unit.scope.clone()).unwrap_or_default();

@@ -10,7 +10,7 @@ use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::{AttemptId, FindingId};
 use crate::protocol::model::{Role, ScopePolicy, Stage};
-use crate::report::{FindingReport, Health, Judgement, Report, Verdict};
+use crate::report::{FindingReport, Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
 
 /// How many contradictions between claim and measurement are listed.
@@ -118,7 +118,7 @@ impl Draft {
         }
     }
 
-    pub fn planned(&mut self, plan: &crate::report::Plan, from: &Name) {
+    pub fn planned(&mut self, plan: &Plan, from: &Name) {
         if !(plan.units.is_empty() && plan.requirements.is_empty() && plan.criteria.is_empty()) {
             self.emit(LedgerPlanned { plan: plan.clone(), from: from.clone() });
         }
@@ -185,9 +185,6 @@ impl Draft {
                 }
             }
             Verdict::None | Verdict::Inconclusive => {}
-        }
-        for said in report.findings.iter().filter(|_| report.verdict == Verdict::AcceptWithNotes) {
-            self.open_finding(attempt, Some(role_name), unit, said.clone());
         }
     }
 
@@ -299,7 +296,9 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, breach: &[Name
         "criteria" => report.plan.criteria.is_empty(),
         name => !report.gives.contains_key(name) && !result.artifacts.contains_key(name),
     });
-    let problem = if role.judges() && report.verdict == Verdict::None {
+    let problem = if let Some(problem) = plan_problem(&report.plan) {
+        Some(problem)
+    } else if role.judges() && report.verdict == Verdict::None {
         Some("the role judges, but the report has no verdict".to_owned())
     } else if role.judges() && !role.verdicts.contains(&report.verdict) {
         Some(format!("`{}` is not a verdict of this role", report.verdict.word()))
@@ -317,6 +316,31 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, breach: &[Name
     if !role.judges() {
         report.verdict = Verdict::None;
     }
+}
+
+/// The longest name of a unit.
+const UNIT_NAME_MAX: usize = 64;
+
+/// What is wrong with a plan. Names of units are parts of other names (`main/build:UNIT`, `reviewer@UNIT`), and a planner
+/// is not to be trusted with those.
+pub fn plan_problem(plan: &Plan) -> Option<String> {
+    let plain = |name: &Name| {
+        (1..=UNIT_NAME_MAX).contains(&name.len())
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    plan.units.iter().find_map(|unit| {
+        if !plain(&unit.name) {
+            Some(format!(
+                "`{}` is no name for a unit: letters, digits, `-`, `_` and `.`, at most {UNIT_NAME_MAX}",
+                unit.name
+            ))
+        } else if !seen.insert(&unit.name) {
+            Some(format!("unit `{}` is planned twice", unit.name))
+        } else {
+            None
+        }
+    })
 }
 
 /// Where what a report claims and what the engine measured contradict each other.

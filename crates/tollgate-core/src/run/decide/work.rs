@@ -90,7 +90,7 @@ impl Draft {
             let by = By { kind: ByKind::Timer, name: "timer".into() };
             let answer = Answer { option: Some(option), ..Answer::default() };
             // A default whose option is no longer possible stays a question.
-            let _ = self.answer_by(decision, answer, &by, false);
+            let _ = self.attempt(|draft| draft.answer_by(decision, answer, &by, false));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Each rule with a report that breaks it alone, and what unbroken reports mean.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::report::{Judgement, QuestionReport};
 
@@ -245,10 +247,8 @@ fn a_testers_rows_are_its_verdict() {
 
 #[test]
 fn the_next_phase_is_the_protocols() {
-    let next = |names: &[&str]| Context {
-        next: Some(names.iter().map(|name| Name::from(*name)).collect()),
-        ..role("developer")
-    };
+    let names = |names: &[&str]| names.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
+    let next = |ok: &[&str]| Context { next: Some(BTreeMap::from([("ok".into(), names(ok))])), ..role("developer") };
     let said = |phase: &str| complete("n/a", "").replace("next_phase: n/a", &format!("next_phase: {phase}"));
     for fine in ["dod-checker", "DoD checker", "DODCHECKER", "n/a"] {
         check(&said(fine), &next(&["dod-checker"]), "ok none");
@@ -263,6 +263,23 @@ fn the_next_phase_is_the_protocols() {
     let failed = report("failed", "x", "n/a", NO_FILES, "0", "")
         .replace("next_phase: n/a", "next_phase: stop, surface to human");
     check(&failed, &next(&["dod-checker"]), "failed none");
+}
+
+#[test]
+fn the_next_phase_fits_the_verdict() {
+    let routes =
+        BTreeMap::from([("accept".into(), vec!["tester".into()]), ("reject".into(), vec!["developer".into()])]);
+    let context = Context { next: Some(routes), ..role("reviewer") };
+    let said = |verdict: &str, rest: &str, phase: &str| {
+        complete(verdict, rest).replace("next_phase: n/a", &format!("next_phase: {phase}"))
+    };
+    let findings = "## Findings\n- [major] `a.rs:1` — wrong\n";
+    check(&said("APPROVED", "", "tester"), &context, "ok accept");
+    check(&said("APPROVED", "", "developer"), &context, "malformed none\nE 9:1 TG0215");
+    check(&said("REQUEST_CHANGES", findings, "developer"), &context, "ok reject");
+    check(&said("REQUEST_CHANGES", findings, "tester"), &context, "malformed none\nE 9:1 TG0215");
+    let told = StatusBlock.instructions(&context);
+    assert!(told.contains("- `next_phase` is `tester` when you accept, `developer` when you reject.\n"), "{told}");
 }
 
 #[test]

@@ -1,0 +1,164 @@
+//! Task files in, rows out.
+
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::contract::markdown::BYTES_MAX;
+
+const EXAMPLE: &str = include_str!("../../../../../docs/contracts/examples/build-plan.task.md");
+
+fn sides(names: &[&str]) -> Context {
+    Context { sides: Some(names.iter().map(|name| Name::from(*name)).collect()), ..Context::default() }
+}
+
+/// The rows as `id group unit text $ command`, then diagnostics as `E line:column CODE`.
+fn shown(text: &str, context: &Context) -> String {
+    let reading = Task.read(text, context);
+    let rows = reading.plan.criteria.iter().map(|row| {
+        let command = row.command.as_ref().map(|command| format!(" $ {command}")).unwrap_or_default();
+        let unit = row.unit.as_deref().unwrap_or("run");
+        format!("{} {} {unit} {}{command}", row.id, row.group.as_deref().unwrap_or_default(), row.text)
+    });
+    let wrong = reading.diagnostics.iter().map(|diagnostic| {
+        let letter = if diagnostic.severity == crate::diagnostic::Severity::Error { 'E' } else { 'W' };
+        format!("{letter} {}:{} {}", diagnostic.place.line, diagnostic.place.column, diagnostic.code)
+    });
+    rows.chain(wrong).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn check(text: &str, context: &Context, expected: &[&str]) {
+    assert_eq!(shown(text, context), expected.join("\n"), "{text}");
+}
+
+#[test]
+fn the_example_of_the_page_has_rows_for_each_side() {
+    let rows = [
+        "DoD-1 dod run The change is described in CHANGELOG.md",
+        "DoD-2 dod backend `GET /cart` returns the total $ cargo test cart",
+        "DoD-3 dod backend A quantity below one is refused with 422",
+        "DoD-4 dod frontend The cart shows the total",
+        "DoD-5 dod run The API description names the new field",
+        "DoD-6 tester run A test adds two items and sees the total $ npm test -- cart",
+    ];
+    check(EXAMPLE, &sides(&["backend", "frontend"]), &rows);
+    let reading = Task.read(EXAMPLE, &sides(&["backend", "frontend"]));
+    assert_eq!(&*reading.plan.units[0].name, "backend");
+    assert_eq!(reading.plan.units[0].scope, ["src/**".into(), "migrations/**".into()] as [Name; 2]);
+    assert_eq!(reading.plan.units.len(), 2);
+    let simple = rows.map(|row| row.replace(" backend ", " run ").replace(" frontend ", " run "));
+    check(EXAMPLE, &Context::default(), &simple.each_ref().map(String::as_str));
+    assert_eq!(Task.read(EXAMPLE, &Context::default()).plan.units, []);
+}
+
+#[test]
+fn a_row_belongs_to_its_side() {
+    let text =
+        "## Definition of Done\n- a\n### Backend (developer scope)\n- b\n### SHARED rows\n- c\n### Tester scope\n- d\n";
+    let one = ["DoD-1 dod backend a", "DoD-2 dod backend b", "DoD-3 dod backend c", "DoD-4 tester run d"];
+    check(text, &sides(&["backend"]), &one);
+    let two = ["DoD-1 dod run a", "DoD-2 dod backend b", "DoD-3 dod run c", "DoD-4 tester run d"];
+    check(text, &sides(&["backend", "frontend"]), &two);
+    let none =
+        ["DoD-1 dod frontend a", "DoD-2 dod run b", "DoD-3 dod frontend c", "DoD-4 tester run d", "E 4:3 TG0232"];
+    check(text, &sides(&["frontend"]), &none);
+}
+
+#[test]
+fn rows_are_items_with_an_optional_command() {
+    let text = "# Task\n## Plan\n- not a row\n## Definition of Done\nAll of:\n- [ ] it `adds`\n  numbers `cmd: cargo test add`\n\
+                1. [x] two\n   - nested\n```\n- fenced\n```\n- `cmd: make` first\n- `cmd: `\n## Notes\n- no row\n";
+    let rows = [
+        "DoD-1 dod run it `adds` numbers $ cargo test add",
+        "DoD-2 dod run two - nested",
+        "DoD-3 dod run `cmd: make` first",
+        "W 13:3 TG0233",
+        "E 14:3 TG0233",
+        "E 14:3 TG0234",
+    ];
+    check(text, &Context::default(), &rows);
+}
+
+#[test]
+fn a_task_without_rows_is_refused() {
+    check("", &Context::default(), &["E 0:0 TG0230"]);
+    check("## Definition of Done\nIt works.\n", &Context::default(), &["E 1:1 TG0230"]);
+    check("```\n## Definition of Done\n- a\n```\n", &Context::default(), &["E 0:0 TG0230"]);
+    check(
+        "## Definition of Done\n- a\n## Definition of done:\n- b\n",
+        &Context::default(),
+        &["DoD-1 dod run a", "E 3:1 TG0205"],
+    );
+    check(&"x".repeat(BYTES_MAX + 1), &Context::default(), &["E 0:0 TG0200"]);
+}
+
+#[test]
+fn odd_parts_are_told() {
+    check(
+        "## Definition of Done\n### Testing\n- a\n### Backends\n- b\n",
+        &Context::default(),
+        &["DoD-1 dod run a", "DoD-2 dod run b", "E 2:1 TG0231", "E 4:1 TG0231"],
+    );
+    check(
+        "## Definition of Done\n- a\n- a\n",
+        &Context::default(),
+        &["DoD-1 dod run a", "DoD-2 dod run a", "W 3:3 TG0234"],
+    );
+    check("## Definition of Done\nScope: `src/**`\n- a\n", &Context::default(), &["DoD-1 dod run a", "E 2:1 TG0235"]);
+    let evil = Task.read("## Definition of Done\n### \u{1b}[31m\n- a\u{1b}\n", &Context::default());
+    assert_eq!(evil.plan.criteria[0].text, "a");
+    assert!(!evil.diagnostics[0].message.contains('\u{1b}'));
+}
+
+#[test]
+fn a_scope_is_written_in_three_ways() {
+    for scope in
+        ["Scope: src/**, docs/*.md\n\n", "- Scope: `src/**` `docs/*.md`\n", "**Scope:**\n- `src/**`\n- `docs/*.md`\n"]
+    {
+        let text = format!("## Definition of Done\n### Backend\n{scope}- it works\n");
+        let reading = Task.read(&text, &sides(&["backend"]));
+        assert_eq!(reading.diagnostics, [], "{scope}");
+        assert_eq!(reading.plan.units[0].scope, ["src/**".into(), "docs/*.md".into()] as [Name; 2], "{scope}");
+        assert_eq!(reading.plan.criteria.len(), 1, "{scope}");
+    }
+}
+
+fn row_text() -> impl Strategy<Value = String> {
+    let odd = select(vec!["##", "`q`", "a:b", "-", "**b**", "<x>", "cmd:", "1."]);
+    let word = prop_oneof![3 => "[a-zä]{1,6}", 1 => odd.prop_map(str::to_owned)];
+    ("it [a-z]{1,4}", vec(word, 0..5)).prop_map(|(start, words)| [vec![start], words].concat().join(" "))
+}
+
+fn document() -> impl Strategy<Value = Document> {
+    let command = option::of("[a-z]{1,5}( [a-z./-]{1,6}){0,2}");
+    let rows = move |part: Option<Part>, least: usize| {
+        vec((row_text(), command.clone()), least..4).prop_map(move |rows| {
+            rows.into_iter().map(|(text, command)| Row { text, part, command }).collect::<Vec<_>>()
+        })
+    };
+    let parted = vec(select(Part::ALL.to_vec()).prop_flat_map(move |part| rows(Some(part), 1)), 0..4);
+    let bare = vec(row_text(), 1..3)
+        .prop_map(|rows| rows.into_iter().map(|text| Row { text, part: None, command: None }).collect::<Vec<_>>());
+    let scopes = btree_map(select(vec![Part::Backend, Part::Frontend]), vec("[a-z*]{1,4}/[a-z*.]{1,5}", 1..3), 0..3);
+    (bare, parted, scopes)
+        .prop_map(|(bare, parted, scopes)| Document { rows: [bare, parted.concat()].concat(), scopes })
+}
+
+proptest! {
+    #[test]
+    fn reading_gives_back_what_was_written(document in document()) {
+        let value = serde_json::to_value(&document).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let text = Task.render(&value).map_err(TestCaseError::fail)?;
+        let mut sink = Sink::default();
+        prop_assert_eq!(parse(&Source::new(&text), &mut sink).0, document);
+    }
+
+    #[test]
+    fn no_text_is_too_odd(text in "[\\PC\n]{0,200}", rows in "[-#`\\n :a-z*>\\[\\]]{0,80}") {
+        Task.read(&text, &sides(&["backend"]));
+        Task.read(&format!("## Definition of Done\n{rows}"), &sides(&["backend"]));
+    }
+}

@@ -1,0 +1,61 @@
+//! Stopping: leases and questions that nobody needs any more.
+
+use super::super::event::{AttemptCancelled, DecisionEnd, DecisionEnded};
+use super::draft::Draft;
+use crate::Name;
+use crate::id::{AttemptId, DecisionId};
+use std::collections::BTreeSet;
+
+impl Draft {
+    /// Stops everything below an instance; what was written is kept.
+    pub fn stop_below(&mut self, name: &str) {
+        let below: BTreeSet<Name> = self.below(name);
+        let live: Vec<AttemptId> = self
+            .run
+            .attempts
+            .iter()
+            .filter(|(_, attempt)| below.contains(&attempt.instance))
+            .map(|(id, _)| *id)
+            .collect();
+        for attempt in live {
+            self.emit(AttemptCancelled { attempt, why: "a sibling left the flow".to_owned() });
+        }
+        let open: Vec<DecisionId> = self
+            .run
+            .pending()
+            .filter(|(_, decision)| below.contains(&decision.asked.instance) && decision.asked.blocking)
+            .map(|(id, _)| id)
+            .collect();
+        for decision in open {
+            self.cancel_decision(decision);
+        }
+    }
+
+    pub(super) fn below(&self, name: &str) -> BTreeSet<Name> {
+        let prefix = format!("{name}/");
+        self.run.instances.keys().filter(|id| id.starts_with(&prefix)).cloned().collect()
+    }
+
+    /// Ends a question nobody needs to answer any more.
+    pub fn cancel_decision(&mut self, decision: DecisionId) {
+        self.emit(DecisionEnded {
+            decision,
+            end: DecisionEnd::Cancelled,
+            option: None,
+            text: String::new(),
+            in_advance: false,
+        });
+    }
+
+    /// Ends every lease and every question: the run is about to close.
+    pub fn end_everything(&mut self, why: &str) {
+        let live: Vec<AttemptId> = self.run.attempts.keys().copied().collect();
+        for attempt in live {
+            self.emit(AttemptCancelled { attempt, why: why.to_owned() });
+        }
+        let open: Vec<DecisionId> = self.run.pending().map(|(id, _)| id).collect();
+        for decision in open {
+            self.cancel_decision(decision);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What events make of the ledger.
+
+use super::super::event::{LedgerPlanned, UnitState, WaiverGranted};
+use super::super::gate;
+use super::super::state::{Criterion, Ledger, Requirement, Run, Unit, keyed};
+use std::sync::Arc;
+
+/// A ledger part changed: what is bound to it goes stale.
+pub(super) fn bump(ledger: &mut Ledger, resource: &str) {
+    *ledger.revisions.entry(resource.into()).or_default() += 1;
+}
+
+/// An answer is given to what it changes itself: only what others change makes it stale.
+pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: &str) {
+    let now = gate::document(run, resource);
+    let Some(known) = run.decisions.get_mut(&decision) else { return };
+    let known = Arc::make_mut(known);
+    if let Some(then) = known.on.documents.get_mut(resource) {
+        *then = now;
+        let key = keyed(&known.asked.ask, known.asked.unit.as_ref());
+        if let Some(answered) = Arc::make_mut(&mut run.ledger).answers.get_mut(&key) {
+            answered.on = known.on.clone();
+        }
+    }
+}
+
+/// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
+pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
+    for row in &planned.plan.units {
+        let unit = Unit {
+            name: row.name.clone(),
+            title: row.title.clone(),
+            needs: row.needs.clone(),
+            scope: row.scope.clone(),
+            attrs: row.attrs.clone(),
+            requirements: row.requirements.clone(),
+            state: UnitState::New,
+            accepted_at: None,
+            tree: None,
+        };
+        match ledger.units.iter_mut().find(|old| old.name == row.name) {
+            Some(old) => {
+                let Unit { state, accepted_at, tree, .. } = old.clone();
+                *old = Unit { state, accepted_at, tree, ..unit };
+            }
+            None => ledger.units.push(unit),
+        }
+    }
+    for row in &planned.plan.requirements {
+        let requirement = Requirement {
+            id: row.id.clone(),
+            text: row.text.clone(),
+            disposition: row.disposition.clone(),
+            waived: None,
+        };
+        match ledger.requirements.iter_mut().find(|old| old.id == row.id) {
+            Some(old) => *old = requirement,
+            None => ledger.requirements.push(requirement),
+        }
+    }
+    for row in &planned.plan.criteria {
+        let criterion = Criterion {
+            id: row.id.clone(),
+            text: row.text.clone(),
+            group: row.group.clone(),
+            unit: row.unit.clone(),
+            requirement: row.requirement.clone(),
+            command: row.command.clone(),
+            judged: None,
+            ran: None,
+            waived: None,
+        };
+        match ledger.criteria.iter_mut().find(|old| old.id == row.id) {
+            Some(old) => *old = criterion,
+            None => ledger.criteria.push(criterion),
+        }
+    }
+    let parts = [
+        ("units", planned.plan.units.is_empty()),
+        ("requirements", planned.plan.requirements.is_empty()),
+        ("criteria", planned.plan.criteria.is_empty()),
+    ];
+    for (resource, _) in parts.into_iter().filter(|(_, empty)| !empty) {
+        bump(ledger, resource);
+    }
+}
+
+pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {
+    let unit = run.decisions.get(&waiver.decision).and_then(|decision| decision.asked.unit.clone());
+    let on = gate::on(run, unit.as_ref());
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for name in &waiver.commands {
+        ledger.waived_commands.insert(keyed(name, unit.as_ref()), on.clone());
+    }
+    for row in ledger.criteria.iter_mut().filter(|row| waiver.criteria.contains(&row.id)) {
+        row.waived = Some(waiver.decision);
+    }
+    for row in ledger.requirements.iter_mut().filter(|row| waiver.requirements.contains(&row.id)) {
+        row.waived = Some(waiver.decision);
+    }
+    for id in &waiver.findings {
+        if let Some(finding) = ledger.findings.get_mut(id) {
+            finding.status = super::super::event::FindingStatus::Waived;
+        }
+    }
+}

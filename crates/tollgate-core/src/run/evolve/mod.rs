@@ -1,0 +1,314 @@
+//! `evolve`: what one recorded event makes of a run. Replay is this and nothing else.
+
+mod ledger;
+mod work;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::event::{
+    ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
+    FlowReturned, Recorded, RunOpened, UnitState,
+};
+use super::gate;
+use super::state::{
+    Answered, ArtifactState, At, Counter, Decision, Ended, FindingState, InForce, Instance, Ledger, MAIN, OwnTree,
+    Phase, Run, Shown, Unit, keyed,
+};
+use crate::Name;
+use crate::protocol::Protocol;
+use crate::protocol::model::{Target, Value};
+use crate::report::Judgement;
+
+use ledger::{amended, bump, plan, waive};
+use work::{commands, land, move_tree, release, report, start};
+
+/// Starts a run from its first event.
+pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> Run {
+    let areas = protocol
+        .areas
+        .iter()
+        .map(|area| InForce {
+            name: area.name.clone(),
+            patterns: opened.areas.get(&area.name).unwrap_or(&area.patterns).clone(),
+        })
+        .collect();
+    Run {
+        id: first.run,
+        seq: first.seq,
+        epoch: first.epoch,
+        areas: Arc::new(areas),
+        phase: Phase::Open,
+        vars: opened.inputs.clone(),
+        artifacts: BTreeMap::new(),
+        instances: BTreeMap::new(),
+        attempts: BTreeMap::new(),
+        decisions: BTreeMap::new(),
+        tree: opened.content.tree.clone(),
+        contents: BTreeMap::from([(opened.content.tree.clone(), Arc::new(opened.content.clone()))]),
+        ledger: Arc::new(Ledger::default()),
+        reports: BTreeMap::new(),
+        next_attempt: 1,
+        next_decision: 1,
+        next_finding: 1,
+        published: None,
+        opened: Arc::new(opened.clone()),
+        opened_ms: first.at_ms,
+        protocol,
+    }
+}
+
+/// Applies one recorded event. Total: an event that does not fit the state changes what it can and breaks an invariant
+/// that is checked elsewhere.
+pub fn evolve(run: &mut Run, recorded: &Recorded) {
+    run.seq = recorded.seq;
+    run.epoch = run.epoch.max(recorded.epoch);
+    apply(run, recorded.at_ms, &recorded.by, &recorded.event);
+}
+
+fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
+    match event {
+        Event::RunOpened(_) | Event::AttemptRefused(_) | Event::DecisionRefused(_) | Event::DriverTookOver(_) => {}
+        Event::ArtifactGiven(ArtifactGiven { name, object, fields }) => {
+            run.artifacts.insert(name.clone(), ArtifactState { object: *object, fields: fields.clone() });
+        }
+        Event::LedgerPlanned(planned) => plan(Arc::make_mut(&mut run.ledger), planned),
+        Event::VariableGiven(given) => {
+            run.vars.insert(given.name.clone(), Value::Text(given.value.clone()));
+        }
+        Event::FlowEntered(entered) => enter(run, entered),
+        Event::FlowMoved(moved) => step(run, moved),
+        Event::FlowResumed(resumed) => resume(run, resumed),
+        Event::FlowReturned(returned) => come_back(run, returned),
+        Event::EachEntered(each) => {
+            let seq = run.seq;
+            with(run, &each.instance, |instance| {
+                instance.at = At::Each { stage: each.stage.clone() };
+                instance.each_entered = seq;
+            });
+        }
+        Event::FlowHeld(held) => {
+            let at = At::Held { stage: held.stage.clone(), outcome: held.outcome.clone(), why: held.why.clone() };
+            with(run, &held.instance, |instance| instance.at = at);
+        }
+        Event::AttemptStarted(started) => start(run, at_ms, started),
+        Event::AttemptReported(reported) => report(run, reported),
+        Event::AttemptLost(lost) => {
+            let instance = run.attempts.get(&lost.attempt).map(|attempt| attempt.instance.clone());
+            release(run, lost.attempt);
+            with(run, instance.as_deref().unwrap_or_default(), |instance| instance.lost = Some(lost.attempt));
+        }
+        Event::AttemptCancelled(cancelled) => release(run, cancelled.attempt),
+        Event::CommandsRan(ran) => commands(run, ran),
+        Event::LandingEnded(landing) => land(run, landing),
+        Event::FindingOpened(opened) => {
+            run.next_finding = run.next_finding.max(opened.finding.0 + 1);
+            let ledger = Arc::make_mut(&mut run.ledger);
+            let state = FindingState { about: opened.about.clone(), status: super::event::FindingStatus::Open };
+            ledger.findings.insert(opened.finding, state);
+            bump(ledger, "findings");
+            if let Some(role) = &opened.about.role {
+                let attempt = opened.about.attempt;
+                for judged in ledger.judgements.iter_mut().filter(|(key, _)| is_of(key, role)).map(|(_, judged)| judged)
+                {
+                    if judged.attempt == attempt {
+                        judged.findings.insert(opened.finding);
+                    }
+                }
+            }
+        }
+        Event::JudgementRests(rests) => {
+            let judgements = Arc::make_mut(&mut run.ledger).judgements.values_mut();
+            for judged in judgements.filter(|judged| judged.attempt == rests.attempt) {
+                judged.findings.extend(rests.findings.iter().copied());
+            }
+        }
+        Event::FindingChanged(changed) => {
+            let ledger = Arc::make_mut(&mut run.ledger);
+            for id in &changed.findings {
+                if let Some(finding) = ledger.findings.get_mut(id) {
+                    finding.status = changed.status;
+                }
+            }
+            bump(ledger, "findings");
+        }
+        Event::UnitChanged(changed) => {
+            let accepted = Shown {
+                result: Judgement::Pass,
+                on: gate::on(run, Some(&changed.unit)),
+                attempt: crate::id::AttemptId(0),
+                object: None,
+            };
+            if let Some(unit) = unit_mut(run, &changed.unit) {
+                unit.state = changed.state;
+                unit.accepted_at = (changed.state == UnitState::Accepted).then_some(accepted);
+            }
+        }
+        Event::RequirementsDisposed(disposed) => {
+            let ledger = Arc::make_mut(&mut run.ledger);
+            for row in &mut ledger.requirements {
+                if let Some(disposition) = disposed.dispositions.get(&row.id) {
+                    row.disposition = Some(disposition.clone());
+                }
+            }
+            bump(ledger, "requirements");
+            amended(run, disposed.decision, "requirements");
+        }
+        Event::ScopeWidened(widened) => {
+            let ledger = Arc::make_mut(&mut run.ledger);
+            match &widened.unit {
+                Some(name) => {
+                    for unit in ledger.units.iter_mut().filter(|unit| unit.name == *name) {
+                        unit.scope.extend(widened.paths.iter().cloned());
+                    }
+                }
+                None => ledger.widened.extend(widened.paths.iter().cloned()),
+            }
+            bump(ledger, "scope");
+            amended(run, widened.decision, "scope");
+        }
+        Event::WaiverGranted(waiver) => waive(run, waiver),
+        Event::TreeChanged(changed) => move_tree(run, changed.unit.as_ref(), &changed.content),
+        Event::DecisionAsked(asked) => ask(run, at_ms, asked),
+        Event::DecisionEnded(ended) => end_decision(run, by, ended),
+        Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
+        Event::RunRetried(_) => run.phase = Phase::Open,
+        Event::RunClosed(closed) => run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() },
+        Event::RunPublished(published) => run.published = Some(published.commit.clone()),
+    }
+}
+
+fn is_of(key: &str, role: &str) -> bool {
+    key.split('@').next() == Some(role)
+}
+
+fn with(run: &mut Run, instance: &str, change: impl FnOnce(&mut Instance)) {
+    if let Some(instance) = run.instances.get_mut(instance) {
+        change(Arc::make_mut(instance));
+    }
+}
+
+fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
+    Arc::make_mut(&mut run.ledger).units.iter_mut().find(|unit| &*unit.name == name)
+}
+
+fn enter(run: &mut Run, entered: &FlowEntered) {
+    let at = At::Ready { stage: entered.stage.clone() };
+    let instance = Instance {
+        flow: entered.flow.clone(),
+        unit: entered.unit.clone(),
+        parent: entered.parent.clone(),
+        each: entered.each.clone(),
+        at: at.clone(),
+        counters: BTreeMap::new(),
+        iterations: BTreeMap::new(),
+        remarks: Vec::new(),
+        remarks_of: None,
+        judging: None,
+        lost: None,
+        started: 0,
+        each_entered: 0,
+    };
+    let seq = run.seq;
+    let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
+    let known = Arc::make_mut(known);
+    known.at = at;
+    known.started = seq;
+    known.lost = None;
+    if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
+        let base = run.tree.clone();
+        if let Some(unit) = unit_mut(run, name) {
+            let generation = unit.tree.as_ref().map_or(0, |own| own.generation) + 1;
+            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false });
+        }
+    }
+}
+
+/// Where a target puts an instance that was at a stage.
+fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
+    match to {
+        Target::Stage(stage) => At::Ready { stage: stage.clone() },
+        Target::Again | Target::Origin | Target::Back => At::Ready { stage: stage.clone() },
+        // The event that follows says what becomes of the instance: a question or a hold.
+        Target::Ask(_) | Target::Hold | Target::As(_) => {
+            At::Held { stage: stage.clone(), outcome: outcome.clone(), why: String::new() }
+        }
+        Target::Done if instance == MAIN => At::Closing { stage: stage.clone() },
+        Target::Done | Target::Dropped | Target::Raise(_) => At::Ended { end: to.clone() },
+    }
+}
+
+fn come_back(run: &mut Run, returned: &FlowReturned) {
+    let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
+    with(run, &returned.instance, |instance| {
+        instance.at = at;
+        instance.judging = None;
+        if let Some(rule) = &returned.renews {
+            instance.counters.remove(&counter_key(&returned.stage, rule));
+        }
+    });
+}
+
+fn step(run: &mut Run, moved: &FlowMoved) {
+    let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);
+    with(run, &moved.instance, |instance| {
+        instance.at = at;
+        instance.judging = None;
+        if !moved.cut_off {
+            let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
+            counter.taken += 1;
+        }
+        if let Some(open) = moved.open_set {
+            let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
+            let Counter { last_open, same_in_a_row, .. } = counter;
+            *same_in_a_row = if *last_open == Some(open) { *same_in_a_row + 1 } else { 1 };
+            *last_open = Some(open);
+        }
+    });
+}
+
+/// The name of a route's counter in its instance.
+pub fn counter_key(stage: &str, rule: &str) -> Name {
+    format!("{stage} {rule}").into()
+}
+
+fn resume(run: &mut Run, resumed: &FlowResumed) {
+    with(run, &resumed.instance, |instance| {
+        instance.judging = None;
+        instance.at = At::Ready { stage: resumed.stage.clone() };
+        if resumed.renewed {
+            let prefix = format!("{} ", resumed.stage);
+            instance.counters.retain(|key, _| !key.starts_with(&prefix));
+        }
+    });
+}
+
+fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
+    run.next_decision = run.next_decision.max(asked.decision.0 + 1);
+    let on = gate::on_tree(run, asked.asked.tree.clone());
+    let decision = Decision { asked: asked.asked.clone(), on, asked_ms: at_ms, end: None };
+    run.decisions.insert(asked.decision, Arc::new(decision));
+    if asked.asked.blocking {
+        let at = At::Waiting { stage: asked.asked.origin.stage.clone(), decision: asked.decision };
+        with(run, &asked.asked.instance, |instance| instance.at = at);
+    }
+}
+
+fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
+    let seq = run.seq;
+    let Some(decision) = run.decisions.get_mut(&ended.decision) else { return };
+    let decision = Arc::make_mut(decision);
+    decision.end = Some(Ended {
+        end: ended.end,
+        option: ended.option.clone(),
+        text: ended.text.clone(),
+        by: by.clone(),
+        in_advance: ended.in_advance,
+    });
+    if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
+        let (ask, unit) = (decision.asked.ask.clone(), decision.asked.unit.clone());
+        let answered =
+            Answered { option: option.clone(), by_person: by.kind == ByKind::Person, on: decision.on.clone(), seq };
+        Arc::make_mut(&mut run.ledger).answers.insert(keyed(&ask, unit.as_ref()), answered);
+    }
+}

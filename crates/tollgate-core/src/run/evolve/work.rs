@@ -1,0 +1,172 @@
+//! What the ends of attempts make of a run: reports, commands, landings, and the trees they leave.
+
+use super::super::event::{AttemptReported, AttemptStarted, CommandRef, CommandsRan, LandOutcome, LandingEnded, Work};
+use super::super::gate;
+use super::super::state::{At, Attempt, Judged, LastReport, On, Run, Shown, keyed};
+use super::{unit_mut, with};
+use crate::Name;
+use crate::report::{Health, Judgement, Verdict};
+use crate::scope::Content;
+use std::sync::Arc;
+
+pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
+    run.next_attempt = run.next_attempt.max(started.attempt.0 + 1);
+    let attempt = Attempt {
+        token: run.seq,
+        instance: started.instance.clone(),
+        stage: started.stage.clone(),
+        work: started.work.clone(),
+        tree: started.tree.clone(),
+        on: gate::on_tree(run, started.tree.clone()),
+        started_ms: at_ms,
+        epoch: run.epoch,
+    };
+    run.attempts.insert(started.attempt, Arc::new(attempt));
+    with(run, &started.instance, |instance| {
+        instance.at = At::Leased { stage: started.stage.clone(), attempt: started.attempt };
+        instance.lost = None;
+        if let Work::Dispatch { iteration, .. } = &started.work {
+            instance.judging = None;
+            instance.iterations.insert(started.stage.clone(), *iteration);
+        }
+    });
+}
+
+/// How many contents a run remembers before it forgets those nothing rests on.
+const CONTENTS_KEPT: usize = 32;
+
+/// A lease ended without a result: the stage is ready again.
+pub(super) fn release(run: &mut Run, attempt: crate::id::AttemptId) {
+    if let Some(attempt) = run.attempts.remove(&attempt) {
+        let stage = attempt.stage.clone();
+        with(run, &attempt.instance, |instance| instance.at = At::Ready { stage });
+    }
+}
+
+pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
+    let Some(attempt) = run.attempts.get(&reported.attempt).cloned() else { return };
+    release(run, reported.attempt);
+    let Work::Dispatch { role, .. } = &attempt.work else { return };
+    let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
+    let on = attempt.on.clone();
+    if let Some(content) = &reported.content {
+        move_tree(run, unit.as_ref(), content);
+    }
+    with(run, &attempt.instance, |instance| {
+        instance.remarks = reported.diagnostics.clone();
+        instance.remarks_of = Some(role.clone());
+    });
+    if reported.health != Health::Malformed {
+        let last = LastReport {
+            role: role.clone(),
+            attempt: reported.attempt,
+            object: reported.report,
+            sections: reported.sections.clone(),
+            contradictions: reported.contradictions.clone(),
+        };
+        let reports = run.reports.entry(attempt.instance.clone()).or_default();
+        reports.retain(|old| old.role != *role);
+        reports.push(Arc::new(last));
+    }
+    // What a judge says counts only when its run went well, and only of the content it was shown.
+    let judges = run.protocol.roles.get(role).is_some_and(crate::protocol::model::Role::judges);
+    if reported.health != Health::Ok || !judges {
+        return;
+    }
+    let accepts = matches!(reported.verdict, Verdict::Accept | Verdict::AcceptWithNotes);
+    with(run, &attempt.instance, |instance| instance.judging = accepts.then(|| reported.verdict.word().into()));
+    // A judge that writes judges what it leaves behind: its own areas are not what it was asked about.
+    let on = match &reported.content {
+        Some(content) => On { tree: content.tree.clone(), ..on },
+        None => on,
+    };
+    let seq = run.seq;
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for said in &reported.criteria {
+        if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == said.id) {
+            row.judged = Some(Shown {
+                result: said.result,
+                on: on.clone(),
+                attempt: reported.attempt,
+                object: Some(reported.report),
+            });
+        }
+    }
+    if reported.verdict != Verdict::None {
+        let failed = reported.criteria.iter().filter(|said| said.result == Judgement::Fail);
+        let judged = Judged {
+            verdict: reported.verdict,
+            on,
+            attempt: reported.attempt,
+            seq,
+            failed: failed.map(|said| said.id.clone()).collect(),
+            findings: Default::default(),
+        };
+        ledger.judgements.insert(keyed(role, unit.as_ref()), judged);
+    }
+}
+
+pub(super) fn commands(run: &mut Run, ran: &CommandsRan) {
+    let Some(attempt) = run.attempts.get(&ran.attempt).cloned() else { return };
+    release(run, ran.attempt);
+    let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
+    let on = attempt.on.clone();
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for result in &ran.results {
+        let shown = Shown { result: result.result, on: on.clone(), attempt: ran.attempt, object: result.output };
+        match &result.command {
+            CommandRef::Criterion(id) => {
+                if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {
+                    row.ran = Some(shown);
+                }
+            }
+            CommandRef::Named(name) => {
+                ledger.commands.insert(keyed(name, unit.as_ref()), shown);
+            }
+        }
+    }
+}
+
+pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
+    let Some(attempt) = run.attempts.get(&landing.attempt).cloned() else { return };
+    release(run, landing.attempt);
+    let Work::Land { unit: name, onto, .. } = &attempt.work else { return };
+    if let Some(content) = &landing.content {
+        remember(run, content);
+        run.tree = content.tree.clone();
+    }
+    if let Some(content) = &landing.collided {
+        remember(run, content);
+    }
+    let stands_on = (landing.outcome == LandOutcome::Conflict).then(|| onto.clone());
+    if let Some(own) = unit_mut(run, name).and_then(|unit| unit.tree.as_mut()) {
+        own.landed = landing.outcome == LandOutcome::Landed;
+        if let (Some(base), Some(content)) = (stands_on, &landing.collided) {
+            own.base = base;
+            own.tree = content.tree.clone();
+        }
+    }
+    let paths = landing.paths.iter().map(ToString::to_string).collect();
+    with(run, &attempt.instance, |instance| {
+        instance.remarks_of = None;
+        instance.remarks = if landing.outcome == LandOutcome::Landed { Vec::new() } else { paths };
+    });
+}
+
+pub(super) fn remember(run: &mut Run, content: &Content) {
+    run.contents.insert(content.tree.clone(), Arc::new(content.clone()));
+    if run.contents.len() > CONTENTS_KEPT {
+        let used = super::gate::trees_in_use(run);
+        run.contents.retain(|tree, _| used.contains(tree) || *tree == content.tree);
+    }
+}
+
+/// A subject's work moved to other content.
+pub(super) fn move_tree(run: &mut Run, unit: Option<&Name>, content: &Content) {
+    remember(run, content);
+    let own = unit.and_then(|name| unit_mut(run, name)).and_then(|unit| unit.tree.as_mut());
+    match own.filter(|own| !own.landed) {
+        Some(own) => own.tree = content.tree.clone(),
+        None => run.tree = content.tree.clone(),
+    }
+}

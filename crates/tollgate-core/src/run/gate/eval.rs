@@ -1,0 +1,316 @@
+//! Conditions, evaluated: four values, of which only one passes.
+
+use super::super::event::{DecisionEnd, FindingStatus, UnitState};
+use super::super::state::{At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
+use super::{CriterionState, Status, criterion, fresh, row_matches};
+use crate::Name;
+use crate::protocol::Condition;
+use crate::protocol::condition::{Quantifier, SetKind};
+use crate::protocol::model::{Class, Value};
+use crate::report::{Judgement, Verdict};
+
+/// Gates do not call each other in circles; the checker proves it, and this is the belt to its braces.
+const DEPTH_MAX: u8 = 16;
+
+pub(super) struct Eval<'a> {
+    pub run: &'a Run,
+    pub unit: Option<&'a Name>,
+    pub bound_to: &'a [Name],
+    pub depth: u8,
+}
+
+impl Eval<'_> {
+    /// Whether a row or finding of this owner belongs to the subject: a unit's own; for the run all.
+    pub(super) fn owns(&self, owner: Option<&Name>) -> bool {
+        self.unit.is_none_or(|unit| owner == Some(unit))
+    }
+
+    /// Yes or no: what is stale or cannot be observed does not hold, and its opposite does. A gate is evaluated in four
+    /// values; whether a stage is entered is not (`when: {not: {holds: reviewed}}` must not skip a stale review).
+    pub(super) fn holds(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::All(parts) => parts.iter().all(|part| self.holds(part)),
+            Condition::Any(parts) => parts.iter().any(|part| self.holds(part)),
+            Condition::Not(part) => !self.holds(part),
+            atom => self.condition(atom) == Status::Holds,
+        }
+    }
+
+    pub(super) fn condition(&self, condition: &Condition) -> Status {
+        match condition {
+            Condition::All(parts) => parts.iter().map(|part| self.condition(part)).max().unwrap_or(Status::Holds),
+            Condition::Any(parts) => parts.iter().map(|part| self.condition(part)).min().unwrap_or(Status::Fails),
+            Condition::Not(part) => self.condition(part).not(),
+            Condition::Var { name, values } => Status::of(match self.run.vars.get(name) {
+                Some(Value::Text(value)) => values.contains(value),
+                Some(Value::Int(_) | Value::List(_)) | None => false,
+            }),
+            Condition::It { attr, values } => Status::of(self.it(attr, values)),
+            Condition::Holds(gate) if self.depth >= DEPTH_MAX => {
+                let _ = gate;
+                Status::Fails
+            }
+            Condition::Holds(gate) => self.run.protocol.gates.get(gate).map_or(Status::Fails, |gate| {
+                Eval { bound_to: &gate.bound_to, depth: self.depth + 1, ..*self }.condition(&gate.holds)
+            }),
+            Condition::Judged(role) => self.judged(role),
+            Condition::Answer { ask, options, by_anyone } => self.answer(ask, options, *by_anyone),
+            Condition::Command(name) => self.command(name),
+            Condition::Artifact { name, with } => {
+                Status::of(self.run.artifacts.get(name).is_some_and(|artifact| {
+                    with.iter().all(|(field, value)| artifact.fields.get(field) == Some(value))
+                }))
+            }
+            Condition::Set { quantifier, set, filter, is, has } => self.set(*quantifier, *set, filter, is, has),
+            Condition::Count { set, at_least } => {
+                Status::of(u32::try_from(self.members(*set, &[]).len()).unwrap_or(u32::MAX) >= *at_least)
+            }
+        }
+    }
+
+    fn it(&self, attr: &str, values: &[Name]) -> bool {
+        let has = |unit: &Unit| match attr {
+            "state" => values.iter().any(|value| &**value == unit_word(self.run, unit)),
+            _ => unit.attrs.get(attr).is_some_and(|set| set.iter().any(|value| values.contains(value))),
+        };
+        match self.unit {
+            Some(name) => self.run.unit(name).is_some_and(has),
+            // The run's attribute is the union of its units'.
+            None => attr != "state" && self.run.ledger.units.iter().any(has),
+        }
+    }
+
+    fn judged(&self, role: &str) -> Status {
+        let own = self.unit.and_then(|unit| self.run.ledger.judgements.get(&keyed(role, Some(unit))));
+        let whole = self.run.ledger.judgements.get(role);
+        // A judgement of the whole run is one of its units too; the later one counts.
+        let last = own.into_iter().chain(whole).max_by_key(|judged| judged.seq);
+        let Some(judged) = last else { return Status::Fails };
+        match judged.verdict {
+            Verdict::Accept | Verdict::AcceptWithNotes => self.if_fresh(&judged.on),
+            Verdict::Reject if self.all_waived(judged) => self.if_fresh(&judged.on),
+            Verdict::Reject | Verdict::None | Verdict::Inconclusive => Status::Fails,
+        }
+    }
+
+    fn all_waived(&self, judged: &Judged) -> bool {
+        let ledger = &self.run.ledger;
+        let finding = |id| ledger.findings.get(id).is_some_and(|f| f.status == FindingStatus::Waived);
+        let row = |id: &Name| self.run.criterion(id).is_some_and(|row| row.waived.is_some());
+        !(judged.findings.is_empty() && judged.failed.is_empty())
+            && judged.findings.iter().all(finding)
+            && judged.failed.iter().all(row)
+    }
+
+    fn answer(&self, ask: &str, options: &[Name], by_anyone: bool) -> Status {
+        let answers = &self.run.ledger.answers;
+        let own = self.unit.and_then(|unit| answers.get(&keyed(ask, Some(unit))));
+        let Some(answered) = own.into_iter().chain(answers.get(ask)).max_by_key(|answered| answered.seq) else {
+            return Status::Fails;
+        };
+        if options.contains(&answered.option) && (by_anyone || answered.by_person) {
+            self.if_fresh(&answered.on)
+        } else {
+            Status::Fails
+        }
+    }
+
+    fn command(&self, name: &str) -> Status {
+        let key = keyed(name, self.unit);
+        // A waiver is of content: when that changed, what was observed since counts.
+        if self.run.ledger.waived_commands.get(&key).is_some_and(|on| self.if_fresh(on) == Status::Holds) {
+            return Status::Holds;
+        }
+        let Some(shown) = self.run.ledger.commands.get(&key) else { return Status::Unobservable };
+        match shown.result {
+            Judgement::Pass => self.if_fresh(&shown.on),
+            Judgement::Fail => Status::Fails,
+            Judgement::Unobservable => Status::Unobservable,
+        }
+    }
+
+    fn if_fresh(&self, on: &On) -> Status {
+        if fresh(self.run, on, self.bound_to, self.unit) { Status::Holds } else { Status::Stale }
+    }
+
+    fn set(
+        &self,
+        quantifier: Quantifier,
+        set: SetKind,
+        filter: &[(Name, Vec<Name>)],
+        is: &[Name],
+        has: &[Name],
+    ) -> Status {
+        let members = self.members(set, filter);
+        let suits = |member: &Member| {
+            let state = is.is_empty() || is.iter().any(|word| &**word == member.word);
+            state && has.iter().all(|part| member.parts.iter().any(|p| *p == &**part))
+        };
+        match quantifier {
+            Quantifier::Every => members
+                .iter()
+                .map(|member| match (suits(member), member.fresh) {
+                    (true, true) => Status::Holds,
+                    (_, false) => Status::Stale,
+                    (false, true) if member.word == "unobservable" => Status::Unobservable,
+                    (false, true) => Status::Fails,
+                })
+                .max()
+                .unwrap_or(Status::Holds),
+            Quantifier::None => Status::of(!members.iter().any(suits)),
+            Quantifier::Some => Status::of(members.iter().any(suits)),
+        }
+    }
+
+    fn members(&self, set: SetKind, filter: &[(Name, Vec<Name>)]) -> Vec<Member> {
+        let passes = |key: &str, value: Option<&str>| {
+            filter
+                .iter()
+                .filter(|(wanted, _)| &**wanted == key)
+                .all(|(_, values)| value.is_some_and(|value| values.iter().any(|v| &**v == value)))
+        };
+        let run = self.run;
+        match set {
+            SetKind::Criterion => run
+                .ledger
+                .criteria
+                .iter()
+                .filter(|row| self.owns(row.unit.as_ref()) && row_matches(row, filter))
+                .map(|row| {
+                    let (state, fresh) = criterion(run, row, self.bound_to, self.unit);
+                    Member { word: state.word(), fresh, parts: Vec::new() }
+                })
+                .collect(),
+            SetKind::Finding => run
+                .ledger
+                .findings
+                .values()
+                .filter(|finding| self.concerns(finding))
+                .filter(|finding| passes("severity", finding.about.severity.as_deref()))
+                .filter(|finding| passes("category", finding.about.category.as_deref()))
+                .map(|finding| Member::plain(finding.status.word()))
+                .collect(),
+            SetKind::Requirement => run
+                .ledger
+                .requirements
+                .iter()
+                .filter(|row| self.unit.and_then(|u| run.unit(u)).is_none_or(|u| u.requirements.contains(&row.id)))
+                .filter(|row| passes("disposition", row.disposition.as_deref()))
+                .map(|row| Member {
+                    word: requirement_word(run, row, self.bound_to),
+                    fresh: true,
+                    parts: requirement_parts(run, &row.id),
+                })
+                .collect(),
+            SetKind::Unit => run
+                .ledger
+                .units
+                .iter()
+                .filter(|unit| self.unit.is_none_or(|name| unit.name == *name))
+                .map(|unit| Member { word: unit_word(run, unit), fresh: true, parts: unit_parts(run, unit) })
+                .collect(),
+            SetKind::Decision => run
+                .decisions
+                .values()
+                .filter(|decision| self.owns(decision.asked.unit.as_ref()))
+                .filter(|decision| passes("class", Some(class_word(decision.asked.class))))
+                .map(|decision| Member::plain(decision_word(decision.end.as_ref().map(|end| end.end))))
+                .collect(),
+            SetKind::Question => run
+                .decisions
+                .values()
+                .filter(|decision| decision.asked.class == Class::Clarification)
+                .filter(|decision| self.owns(decision.asked.unit.as_ref()))
+                .filter(|decision| passes("blocking", Some(if decision.asked.blocking { "true" } else { "false" })))
+                .map(|decision| Member::plain(if decision.end.is_none() { "open" } else { "answered" }))
+                .collect(),
+        }
+    }
+
+    fn concerns(&self, finding: &FindingState) -> bool {
+        self.unit.is_none_or(|unit| finding.about.units.contains(unit))
+    }
+}
+
+pub(super) struct Member {
+    word: &'static str,
+    fresh: bool,
+    parts: Vec<&'static str>,
+}
+
+impl Member {
+    const fn plain(word: &'static str) -> Self {
+        Self { word, fresh: true, parts: Vec::new() }
+    }
+}
+
+/// A requirement is met when it has criteria and each is passed or waived; until then it is what was decided of it.
+pub(super) fn requirement_word(run: &Run, row: &super::super::state::Requirement, resources: &[Name]) -> &'static str {
+    if row.waived.is_some() {
+        return "waived";
+    }
+    let mut rows =
+        run.ledger.criteria.iter().filter(|criterion| criterion.requirement.as_ref() == Some(&row.id)).peekable();
+    let shown = |c: &Criterion| {
+        matches!(criterion(run, c, resources, None), (CriterionState::Passed | CriterionState::Waived, true))
+    };
+    if rows.peek().is_some() && rows.all(shown) && row.disposition.as_deref() == Some("in_scope") {
+        return "met";
+    }
+    match row.disposition.as_deref() {
+        Some("in_scope") => "in_scope",
+        Some("deferred") => "deferred",
+        Some("out_of_scope") => "out_of_scope",
+        Some("non_material") => "non_material",
+        Some(_) | None => "undecided",
+    }
+}
+
+/// Who owns a requirement: units that serve it, criteria that show it.
+pub fn requirement_parts(run: &Run, id: &Name) -> Vec<&'static str> {
+    let unit = run.ledger.units.iter().any(|unit| unit.requirements.contains(id) && unit.state != UnitState::Dropped);
+    let criterion = run.ledger.criteria.iter().any(|row| row.requirement.as_ref() == Some(id));
+    [(unit, "unit"), (criterion, "criterion")].into_iter().filter_map(|(is, part)| is.then_some(part)).collect()
+}
+
+/// The state of a unit as conditions name it: one whose flow is held is `held`, whatever it was before.
+pub fn unit_word(run: &Run, unit: &Unit) -> &'static str {
+    let held =
+        |instance: &Instance| instance.unit.as_ref() == Some(&unit.name) && matches!(instance.at, At::Held { .. });
+    if run.instances.values().any(|instance| held(instance)) { "held" } else { unit.state.word() }
+}
+
+pub(super) fn unit_parts(run: &Run, unit: &Unit) -> Vec<&'static str> {
+    let criteria = run.ledger.criteria.iter().any(|row| row.unit.as_ref() == Some(&unit.name));
+    let parts = [
+        (!unit.title.is_empty(), "objective"),
+        (!unit.requirements.is_empty(), "reference"),
+        (!unit.scope.is_empty(), "scope"),
+        (criteria, "criteria"),
+        (!unit.attrs.is_empty(), "labels"),
+    ];
+    parts.into_iter().filter_map(|(is, part)| is.then_some(part)).collect()
+}
+
+/// The word for a class of decisions.
+pub const fn class_word(class: Class) -> &'static str {
+    match class {
+        Class::Approval => "approval",
+        Class::Choice => "choice",
+        Class::Clarification => "clarification",
+        Class::Scope => "scope",
+        Class::Waiver => "waiver",
+        Class::Security => "security",
+        Class::Disposition => "disposition",
+        Class::Intake => "intake",
+    }
+}
+
+pub(super) const fn decision_word(end: Option<DecisionEnd>) -> &'static str {
+    match end {
+        None => "pending",
+        Some(DecisionEnd::Answered) => "answered",
+        Some(DecisionEnd::Cancelled) => "cancelled",
+        Some(DecisionEnd::Skipped) => "skipped",
+    }
+}

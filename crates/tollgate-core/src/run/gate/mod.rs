@@ -1,0 +1,270 @@
+//! Gates: what holds now, for a subject, on the content it stands on. Always derived, never stored.
+
+mod eval;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::event::CommandRef;
+use super::state::{Criterion, On, Run, Shown, keyed};
+use crate::Name;
+use crate::protocol::Condition;
+use crate::protocol::condition::SetKind;
+use crate::protocol::model::{Gate, Value};
+use crate::report::Judgement;
+
+use eval::Eval;
+pub use eval::{class_word, requirement_parts, unit_word};
+
+/// Whether a gate holds. Only `Holds` passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It holds for this content.
+    Holds,
+    /// It rests on a judgement or answer given to other content.
+    Stale,
+    /// It cannot be observed here.
+    Unobservable,
+    /// It does not hold.
+    Fails,
+}
+
+impl Status {
+    const fn of(truth: bool) -> Self {
+        if truth { Self::Holds } else { Self::Fails }
+    }
+
+    const fn not(self) -> Self {
+        match self {
+            Self::Holds => Self::Fails,
+            Self::Fails => Self::Holds,
+            Self::Stale | Self::Unobservable => self,
+        }
+    }
+}
+
+/// The status of a gate for a subject (a unit, or the run).
+pub fn status(run: &Run, gate: &Gate, unit: Option<&Name>) -> Status {
+    Eval { run, unit, bound_to: &gate.bound_to, depth: 0 }.condition(&gate.holds)
+}
+
+/// The status of a gate by name; one that does not exist fails.
+pub fn status_of(run: &Run, gate: &str, unit: Option<&Name>) -> Status {
+    run.protocol.gates.get(gate).map_or(Status::Fails, |gate| status(run, gate, unit))
+}
+
+/// Whether a condition holds for a subject, outside any gate.
+pub fn truth(run: &Run, condition: &Condition, unit: Option<&Name>) -> bool {
+    Eval { run, unit, bound_to: &[], depth: 0 }.holds(condition)
+}
+
+/// Whether a condition can hold with these inputs, before there is a run; what is not known yet may hold.
+pub fn over_inputs<'v>(condition: &Condition, value: &dyn Fn(&str) -> Option<&'v Value>) -> bool {
+    match condition {
+        Condition::All(parts) => parts.iter().all(|part| over_inputs(part, value)),
+        Condition::Any(parts) => parts.iter().any(|part| over_inputs(part, value)),
+        Condition::Not(part) => match &**part {
+            Condition::Var { .. } => !over_inputs(part, value),
+            _ => true,
+        },
+        Condition::Var { name, values } => match value(name) {
+            Some(Value::Text(text)) => values.contains(text),
+            Some(Value::Int(_) | Value::List(_)) | None => false,
+        },
+        _ => true,
+    }
+}
+
+/// Gates that must hold at `done` of a unit.
+pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a Name) -> impl Iterator<Item = (&'a Name, &'a Gate)> {
+    run.protocol
+        .gates
+        .iter()
+        .filter(move |(_, gate)| gate.mandatory_unit.as_ref().is_some_and(|when| truth(run, when, Some(unit))))
+}
+
+/// Gates that must hold at `done` of the run.
+pub fn mandatory_of_run(run: &Run) -> impl Iterator<Item = (&Name, &Gate)> {
+    run.protocol
+        .gates
+        .iter()
+        .filter(move |(_, gate)| gate.mandatory_run.as_ref().is_some_and(|when| truth(run, when, None)))
+}
+
+/// What a subject's content is now, as far as gates bind to it.
+pub fn on(run: &Run, unit: Option<&Name>) -> On {
+    on_tree(run, run.tree_of(unit).clone())
+}
+
+/// A tree together with the documents and ledger parts as they are now.
+pub fn on_tree(run: &Run, tree: Name) -> On {
+    let bound = run.protocol.gates.values().flat_map(|gate| &gate.bound_to);
+    let documents = bound.filter(|name| !is_tree(run, name)).map(|name| (name.clone(), document(run, name))).collect();
+    On { tree, documents }
+}
+
+fn is_tree(run: &Run, resource: &str) -> bool {
+    resource == "tree" || run.areas.iter().any(|area| &*area.name == resource)
+}
+
+/// The state of a document or a part of the ledger, as a text that changes when it does.
+pub(super) fn document(run: &Run, resource: &str) -> Name {
+    match run.artifacts.get(resource) {
+        Some(artifact) => artifact.object.to_string().into(),
+        None => run.ledger.revisions.get(resource).copied().unwrap_or_default().to_string().into(),
+    }
+}
+
+/// Whether something said of `on` still stands for these resources, for a subject.
+pub fn fresh(run: &Run, on: &On, resources: &[Name], unit: Option<&Name>) -> bool {
+    let now = run.tree_of(unit);
+    resources.iter().all(|resource| {
+        if &**resource == "tree" {
+            on.tree == *now
+        } else if is_tree(run, resource) {
+            on.tree == *now || same_area(run, &on.tree, now, resource, unit)
+        } else {
+            on.documents.get(resource) == Some(&document(run, resource))
+        }
+    })
+}
+
+/// Whether an area, narrowed to the unit's scope, is the same in two trees. What is not known is not the same.
+fn same_area(run: &Run, one: &Name, other: &Name, area: &Name, unit: Option<&Name>) -> bool {
+    let digest = |tree: &Name| {
+        let content = run.contents.get(tree)?;
+        let scoped = unit.and_then(|unit| content.scoped.get(unit));
+        scoped.unwrap_or(&content.areas).get(area).copied()
+    };
+    matches!((digest(one), digest(other)), (Some(a), Some(b)) if a == b)
+}
+
+/// Every tree that something in the state rests on.
+pub fn trees_in_use(run: &Run) -> BTreeSet<Name> {
+    let ledger = &run.ledger;
+    let mut used = BTreeSet::from([run.tree.clone()]);
+    for unit in &ledger.units {
+        used.extend(unit.tree.iter().flat_map(|own| [own.base.clone(), own.tree.clone()]));
+        used.extend(unit.accepted_at.iter().map(|shown| shown.on.tree.clone()));
+    }
+    let shown = ledger.criteria.iter().flat_map(|row| row.judged.iter().chain(row.ran.iter()));
+    used.extend(shown.chain(ledger.commands.values()).map(|shown| shown.on.tree.clone()));
+    used.extend(ledger.judgements.values().map(|judged| judged.on.tree.clone()));
+    used.extend(ledger.answers.values().map(|answered| answered.on.tree.clone()));
+    used.extend(run.attempts.values().map(|attempt| attempt.tree.clone()));
+    used.extend(run.decisions.values().filter(|d| d.end.is_none()).map(|d| d.asked.tree.clone()));
+    used
+}
+
+/// Where a criterion stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CriterionState {
+    Open,
+    Passed,
+    Failed,
+    Unobservable,
+    Waived,
+}
+
+impl CriterionState {
+    /// The word conditions use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Unobservable => "unobservable",
+            Self::Waived => "waived",
+        }
+    }
+}
+
+/// Where a criterion stands and whether what shows it is fresh for these resources. A row that names a command needs
+/// both: the command's result and, once a judge has spoken, the judge's.
+pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
+    if row.waived.is_some() {
+        return (CriterionState::Waived, true);
+    }
+    // Evidence given for a unit is narrowed to that unit; the run sees its units' rows through the same lens.
+    let lens = row.unit.as_ref().or(subject);
+    let is_fresh = |shown: &&Shown| fresh(run, &shown.on, resources, lens);
+    let needed: [Option<&Shown>; 2] = [row.judged.as_ref(), row.ran.as_ref()];
+    let missing = row.judged.is_none() || (row.command.is_some() && row.ran.is_none());
+    let all_fresh = needed.iter().flatten().all(is_fresh);
+    let any = |result| needed.iter().flatten().any(|shown| shown.result == result);
+    if any(Judgement::Fail) {
+        (CriterionState::Failed, all_fresh)
+    } else if any(Judgement::Unobservable) {
+        (CriterionState::Unobservable, all_fresh)
+    } else if missing {
+        (CriterionState::Open, true)
+    } else {
+        (CriterionState::Passed, all_fresh)
+    }
+}
+
+/// Commands that a condition needs and that were not yet run on the subject's content.
+pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<CommandRef> {
+    let tree = run.tree_of(unit);
+    let mut needed = BTreeSet::new();
+    for gate in gates.iter().filter_map(|name| run.protocol.gates.get(name)) {
+        let mut atoms = Vec::new();
+        leaves(&gate.holds, &mut atoms);
+        for atom in atoms {
+            match atom {
+                Condition::Command(name) => {
+                    let known = run.ledger.commands.get(&keyed(name, unit));
+                    if known.is_none_or(|shown| shown.on.tree != *tree) {
+                        needed.insert(CommandRef::Named(name.clone()));
+                    }
+                }
+                Condition::Set { set: SetKind::Criterion, filter, .. } => {
+                    let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
+                    for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
+                        let ran_here = row.ran.as_ref().is_some_and(|shown| {
+                            shown.on.tree == *tree || fresh(run, &shown.on, &gate.bound_to, row.unit.as_ref().or(unit))
+                        });
+                        if row.command.is_some() && !ran_here && row.waived.is_none() && row_matches(row, filter) {
+                            needed.insert(CommandRef::Criterion(row.id.clone()));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    needed.into_iter().collect()
+}
+
+/// The rows a gate reads.
+pub fn rows_of<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<&'a Criterion> {
+    let mut atoms = Vec::new();
+    leaves(&gate.holds, &mut atoms);
+    let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
+    let reads = |row: &&Criterion| {
+        eval.owns(row.unit.as_ref())
+            && atoms.iter().any(|atom| {
+                matches!(atom, Condition::Set { set: SetKind::Criterion, filter, .. } if row_matches(row, filter))
+            })
+    };
+    run.ledger.criteria.iter().filter(reads).collect()
+}
+
+/// The atoms of a condition.
+pub fn leaves<'a>(condition: &'a Condition, into: &mut Vec<&'a Condition>) {
+    match condition {
+        Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| leaves(part, into)),
+        Condition::Not(part) => leaves(part, into),
+        atom => into.push(atom),
+    }
+}
+
+fn row_matches(row: &Criterion, filter: &[(Name, Vec<Name>)]) -> bool {
+    filter.iter().all(|(key, values)| match &**key {
+        "group" => row.group.as_ref().is_some_and(|group| values.contains(group)),
+        _ => false,
+    })
+}

@@ -1,0 +1,314 @@
+//! Each property, by small protocols: what is refused, with which code, at which line and column.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
+
+use tollgate_core::diagnostic::Diagnostic;
+use tollgate_core::protocol::{self, Dialects};
+
+const BASE: &str = "\
+protocol: small
+version: 1
+inputs: {mode: {one_of: [full, lean], required: true}}
+vars: {size: {one_of: [small, large]}}
+units: {attrs: {touches: {set_of: [input, network]}}}
+areas: {tests: [\"tests/**\"], code: [\"**\"]}
+artifacts: {plan: {path: plan.md}, task: {schema: t, given: input}}
+roles:
+  planner: {contract: d, writes: none, sees: full}
+  coder: {contract: d, writes: [code], sees: full}
+  judge: {contract: d, verdicts: [accept, reject], writes: none, sees: {all_but: [\"*.done\"]}}
+gates:
+  good: {holds: {judged: judge}, bound_to: [code], mandatory: {unit: true}}
+  green: {holds: {command: ci}, bound_to: tree, mandatory: {run: {mode: full}}}
+asks:
+  stuck:
+    ask: {class: choice, question: How on?, options: {retry: Again, accept: As it is, stop: Stop}}
+    on: {retry: back, accept: {to: as accept, ensures: origin}, stop: dropped, cancelled: hold}
+otherwise: {failed: hold, malformed: hold, inconclusive: stuck, cancelled: hold, unobservable: stuck}
+flows:
+  main:
+    - {id: plan, dispatch: planner, gives: [plan, units, size], on: {ok: sign}}
+    - id: sign
+      ask: {class: choice, question: Go?, options: {go: Go on, stop: Stop}}
+      on: {go: build, stop: dropped}
+    - id: build
+      each: {over: units, flow: unit, at_once: 2, trees: own, makes: accepted}
+      requires: [plan]
+      on: {all: check, some: hold, none: hold}
+    - id: check
+      when: {size: large}
+      check: [green]
+      on: {pass: done, fail: {to: build, limit: 2, then: stuck}, stale: hold, skipped: short}
+    - {id: short, check: [green], on: {pass: done, fail: hold, stale: hold}}
+  unit:
+    - {id: code, dispatch: coder, on: {ok: judge}}
+    - id: judge
+      dispatch: judge
+      ensures: [good]
+      on: {accept: land, reject: {to: code, limit: 3, then: stuck}}
+    - {id: land, land: run, on: {landed: done, conflict: {to: code, limit: 1, then: hold}, out_of_scope: hold, refused: hold}}
+";
+const DIALECT: &str =
+    "d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}}";
+
+fn found(text: &str) -> Vec<Diagnostic> {
+    let (dialects, problems) = Dialects::read(DIALECT);
+    assert!(problems.is_empty(), "{problems:?}");
+    let (protocol, mut found) = protocol::read(text);
+    found.extend(protocol.map(|protocol| protocol::check(&protocol, &dialects)).unwrap_or_default());
+    found
+}
+
+type Case<'a> = (&'a [(&'a str, &'a str)], &'a str);
+
+/// Makes the changes of each case to the base and compares what is found with `CODE@line:column …`.
+fn check(cases: &[Case<'_>]) {
+    let mut wrong = Vec::new();
+    for (changes, expected) in cases {
+        let mut text = BASE.to_owned();
+        for (from, to) in *changes {
+            assert!(text.contains(from), "the base has no `{from}`");
+            text = text.replacen(from, to, 1);
+        }
+        let list = found(&text);
+        let said = list.iter().map(|d| format!("{}@{}:{}", d.code, d.place.line, d.place.column));
+        let said = said.collect::<Vec<_>>().join(" ");
+        if said != *expected {
+            let told: Vec<&str> = list.iter().map(|d| &*d.message).collect();
+            wrong.push(format!("{changes:?}\n  found    {said}\n  expected {expected}\n  {told:#?}"));
+        }
+        assert!(list.iter().all(|d| d.hint.is_some() && !d.message.is_empty()), "{list:#?}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn total() {
+    check(&[
+        (&[], ""),
+        (&[("some: hold, ", "")], "TG0110@26:11"),
+        (&[("inconclusive: stuck, ", "")], "TG0110@37:11"),
+        (&[("on: {ok: sign}", "on: {ok: sign, accept: sign}")], "TG0111@22:80"),
+        (&[("otherwise: {", "otherwise: {partiel: hold, ")], "TG0111@19:13"),
+        (&[("planner: {contract: d,", "planner: {contract: e,")], "TG0113@9:3"),
+        (&[("[accept, reject]", "[accept, accept_with_notes, reject]")], "TG0114@11:3 TG0110@37:11"),
+        // A pattern that meets no code, and a skipped ask whose origin has no such way on.
+        (&[("on: {ok: judge}", "on: {ok: judge, \"failed.x*\": hold}")], "TG0111@36:51"),
+        (
+            &[
+                ("  stuck:\n", "  stuck:\n    when: {mode: full}\n"),
+                ("stop: dropped, cancelled: hold}", "stop: dropped, cancelled: hold, skipped: as conflict}"),
+            ],
+            "TG0112@19:97 TG0112@19:97 TG0112@19:97",
+        ),
+    ]);
+}
+
+#[test]
+fn connected() {
+    check(&[
+        (&[("{go: build,", "{go: bild,")], "TG0120@25:16"),
+        (&[("dispatch: planner", "dispatch: plannar")], "TG0120@22:28"),
+        (&[("[code], mandatory", "[cod], mandatory")], "TG0120@13:45"),
+        (&[("[\"*.done\"]}", "[\"*.done\", \"*.doing\"]}")], "TG0120@11:3"),
+        (&[("{to: as accept,", "{to: as acept,")], "TG0120@18:23"),
+        (&[("at_once: 2", "at_once: size")], "TG0120@26:11"),
+        (&[("over: units", "over: mode")], "TG0120@26:11"),
+        (
+            &[(
+                "{ok: judge}}\n",
+                "{ok: more}}\n    - {id: more, each: {over: it, flow: unit}, on: {all: judge, none: hold}}\n",
+            )],
+            "TG0121@37:12",
+        ),
+        (&[("holds: {command: ci}", "holds: {holds: green}")], "TG0121@14:3"),
+        (
+            &[(
+                "stale: hold}}\n",
+                "stale: hold}}\n    - {id: lost, check: [green], on: {pass: done, fail: hold, stale: hold}}\n",
+            )],
+            "TG0122@35:12",
+        ),
+        // A condition that no path meets keeps a stage out as well as a missing route does.
+        (
+            &[
+                ("gates:\n", "gates:\n  big: {holds: {size: large}}\n"),
+                ("skipped: short}", "skipped: fork}"),
+                (
+                    "    - {id: short,",
+                    "    - {id: fork, check: [big], on: {pass: deep, fail: short}}\n    - {id: deep, dispatch: planner, on: {ok: hold}}\n    - {id: short,",
+                ),
+            ],
+            "TG0122@36:12",
+        ),
+        (
+            &[
+                ("pass: done, fail: {to", "pass: hold, fail: {to"),
+                ("{pass: done, fail: hold", "{pass: hold, fail: hold"),
+            ],
+            "TG0124@21:3",
+        ),
+        (&[("  unit:\n", "  idle:\n    - {id: a, dispatch: coder, on: {ok: done}}\n  unit:\n")], "TG0126@35:3"),
+        (&[("stop: dropped, cancelled", "stop: raise lost, cancelled")], "TG0125@18:65 TG0125@18:65 TG0125@26:11"),
+        (&[("roles:\n", "roles:\n  idle: {contract: d, writes: none, sees: full}\n")], "TG0126@9:3"),
+        (&[("asks:\n", "asks:\n  idle: {ask: {class: choice, from: report}, on: {answered: back}}\n")], "TG0126@16:3"),
+        (&[("vars: {", "vars: {idle: {one_of: [a, b]}, ")], "TG0126@4:8"),
+        (&[("gives: [plan, units, size]", "gives: [units, size]")], "TG0127@7:13 TG0142@26:11"),
+        // From an ask that only leads to itself no end is reached.
+        (
+            &[
+                ("{go: build, stop: dropped}", "{go: build, stop: turn}"),
+                (
+                    "    - id: build\n",
+                    "    - {id: turn, ask: {class: choice, question: Q, options: {a: A}}, on: {a: turn, cancelled: turn}}\n    - id: build\n",
+                ),
+            ],
+            "TG0123@26:12 TG0130@26:84",
+        ),
+    ]);
+}
+
+#[test]
+fn bounded() {
+    let timer = ("stop: Stop}}\n      on", "stop: Stop}, default: {answer: stop, after: 1h}}\n      on");
+    check(&[
+        (&[("{to: code, limit: 3, then: stuck}", "code")], "TG0130@40:26"),
+        (&[("{to: code, limit: 3, then: stuck}", "{to: code, limit: 3}")], "TG0131@40:26"),
+        (&[("{to: code, limit: 3, then: stuck}", "{to: code, same: 3, then: stuck}")], "TG0130@40:26 TG0131@40:26"),
+        (&[("limit: 3", "limit: 0")], "TG0131@40:26"),
+        (&[("limit: 3", "limit: 21")], "TG0132@40:26"),
+        // A person in the loop bounds it; a timer does not.
+        (&[("stop: dropped}\n    - id: build", "stop: plan}\n    - id: build")], ""),
+        (&[timer, ("stop: dropped}\n    - id: build", "stop: plan}\n    - id: build")], "TG0130@25:23"),
+        // A shared ask that is skipped goes on by itself.
+        (
+            &[
+                ("  stuck:\n", "  stuck:\n    when: {mode: full}\n"),
+                ("stop: dropped, cancelled: hold}", "stop: dropped, cancelled: hold, skipped: back}"),
+            ],
+            "TG0130@19:97 TG0130@19:97 TG0130@19:97 TG0130@19:97 TG0130@19:97",
+        ),
+    ]);
+}
+
+#[test]
+fn gated() {
+    check(&[
+        (&[("      ensures: [good]\n", "")], "TG0140@40:34"),
+        (&[("skipped: short}", "skipped: done}")], "TG0140@33:79 TG0122@34:12"),
+        // What is mandatory in one mode only is due in that mode only.
+        (&[("{run: {mode: full}}", "{run: {size: large}}"), ("skipped: short}", "skipped: done}")], "TG0122@34:12"),
+        // The tester's tests do not undo the review, the coder's code does.
+        (
+            &[
+                ("  judge: {contract", "  tester: {contract: d, writes: [tests], sees: full}\n  judge: {contract"),
+                ("{accept: land,", "{accept: test,"),
+                ("    - {id: land,", "    - {id: test, dispatch: tester, on: {ok: land}}\n    - {id: land,"),
+            ],
+            "",
+        ),
+        (
+            &[
+                ("{accept: land,", "{accept: test,"),
+                ("    - {id: land,", "    - {id: test, dispatch: coder, on: {ok: land}}\n    - {id: land,"),
+            ],
+            "TG0140@42:34",
+        ),
+        (&[("{accept: land,", "{accept: done,")], "TG0141@18:23 TG0141@40:12 TG0122@41:12"),
+        (&[("requires: [plan]", "requires: [plan, green]")], "TG0142@26:11"),
+        (&[("      requires: [plan]\n", "      requires: [plan, good]\n")], "TG0142@26:11"),
+        (&[(", mandatory: {run: {mode: full}}", "")], "TG0143@14:3"),
+        (&[("bound_to: tree, ", "")], "TG0144@14:3"),
+        (&[("gives: [plan, units, size],", "gives: [plan, units, size], ensures: [good],")], "TG0144@22:12"),
+        (
+            &[(
+                "ask: {class: choice, question: Go?, options: {go: Go on, stop: Stop}}",
+                "ask: {class: approval, question: Go?, options: {go: Go on, stop: Stop}, default: {answer: go, after: 1h}}",
+            )],
+            "TG0145@23:11",
+        ),
+        // An answer that amends the code undoes what was judged of it.
+        (
+            &[
+                ("{accept: land,", "{accept: ask,"),
+                (
+                    "    - {id: land,",
+                    "    - {id: ask, ask: {class: choice, question: Q, options: {a: A}}, on: {a: {to: land, amends: [code]}}}\n    - {id: land,",
+                ),
+            ],
+            "TG0140@42:34",
+        ),
+    ]);
+}
+
+#[test]
+fn declared() {
+    check(&[
+        (&[("gives: [plan, units, size]", "gives: [plan, units]")], "TG0150@30:11"),
+        (
+            &[
+                ("{id: plan, dispatch", "{id: plan, when: {size: small}, dispatch"),
+                ("{ok: sign}", "{ok: sign, skipped: hold}"),
+            ],
+            "TG0150@22:12",
+        ),
+        (&[("{size: large}", "{size: huge}")], "TG0151@31:20"),
+        (&[("{size: large}", "{it.weight: huge}")], "TG0151@31:14"),
+        (&[("{size: large}", "{some: unit, is: ripe}")], "TG0151@31:30"),
+        (&[("gives: [plan, units, size]", "gives: [plan, size]")], "TG0152@26:11"),
+        (&[("{command: ci}", "{every: requirement, is: met}")], "TG0152@16:3 TG0152@30:11 TG0152@34:12"),
+        (&[("stop: Stop}}\n      on", "stop: Stop}}\n      gives: [size]\n      on")], "TG0153@23:11"),
+        (&[("given: input", "given: {size: small}")], "TG0150@7:36"),
+    ]);
+}
+
+#[test]
+fn isolated() {
+    check(&[
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: full")], "TG0160@37:11"),
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [coder.done]")], ""),
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, coder.done]}")], "TG0160@37:11"),
+        (&[("[\"*.done\"]}}", "[\"*.done\"]}, session: coder}")], "TG0161@37:11"),
+        (&[("[\"*.done\"]}}", "[\"*.done\"]}, session: planner}")], ""),
+        (&[("reject], writes: none", "reject], writes: [code]")], "TG0162@37:11"),
+        (&[("reject], writes: none", "reject], writes: [code], self_check: true")], ""),
+        (&[("reject], writes: none", "reject], writes: [tests]")], ""),
+        (&[("trees: own", "trees: shared")], "TG0163@26:11"),
+        (&[("trees: own", "trees: shared"), ("at_once: 2", "at_once: 1")], ""),
+    ]);
+}
+
+/// What the reader finds has its place too, and several things are found at once.
+#[test]
+fn reading() {
+    check(&[
+        (&[("version: 1", "version: one")], "TG0105@2:10"),
+        (&[("version: 1\n", "")], "TG0104@1:1"),
+        (&[("version: 1\n", "version: 1\nhooks: {}\n"), ("class: choice", "class: choise")], "TG0103@3:1 TG0105@18:18"),
+        (&[("version: 1\n", "version: 1\nversion: 2\n")], "TG0102@3:1"),
+        (&[("vars: {size", "vars: &v {size")], "TG0101@4:7"),
+        (&[("vars: {size", "vars: [size")], "TG0100@5:1"),
+        (&[("vars: {size:", "vars: {all:")], "TG0106@4:8 TG0120@22:58 TG0120@31:14"),
+        (&[("vars: {size:", "vars: {mode: {one_of: [a]}, size:")], "TG0106@4:8 TG0151@14:73"),
+        (&[("{id: short,", "{id: hold,")], "TG0120@33:88 TG0106@34:12"),
+        (&[("{id: short,", "{id: check,")], "TG0120@33:88 TG0106@34:12"),
+        (&[("path: plan.md", "path: ../plan.md")], "TG0105@7:26"),
+        (&[("[\"tests/**\"]", "[]")], "TG0105@6:16"),
+        (&[("[\"**\"]", "\"**\"")], "TG0105@6:36"),
+        (&[("{retry: back,", "{retry: done,")], "TG0105@18:17"),
+        (&[("{go: build,", "{go: back,")], "TG0105@25:16"),
+        (&[("{ok: sign}", "{ok: {to: sign, ensures: [good]}}")], "TG0105@22:94"),
+        (&[("over: units", "over: it")], "TG0105@27:45"),
+        (&[("on: {landed", "gives: [plan], on: {landed")], "TG0105@41:12"),
+        (&[("check: [green]\n", "check: [green]\n      land: base\n")], "TG0105@30:7"),
+        (&[("sees: full}", "sees: most}")], "TG0105@9:46"),
+        (&[("[accept, reject]", "[accept]")], "TG0105@11:34"),
+        (&[("{judged: judge}", "{judged: judge, command: ci}")], "TG0105@13:33"),
+        (&[("{mode: full}", "true"), ("{size: large}", "{}")], "TG0105@31:13"),
+    ]);
+}

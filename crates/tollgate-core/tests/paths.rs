@@ -1,0 +1,228 @@
+//! What the data flow tells apart: modes, strategies, skipped stages, flows that are run in place, siblings.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
+
+use tollgate_core::protocol::{self, Dialects};
+
+const DIALECT: &str = "d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim}}";
+const HEAD: &str = "\
+protocol: paths
+version: 1
+areas: {tests: [\"tests/**\"], code: [\"**\"]}
+otherwise: {failed: hold, malformed: hold, inconclusive: hold, cancelled: hold, unobservable: hold, out_of_scope: hold, refused: hold}
+";
+const CODER: &str = "  coder: {contract: d, writes: [code], sees: full}\n";
+const JUDGE: &str = "  judge: {contract: d, verdicts: [accept, reject], writes: none, sees: {all_but: [\"*.done\"]}}\n";
+
+/// Checks a protocol made of the head, roles and the rest; compares `CODE message-part`, one line each.
+fn check(roles: &[&str], rest: &str, expected: &[(&str, &str)]) {
+    let text = format!("{HEAD}roles:\n{}{rest}", roles.concat());
+    let (dialects, _) = Dialects::read(DIALECT);
+    let (protocol, problems) = protocol::read(&text);
+    let protocol = protocol.unwrap_or_else(|| panic!("{problems:#?}\n{text}"));
+    let found = protocol::check(&protocol, &dialects);
+    let told: Vec<String> = found.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
+    assert_eq!(told.len(), expected.len(), "{told:#?}\n{text}");
+    for (code, part) in expected {
+        assert!(told.iter().any(|line| line.starts_with(code) && line.contains(part)), "{code} {part}: {told:#?}");
+    }
+}
+
+/// Each strategy leaves out another review: only with valuations is neither a false alarm.
+#[test]
+fn a_strategy_is_exact() {
+    let rest = |last: &str| {
+        format!(
+            "\
+vars: {{strategy: {{one_of: [each-time, once]}}}}
+gates: {{good: {{holds: {{judged: judge}}, bound_to: [code], mandatory: {{run: true}}}}}}
+flows:
+  main:
+    - {{id: choose, ask: {{class: choice, question: When?, options: {{each-time: E, once: O}}}}, gives: [strategy], on: {{each-time: code, once: code}}}}
+    - {{id: code, dispatch: coder, on: {{ok: early}}}}
+    - {{id: early, when: {{strategy: each-time}}, dispatch: judge, ensures: [good], on: {{accept: late, reject: hold, skipped: late}}}}
+    - {{id: late, when: {{strategy: {last}}}, dispatch: judge, ensures: [good], on: {{accept: done, reject: hold, skipped: done}}}}
+"
+        )
+    };
+    check(&[CODER, JUDGE], &rest("once"), &[]);
+    let missing = "(when strategy is once)";
+    check(&[CODER, JUDGE], &rest("each-time"), &[("TG0140", missing)]);
+}
+
+/// A stage that is skipped because its gate holds leaves the gate holding.
+#[test]
+fn skipping_for_a_gate_adds_it() {
+    let rest = |when: &str| {
+        format!(
+            "\
+units: {{attrs: {{touches: {{set_of: [input, network]}}}}}}
+gates: {{good: {{holds: {{judged: judge}}, bound_to: [code], mandatory: {{run: true}}}}}}
+flows:
+  main:
+    - {{id: code, dispatch: coder, on: {{ok: judge}}}}
+    - {{id: judge, when: {when}, dispatch: judge, ensures: [good], on: {{accept: done, reject: hold, skipped: done}}}}
+"
+        )
+    };
+    let gate = "{not: {holds: good}}";
+    let attr = "{it.touches: input}";
+    check(&[CODER, JUDGE], &rest(gate), &[]);
+    check(&[CODER, JUDGE], &rest(&format!("{{any: [{gate}, {attr}]}}")), &[]);
+    check(&[CODER, JUDGE], &rest(&format!("{{all: [{gate}, {attr}]}}")), &[("TG0140", "on `skipped`")]);
+    check(&[CODER, JUDGE], &rest(attr), &[("TG0140", "on `skipped`")]);
+}
+
+/// A flow that is run for the same subject works on the caller's gates, and its ends are the caller's outcomes.
+#[test]
+fn a_flow_in_place_carries_gates_both_ways() {
+    let rest = |accept: &str, all: &str| {
+        format!(
+            "\
+gates: {{good: {{holds: {{judged: judge}}, bound_to: [code], mandatory: {{run: true}}}}}}
+flows:
+  main:
+    - {{id: code, dispatch: coder, on: {{ok: verify}}}}
+    - {{id: verify, each: {{over: it, flow: verify}}, on: {{all: {all}, none: dropped}}}}
+    - {{id: more, dispatch: coder, on: {{ok: done}}}}
+  verify:
+    - {{id: judge, dispatch: judge, ensures: [good], on: {{accept: {accept}, reject: dropped}}}}
+    - {{id: touch, dispatch: coder, on: {{ok: done}}}}
+"
+        )
+    };
+    check(&[CODER, JUDGE], &rest("done", "done"), &[("TG0122", "`touch`"), ("TG0122", "`more`")]);
+    check(&[CODER, JUDGE], &rest("touch", "done"), &[("TG0122", "`more`"), ("TG0140", "`verify` ends the run")]);
+    check(&[CODER, JUDGE], &rest("done", "more"), &[("TG0122", "`touch`"), ("TG0140", "`more` ends the run")]);
+}
+
+/// What was run on a unit's own tree says nothing about the tree it lands on; what was read still holds.
+#[test]
+fn landing_undoes_what_was_bound_to_the_tree() {
+    let rest = |bound: &str| {
+        format!(
+            "\
+gates: {{good: {{holds: {{judged: judge}}, bound_to: {bound}, mandatory: {{unit: true}}}}}}
+flows:
+  main:
+    - {{id: all, each: {{over: [a, b], flow: unit, at_once: 2, trees: own}}, on: {{all: done, some: hold, none: hold}}}}
+  unit:
+    - {{id: code, dispatch: coder, on: {{ok: judge}}}}
+    - {{id: judge, dispatch: judge, ensures: [good], on: {{accept: land, reject: hold}}}}
+    - {{id: land, land: run, on: {{landed: done, conflict: hold}}}}
+"
+        )
+    };
+    check(&[CODER, JUDGE], &rest("[code]"), &[]);
+    check(&[CODER, JUDGE], &rest("tree"), &[("TG0140", "`land` ends the unit")]);
+}
+
+/// After a conflict the work stands on another tree: what was judged before is to be judged again.
+#[test]
+fn a_conflict_undoes_what_was_judged() {
+    let rest = |conflict: &str| {
+        format!(
+            "\
+gates: {{good: {{holds: {{judged: judge}}, bound_to: [code], mandatory: {{unit: true}}}}}}
+flows:
+  main:
+    - {{id: all, each: {{over: [a, b], flow: unit, at_once: 2, trees: own}}, on: {{all: done, some: hold, none: hold}}}}
+  unit:
+    - {{id: code, dispatch: coder, on: {{ok: judge}}}}
+    - {{id: judge, dispatch: judge, ensures: [good], on: {{accept: land, reject: hold}}}}
+    - {{id: land, land: run, on: {{landed: done, conflict: {{to: {conflict}, limit: 1, then: hold}}}}}}
+"
+        )
+    };
+    check(&[CODER, JUDGE], &rest("judge"), &[]);
+    check(&[CODER, JUDGE], &rest("land"), &[("TG0140", "`land` ends the unit")]);
+}
+
+/// An artifact that is an input in one mode is there in that mode only.
+#[test]
+fn an_artifact_is_given_under_a_condition() {
+    let rest = |mode: &str| {
+        format!(
+            "\
+inputs: {{mode: {{one_of: [full, short], required: true}}}}
+artifacts: {{pitch: {{schema: p, given: {{mode: short}}}}}}
+flows:
+  main:
+    - {{id: shape, when: {{mode: {mode}}}, dispatch: coder, gives: [pitch], on: {{ok: code, skipped: code}}}}
+    - {{id: code, dispatch: coder, requires: [pitch], on: {{ok: done}}}}
+"
+        )
+    };
+    check(&[CODER], &rest("full"), &[]);
+    check(&[CODER], &rest("short"), &[("TG0142", "(when mode is full)")]);
+}
+
+/// An input that a stage changes is still counted by what it was at the start.
+#[test]
+fn a_changed_input_is_counted_by_its_start() {
+    let rest = "\
+inputs: {end: {one_of: [keep, ask], required: true}}
+flows:
+  main:
+    - {id: choose, when: {end: ask}, ask: {class: disposition, question: Q, options: {keep: K}}, gives: [end], on: {keep: last, skipped: last}}
+    - {id: last, check: [kept], on: {pass: done, fail: hold}}
+gates: {kept: {holds: {end: keep}}}
+";
+    check(&[CODER], &format!("{rest}vars: {{}}\n"), &[("TG0126", "the role `coder`")]);
+    let stuck = rest.replace("{keep: last, skipped", "{keep: dropped, skipped");
+    check(&[CODER], &stuck, &[("TG0126", "the role `coder`"), ("TG0124", "when end is ask")]);
+}
+
+/// In main nobody has written before the first stage; in a unit's flow a sibling or an earlier pass may have.
+#[test]
+fn a_judge_at_the_head_of_a_flow_judges_siblings() {
+    let open = "  judge: {contract: d, verdicts: [accept, reject], writes: none, sees: full}\n";
+    let gates = "gates: {good: {holds: {judged: judge}, bound_to: [code]}}\n";
+    let stages = "    - {id: judge, dispatch: judge, ensures: [good], on: {accept: code, reject: hold}}\n    - {id: code, requires: [good], dispatch: coder, on: {ok: done}}\n";
+    check(&[CODER, open], &format!("{gates}flows:\n  main:\n{stages}"), &[]);
+    let main = "    - {id: all, each: {over: [a, b], flow: unit}, on: {all: done, some: hold, none: hold}}\n";
+    check(&[CODER, open], &format!("{gates}flows:\n  main:\n{main}  unit:\n{stages}"), &[("TG0160", "coder.done")]);
+}
+
+/// A raise that only a person causes bounds the loop it turns; one that a worker causes does not.
+#[test]
+fn a_raise_is_bounded_by_who_causes_it() {
+    let rest = |failed: &str| {
+        format!(
+            "\
+flows:
+  main:
+    - {{id: all, each: {{over: [a], flow: unit}}, on: {{all: done, some: hold, none: hold, raise back: all}}}}
+  unit:
+    - {{id: code, dispatch: coder, on: {{ok: ask, failed: {failed}}}}}
+    - {{id: ask, ask: {{class: choice, question: Q, options: {{go: G, back: B}}}}, on: {{go: done, back: raise back}}}}
+"
+        )
+    };
+    check(&[CODER], &rest("hold"), &[]);
+    check(&[CODER], &rest("raise back"), &[("TG0130", "all → all")]);
+}
+
+/// An attribute that is asked for in two ways has no impossible answers: one of few is one of more.
+#[test]
+fn attributes_have_consistent_answers() {
+    let rest = "\
+units: {attrs: {touches: {set_of: [input, network]}}}
+gates: {good: {holds: {judged: judge}, bound_to: [code], mandatory: {run: {it.touches: input}}}}
+flows:
+  main:
+    - {id: code, dispatch: coder, on: {ok: judge}}
+    - {id: judge, when: {it.touches: [input, network]}, dispatch: judge, ensures: [good], on: {accept: done, reject: hold, skipped: done}}
+";
+    check(&[CODER, JUDGE], rest, &[]);
+    check(
+        &[CODER, JUDGE],
+        &rest.replace("[input, network]}, dispatch", "network}, dispatch"),
+        &[("TG0140", "on `skipped`")],
+    );
+}

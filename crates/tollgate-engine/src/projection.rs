@@ -1,0 +1,78 @@
+//! Projections: files rendered from a run's state for people and agents, under the run's `files/` folder.
+//!
+//! Written after their event, rewritten whenever they differ, never read back, and never part of a tree.
+#![expect(clippy::disallowed_methods, reason = "the room of projected files")]
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use tollgate_core::run::Run;
+use tollgate_store::Journal;
+
+/// Renders a projection: paths, filled in from the template, and their content.
+type Renderer = fn(&Run, &str, &dyn Journal) -> BTreeMap<String, Vec<u8>>;
+
+/// The renderers there are, by the name that protocols give them.
+const RENDERERS: &[(&str, Renderer)] = &[("status-block.handoff", handoffs)];
+
+/// Writes the projections of a run that differ from what its state says. What cannot be written is left for the next
+/// time: a projection is never needed for anything.
+pub fn write(folder: &Path, run: &Run, journal: &dyn Journal) {
+    for (template, renderer) in &run.protocol.projections {
+        let Some((_, render)) = RENDERERS.iter().find(|(name, _)| *name == &**renderer) else { continue };
+        for (path, bytes) in render(run, template, journal) {
+            if let Some(path) = inside(folder, &path)
+                && std::fs::read(&path).ok().as_deref() != Some(&bytes)
+            {
+                put(&path, &bytes).ok();
+            }
+        }
+    }
+}
+
+/// A path below a folder; none when it would lead out of it.
+fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
+    let plain = Path::new(path).components().all(|component| matches!(component, Component::Normal(_)));
+    (plain && !path.is_empty()).then(|| folder.join(path))
+}
+
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let next = path.with_extension("new");
+    std::fs::write(&next, bytes)?;
+    std::fs::rename(&next, path)
+}
+
+/// The last hand-off of each role, as it was written.
+fn handoffs(run: &Run, template: &str, journal: &dyn Journal) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for (instance, reports) in &run.reports {
+        let unit = run.instances.get(instance).and_then(|known| known.unit.as_deref()).unwrap_or("run");
+        for report in reports {
+            let path = template
+                .replace("{run}", run.id.digits())
+                .replace("{unit}", &crate::workspace::safe_name(unit))
+                .replace("{role}", &report.role);
+            if let Ok(Some(bytes)) = journal.object(report.object) {
+                files.insert(path, bytes.to_vec());
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_projection_stays_in_its_folder() {
+        let folder = Path::new("files");
+        assert_eq!(inside(folder, "a/b.md"), Some(PathBuf::from("files/a/b.md")));
+        for bad in ["", "../x", "/etc/passwd", "a/../../x"] {
+            assert_eq!(inside(folder, bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Events as lines for people: what the table tests compare and what a failed simulation prints.
+
+use tollgate_core::Name;
+use tollgate_core::protocol::model::Target;
+use tollgate_core::report::Verdict;
+use tollgate_core::run::event::{ByKind, CommandRef, Event, Recorded, Work};
+
+/// One event as a line; none for what says nothing a reader of routes would miss.
+pub fn line(recorded: &Recorded) -> Option<String> {
+    let by = match recorded.by.kind {
+        ByKind::Person => " by a person",
+        ByKind::Timer => " by the timer",
+        ByKind::Driver | ByKind::Worker => "",
+    };
+    Some(match &recorded.event {
+        Event::RunOpened(_) | Event::ArtifactGiven(_) | Event::EachEntered(_) | Event::JudgementRests(_) => {
+            return None;
+        }
+        Event::DriverTookOver(taken) => format!("{} took over, epoch {}", taken.driver, recorded.epoch),
+        Event::LedgerPlanned(planned) => {
+            let plan = &planned.plan;
+            let units = plan.units.iter().map(|unit| unit.name.to_string());
+            let rows = plan.requirements.iter().map(|row| row.id.to_string());
+            let criteria = plan.criteria.iter().map(|row| row.id.to_string());
+            format!("planned {}", units.chain(rows).chain(criteria).collect::<Vec<_>>().join(" "))
+        }
+        Event::VariableGiven(given) => format!("{} = {}", given.name, given.value),
+        Event::FlowEntered(entered) => format!("{} enters `{}`", entered.instance, entered.stage),
+        Event::FlowMoved(moved) => {
+            let cut = if moved.cut_off { ", cut off" } else { "" };
+            format!("{}: {} {} -> {}{cut}", moved.instance, moved.stage, moved.outcome, target(&moved.to))
+        }
+        Event::FlowResumed(resumed) => {
+            let renewed = if resumed.renewed { ", renewed" } else { "" };
+            format!("{} resumes `{}`{renewed}", resumed.instance, resumed.stage)
+        }
+        Event::FlowReturned(returned) => {
+            let renews = returned.renews.as_ref().map(|rule| format!(", renews {rule}")).unwrap_or_default();
+            format!("{}: {} -> {}{renews}", returned.instance, returned.decision, target(&returned.to))
+        }
+        Event::FlowHeld(held) => format!("{} is held at `{}`: {}", held.instance, held.stage, held.why),
+        Event::AttemptStarted(started) => {
+            let repeats = started.repeats.map(|lost| format!(", repeats {lost}")).unwrap_or_default();
+            format!("{} {}{repeats}", started.attempt, work(&started.work, &started.instance))
+        }
+        Event::AttemptReported(reported) => {
+            let health = reported.health.word();
+            let code = reported.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
+            let verdict = match reported.verdict {
+                Verdict::None => String::new(),
+                verdict => format!(" {}", verdict.word()),
+            };
+            let wrote = if reported.content.is_some() && !reported.changed.is_empty() { ", wrote" } else { "" };
+            let notes: Vec<&str> = reported.diagnostics.iter().chain(&reported.contradictions).map(|s| &**s).collect();
+            let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+            format!("{}: {health}{code}{verdict}{wrote}{notes}", reported.attempt)
+        }
+        Event::AttemptLost(lost) => format!("{} is lost", lost.attempt),
+        Event::AttemptCancelled(cancelled) => format!("{} is cancelled: {}", cancelled.attempt, cancelled.why),
+        Event::AttemptRefused(refused) => format!("{} is refused: {}", refused.attempt, refused.why),
+        Event::CommandsRan(ran) => {
+            let results = ran.results.iter().map(|one| format!("{} {:?}", command(&one.command), one.result));
+            format!("{}: ran {}", ran.attempt, results.collect::<Vec<_>>().join(", "))
+        }
+        Event::LandingEnded(landing) => {
+            format!("{}: {} {}", landing.attempt, landing.outcome.word(), landing.paths.join(" "))
+        }
+        Event::FindingOpened(opened) => {
+            let who = opened.about.role.as_deref().unwrap_or("measured");
+            format!("{} ({who}{}): {}", opened.finding, of(&opened.about.units), opened.about.what)
+        }
+        Event::FindingChanged(changed) => {
+            let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
+            format!("{} {}", ids.join(" "), changed.status.word())
+        }
+        Event::UnitChanged(changed) => format!("`{}` is {}: {}", changed.unit, changed.state.word(), changed.why),
+        Event::RequirementsDisposed(disposed) => {
+            let rows = disposed.dispositions.iter().map(|(id, what)| format!("{id} {what}"));
+            format!("disposed {}", rows.collect::<Vec<_>>().join(", "))
+        }
+        Event::ScopeWidened(widened) => format!("scope widened by {}{by}", widened.paths.join(" ")),
+        Event::WaiverGranted(waiver) => {
+            let rows = waiver.criteria.iter().chain(&waiver.requirements).chain(&waiver.commands);
+            let findings = waiver.findings.iter().map(ToString::to_string);
+            let all: Vec<String> = rows.map(ToString::to_string).chain(findings).collect();
+            format!("waived {}{by}", all.join(" "))
+        }
+        Event::TreeChanged(changed) => format!("tree mended by hand{}", of(changed.unit.as_slice())),
+        Event::DecisionAsked(asked) => {
+            let options = asked.asked.options.iter().map(|option| {
+                if option.waives.is_empty() {
+                    option.id.to_string()
+                } else {
+                    format!("{} (waives {})", option.id, option.waives.join(" "))
+                }
+            });
+            let options = options.collect::<Vec<_>>().join(", ");
+            let beside = if asked.asked.blocking { "" } else { " beside" };
+            let question = asked.asked.question.replace('\n', " / ");
+            format!("{}{beside} {}: {question} [{options}]", asked.decision, asked.asked.ask)
+        }
+        Event::DecisionEnded(ended) => {
+            let advance = if ended.in_advance { " in advance" } else { "" };
+            let end = match (&ended.option, &*ended.text) {
+                (Some(option), "") => option.to_string(),
+                (Some(option), text) => format!("{option}, {text:?}"),
+                (None, "") => format!("{:?}", ended.end).to_lowercase(),
+                (None, text) => format!("{text:?}"),
+            };
+            format!("{} ends: {end}{by}{advance}", ended.decision)
+        }
+        Event::DecisionRefused(refused) => {
+            format!("{} is refused `{}`: {}", refused.decision, refused.option, refused.why)
+        }
+        Event::RunHalted(halted) => format!("HALTED: {}", halted.reasons.join("; ")),
+        Event::RunRetried(retried) => format!("retried{}", of(retried.unit.as_slice())),
+        Event::RunClosed(closed) => format!("CLOSED {:?}: {}", closed.outcome, closed.why),
+        Event::RunPublished(published) => format!("published on {}", published.branch),
+    })
+}
+
+fn of(units: &[Name]) -> String {
+    if units.is_empty() { String::new() } else { format!(" of {}", units.join(" ")) }
+}
+
+fn command(command: &CommandRef) -> &Name {
+    match command {
+        CommandRef::Criterion(name) | CommandRef::Named(name) => name,
+    }
+}
+
+fn work(work: &Work, instance: &str) -> String {
+    match work {
+        Work::Dispatch { role, iteration, .. } => format!("{role} #{iteration} in {instance}"),
+        Work::Commands { commands } => {
+            let names: Vec<&str> = commands.iter().map(|one| &**command(one)).collect();
+            format!("runs {} in {instance}", names.join(" "))
+        }
+        Work::Land { unit, .. } => format!("lands {unit}"),
+    }
+}
+
+fn target(to: &Target) -> String {
+    match to {
+        Target::Stage(name) | Target::Ask(name) => name.to_string(),
+        Target::Again => "again".to_owned(),
+        Target::Done => "done".to_owned(),
+        Target::Dropped => "dropped".to_owned(),
+        Target::Hold => "hold".to_owned(),
+        Target::Raise(name) => format!("raise {name}"),
+        Target::Back => "back".to_owned(),
+        Target::Origin => "origin".to_owned(),
+        Target::As(name) => format!("as {name}"),
+    }
+}

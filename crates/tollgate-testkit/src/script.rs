@@ -1,0 +1,518 @@
+//! Scripts in, log out: a run is played against the kernel alone, one line a step.
+//!
+//! ```text
+//! protocol build-plan | input complexity=standard | row DoD-1 unit=backend group=dod | answer sign-off approve
+//! report build@backend ok write=src/a.rs | report check@backend reject fail=DoD-1 | ran DoD-1=pass | land backend
+//! late build ok | takeover | tick 60 | retry backend | cancel | publish
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tollgate_core::Name;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::{AttemptId, DecisionId, RunId};
+use tollgate_core::protocol::{self, Protocol, model::Value};
+use tollgate_core::report::{
+    CriterionReport, CriterionRow, FindingReport, Health, Judgement, Plan, QuestionReport, Report, RequirementReport,
+    UnitReport, Verdict,
+};
+use tollgate_core::run::decide::{Answer, AttemptResult, Open, OpenArtifact};
+use tollgate_core::run::event::{AttemptStarted, By, ByKind, CommandRef, CommandResult, Event, LandOutcome, Work};
+use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp, gate, invariants};
+
+use crate::log;
+use crate::world::World;
+
+/// A run that is played.
+#[derive(Debug)]
+pub struct Play {
+    /// The run as it stands.
+    pub run: Run,
+    /// Everything that happened.
+    pub events: Vec<Recorded>,
+    /// Where its trees are.
+    pub world: World,
+    now_ms: u64,
+    epoch: u64,
+    blobs: u64,
+}
+
+/// What a script says before its run begins.
+#[derive(Debug, Default)]
+struct Setup {
+    protocol: Option<Arc<Protocol>>,
+    inputs: BTreeMap<Name, Value>,
+    plan: Plan,
+    files: Vec<Name>,
+    commands: BTreeMap<Name, Vec<String>>,
+    answers: BTreeMap<Name, Name>,
+}
+
+/// Plays a script and returns its log: each step, and below it what it changed.
+pub fn play(script: &str) -> (Option<Play>, String) {
+    let mut setup = Setup::default();
+    let mut play: Option<Play> = None;
+    let mut log = String::new();
+    let steps = script.lines().flat_map(|line| line.split(" | ")).map(str::trim).filter(|step| !step.is_empty());
+    for step in steps {
+        let words = words(step);
+        if play.is_none() && setup.take(&words) {
+            continue;
+        }
+        let mut say = |lines: Vec<String>| lines.iter().for_each(|line| log.push_str(&format!("  {line}\n")));
+        let current = match &mut play {
+            Some(play) => play,
+            None => match Play::open(&setup) {
+                Ok(opened) => {
+                    say(opened.events.iter().filter_map(log::line).collect());
+                    play.insert(opened)
+                }
+                Err(rejection) => {
+                    say(vec![format!("! {rejection}")]);
+                    return (None, log);
+                }
+            },
+        };
+        let lines = current.step(&words).unwrap_or_else(|problem| vec![format!("! {problem}")]);
+        log.push_str(&format!("{step}\n"));
+        lines.iter().for_each(|line| log.push_str(&format!("  {line}\n")));
+    }
+    if let (None, Some(_)) = (&play, &setup.protocol) {
+        match Play::open(&setup) {
+            Ok(opened) => {
+                opened.events.iter().filter_map(log::line).for_each(|line| log.push_str(&format!("  {line}\n")));
+                play = Some(opened);
+            }
+            Err(rejection) => log.push_str(&format!("  ! {rejection}\n")),
+        }
+    }
+    (play, log)
+}
+
+/// A protocol of the kit or of the product, by name.
+pub fn protocol_text(name: &str) -> Option<&'static str> {
+    match name {
+        "build-plan" => Some(include_str!("../../../protocols/build-plan.yaml")),
+        "fan-out" => Some(include_str!("../protocols/fan-out.yaml")),
+        "ledger" => Some(include_str!("../protocols/ledger.yaml")),
+        _ => None,
+    }
+}
+
+/// What the dialect of the synthetic protocols declares.
+pub const fn dialects_text() -> &'static str {
+    include_str!("../protocols/dialects.yaml")
+}
+
+impl Setup {
+    /// Takes a line that belongs before the run; false when the run begins here.
+    fn take(&mut self, words: &[String]) -> bool {
+        let (Some(verb), rest) = (words.first(), words.get(1..).unwrap_or_default()) else { return false };
+        match (verb.as_str(), rest) {
+            ("protocol", [name]) => {
+                self.protocol = protocol_text(name).and_then(|text| protocol::read(text).0).map(Arc::new);
+            }
+            ("input", [one]) => {
+                let (name, value) = pair(one);
+                self.inputs.insert(name, Value::Text(value));
+            }
+            ("file", [path]) => self.files.push(path.as_str().into()),
+            ("command", [name]) => drop(self.commands.insert(name.as_str().into(), vec!["run".into()])),
+            ("advance", [one]) => {
+                let (stage, option) = pair(one);
+                self.answers.insert(stage, option);
+            }
+            ("unit" | "row" | "req", [one, ..]) => planned(&mut self.plan, verb, one, &rest[1..]),
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn pair(word: &str) -> (Name, Name) {
+    let (left, right) = word.split_once('=').unwrap_or((word, ""));
+    (left.into(), right.into())
+}
+
+fn names(list: &str) -> Vec<Name> {
+    list.split(',').filter(|name| !name.is_empty()).map(Name::from).collect()
+}
+
+/// Words of a step; quotes keep spaces together.
+fn words(step: &str) -> Vec<String> {
+    let (mut all, mut word, mut quoted) = (Vec::new(), String::new(), false);
+    for letter in step.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            ' ' if !quoted => {
+                if !word.is_empty() {
+                    all.push(std::mem::take(&mut word));
+                }
+            }
+            letter => word.push(letter),
+        }
+    }
+    if !word.is_empty() {
+        all.push(word);
+    }
+    all
+}
+
+/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c`, `req ID disposition=d`.
+fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
+    let fields: BTreeMap<Name, Name> = rest.iter().map(|word| pair(word)).collect();
+    let get = |key: &str| fields.get(key).cloned();
+    match kind {
+        "unit" => plan.units.push(UnitReport {
+            name: id.into(),
+            title: id.to_owned(),
+            needs: get("needs").map(|list| names(&list)).unwrap_or_default(),
+            scope: get("scope").map(|list| names(&list)).unwrap_or_default(),
+            attrs: get("touches").map(|list| ("touches".into(), names(&list))).into_iter().collect(),
+            requirements: get("req").map(|list| names(&list)).unwrap_or_default(),
+        }),
+        "row" => plan.criteria.push(CriterionRow {
+            id: id.into(),
+            text: format!("{id} holds"),
+            group: get("group"),
+            unit: get("unit"),
+            requirement: get("req"),
+            command: get("cmd").map(|command| command.to_string()),
+        }),
+        _ => plan.requirements.push(RequirementReport {
+            id: id.into(),
+            text: format!("{id} must hold"),
+            disposition: get("disposition"),
+        }),
+    }
+}
+
+impl Play {
+    fn open(setup: &Setup) -> Result<Self, Rejection> {
+        let protocol = setup.protocol.clone().ok_or_else(|| Rejection::Unsupported("no such protocol".to_owned()))?;
+        let mut world = World::default();
+        let files = setup.files.iter().cloned().chain(["src/main.rs".into()]).map(|path| (path, 0)).collect();
+        let tree = world.put(files);
+        let content = world.content_of(&tree, &protocol.areas, &BTreeMap::new());
+        let task = OpenArtifact { object: Digest::of(b"task"), fields: BTreeMap::new(), plan: setup.plan.clone() };
+        let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), task));
+        let open = Open {
+            id: RunId::from_bits(1),
+            title: "a play".to_owned(),
+            digest: Digest::default(),
+            pins: BTreeMap::new(),
+            repository: "/repository".to_owned(),
+            base: "base".into(),
+            inputs: setup.inputs.clone(),
+            artifacts: artifacts.into_iter().collect(),
+            workers: BTreeMap::new(),
+            commands: setup.commands.clone(),
+            areas: BTreeMap::new(),
+            config: serde_json::Value::Null,
+            answers: setup.answers.clone(),
+            content,
+            protocol,
+        };
+        let stamp = Stamp { now_ms: 0, by: by(ByKind::Person, "ann"), epoch: 0 };
+        let Decided { events, run, .. } = run::open(open, &stamp)?;
+        let mut play = Self { run, events, world, now_ms: 0, epoch: 0, blobs: 0 };
+        // Every run has a driver; the script says only when another one takes over.
+        play.take_over().map_err(|_| Rejection::NotTheDriver)?;
+        Ok(play)
+    }
+
+    fn take_over(&mut self) -> Result<Vec<String>, String> {
+        self.epoch += 1;
+        let driver = Name::from(format!("driver-{}", self.epoch));
+        self.say(Command::TakeOver { driver: driver.clone() }, by(ByKind::Driver, &driver))
+    }
+
+    fn driver(&self) -> By {
+        by(ByKind::Driver, &format!("driver-{}", self.epoch))
+    }
+
+    /// Decides a command and keeps what it changed, as long as every invariant holds.
+    pub fn say(&mut self, command: Command, by: By) -> Result<Vec<String>, String> {
+        self.now_ms += 1;
+        let stamp = Stamp { now_ms: self.now_ms, by, epoch: self.epoch };
+        let decided = run::decide(&self.run, command, &stamp).map_err(|rejection| rejection.to_string())?;
+        let mut lines: Vec<String> = decided.events.iter().filter_map(log::line).collect();
+        lines.extend(decided.refusal.map(|rejection| format!("! {rejection}")));
+        self.run = decided.run;
+        self.events.extend(decided.events);
+        let broken = invariants::state(&self.run);
+        lines.extend(broken.iter().map(|violation| format!("BROKEN {}: {}", violation.invariant, violation.what)));
+        Ok(lines)
+    }
+
+    /// One step; the driver grants at once what a person's word made ready.
+    fn step(&mut self, words: &[String]) -> Result<Vec<String>, String> {
+        let mut lines = self.one(words)?;
+        if !self.run.is_closed() {
+            lines.extend(self.say(Command::Advance, self.driver())?);
+        }
+        Ok(lines)
+    }
+
+    fn one(&mut self, words: &[String]) -> Result<Vec<String>, String> {
+        let (Some(verb), rest) = (words.first(), words.get(1..).unwrap_or_default()) else { return Ok(Vec::new()) };
+        let person = by(ByKind::Person, "ann");
+        match (verb.as_str(), rest) {
+            ("report", [who, rest @ ..]) => {
+                let (attempt, started, token) = self.live(who).ok_or_else(|| format!("nobody works at {who}"))?;
+                self.report(attempt, &started, token, rest)
+            }
+            ("late", [who, rest @ ..]) => {
+                let (attempt, started, token) = self.gone(who).ok_or_else(|| format!("nobody worked at {who}"))?;
+                self.report(attempt, &started, token, rest)
+            }
+            ("ran", results) => self.ran(results),
+            ("land", [unit, rest @ ..]) => self.land(unit, rest),
+            ("answer", [ask, rest @ ..]) => self.answer(ask, rest, person),
+            ("takeover", []) => self.take_over(),
+            ("advance", []) => self.say(Command::Advance, self.driver()),
+            ("tick", [seconds]) => {
+                self.now_ms += seconds.parse::<u64>().unwrap_or(0) * 1000;
+                self.say(Command::Tick, self.driver())
+            }
+            ("retry", []) => self.say(Command::Retry { unit: None }, person),
+            ("retry", [unit]) => self.say(Command::Retry { unit: Some(unit.as_str().into()) }, person),
+            ("cancel", []) => self.say(Command::Cancel { why: "enough".to_owned() }, person),
+            ("publish", []) => {
+                self.say(Command::Published { branch: "tollgate/run".into(), commit: "c1".into() }, self.driver())
+            }
+            _ => Err(format!("`{}` is no step", words.join(" "))),
+        }
+    }
+
+    fn attempts(&self) -> impl DoubleEndedIterator<Item = (u64, &AttemptStarted)> {
+        self.events.iter().filter_map(|recorded| match &recorded.event {
+            Event::AttemptStarted(started) => Some((recorded.seq, started)),
+            _ => None,
+        })
+    }
+
+    fn is_at(&self, who: &str, started: &AttemptStarted) -> bool {
+        let (stage, unit) = who.split_once('@').map_or((who, None), |(stage, unit)| (stage, Some(unit)));
+        let of = self.run.instances.get(&started.instance).and_then(|instance| instance.unit.as_deref());
+        &*started.stage == stage && (unit.is_none() || unit == of) && matches!(started.work, Work::Dispatch { .. })
+    }
+
+    fn live(&self, who: &str) -> Option<(AttemptId, AttemptStarted, u64)> {
+        let found = self.attempts().find(|(_, s)| self.run.attempts.contains_key(&s.attempt) && self.is_at(who, s));
+        found.map(|(token, started)| (started.attempt, started.clone(), token))
+    }
+
+    fn gone(&self, who: &str) -> Option<(AttemptId, AttemptStarted, u64)> {
+        let found = self.attempts().rfind(|(_, s)| !self.run.attempts.contains_key(&s.attempt) && self.is_at(who, s));
+        found.map(|(token, started)| (started.attempt, started.clone(), token))
+    }
+
+    fn report(
+        &mut self,
+        attempt: AttemptId,
+        started: &AttemptStarted,
+        token: u64,
+        words: &[String],
+    ) -> Result<Vec<String>, String> {
+        let Work::Dispatch { role, .. } = &started.work else { return Err("it is no dispatch".to_owned()) };
+        let writes = self.run.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty());
+        let instance = self.run.instances.get(&started.instance).cloned().ok_or("no such instance")?;
+        let mut report = read_report(words)?;
+        let told: Vec<Name> = report.criteria.iter().map(|row| row.id.clone()).collect();
+        let accepts = matches!(report.verdict, Verdict::Accept | Verdict::AcceptWithNotes | Verdict::Reject);
+        if accepts && !words.iter().any(|word| word == "silent") {
+            report.criteria.extend(
+                self.rows(&instance, &started.stage)
+                    .into_iter()
+                    .filter(|id| !told.contains(id))
+                    .map(|id| CriterionReport { id, result: Judgement::Pass, evidence: "seen".to_owned() }),
+            );
+        }
+        let mut changes: Vec<(Name, Option<u64>)> = Vec::new();
+        for word in words {
+            match word.split_once('=') {
+                Some(("write", list)) => {
+                    for path in names(list) {
+                        self.blobs += 1;
+                        changes.push((path, Some(self.blobs)));
+                    }
+                }
+                Some(("delete", list)) => changes.extend(names(list).into_iter().map(|path| (path, None))),
+                _ => {}
+            }
+        }
+        let tree = self.world.write(&started.tree, &changes);
+        let changed = self.world.changed(&started.tree, &tree);
+        if !words.iter().any(|word| word.starts_with("claims=")) {
+            report.claims.created = changed.iter().map(|change| change.path.clone()).collect();
+        }
+        let result = AttemptResult {
+            object: Digest::of(format!("{words:?}").as_bytes()),
+            sections: vec!["coverage".into(), "notes".into()],
+            diagnostics: if report.health == Health::Malformed { vec!["no Status".to_owned()] } else { Vec::new() },
+            content: writes.then(|| self.world.content(&self.run, &tree)),
+            changed,
+            artifacts: documents(words),
+            report,
+        };
+        self.say(Command::Report { attempt, token, result: Box::new(result) }, self.driver())
+    }
+
+    /// The rows a judge at a stage is asked about.
+    fn rows(&self, instance: &run::state::Instance, stage: &str) -> Vec<Name> {
+        let Some(stage) = self.run.stage(instance, stage) else { return Vec::new() };
+        let gates = stage.ensures.iter().filter_map(|name| self.run.protocol.gates.get(name));
+        let rows = gates.flat_map(|gate| gate::rows_of(&self.run, gate, instance.unit.as_ref()));
+        let mut ids: Vec<Name> = rows.map(|row| row.id.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        ids
+    }
+
+    fn ran(&mut self, words: &[String]) -> Result<Vec<String>, String> {
+        let live = self.run.attempts.iter().find(|(_, attempt)| matches!(attempt.work, Work::Commands { .. }));
+        let (attempt, token, work) =
+            live.map(|(id, attempt)| (*id, attempt.token, attempt.work.clone())).ok_or("no command runs")?;
+        let Work::Commands { commands } = work else { return Err("no command runs".to_owned()) };
+        let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
+        let results = commands.into_iter().filter_map(|command| {
+            let (CommandRef::Criterion(name) | CommandRef::Named(name)) = &command;
+            let result = match &**said.get(name)? {
+                "pass" => Judgement::Pass,
+                "fail" => Judgement::Fail,
+                _ => Judgement::Unobservable,
+            };
+            Some(CommandResult { command, result, output: None, note: String::new() })
+        });
+        let results = results.collect();
+        self.say(Command::Ran { attempt, token, results }, self.driver())
+    }
+
+    /// `land UNIT` does what the engine would; `land UNIT conflict=path` has somebody else in the way.
+    fn land(&mut self, unit: &str, words: &[String]) -> Result<Vec<String>, String> {
+        let live = self.run.attempts.iter().find_map(|(id, attempt)| match &attempt.work {
+            Work::Land { unit: of, base, onto } if &**of == unit => {
+                Some((*id, attempt.token, base.clone(), onto.clone()))
+            }
+            _ => None,
+        });
+        let (attempt, token, base, onto) = live.ok_or("nothing lands")?;
+        let mut landing = self.world.land(&self.run, unit, &base, &onto);
+        if let Some((outcome, paths)) = words.first().map(|word| pair(word)) {
+            let collided = landing.content.take();
+            landing.paths = names(&paths);
+            landing.outcome = match &*outcome {
+                "conflict" => LandOutcome::Conflict,
+                "out_of_scope" => LandOutcome::OutOfScope,
+                _ => LandOutcome::Refused,
+            };
+            landing.collided = collided.filter(|_| landing.outcome == LandOutcome::Conflict);
+        }
+        self.say(Command::Landed { attempt, token, landing: Box::new(landing) }, self.driver())
+    }
+
+    /// `answer ASK[@UNIT] OPTION [text=… hand=paths scope=globs dispose=R1:deferred row=…]`; `answer dec_3 …` names one.
+    fn answer(&mut self, ask: &str, words: &[String], person: By) -> Result<Vec<String>, String> {
+        let (name, unit) = ask.split_once('@').map_or((ask, None), |(name, unit)| (name, Some(unit)));
+        let asked = |decision: &run::state::Decision| {
+            &*decision.asked.ask == name && (unit.is_none() || unit == decision.asked.unit.as_deref())
+        };
+        let named = name.parse::<DecisionId>().ok();
+        let open = self.run.pending().find(|(_, decision)| asked(decision)).map(|(id, _)| id);
+        let ended = || self.run.decisions.iter().rfind(|(_, decision)| asked(decision)).map(|(id, _)| *id);
+        let decision = named.or(open).or_else(ended).ok_or("nothing was asked")?;
+        let mut answer = Answer::default();
+        for word in words {
+            match word.split_once('=') {
+                None => answer.option = Some(word.as_str().into()),
+                Some(("text", text)) => answer.text = text.to_owned(),
+                Some(("scope", list)) => answer.scope = names(list),
+                Some(("dispose", list)) => {
+                    let pairs = list.split(',').filter_map(|one| one.split_once(':'));
+                    answer.dispositions = pairs.map(|(id, what)| (id.into(), what.into())).collect();
+                }
+                Some(("hand", list)) => {
+                    let of = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());
+                    let base = self.run.tree_of(of.as_ref()).clone();
+                    self.blobs += 1;
+                    let changes: Vec<_> = names(list).into_iter().map(|path| (path, Some(self.blobs))).collect();
+                    let tree = self.world.write(&base, &changes);
+                    answer.content = Some(self.world.content(&self.run, &tree));
+                }
+                Some(("row", id)) => planned(&mut answer.plan, "row", id, &[]),
+                Some((other, _)) => return Err(format!("`{other}=` is no part of an answer")),
+            }
+        }
+        self.say(Command::Answer { decision, answer: Box::new(answer) }, person)
+    }
+}
+
+/// Somebody.
+pub fn by(kind: ByKind, name: &str) -> By {
+    By { kind, name: name.into() }
+}
+
+/// `doc=NAME:TEXT`: documents a stage gives.
+fn documents(words: &[String]) -> BTreeMap<Name, OpenArtifact> {
+    let named = words.iter().filter_map(|word| word.strip_prefix("doc=")?.split_once(':'));
+    named
+        .map(|(name, text)| {
+            let object = Digest::of(text.as_bytes());
+            (name.into(), OpenArtifact { object, ..OpenArtifact::default() })
+        })
+        .collect()
+}
+
+/// `ok`, `accept`, `reject fail=DoD-1`, `needs_input ask="Which?"`, `failed code=exit`, `ok open="Later?"`, `ok unit=…`.
+fn read_report(words: &[String]) -> Result<Report, String> {
+    let first = words.first().map_or("", String::as_str);
+    let (health, verdict) = match (Health::parse(first), Verdict::parse(first)) {
+        (Some(health), _) => (health, Verdict::None),
+        (None, Some(verdict)) => (Health::Ok, verdict),
+        (None, None) => return Err(format!("`{first}` is neither a health nor a verdict")),
+    };
+    let mut report = Report::new(health, verdict);
+    let mut path = None;
+    for word in words.get(1..).unwrap_or_default() {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        let judged = |result| {
+            let said = move |id| CriterionReport { id, result, evidence: "not there".to_owned() };
+            names(value).into_iter().map(said).collect::<Vec<_>>()
+        };
+        let question = |blocking| QuestionReport { text: value.to_owned(), blocking, ..QuestionReport::default() };
+        match key {
+            "code" => report.code = Some(value.into()),
+            "reason" => value.clone_into(&mut report.reason),
+            "pass" => report.criteria.extend(judged(Judgement::Pass)),
+            "fail" => report.criteria.extend(judged(Judgement::Fail)),
+            "unobservable" => report.criteria.extend(judged(Judgement::Unobservable)),
+            "at" => path = Some(Name::from(value)),
+            "finding" => report.findings.push(FindingReport {
+                what: value.to_owned(),
+                path: path.take(),
+                ..FindingReport::default()
+            }),
+            "ask" => report.questions.push(question(true)),
+            "open" => report.questions.push(question(false)),
+            "give" => {
+                let (name, value) = value.split_once(':').unwrap_or((value, ""));
+                report.gives.insert(name.into(), value.into());
+            }
+            "claims" => report.claims.modified = names(value),
+            "addresses" => {
+                report.claims.addresses = Some(value.split(',').filter_map(|id| id.parse().ok()).collect());
+            }
+            "unit" | "row" | "req" => {
+                let mut parts = value.split(';');
+                let id = parts.next().unwrap_or_default().to_owned();
+                let rest: Vec<String> = parts.map(str::to_owned).collect();
+                planned(&mut report.plan, key, &id, &rest);
+            }
+            "write" | "delete" | "silent" | "doc" => {}
+            other => return Err(format!("`{other}` is no part of a report")),
+        }
+    }
+    Ok(report)
+}

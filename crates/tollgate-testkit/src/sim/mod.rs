@@ -1,0 +1,174 @@
+//! The simulator: seeded histories of runs in which everybody misbehaves, checked after every event.
+
+mod driver;
+mod person;
+mod play;
+mod rng;
+mod stage;
+mod watch;
+mod worker;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use play::{Outcome, play};
+pub use stage::SCENES;
+pub use watch::{Coverage, Violation};
+
+use crate::log;
+
+/// One seed in so many is played on SQLite with two connections; the others in memory.
+const SQLITE_EVERY: u64 = 20;
+/// A misbehaviour that happens in fewer seeds than this share is not simulated.
+const SHARE_MIN_PERCENT: u64 = 5;
+/// A history shorter than this on average proves little.
+const EVENTS_MEAN_MIN: u64 = 200;
+/// From so many seeds on, what was exercised is asserted.
+const ASSERT_FROM: u64 = 400;
+/// Steps that shrinking a failure may take over all its replays.
+const SHRINK_STEPS_MAX: u64 = 200_000;
+
+/// Misbehaviours that every campaign must show.
+const MISBEHAVIOURS: [&str; 20] = [
+    "crash",
+    "hang",
+    "lie",
+    "late",
+    "twice",
+    "echo",
+    "malformed",
+    "outside",
+    "driver crash",
+    "stale driver",
+    "store crash",
+    "fault before commit",
+    "fault after commit",
+    "double answer",
+    "conflicting answer",
+    "late answer",
+    "by hand",
+    "retry",
+    "cancel",
+    "sqlite",
+];
+
+/// What came of a campaign.
+#[derive(Debug, Default)]
+pub struct Campaign {
+    /// Seeds that were played.
+    pub seeds: u64,
+    /// Events over all seeds.
+    pub events: u64,
+    /// What must not be, by seed.
+    pub failures: BTreeMap<u64, Violation>,
+    /// What was exercised.
+    pub coverage: Coverage,
+    /// In how many seeds each misbehaviour happened.
+    pub misbehaved: BTreeMap<&'static str, u64>,
+}
+
+impl Campaign {
+    fn add(&mut self, seed: u64, outcome: Outcome) {
+        self.seeds += 1;
+        self.events += outcome.events.len() as u64;
+        for (what, count) in outcome.coverage {
+            *self.coverage.entry(what).or_default() += count;
+        }
+        for how in outcome.misbehaved {
+            *self.misbehaved.entry(how).or_default() += 1;
+        }
+        if let Some(violation) = outcome.violation {
+            self.failures.insert(seed, violation);
+        }
+    }
+
+    /// What the campaign did not exercise; an invariant that holds over nothing proves nothing.
+    pub fn gaps(&self) -> Vec<String> {
+        if self.seeds < ASSERT_FROM {
+            return Vec::new();
+        }
+        let mut gaps: Vec<String> = watch::expected()
+            .into_iter()
+            .filter(|what| !self.coverage.contains_key(what))
+            .map(|what| format!("`{what}` was never exercised"))
+            .collect();
+        let rare = MISBEHAVIOURS.iter().map(|how| (*how, self.misbehaved.get(how).copied().unwrap_or(0)));
+        let rare = rare.filter(|(_, seeds)| seeds * 100 < self.seeds * SHARE_MIN_PERCENT);
+        gaps.extend(rare.map(|(how, seeds)| format!("`{how}` happened in {seeds} of {} seeds only", self.seeds)));
+        if self.events < self.seeds * EVENTS_MEAN_MIN {
+            gaps.push(format!("{} events a history on average", self.events / self.seeds.max(1)));
+        }
+        gaps
+    }
+}
+
+/// Whether a seed is played on SQLite.
+pub const fn on_sqlite(seed: u64) -> bool {
+    seed % SQLITE_EVERY == SQLITE_EVERY - 1
+}
+
+/// Plays seeds on as many threads as there are cores.
+pub fn campaign(first: u64, seeds: u64, stop_at_first: bool) -> Campaign {
+    let next = AtomicU64::new(first);
+    let campaign = Mutex::new(Campaign::default());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + seeds {
+                        return;
+                    }
+                    let mut outcome = play(seed, on_sqlite(seed), &BTreeSet::new());
+                    if on_sqlite(seed) {
+                        outcome.misbehaved.insert("sqlite");
+                    }
+                    let failed = outcome.violation.is_some();
+                    campaign.lock().unwrap_or_else(PoisonError::into_inner).add(seed, outcome);
+                    if failed && stop_at_first {
+                        next.store(first + seeds, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    campaign.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Leaves out steps of a failing seed as long as it fails in the same way; returns what is left.
+pub fn shrink(seed: u64, sqlite: bool, violation: &Violation) -> Outcome {
+    let mut best = play(seed, sqlite, &BTreeSet::new());
+    let mut skip: BTreeSet<u64> = BTreeSet::new();
+    let mut taken = 0;
+    let mut size = (best.steps / 2).max(1);
+    loop {
+        let mut start = 0;
+        while start <= best.steps && taken < SHRINK_STEPS_MAX {
+            let mut more = skip.clone();
+            more.extend(start..start + size);
+            let outcome = play(seed, sqlite, &more);
+            taken += outcome.steps.max(50);
+            let same = outcome.violation.as_ref().is_some_and(|found| found.invariant == violation.invariant);
+            if same && outcome.events.len() < best.events.len() {
+                (best, skip) = (outcome, more);
+            }
+            start += size;
+        }
+        if size == 1 || taken >= SHRINK_STEPS_MAX {
+            return best;
+        }
+        size = (size / 2).max(1);
+    }
+}
+
+/// A history as lines.
+pub fn history(outcome: &Outcome) -> Vec<String> {
+    let lines = outcome.events.iter().filter_map(|recorded| {
+        let line = log::line(recorded)?;
+        Some(format!("{:>5} {:>9} ms  {line}", recorded.seq, recorded.at_ms))
+    });
+    lines.collect()
+}

@@ -1,0 +1,177 @@
+//! Persons: they answer late, twice and in conflict, mend by hand, retry and cancel.
+
+use tollgate_core::Name;
+use tollgate_core::id::DecisionId;
+use tollgate_core::run::decide::Answer;
+use tollgate_core::run::event::{By, ByKind};
+use tollgate_core::run::state::{At, Decision, Phase};
+use tollgate_core::run::{Command, Rejection, Run};
+use tollgate_engine::session::{Clock, CommandError};
+
+use super::play::Play;
+use super::rng::Rng;
+use super::watch::Violation;
+
+/// An answer after this time is a late one.
+const LATE_MS: u64 = 600_000;
+/// What ends a matter, in the order a person who wants an end tries it.
+const ENDING: [&str; 20] = [
+    "approve", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again", "retry",
+    "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
+];
+/// What gives the whole run up.
+const FINAL: [&str; 4] = ["abort", "drop", "stop", "revise"];
+
+impl Play {
+    /// One step of a person.
+    pub fn person(&mut self, rng: &mut Rng) -> Result<(), Violation> {
+        // A person often looks at an old screen.
+        if self.is_calm() || rng.percent(70) {
+            self.persons.refresh().map_err(|error| Violation::other(format!("refresh: {error}")))?;
+        }
+        let run = self.persons.run().clone();
+        if run.is_closed() {
+            return Ok(());
+        }
+        let held = run.instances.values().any(|instance| matches!(instance.at, At::Held { .. }));
+        let open: Vec<DecisionId> = run.pending().map(|(id, _)| id).collect();
+        let ended: Vec<DecisionId> = run.decisions.iter().filter(|(_, d)| d.end.is_some()).map(|(id, _)| *id).collect();
+        match rng.below(100) {
+            0..12 if !self.is_calm() && !ended.is_empty() => {
+                let which = rng.pick(&ended).copied().unwrap_or(DecisionId(0));
+                self.conflict(&run, which, rng)
+            }
+            12..14 if !self.is_calm() && rng.percent(5) => {
+                self.misbehaved("cancel");
+                self.say(Command::Cancel { why: "enough".to_owned() }).map(drop)
+            }
+            14..40 if held || matches!(run.phase, Phase::Halted { .. }) => self.retry(&run, rng),
+            _ if !open.is_empty() => {
+                let which = rng.pick(&open).copied().unwrap_or(DecisionId(0));
+                self.answer(&run, which, rng)
+            }
+            _ if held => self.retry(&run, rng),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives a command as a person; the rejection where there was one.
+    pub fn say(&mut self, command: Command) -> Result<Option<Rejection>, Violation> {
+        let by = By { kind: ByKind::Person, name: "ann".into() };
+        let outcome = self.persons.command(&command, &by, None, &[]);
+        self.watch.look()?;
+        match outcome {
+            Ok(outcome) => Ok(outcome.refusal),
+            Err(CommandError::Rejected(Rejection::Broken(broken))) => {
+                let first = broken.into_iter().next();
+                let (invariant, what) = first.map_or((0, String::new()), |broken| (broken.invariant, broken.what));
+                Err(Violation { invariant, what: format!("decide refused its own events: {what}") })
+            }
+            Err(CommandError::Rejected(rejection)) => Ok(Some(rejection)),
+            Err(error) => Err(Violation::other(format!("a person's command failed: {error}"))),
+        }
+    }
+
+    fn retry(&mut self, run: &Run, rng: &mut Rng) -> Result<(), Violation> {
+        self.misbehaved("retry");
+        let units: Vec<Name> = run.ledger.units.iter().map(|unit| unit.name.clone()).collect();
+        let unit = if rng.percent(30) { rng.pick(&units).cloned() } else { None };
+        self.say(Command::Retry { unit }).map(drop)
+    }
+
+    /// Answers an open question; in a calm world with what ends the matter.
+    fn answer(&mut self, run: &Run, id: DecisionId, rng: &mut Rng) -> Result<(), Violation> {
+        let Some(decision) = run.decisions.get(&id).cloned() else { return Ok(()) };
+        let mut options: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
+        let calm = self.is_calm();
+        if calm {
+            options.sort_by_key(|option| ENDING.iter().position(|known| known == &&**option).unwrap_or(ENDING.len()));
+            if self.is_fed_up() {
+                options.reverse();
+            }
+            // What was tried and did not end it is not tried for ever.
+            let turn = self.tried.entry(id.0).or_default();
+            let from = if options.is_empty() { 0 } else { *turn % options.len() };
+            options.rotate_left(from);
+            *turn += 1;
+        } else {
+            let many = options.len().max(1) as u64;
+            options.rotate_left(usize::try_from(rng.below(many)).unwrap_or(0));
+            if rng.percent(92) {
+                options.sort_by_key(|option| FINAL.contains(&&**option));
+            }
+        }
+        let option = options.first().cloned();
+        let late = self.clock.now_ms().saturating_sub(decision.asked_ms) > LATE_MS;
+        let answer = self.filled(run, &decision, option.clone(), rng);
+        let by_hand = answer.content.is_some();
+        let command = Command::Answer { decision: id, answer: Box::new(answer) };
+        let refused = self.say(command.clone())?;
+        if refused.is_none() {
+            if late {
+                self.misbehaved("late answer");
+            }
+            if by_hand {
+                self.misbehaved("by hand");
+            }
+            if !calm && rng.percent(25) {
+                self.misbehaved("double answer");
+                self.say(command)?;
+            }
+            if !calm && options.len() > 1 && rng.percent(20) {
+                self.misbehaved("conflicting answer");
+                let answer = self.filled(run, &decision, options.get(1).cloned(), rng);
+                self.say(Command::Answer { decision: id, answer: Box::new(answer) })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers what has ended, otherwise than it ended.
+    fn conflict(&mut self, run: &Run, id: DecisionId, rng: &mut Rng) -> Result<(), Violation> {
+        let Some(decision) = run.decisions.get(&id).cloned() else { return Ok(()) };
+        let held = decision.end.as_ref().and_then(|end| end.option.clone());
+        let options = decision.asked.options.iter().map(|option| option.id.clone());
+        let other = options.filter(|option| Some(option) != held.as_ref()).next_back();
+        self.misbehaved("conflicting answer");
+        let answer = self.filled(run, &decision, other, rng);
+        self.say(Command::Answer { decision: id, answer: Box::new(answer) }).map(drop)
+    }
+
+    /// An answer with what its option allows.
+    fn filled(&mut self, run: &Run, decision: &Decision, option: Option<Name>, rng: &mut Rng) -> Answer {
+        let amends = self.amends(run, decision, option.as_ref());
+        let is = |what: &str| amends.iter().any(|name| &**name == what);
+        let mut answer = Answer { option, text: "so be it".to_owned(), ..Answer::default() };
+        if is("requirements") {
+            for row in &run.ledger.requirements {
+                let what = if self.is_calm() || row.disposition.is_none() || rng.percent(30) {
+                    *rng.pick(&["in_scope", "deferred", "out_of_scope"]).unwrap_or(&"deferred")
+                } else {
+                    continue;
+                };
+                answer.dispositions.insert(row.id.clone(), what.into());
+            }
+        }
+        if is("scope") {
+            let known = decision.asked.paths.iter().any(|path| !path.contains(' '));
+            answer.scope = if known { Vec::new() } else { vec!["docs/**".into()] };
+        }
+        if is("code") {
+            let tree = run.tree_of(decision.asked.unit.as_ref()).clone();
+            let top = decision.asked.unit.as_ref().map_or_else(|| "src".to_owned(), |unit| format!("src/{unit}"));
+            let changed = self.world.write(&tree, &[(format!("{top}/hand.rs").into(), Some(rng.next() >> 40))]);
+            answer.content = Some(self.world.content(run, &changed));
+        }
+        answer
+    }
+
+    fn amends(&self, run: &Run, decision: &Decision, option: Option<&Name>) -> Vec<Name> {
+        let protocol = &run.protocol;
+        let instance = run.instances.get(&decision.asked.instance);
+        let here = instance.and_then(|instance| run.stage(instance, &decision.asked.ask));
+        let stage = protocol.ask(&decision.asked.ask).or(here);
+        let rule = stage.and_then(|stage| stage.on.iter().find(|rule| Some(&rule.outcome) == option));
+        rule.map(|rule| rule.route.amends.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,346 @@
+//! Workers, commands and landings: what they do, and how they misbehave.
+
+use std::collections::BTreeMap;
+
+use tollgate_core::Name;
+use tollgate_core::digest::Digest;
+use tollgate_core::protocol::model::{Role, Stage};
+use tollgate_core::report::{
+    CriterionReport, CriterionRow, FindingReport, Health, Judgement, Plan, QuestionReport, Report, RequirementReport,
+    UnitReport, Verdict,
+};
+use tollgate_core::run::decide::{AttemptResult, Landing, OpenArtifact};
+use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
+use tollgate_core::run::state::{Attempt, Instance};
+use tollgate_core::run::{Run, gate};
+use tollgate_core::scope;
+
+use super::rng::Rng;
+use crate::world::World;
+
+/// How a worker behaves in one attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conduct {
+    /// It does what it can.
+    Honest,
+    /// It ends with an error.
+    Crash,
+    /// It never comes back; its budget ends it.
+    Hang,
+    /// It accepts what is not there, or claims what it did not do.
+    Lie,
+    /// It answers after its lease was lost.
+    Late,
+    /// It answers twice.
+    Twice,
+    /// It repeats its prompt.
+    Echo,
+    /// It says nothing that can be read.
+    Malformed,
+    /// It writes where it may not.
+    Outside,
+    /// It asks and stops.
+    Blocked,
+    /// It meets the minimum only.
+    Partial,
+}
+
+impl Conduct {
+    /// A worker's conduct; in a calm world all are honest.
+    pub fn choose(rng: &mut Rng, calm: bool) -> Self {
+        if calm {
+            return Self::Honest;
+        }
+        match rng.below(100) {
+            0..64 => Self::Honest,
+            64..68 => Self::Crash,
+            68..71 => Self::Hang,
+            71..77 => Self::Lie,
+            77..82 => Self::Late,
+            82..87 => Self::Twice,
+            87..89 => Self::Echo,
+            89..91 => Self::Malformed,
+            91..94 => Self::Outside,
+            94..97 => Self::Blocked,
+            _ => Self::Partial,
+        }
+    }
+}
+
+/// One attempt as its hands see it.
+pub struct Task<'a> {
+    /// The run as its driver knows it.
+    pub run: &'a Run,
+    /// The attempt.
+    pub attempt: &'a Attempt,
+    /// How it goes.
+    pub conduct: Conduct,
+    /// Whether everybody wants the run to end.
+    pub calm: bool,
+}
+
+impl std::fmt::Debug for Task<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Task").field("attempt", &self.attempt).field("conduct", &self.conduct).finish_non_exhaustive()
+    }
+}
+
+impl Task<'_> {
+    fn place(&self) -> Option<(&Instance, &Stage, &Role)> {
+        let instance = self.run.instances.get(&self.attempt.instance)?;
+        let stage = self.run.stage(instance, &self.attempt.stage)?;
+        let Work::Dispatch { role, .. } = &self.attempt.work else { return None };
+        Some((instance, stage, self.run.protocol.roles.get(role)?))
+    }
+
+    /// What a worker leaves and says.
+    pub fn dispatch(&self, world: &mut World, rng: &mut Rng) -> Option<AttemptResult> {
+        let (instance, stage, role) = self.place()?;
+        let mut report = self.report(instance, stage, role, rng);
+        let changes = if role.writes.is_empty() { Vec::new() } else { self.writes(instance, role, rng) };
+        let tree = world.write(&self.attempt.tree, &changes);
+        let changed = world.changed(&self.attempt.tree, &tree);
+        report.claims.modified = changed.iter().map(|change| change.path.clone()).collect();
+        if self.conduct == Conduct::Lie && !role.judges() {
+            report.claims.modified.push("src/never.rs".into());
+        }
+        if report.health == Health::Ok && !self.calm && rng.percent(6) {
+            let text = format!("Is {} right?", self.attempt.stage);
+            report.questions.push(QuestionReport { text, blocking: false, ..QuestionReport::default() });
+        }
+        let artifacts = if report.health == Health::Ok { self.artifacts(stage, rng) } else { BTreeMap::new() };
+        let malformed = report.health == Health::Malformed;
+        Some(AttemptResult {
+            object: Digest::of(format!("{} {}", self.attempt.token, rng.next()).as_bytes()),
+            sections: vec!["coverage".into(), "notes".into()],
+            diagnostics: if malformed { vec!["there is no report".to_owned()] } else { Vec::new() },
+            content: (!role.writes.is_empty()).then(|| world.content(self.run, &tree)),
+            changed,
+            artifacts,
+            report,
+        })
+    }
+
+    fn report(&self, instance: &Instance, stage: &Stage, role: &Role, rng: &mut Rng) -> Report {
+        let plain = |health, code: Option<&str>, reason: &str| Report {
+            code: code.map(Name::from),
+            reason: reason.to_owned(),
+            ..Report::new(health, Verdict::None)
+        };
+        let sim = &*role.contract == "sim";
+        match self.conduct {
+            Conduct::Crash => return plain(Health::Failed, sim.then_some("exit"), "exit 101"),
+            Conduct::Hang => return plain(Health::Exhausted, None, "out of time"),
+            Conduct::Echo => return plain(Health::Malformed, None, "it is its prompt"),
+            Conduct::Malformed => return plain(Health::Malformed, None, "no report"),
+            Conduct::Partial if sim => return plain(Health::Partial, None, "the minimum"),
+            Conduct::Blocked => {
+                let code = (sim && rng.percent(30)).then_some("outgrown");
+                let mut report = plain(Health::NeedsInput, code, "");
+                for number in 0..rng.between(1, 2) {
+                    let text = format!("Question {number} of {}?", self.attempt.stage);
+                    report.questions.push(QuestionReport { text, blocking: true, ..QuestionReport::default() });
+                }
+                return report;
+            }
+            _ => {}
+        }
+        if role.judges() {
+            return self.judgement(instance, stage, role, rng);
+        }
+        let mut report = Report::new(Health::Ok, Verdict::None);
+        if stage.gives.iter().any(|name| &**name == "units") {
+            report.plan = self.units(rng);
+        }
+        if stage.gives.iter().any(|name| &**name == "requirements") {
+            report.plan = self.requirements(rng);
+        }
+        if rng.percent(15) {
+            let open: Vec<_> = self.run.ledger.findings.keys().copied().filter(|_| rng.percent(50)).collect();
+            report.claims.addresses = (!self.calm).then_some(open);
+        }
+        report
+    }
+
+    fn judgement(&self, instance: &Instance, stage: &Stage, role: &Role, rng: &mut Rng) -> Report {
+        let gates = stage.ensures.iter().filter_map(|name| self.run.protocol.gates.get(name));
+        let rows = gates.flat_map(|gate| gate::rows_of(self.run, gate, instance.unit.as_ref()));
+        let rows: std::collections::BTreeSet<Name> = rows.map(|row| row.id.clone()).collect();
+        let rejects = !self.calm && self.conduct != Conduct::Lie && rng.percent(55);
+        let notes = role.verdicts.contains(&Verdict::AcceptWithNotes) && rng.percent(30);
+        let verdict = match (rejects, notes) {
+            (true, _) => Verdict::Reject,
+            (false, true) => Verdict::AcceptWithNotes,
+            (false, false) => Verdict::Accept,
+        };
+        let mut report = Report::new(Health::Ok, verdict);
+        for id in rows {
+            let ran = self.run.criterion(&id).and_then(|row| row.ran.as_ref()).map(|shown| shown.result);
+            let result = match (rejects, ran) {
+                (true, _) if rng.percent(40) => Judgement::Fail,
+                (false, Some(Judgement::Fail)) if self.conduct == Conduct::Lie => Judgement::Pass,
+                (_, Some(result)) => result,
+                (_, None) if !self.calm && rng.percent(4) => Judgement::Unobservable,
+                (_, None) => Judgement::Pass,
+            };
+            // A liar says it accepts and leaves rows out.
+            if !(self.conduct == Conduct::Lie && rng.percent(50)) {
+                report.criteria.push(CriterionReport { id, result, evidence: "seen".to_owned() });
+            }
+        }
+        if rejects {
+            let named = self.run.ledger.units.iter().map(|unit| unit.name.clone()).collect::<Vec<_>>();
+            let paths = ["src/main.rs", "src/u1/a.rs", "backend/a.rs"];
+            for number in 0..rng.between(1, 2) {
+                report.findings.push(FindingReport {
+                    what: format!("wrong {}", rng.below(3)),
+                    severity: Some("major".into()),
+                    path: rng.percent(50).then(|| rng.pick(&paths).map_or("", |path| path).into()),
+                    unit: (number == 0 && rng.percent(50)).then(|| rng.pick(&named).cloned()).flatten(),
+                    ..FindingReport::default()
+                });
+            }
+        }
+        report
+    }
+
+    /// Paths a writer changes: within its areas and its unit's scope, unless it misbehaves.
+    fn writes(&self, instance: &Instance, role: &Role, rng: &mut Rng) -> Vec<(Name, Option<u64>)> {
+        let unit = instance.unit.as_ref().and_then(|name| self.run.unit(name));
+        let areas = self.run.area_patterns();
+        let mut paths: Vec<String> = vec!["src/main.rs".into(), "src/lib.rs".into(), "tests/all.rs".into()];
+        paths.extend(["docs/index.md", "Makefile", "tests/e2e.rs"].map(str::to_owned));
+        if let Some(unit) = unit {
+            let inside = ["src", "tests"].map(|top| format!("{top}/{}/{}.rs", unit.name, rng.below(3)));
+            paths.extend(inside);
+            paths.push(format!("{}/{}.rs", unit.name, rng.below(3)));
+            paths.push(format!("src/shared/{}.rs", rng.below(2)));
+        }
+        let may = |path: &String| {
+            scope::area_of(&areas, path).is_some_and(|area| role.writes.contains(area))
+                && unit.is_none_or(|unit| scope::in_scope(path, &unit.scope))
+        };
+        let mut good: Vec<String> = paths.iter().filter(|path| may(path)).cloned().collect();
+        good.truncate(usize::try_from(rng.between(1, 3)).unwrap_or(1));
+        let mut changes: Vec<(Name, Option<u64>)> =
+            good.into_iter().map(|path| (Name::from(path), (!rng.percent(8)).then(|| rng.next() >> 40))).collect();
+        if self.conduct == Conduct::Outside {
+            let bad: Vec<String> = paths.into_iter().filter(|path| !may(path)).collect();
+            if let Some(path) = rng.pick(&bad) {
+                changes.push((path.as_str().into(), Some(rng.next() >> 40)));
+            }
+        }
+        if self.calm && rng.percent(50) { Vec::new() } else { changes }
+    }
+
+    fn artifacts(&self, stage: &Stage, rng: &mut Rng) -> BTreeMap<Name, OpenArtifact> {
+        let given = stage.gives.iter().filter(|name| self.run.protocol.artifacts.contains_key(*name));
+        let forgets = !self.calm && self.conduct == Conduct::Lie;
+        given
+            .filter(|_| !forgets)
+            .map(|name| {
+                let object = Digest::of(&rng.below(3).to_be_bytes());
+                (name.clone(), OpenArtifact { object, ..OpenArtifact::default() })
+            })
+            .collect()
+    }
+
+    /// Units with needs, scopes that sometimes overlap, attributes and rows.
+    fn units(&self, rng: &mut Rng) -> Plan {
+        let mut plan = Plan::default();
+        let known = self.run.ledger.units.len() as u64;
+        for number in 1..=rng.between(2, 4).max(known.min(4)) {
+            let name = format!("u{number}");
+            let mut scope: Vec<Name> = vec![format!("src/{name}/**").into(), format!("tests/{name}/**").into()];
+            if rng.percent(25) {
+                scope.push("src/shared/**".into());
+            }
+            let needs =
+                if number > 1 && rng.percent(30) { vec![format!("u{}", number - 1).into()] } else { Vec::new() };
+            let touches: &[&str] = if rng.percent(40) { &["auth", "behaviour"] } else { &["behaviour"] };
+            plan.units.push(UnitReport {
+                name: name.as_str().into(),
+                title: name.clone(),
+                needs,
+                scope,
+                attrs: BTreeMap::from([("touches".into(), touches.iter().map(|t| Name::from(*t)).collect())]),
+                requirements: Vec::new(),
+            });
+            for row in 0..rng.between(1, 2) {
+                plan.criteria.push(CriterionRow {
+                    id: format!("{name}.{row}").into(),
+                    text: format!("row {row} of {name}"),
+                    group: None,
+                    unit: Some(name.as_str().into()),
+                    requirement: None,
+                    command: rng.percent(30).then(|| "make check".to_owned()),
+                });
+            }
+        }
+        if self.conduct == Conduct::Lie {
+            plan.units.push(UnitReport { name: "u1/verify".into(), ..UnitReport::default() });
+        }
+        plan
+    }
+
+    fn requirements(&self, rng: &mut Rng) -> Plan {
+        let mut plan = Plan::default();
+        for number in 1..=rng.between(2, 4) {
+            let id: Name = format!("R{number}").into();
+            let disposition = match rng.below(6) {
+                0 if !self.calm => None,
+                1 => Some("deferred"),
+                2 => Some("non_material"),
+                _ => Some("in_scope"),
+            };
+            plan.requirements.push(RequirementReport {
+                id: id.clone(),
+                text: format!("requirement {number}"),
+                disposition: disposition.map(Name::from),
+            });
+            // A requirement nobody shows has no owner: the run may not close over it.
+            if self.calm || rng.percent(85) {
+                plan.criteria.push(CriterionRow {
+                    id: format!("C{number}").into(),
+                    text: format!("shows {id}"),
+                    group: None,
+                    unit: None,
+                    requirement: Some(id),
+                    command: rng.percent(40).then(|| "make check".to_owned()),
+                });
+            }
+        }
+        plan
+    }
+
+    /// What comes of commands.
+    pub fn commands(&self, rng: &mut Rng) -> Vec<CommandResult> {
+        let Work::Commands { commands } = &self.attempt.work else { return Vec::new() };
+        let told = commands.iter().filter(|_| self.calm || !rng.percent(3)).cloned().collect::<Vec<_>>();
+        let result = |command: CommandRef, rng: &mut Rng| {
+            let missing = matches!(&command, CommandRef::Named(name) if !self.run.opened.commands.contains_key(name));
+            let result = match rng.below(100) {
+                _ if missing => Judgement::Unobservable,
+                0..15 if !self.calm => Judgement::Fail,
+                15..23 if !self.calm => Judgement::Unobservable,
+                _ => Judgement::Pass,
+            };
+            CommandResult { command, result, output: None, note: String::new() }
+        };
+        told.into_iter().map(|command| result(command, rng)).collect()
+    }
+
+    /// What comes of a landing.
+    pub fn landing(&self, world: &mut World, rng: &mut Rng) -> Option<Landing> {
+        let Work::Land { unit, base, onto } = &self.attempt.work else { return None };
+        let mut landing = world.land(self.run, unit, base, onto);
+        let chance = if self.calm { 100 } else { rng.below(100) };
+        if landing.outcome == LandOutcome::Landed && chance < 12 {
+            let refused = chance < 3;
+            let collided = landing.content.take().filter(|_| !refused);
+            landing.outcome = if refused { LandOutcome::Refused } else { LandOutcome::Conflict };
+            landing.collided = collided;
+        }
+        Some(landing)
+    }
+}

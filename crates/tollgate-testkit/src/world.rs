@@ -1,0 +1,106 @@
+//! A world without files: trees that exist by name, what changed between two of them, and landings.
+
+use std::collections::BTreeMap;
+
+use tollgate_core::Name;
+use tollgate_core::digest::Digest;
+use tollgate_core::protocol::model::Area;
+use tollgate_core::run::Run;
+use tollgate_core::run::decide::Landing;
+use tollgate_core::run::event::{ChangeKind, Changed, LandOutcome};
+use tollgate_core::scope::{self, Content, Entry};
+
+/// Paths and the content of each, as a number.
+pub type Tree = BTreeMap<Name, u64>;
+
+/// All trees anybody ever wrote.
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    trees: BTreeMap<Name, Tree>,
+}
+
+impl World {
+    /// Names a tree by its content.
+    pub fn put(&mut self, tree: Tree) -> Name {
+        let lines: Vec<String> = tree.iter().map(|(path, blob)| format!("{blob} {path}")).collect();
+        let name = Name::from(Digest::of(lines.join("\n").as_bytes()).short());
+        self.trees.insert(name.clone(), tree);
+        name
+    }
+
+    /// A tree by name; one nobody wrote is empty.
+    pub fn tree(&self, name: &str) -> Tree {
+        self.trees.get(name).cloned().unwrap_or_default()
+    }
+
+    /// A tree with some paths written over it; none takes a path away.
+    pub fn write(&mut self, base: &str, changes: &[(Name, Option<u64>)]) -> Name {
+        let mut tree = self.tree(base);
+        for (path, blob) in changes {
+            match blob {
+                Some(blob) => drop(tree.insert(path.clone(), *blob)),
+                None => drop(tree.remove(path)),
+            }
+        }
+        self.put(tree)
+    }
+
+    /// What evidence binds to in a tree, before there is a run.
+    pub fn content_of(&self, name: &Name, areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
+        let tree = self.tree(name);
+        let entries: Vec<Entry> = tree
+            .iter()
+            .map(|(path, blob)| Entry { path: path.clone(), mode: "100644".into(), blob: blob.to_string().into() })
+            .collect();
+        scope::content(name.clone(), &entries, areas, scopes)
+    }
+
+    /// What evidence binds to in a tree of a run.
+    pub fn content(&self, run: &Run, name: &Name) -> Content {
+        let scopes = run.ledger.units.iter().map(|unit| (unit.name.clone(), unit.scope.clone())).collect();
+        self.content_of(name, &run.area_patterns(), &scopes)
+    }
+
+    /// What is different in another tree.
+    pub fn changed(&self, from: &str, to: &str) -> Vec<Changed> {
+        let (from, to) = (self.tree(from), self.tree(to));
+        let mut changed: Vec<Changed> = to
+            .iter()
+            .filter(|(path, blob)| from.get(*path) != Some(blob))
+            .map(|(path, _)| {
+                let kind = if from.contains_key(path) { ChangeKind::Modified } else { ChangeKind::Created };
+                Changed { path: path.clone(), kind }
+            })
+            .collect();
+        let gone = from.keys().filter(|path| !to.contains_key(*path));
+        changed.extend(gone.map(|path| Changed { path: path.clone(), kind: ChangeKind::Deleted }));
+        changed
+    }
+
+    /// Puts what a unit changed since its base onto its caller's tree, as the engine would.
+    pub fn land(&mut self, run: &Run, unit: &str, base: &str, onto: &Name) -> Landing {
+        let known = run.unit(unit);
+        let own = known.and_then(|unit| unit.tree.as_ref()).map_or_else(|| onto.clone(), |own| own.tree.clone());
+        let scope = known.map(|unit| unit.scope.clone()).unwrap_or_default();
+        let mine = self.changed(base, &own);
+        let paths = |paths: Vec<Name>| (paths, String::new());
+        let landing = |outcome, (paths, why)| Landing { outcome, content: None, collided: None, paths, why };
+        let touched: Vec<Name> = mine.iter().map(|change| change.path.clone()).collect();
+        let outside = scope::classify(touched.clone(), &scope).outside;
+        if !outside.is_empty() {
+            return landing(LandOutcome::OutOfScope, paths(outside));
+        }
+        let (before, theirs, ours) = (self.tree(base), self.tree(onto), self.tree(&own));
+        let collides = |path: &&Name| theirs.get(*path) != before.get(*path) && theirs.get(*path) != ours.get(*path);
+        let collisions: Vec<Name> = touched.iter().filter(collides).cloned().collect();
+        let changes: Vec<(Name, Option<u64>)> =
+            touched.iter().map(|path| (path.clone(), ours.get(path).copied())).collect();
+        let joined = self.write(onto, &changes);
+        let content = self.content(run, &joined);
+        if collisions.is_empty() {
+            Landing { content: Some(content), ..landing(LandOutcome::Landed, paths(touched)) }
+        } else {
+            Landing { collided: Some(content), ..landing(LandOutcome::Conflict, paths(collisions)) }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `tollgate inbox`.
+
+use tollgate_api::InboxItem;
+use tollgate_engine::summary::{Body, Standing, halted};
+use tollgate_store::{Filter, Journal, Summary};
+
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::runs::{Runs, load_failure};
+use crate::cli::{Exit, Session};
+use crate::view::decision;
+use crate::view::text::{Line, Style};
+use crate::view::words::{ago, count};
+
+/// Everything that waits for you, in all runs, with the command for every answer
+///
+/// Open questions, the last changed run first, and runs that are halted and wait for `retry` or `cancel`.
+#[derive(Debug, clap::Args)]
+pub struct InboxArgs {}
+
+pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open(session)?;
+    let found = runs.journal.list(&Filter::default()).map_err(|error| load_failure(error.into()))?;
+    let mut items = Vec::new();
+    let mut unreadable = 0;
+    for summary in found.iter().filter(|summary| waits(summary)) {
+        match of_run(&runs, summary) {
+            Ok(more) => items.extend(more),
+            // One run that cannot be read hides no other.
+            Err(failure) => {
+                unreadable += 1;
+                session
+                    .output
+                    .talk(format!("{} cannot be read; `tollgate verify {}` says why", summary.run, summary.run));
+                if !session.json() {
+                    failure.lines(session.output.width()).into_iter().for_each(|line| session.output.talk(line));
+                }
+            }
+        }
+    }
+    if session.json() {
+        items.iter().for_each(|item| session.output.json(item));
+    } else {
+        items.iter().for_each(|item| print(item, session));
+    }
+    if items.is_empty() && unreadable == 0 {
+        session.output.talk("nothing waits for you");
+    } else if !session.json() {
+        session.output.talk(format!("{} waiting for you", count(items.len(), "thing")));
+    }
+    Ok(if unreadable > 0 { Exit::With(Kind::Refused) } else { Exit::Done })
+}
+
+fn waits(summary: &Summary) -> bool {
+    match Standing::parse(&summary.text.status) {
+        Some(Standing::Succeeded | Standing::Dropped | Standing::Cancelled) => false,
+        Some(Standing::Halted) | None => true,
+        Some(Standing::Working | Standing::Waiting) => {
+            serde_json::from_slice::<Body>(&summary.text.body).map_or(true, |body| body.open > 0)
+        }
+    }
+}
+
+fn of_run(runs: &Runs, summary: &Summary) -> Result<Vec<InboxItem>, Failure> {
+    let loaded = runs.service.load(summary.run).map_err(load_failure)?;
+    let run = loaded.run();
+    let item = |decision, reason: String, next| InboxItem {
+        run: run.id.to_string(),
+        goal: run.opened.title.clone(),
+        repository: run.opened.repository.clone(),
+        decision,
+        reason,
+        next,
+    };
+    let mut items: Vec<InboxItem> = run
+        .pending()
+        .map(|(id, asked)| {
+            let tree = runs.service.tree_of(run, asked);
+            let wire = decision::decision(run, id, asked, tree.as_deref(), None);
+            let reason = if wire.why.is_empty() { format!("{id} is not answered") } else { wire.why.clone() };
+            item(Some(wire), reason, decision::commands(run, id, asked))
+        })
+        .collect();
+    if let Some(reasons) = halted(run) {
+        let next = vec![format!("tollgate retry {}", run.id), format!("tollgate cancel {}", run.id)];
+        items.push(item(None, reasons.join("; "), next));
+    }
+    Ok(items)
+}
+
+fn print(item: &InboxItem, session: &Session) {
+    let output = &session.output;
+    let head = Line::new().add(Style::Strong, &item.run).text("  ").text(&item.goal);
+    output.data(head.add(Style::Faint, format!("  {}", item.repository)).fit(output.width()));
+    match &item.decision {
+        Some(question) => {
+            output.data(
+                Line::from("  ").add(Style::Faint, format!("asked {}", ago(session.now_ms(), question.asked_at_ms))),
+            );
+            let lines = decision::lines(question, &item.next, output.width().saturating_sub(2));
+            lines.into_iter().for_each(|line| output.data(Line::from("  ").join(line)));
+        }
+        None => {
+            let wrapped =
+                crate::view::table::wrap(&format!("halted: {}", item.reason), output.width().saturating_sub(4));
+            let mut mark = Some(Line::from("  ").add(Style::Bad, "■ "));
+            for line in wrapped {
+                output.data(mark.take().unwrap_or_else(|| Line::from("    ")).text(line));
+            }
+            for command in &item.next {
+                output.data(Line::from("      ").add(Style::Accent, command));
+            }
+        }
+    }
+    output.data(Line::new());
+}

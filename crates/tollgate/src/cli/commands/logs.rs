@@ -1,0 +1,223 @@
+//! `tollgate logs`.
+
+use std::time::Duration;
+
+use tollgate_api::{LogLine, Stream};
+use tollgate_core::code::Code;
+use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::run::event::{Event, Work};
+use tollgate_core::run::{Recorded, Run};
+use tollgate_engine::session::Session as Loaded;
+use tollgate_engine::workers::LOG_BYTES_MAX;
+use tollgate_store::Journal;
+
+use crate::cli::failure::Failure;
+use crate::cli::runs::{Runs, load_failure};
+use crate::cli::{Exit, Session};
+use crate::files::{self, Growing};
+use crate::view::story::Story;
+use crate::view::text::{Line, Style};
+use crate::view::wire;
+use crate::view::words::duration;
+
+/// How long one look for news takes at most.
+const WAIT: Duration = Duration::from_millis(500);
+/// How often a growing log is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// Rows of the journal that are read at once.
+const ROWS: usize = 256;
+
+/// Tell what happened in a run, or print what a worker wrote
+///
+/// Without an attempt: the run's events, one sentence each. With one (`att_3` or `3`): the output of its worker.
+#[derive(Debug, clap::Args)]
+pub struct LogsArgs {
+    /// The run; any unique beginning of its id will do
+    run: String,
+    /// The attempt whose worker's output is printed
+    attempt: Option<String>,
+    /// Go on until the run is closed, or the attempt has ended
+    #[arg(short, long)]
+    follow: bool,
+}
+
+pub fn run(args: &LogsArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open(session)?;
+    let loaded = runs.load(&args.run)?;
+    match &args.attempt {
+        Some(typed) => worker(&runs, loaded, typed, args.follow, session),
+        None => story(&runs, loaded, args.follow, session),
+    }
+}
+
+fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Result<Exit, Failure> {
+    // The place first: what is appended after it is found by waiting there.
+    let mut place = runs.journal.place().map_err(|error| load_failure(error.into()))?;
+    let id = loaded.run().id;
+    let after = |seq: u64| tollgate_engine::verify::events(&*runs.journal, id, seq, u64::MAX).map_err(load_failure);
+    let mut teller = Teller { story: Story::default(), session, last: 0 };
+    loop {
+        let events = after(teller.last)?;
+        loaded.refresh().map_err(load_failure)?;
+        teller.tell(loaded.run(), &events);
+        if !follow || loaded.run().is_closed() && loaded.run().seq == teller.last {
+            return Ok(Exit::Done);
+        }
+        // Only news of this run are worth a look.
+        loop {
+            if !session.output.is_wanted() {
+                return Ok(Exit::Done);
+            }
+            let rows = runs.journal.since(place, ROWS, WAIT).map_err(|error| load_failure(error.into()))?;
+            place = rows.last().map_or(place, |row| row.place);
+            if rows.iter().any(|row| row.run == id && row.last > teller.last) {
+                break;
+            }
+        }
+    }
+}
+
+/// Tells events one after the other.
+struct Teller<'a> {
+    story: Story,
+    session: &'a Session,
+    last: u64,
+}
+
+impl Teller<'_> {
+    fn tell(&mut self, run: &Run, events: &[Recorded]) {
+        for recorded in events {
+            self.last = recorded.seq;
+            if self.session.json() {
+                self.session.output.json(&wire::event(recorded));
+            } else if let Some((unit, text)) = self.story.tell(run, recorded) {
+                let when = duration(recorded.at_ms.saturating_sub(run.opened_ms));
+                let line = Line::new().add(Style::Faint, format!("+{when:<12} "));
+                let unit = unit.unwrap_or_else(|| "run".to_owned());
+                self.session.output.data(line.add(Style::Strong, format!("{unit:<10} ")).text(text));
+            }
+        }
+    }
+}
+
+/// Whose log it is.
+struct Writer {
+    run: RunId,
+    attempt: AttemptId,
+    unit: Option<String>,
+    role: Option<String>,
+}
+
+fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &Session) -> Result<Exit, Failure> {
+    let writer = find(runs, &loaded, typed)?;
+    let path =
+        runs.state.join("runs").join(writer.run.to_string()).join("logs").join(format!("{}.log", writer.attempt));
+    let is_live = |loaded: &Loaded| loaded.run().attempts.contains_key(&writer.attempt);
+    if writer.role.is_none() {
+        session.output.talk(format!(
+            "{} is no worker's; what its commands wrote is in the evidence: `tollgate show`",
+            writer.attempt
+        ));
+        return Ok(Exit::Done);
+    }
+    let mut log = Log { growing: Growing::new(path.clone()), line: 0, rest: Vec::new(), at: 0 };
+    loop {
+        // Looked at before the log is read: what is written before the end is read after it.
+        let live = is_live(&loaded);
+        log.read_on(&writer, session)?;
+        if !follow || !live || !session.output.is_wanted() {
+            log.last(&writer, session);
+            break;
+        }
+        files::pause(LOOK);
+        loaded.refresh().map_err(load_failure)?;
+    }
+    if log.at == 0 {
+        session.output.talk(no_log(&path, is_live(&loaded)));
+    }
+    Ok(Exit::Done)
+}
+
+fn no_log(path: &std::path::Path, live: bool) -> String {
+    match (files::exists(path), live) {
+        (Ok(true), true) => "it has written nothing yet; `-f` waits for more".to_owned(),
+        (Ok(true), false) => "it wrote nothing".to_owned(),
+        _ => format!("there is no log at {}", path.display()),
+    }
+}
+
+/// The attempt that was typed: `att_3` or `3`.
+fn find(runs: &Runs, loaded: &Loaded, typed: &str) -> Result<Writer, Failure> {
+    let run = loaded.run();
+    let absent = || {
+        Failure::usage(Code::NO_ATTEMPT, format!("{} has no attempt `{typed}`", run.id))
+            .hint(format!("`tollgate show {}` lists them", run.id))
+    };
+    let id: AttemptId = typed.parse().or_else(|_| format!("att_{typed}").parse()).map_err(|_| absent())?;
+    let events = tollgate_engine::verify::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
+    let started = events.iter().find_map(|recorded| match &recorded.event {
+        Event::AttemptStarted(started) if started.attempt == id => Some(started),
+        _ => None,
+    });
+    let started = started.ok_or_else(absent)?;
+    let role = match &started.work {
+        Work::Dispatch { role, .. } => Some(role.to_string()),
+        Work::Commands { .. } | Work::Land { .. } => None,
+    };
+    let unit = run.instances.get(&started.instance).and_then(|instance| instance.unit.as_ref());
+    Ok(Writer { run: run.id, attempt: id, unit: unit.map(ToString::to_string), role })
+}
+
+/// A log that is read line by line while it grows.
+struct Log {
+    growing: Growing,
+    line: u64,
+    rest: Vec<u8>,
+    at: u64,
+}
+
+impl Log {
+    fn read_on(&mut self, writer: &Writer, session: &Session) -> Result<(), Failure> {
+        while let Some(bytes) = self.growing.next()? {
+            for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+                self.rest.extend_from_slice(piece);
+                // A line without an end is printed in pieces: a worker that writes none must not fill the memory.
+                if piece.ends_with(b"\n") || self.rest.len() > LINE_BYTES_MAX {
+                    self.print(writer, session);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn last(&mut self, writer: &Writer, session: &Session) {
+        if !self.rest.is_empty() {
+            self.print(writer, session);
+        }
+    }
+
+    fn print(&mut self, writer: &Writer, session: &Session) {
+        let bytes = std::mem::take(&mut self.rest);
+        // What stands behind the bound is Tollgate's own word; a worker cannot write there.
+        let stream = if self.at >= LOG_BYTES_MAX { Stream::Tollgate } else { Stream::Output };
+        self.at += bytes.len() as u64;
+        self.line += 1;
+        let text = String::from_utf8_lossy(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).into_owned();
+        if session.json() {
+            session.output.json(&LogLine {
+                run: writer.run.to_string(),
+                attempt: writer.attempt.to_string(),
+                unit: writer.unit.clone(),
+                role: writer.role.clone(),
+                stream,
+                line: self.line,
+                text,
+            });
+        } else {
+            session.output.text(if text.is_empty() { "\n" } else { &text });
+        }
+    }
+}
+
+/// The longest line that is kept whole.
+const LINE_BYTES_MAX: usize = 64 * 1024;

@@ -1,0 +1,119 @@
+//! `tollgate ls`.
+
+use tollgate_api::{RunStatus, RunSummary};
+use tollgate_engine::summary::Standing;
+use tollgate_store::{Filter, Journal};
+
+use crate::cli::failure::Failure;
+use crate::cli::runs::{Runs, load_failure};
+use crate::cli::{Exit, Session};
+use crate::repository::Repository;
+use crate::view::listing::{listed, run_status};
+use crate::view::table::table;
+use crate::view::text::{Line, Style};
+use crate::view::words;
+
+/// Runs that are listed when nobody says how many.
+const LIMIT: usize = 50;
+
+/// List the runs, the last changed first
+///
+/// All repositories share one list. A run that should be working and that nobody drives is shown as interrupted.
+#[derive(Debug, clap::Args)]
+pub struct LsArgs {
+    /// Only runs that stand so
+    #[arg(long, value_enum)]
+    status: Vec<StatusWord>,
+    /// Only runs of the repository you are in
+    #[arg(long)]
+    here: bool,
+    /// At most this many
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = LIMIT, conflicts_with = "all")]
+    limit: usize,
+    /// All of them, however many
+    #[arg(long)]
+    all: bool,
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum StatusWord {
+    Working,
+    Interrupted,
+    Waiting,
+    Halted,
+    Succeeded,
+    Dropped,
+    Cancelled,
+}
+
+impl StatusWord {
+    const fn status(self) -> RunStatus {
+        match self {
+            Self::Working => RunStatus::Working,
+            Self::Interrupted => RunStatus::Interrupted,
+            Self::Waiting => RunStatus::Waiting,
+            Self::Halted => RunStatus::Halted,
+            Self::Succeeded => RunStatus::Succeeded,
+            Self::Dropped => RunStatus::Dropped,
+            Self::Cancelled => RunStatus::Cancelled,
+        }
+    }
+
+    /// The word that the store keeps.
+    const fn kept(self) -> Standing {
+        match self {
+            Self::Working | Self::Interrupted => Standing::Working,
+            Self::Waiting => Standing::Waiting,
+            Self::Halted => Standing::Halted,
+            Self::Succeeded => Standing::Succeeded,
+            Self::Dropped => Standing::Dropped,
+            Self::Cancelled => Standing::Cancelled,
+        }
+    }
+}
+
+pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open(session)?;
+    let now_ms = session.now_ms();
+    let repository = match args.here {
+        true => Some(Repository::need(&session.environment)?.root().display().to_string()),
+        false => None,
+    };
+    // One kept word is narrowed to by the store; several are looked through here.
+    let one = args.status.first().map(|word| word.kept()).filter(|kept| args.status.iter().all(|w| w.kept() == *kept));
+    let filter = Filter { repository, status: one.map(|kept| kept.word().to_owned()), ..Filter::default() };
+    let mut found = runs.journal.list(&filter).map_err(|error| load_failure(error.into()))?;
+    let wanted: Vec<RunStatus> = args.status.iter().map(|word| word.status()).collect();
+    if !wanted.is_empty() {
+        found.retain(|summary| wanted.contains(&run_status(&summary.text, summary.lease.as_ref(), now_ms)));
+    }
+    let limit = if args.all { usize::MAX } else { args.limit };
+    let shown: Vec<RunSummary> = found.iter().take(limit).map(|summary| listed(summary, now_ms)).collect();
+    let more = found.len() - shown.len();
+    if session.json() {
+        shown.iter().for_each(|summary| session.output.json(summary));
+    } else {
+        let rows = shown.iter().map(|summary| row(summary, now_ms)).collect();
+        let header = ["run", "status", "changed", "protocol", "goal", "why"];
+        table(&header, rows, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+    }
+    if found.is_empty() {
+        session.output.talk("there are no such runs; `tollgate run` starts one, `tollgate demo` shows one");
+    }
+    if more > 0 {
+        session.output.talk(format!("and {more} more; `tollgate ls --all` lists them all"));
+    }
+    Ok(Exit::Done)
+}
+
+fn row(summary: &RunSummary, now_ms: u64) -> Vec<Line> {
+    vec![
+        Line::new().add(Style::Strong, &summary.run),
+        words::run(summary.status).line(),
+        Line::new().add(Style::Faint, words::ago(now_ms, summary.changed_at_ms)),
+        Line::from(summary.protocol.clone()),
+        Line::from(summary.goal.clone()),
+        Line::new().add(Style::Faint, &summary.reason),
+    ]
+}

@@ -1,0 +1,273 @@
+//! `tollgate verify`.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use tollgate_api::{Broken, VerifiedRun, VerifyResult};
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::RunId;
+use tollgate_engine::session::LoadError;
+use tollgate_engine::verify::{Breach, Proof, verify, verify_rows};
+use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
+use tollgate_store::{Filter, Journal, MemoryJournal};
+
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::runs::{Runs, load_failure};
+use crate::cli::{Exit, Session};
+use crate::files;
+use crate::view::text::{Line, Style};
+use crate::view::words::count;
+
+/// Prove that nothing in a run's journal was changed, lost or skipped
+///
+/// Chain, replay, snapshot, summary, invariants and objects, from the first event on. Names the first event that does not
+/// hold. Exit 0 only when everything holds.
+#[derive(Debug, clap::Args)]
+pub struct VerifyArgs {
+    /// The run, or the file of an export; any unique beginning of a run's id will do
+    #[arg(value_name = "RUN|FILE.tar", conflicts_with = "all")]
+    what: Option<String>,
+    /// Every run of the state directory, and what it should hold
+    #[arg(long)]
+    all: bool,
+    /// The head that a run is known to have had; it must lie on the run's chain
+    #[arg(long, value_name = "RUN=HASH", value_parser = known_head)]
+    head: Vec<(String, Digest)>,
+}
+
+fn known_head(text: &str) -> Result<(String, Digest), String> {
+    let (run, hash) = text.split_once('=').ok_or("write it as RUN=HASH")?;
+    let hash = hash.parse().map_err(|_| format!("`{hash}` is no head: it has 64 digits of 0-9 and a-f"))?;
+    Ok((run.to_owned(), hash))
+}
+
+pub fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
+    let result = match &args.what {
+        Some(what) if is_file(what, session) => of_file(what, args, session)?,
+        _ => of_state(args, session)?,
+    };
+    let exit = if result.valid { Exit::Done } else { Exit::With(Kind::Refused) };
+    if session.json() {
+        session.output.json(&result);
+    } else {
+        print(&result, session);
+    }
+    Ok(exit)
+}
+
+/// A run's id has neither a dot nor a slash.
+fn is_file(what: &str, session: &Session) -> bool {
+    what.contains(['.', '/']) || files::is_file(&session.environment.directory().join(what))
+}
+
+fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failure> {
+    let (manifest, journal) = read_bundle(&session.environment.directory().join(what))?;
+    let mut run = of_bundle(&manifest, &journal);
+    for (typed, head) in &args.head {
+        let digits = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
+        if !manifest.run.digits().starts_with(&digits) {
+            return Err(Failure::usage(Code::NO_RUN, format!("{what} holds {}, not `{typed}`", manifest.run)));
+        }
+        compare(&journal, manifest.run, *head, &mut run);
+    }
+    Ok(VerifyResult { valid: run.valid, source: what.to_owned(), runs: vec![run] })
+}
+
+fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failure> {
+    let runs = Runs::open(session)?;
+    let mut heads: BTreeMap<RunId, Vec<Digest>> = BTreeMap::new();
+    for (typed, head) in &args.head {
+        heads.entry(runs.find(typed)?).or_default().push(*head);
+    }
+    let named = args.what.as_deref().map(|typed| runs.find(typed)).transpose()?;
+    let wanted: Vec<RunId> = match (named, args.all) {
+        (Some(run), _) => vec![run],
+        (None, false) if !heads.is_empty() => heads.keys().copied().collect(),
+        (None, true) => {
+            let mut all = runs.journal.list(&Filter::default()).map_err(|error| load_failure(error.into()))?;
+            all.sort_by_key(|summary| summary.run);
+            all.into_iter().map(|summary| summary.run).collect()
+        }
+        (None, false) => {
+            return Err(Failure::usage(Code::USAGE, "say what to prove")
+                .hint("`tollgate verify RUN`, `tollgate verify --all` or `tollgate verify FILE.tar`"));
+        }
+    };
+    if let Some((run, _)) = heads.iter().find(|(run, _)| !wanted.contains(run)) {
+        return Err(Failure::usage(Code::USAGE, format!("--head names {run}, which is not what is proved")));
+    }
+    let mut proved: Vec<VerifiedRun> = Vec::new();
+    for run in wanted {
+        let mut one = match verify(&*runs.journal, run) {
+            Ok(proof) => wire(proof),
+            Err(error) => failed(run, &error),
+        };
+        for head in heads.remove(&run).unwrap_or_default() {
+            compare(&*runs.journal, run, head, &mut one);
+        }
+        proved.push(one);
+    }
+    beside(&runs, args.all, &mut proved)?;
+    let valid = proved.iter().all(|run| run.valid);
+    Ok(VerifyResult { valid, source: runs.state.display().to_string(), runs: proved })
+}
+
+/// What stands beside the runs: the committed heads and, when everything is proved, rows that belong to no run.
+fn beside(runs: &Runs, all: bool, proved: &mut Vec<VerifiedRun>) -> Result<(), Failure> {
+    let damages = runs.journal.check_heads().map_err(|error| load_failure(error.into()))?;
+    for damage in damages {
+        let had = match &damage {
+            tollgate_store::HeadDamage::LostTail { had, .. } | tollgate_store::HeadDamage::Differs { had, .. } => *had,
+        };
+        let breach = Breach { code: damage.code(), seq: Some(had.seq), what: damage.to_string() };
+        match proved.iter_mut().find(|run| run.run == had.run.to_string()) {
+            Some(run) => add(run, breach),
+            None if all => {
+                let mut gone = empty(had.run.to_string());
+                add(&mut gone, breach);
+                proved.push(gone);
+            }
+            None => {}
+        }
+    }
+    if all {
+        for place in runs.journal.strays().map_err(|error| load_failure(error.into()))? {
+            let mut stray = empty(format!("row {place}"));
+            let what = format!("the row at place {place} belongs to no run");
+            add(&mut stray, Breach { code: Code::CHAIN_BROKEN, seq: None, what });
+            proved.push(stray);
+        }
+    }
+    Ok(())
+}
+
+/// Reads the file of an export into memory.
+pub fn read_bundle(path: &Path) -> Result<(Manifest, MemoryJournal), Failure> {
+    let file = files::open_to_read(path)?;
+    bundle::read(std::io::BufReader::new(file), Limits::default()).map_err(|error| match error {
+        // What is no archive, or ends too early, is read without trouble: it is not what it should be.
+        BundleError::Io(error) if !matches!(error.kind(), ErrorKind::Other | ErrorKind::UnexpectedEof) => {
+            files::cannot_read(&path.display().to_string(), error)
+        }
+        BundleError::Io(error) => not_an_export(path, Code::BUNDLE_INVALID).cause(error),
+        error => not_an_export(path, error.code()).cause(error),
+    })
+}
+
+fn not_an_export(path: &Path, code: Code) -> Failure {
+    Failure::refused(code, format!("{} is not a whole export", path.display()))
+        .hint("`tollgate export RUN -o FILE.tar` writes one")
+}
+
+/// Proves what an export holds.
+pub fn of_bundle(manifest: &Manifest, journal: &MemoryJournal) -> VerifiedRun {
+    let rows = tollgate_store::chain::rows(journal, manifest.run, 0).map(|row| row.map_err(LoadError::from));
+    let (mut proof, _) = verify_rows(manifest.run, rows, &|digest| Ok(journal.object(digest)?));
+    if proof.breaches.is_empty() && (proof.events, proof.head) != (manifest.seq, manifest.head) {
+        let what = format!(
+            "the file says that it ends at event {} with head {}; its rows end at event {} with head {}",
+            manifest.seq, manifest.head, proof.events, proof.head
+        );
+        proof.breaches.push(Breach { code: Code::CHAIN_HEAD, seq: Some(proof.events.min(manifest.seq) + 1), what });
+    }
+    wire(proof)
+}
+
+/// A head that was known must lie on the chain that was proved.
+fn compare(journal: &dyn Journal, run: RunId, known: Digest, proved: &mut VerifiedRun) {
+    let on_chain = tollgate_store::chain::rows(journal, run, 0)
+        .filter_map(Result::ok)
+        .any(|row| row.head == known && row.last <= proved.events);
+    if !on_chain {
+        let what = format!("the head {known} does not lie on its chain, which ends with {}", proved.head);
+        add(proved, Breach { code: Code::HEAD_DIFFERS, seq: None, what });
+    }
+}
+
+fn wire(proof: Proof) -> VerifiedRun {
+    let mut run = VerifiedRun {
+        run: proof.run.to_string(),
+        valid: true,
+        events: proof.events,
+        head: proof.head.to_string(),
+        objects: proof.objects,
+        broken: None,
+    };
+    let mut breaches = proof.breaches;
+    breaches.sort_by_key(|breach| breach.seq.unwrap_or(u64::MAX));
+    breaches.into_iter().for_each(|breach| add(&mut run, breach));
+    run
+}
+
+fn failed(run: RunId, error: &LoadError) -> VerifiedRun {
+    let mut proved = empty(run.to_string());
+    add(&mut proved, Breach { code: error.code(), seq: error.seq(), what: error.to_string() });
+    proved
+}
+
+fn empty(run: String) -> VerifiedRun {
+    VerifiedRun { run, valid: true, events: 0, head: Digest::default().to_string(), objects: 0, broken: None }
+}
+
+/// Adds what does not hold; the first counts.
+fn add(run: &mut VerifiedRun, breach: Breach) {
+    run.valid = false;
+    if run.broken.is_some() {
+        return;
+    }
+    let copy = "keep a copy of the state directory before anything else: what is lost cannot be made again".to_owned();
+    let next = match kind(breach.code) {
+        "snapshot" | "summary" => {
+            vec!["the events are whole; the run is loaded from them".to_owned(), copy]
+        }
+        _ => vec![copy, format!("tollgate explain {}", breach.code)],
+    };
+    run.broken = Some(Broken {
+        what: kind(breach.code).to_owned(),
+        seq: breach.seq,
+        code: breach.code.to_string(),
+        message: breach.what,
+        next,
+    });
+}
+
+/// What does not hold, in one word.
+fn kind(code: Code) -> &'static str {
+    match code {
+        Code::TAIL_LOST | Code::HEAD_DIFFERS | Code::CHAIN_HEAD => "tail",
+        Code::NEWER_EVENT | Code::DAMAGED_EVENT => "event",
+        Code::SNAPSHOT_DIFFERS => "snapshot",
+        Code::SUMMARY_DIFFERS => "summary",
+        Code::BROKEN_HISTORY => "invariant",
+        Code::OBJECT_DAMAGED | Code::OBJECT_MISSING | Code::OBJECT_CHANGED | Code::NO_PROTOCOL_OBJECT => "object",
+        _ => "chain",
+    }
+}
+
+fn print(result: &VerifyResult, session: &Session) {
+    let output = &session.output;
+    for run in &result.runs {
+        let Some(broken) = &run.broken else {
+            let events = count(usize::try_from(run.events).unwrap_or(usize::MAX), "event");
+            let objects = count(usize::try_from(run.objects).unwrap_or(usize::MAX), "object");
+            let line = Line::new().add(Style::Good, "✓ ").add(Style::Strong, &run.run);
+            output.data(line.text(format!("  holds: {events}, {objects}, head {}", run.head)));
+            continue;
+        };
+        let at = broken.seq.map(|seq| format!(" at event {seq}")).unwrap_or_default();
+        let line = Line::new().add(Style::Bad, "✗ ").add(Style::Strong, &run.run);
+        output.data(line.text(format!("  {} does not hold{at} [{}]: {}", broken.what, broken.code, broken.message)));
+        for next in &broken.next {
+            output.data(Line::from("    next: ").text(next));
+        }
+    }
+    let bad = result.runs.iter().filter(|run| !run.valid).count();
+    let words = match (result.runs.len(), bad) {
+        (0, _) => "there is nothing to prove".to_owned(),
+        (all, 0) => format!("{}, everything holds", count(all, "run")),
+        (all, bad) => format!("{bad} of {} {} not hold", count(all, "run"), if bad == 1 { "does" } else { "do" }),
+    };
+    output.talk(words);
+}

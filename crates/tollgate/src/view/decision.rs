@@ -1,0 +1,112 @@
+//! From a decision of the kernel to the question on the wire, and to the lines a person reads.
+
+use std::path::Path;
+
+use tollgate_api::{self as api, DecisionStatus, Origin, QuestionOption};
+use tollgate_core::id::DecisionId;
+use tollgate_core::run::Run;
+use tollgate_core::run::event::DecisionEnd;
+use tollgate_core::run::gate::class_word;
+use tollgate_core::run::state::Decision;
+
+use super::detail::target;
+use super::listing::answers;
+use super::table::wrap;
+use super::text::{Line, Style, plain};
+use super::wire::actor;
+
+/// A decision. `tree` is the work tree that an answer by hand is about; `ended_ms` is known from the journal.
+pub fn decision(
+    run: &Run,
+    id: DecisionId,
+    decision: &Decision,
+    tree: Option<&Path>,
+    ended_ms: Option<u64>,
+) -> api::Decision {
+    let asked = &decision.asked;
+    let ended = decision.end.as_ref();
+    let shown = asked.shows.iter().map(|digest| {
+        let artifact = run.artifacts.iter().find(|(_, artifact)| artifact.object == *digest);
+        artifact.map_or_else(|| format!("object {digest}"), |(name, _)| format!("`{name}`, object {digest}"))
+    });
+    let paths = asked.paths.iter().map(|path| format!("file {path}"));
+    let tree = tree.map(|path| format!("work tree {}", path.display()));
+    api::Decision {
+        id: id.to_string(),
+        class: class_word(asked.class).to_owned(),
+        status: match ended.map(|ended| ended.end) {
+            None => DecisionStatus::Pending,
+            Some(DecisionEnd::Answered) => DecisionStatus::Answered,
+            Some(DecisionEnd::Cancelled) => DecisionStatus::Cancelled,
+            Some(DecisionEnd::Skipped) => DecisionStatus::Skipped,
+        },
+        question: asked.question.clone(),
+        why: asked.why.clone(),
+        unit: asked.unit.as_ref().map(ToString::to_string),
+        origin: Origin {
+            stage: asked.origin.stage.to_string(),
+            outcome: Some(asked.origin.outcome.to_string()).filter(|outcome| !outcome.is_empty()),
+            cut_off: asked.origin.cut_off.as_ref().map(|cut_off| target(&cut_off.to)),
+        },
+        options: asked
+            .options
+            .iter()
+            .map(|option| QuestionOption {
+                id: option.id.to_string(),
+                consequence: option.consequence.clone(),
+                waives: option.waives.iter().map(ToString::to_string).collect(),
+            })
+            .collect(),
+        recommendation: asked.recommend.as_ref().map(ToString::to_string),
+        evidence: shown.chain(paths).chain(tree).collect(),
+        default_answer: asked.default.as_ref().map(|default| default.option.to_string()),
+        default_at_ms: asked.default.as_ref().map(|default| default.at_ms),
+        asked_at_ms: decision.asked_ms,
+        answer: ended.and_then(|ended| match &ended.option {
+            Some(option) => Some(option.to_string()),
+            None => Some(ended.text.clone()).filter(|text| !text.is_empty()),
+        }),
+        text: ended.filter(|ended| ended.option.is_some()).map(|ended| ended.text.clone()).filter(|t| !t.is_empty()),
+        by: ended.map(|ended| actor(&ended.by)),
+        ended_at_ms: ended_ms.filter(|_| ended.is_some()),
+    }
+}
+
+/// The commands that answer an open question.
+pub fn commands(run: &Run, id: DecisionId, decision: &Decision) -> Vec<String> {
+    answers(run.id, id, decision.asked.options.iter().map(|option| &*option.id))
+}
+
+/// An open question as a person reads it: word for word, and a command for every answer.
+pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec<Line> {
+    let unit = question.unit.as_ref().map(|unit| format!(" for {unit}")).unwrap_or_default();
+    let head = format!(" ({}{unit})", question.class);
+    let mut lines = vec![Line::new().add(Style::Warn, "? ").add(Style::Strong, &question.id).add(Style::Faint, head)];
+    let mut indented = |indent: usize, style: Style, text: &str| {
+        let wrapped = wrap(&plain(text), width.saturating_sub(indent));
+        lines.extend(wrapped.into_iter().map(|line| Line::from(" ".repeat(indent)).add(style, line)));
+    };
+    indented(2, Style::Strong, &question.question);
+    if !question.why.is_empty() {
+        indented(2, Style::Faint, &format!("asked because {}", question.why));
+    }
+    for item in &question.evidence {
+        indented(2, Style::Plain, &format!("look at: {item}"));
+    }
+    for (index, command) in commands.iter().enumerate() {
+        // A command is never cut: it is there to be copied.
+        lines.push(Line::from("    ").add(Style::Accent, command));
+        if let Some(option) = question.options.get(index) {
+            let recommended = if question.recommendation.as_ref() == Some(&option.id) { " (recommended)" } else { "" };
+            let waives = if option.waives.is_empty() {
+                String::new()
+            } else {
+                format!("; waives {}", super::words::list(&option.waives))
+            };
+            let text = format!("{}{waives}{recommended}", option.consequence);
+            let wrapped = wrap(&plain(&text), width.saturating_sub(8));
+            lines.extend(wrapped.into_iter().map(|line| Line::from("        ").add(Style::Plain, line)));
+        }
+    }
+    lines
+}

@@ -1,0 +1,238 @@
+//! What must be true and what shows it; what is wrong; the gates.
+
+use std::collections::BTreeMap;
+
+use tollgate_api::{self as api, EvidenceSource, GateStatus};
+use tollgate_core::Name;
+use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::condition::{Condition, SetKind};
+use tollgate_core::protocol::model::Gate;
+use tollgate_core::report::Verdict;
+use tollgate_core::run::Run;
+use tollgate_core::run::gate::{self, CriterionState, Status};
+use tollgate_core::run::state::{Criterion, Shown, keyed};
+
+use super::history::History;
+use crate::view::{wire, words};
+
+/// How many rows or findings a reason names.
+const NAMED_MAX: usize = 6;
+
+/// The rows of the ledger.
+pub fn criteria(run: &Run, history: &History) -> Vec<api::Criterion> {
+    let bound = resources(run);
+    let none = Vec::new();
+    let criteria = run.ledger.criteria.iter();
+    criteria.map(|row| criterion(run, history, row, bound.get(&row.id).unwrap_or(&none))).collect()
+}
+
+/// What the gates that read a row are bound to, by row.
+fn resources(run: &Run) -> BTreeMap<Name, Vec<Name>> {
+    let mut all: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+    let subjects: Vec<Option<&Name>> =
+        std::iter::once(None).chain(run.ledger.units.iter().map(|unit| Some(&unit.name))).collect();
+    for gate in run.protocol.gates.values() {
+        for subject in &subjects {
+            for row in gate::rows_of(run, gate, *subject).into_iter().filter(|row| row.unit.as_ref() == *subject) {
+                let bound = all.entry(row.id.clone()).or_default();
+                let new = gate.bound_to.iter().filter(|name| !bound.contains(name)).cloned().collect::<Vec<_>>();
+                bound.extend(new);
+            }
+        }
+    }
+    all
+}
+
+fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> api::Criterion {
+    let (state, fresh) = gate::criterion(run, row, bound, None);
+    let ended = |id: AttemptId| {
+        history.attempts.iter().find(|told| told.id == id).and_then(|told| told.wire.ended_at_ms).unwrap_or_default()
+    };
+    let shown = |source: EvidenceSource, shown: &Shown, text: String| api::Evidence {
+        source,
+        result: wire::judgement(shown.result).to_owned(),
+        text,
+        from: shown.attempt.to_string(),
+        fresh: gate::fresh(run, &shown.on, bound, row.unit.as_ref()),
+        object: shown.object.map(|object| object.to_string()),
+        at_ms: ended(shown.attempt),
+    };
+    let cited = |shown: &Shown| history.cited.get(&(shown.attempt, row.id.clone())).cloned().unwrap_or_default();
+    let mut evidence: Vec<api::Evidence> = Vec::new();
+    evidence.extend(row.waived.map(|id| api::Evidence {
+        source: EvidenceSource::Decision,
+        result: "pass".to_owned(),
+        text: match run.decisions.get(&id).and_then(|decision| decision.end.as_ref()) {
+            Some(ended) => format!("waived by {}", ended.by.name),
+            None => "waived".to_owned(),
+        },
+        from: id.to_string(),
+        fresh: true,
+        object: None,
+        at_ms: history.ended_ms.get(&id).copied().unwrap_or_default(),
+    }));
+    evidence.extend(row.judged.as_ref().map(|judged| {
+        let role =
+            history.attempts.iter().find(|told| told.id == judged.attempt).and_then(|told| told.wire.role.clone());
+        let own = role.as_deref().and_then(|role| run.protocol.roles.get(role)).is_some_and(|role| role.self_check);
+        let source = if own { EvidenceSource::SelfCheck } else { EvidenceSource::Report };
+        shown(source, judged, cited(judged))
+    }));
+    evidence.extend(row.ran.as_ref().map(|ran| {
+        let command = row.command.clone().unwrap_or_default();
+        let note = cited(ran);
+        shown(EvidenceSource::Command, ran, if note.is_empty() { command } else { format!("{command}: {note}") })
+    }));
+    evidence.sort_by_key(|evidence| std::cmp::Reverse(evidence.at_ms));
+    api::Criterion {
+        id: row.id.to_string(),
+        text: row.text.clone(),
+        group: row.group.as_ref().map(ToString::to_string),
+        unit: row.unit.as_ref().map(ToString::to_string),
+        requirement: row.requirement.as_ref().map(ToString::to_string),
+        command: row.command.clone(),
+        status: if fresh { state.word() } else { "stale" }.to_owned(),
+        evidence,
+    }
+}
+
+/// What was found wrong.
+pub fn findings(run: &Run) -> Vec<api::Finding> {
+    let findings = run.ledger.findings.iter().map(|(id, finding)| {
+        let about = &finding.about;
+        api::Finding {
+            id: id.to_string(),
+            status: finding.status.word().to_owned(),
+            severity: about.severity.as_ref().map(ToString::to_string),
+            category: about.category.as_ref().map(ToString::to_string),
+            path: about.path.as_ref().map(ToString::to_string),
+            line: about.line,
+            criterion: about.criterion.as_ref().map(ToString::to_string),
+            unit: Some(about.units.join(", ")).filter(|units| !units.is_empty()),
+            what: about.what.clone(),
+            why: about.why.clone(),
+            fix: about.fix.clone(),
+            found_by: about.attempt.to_string(),
+        }
+    });
+    findings.collect()
+}
+
+/// The gates of the run and of each unit.
+pub fn gates(run: &Run) -> Vec<api::Gate> {
+    let all = run.protocol.gates.iter();
+    let mut gates: Vec<api::Gate> = all
+        .clone()
+        .filter(|(_, gate)| gate.mandatory_unit.is_none() || gate.mandatory_run.is_some())
+        .map(|(name, gate)| {
+            let mandatory = gate.mandatory_run.as_ref().is_some_and(|when| gate::truth(run, when, None));
+            one(run, name, gate, None, mandatory)
+        })
+        .collect();
+    for unit in &run.ledger.units {
+        gates.extend(all.clone().filter_map(|(name, gate)| {
+            let when = gate.mandatory_unit.as_ref()?;
+            Some(one(run, name, gate, Some(&unit.name), gate::truth(run, when, Some(&unit.name))))
+        }));
+    }
+    gates
+}
+
+fn one(run: &Run, name: &Name, gate: &Gate, unit: Option<&Name>, mandatory: bool) -> api::Gate {
+    let status = gate::status(run, gate, unit);
+    api::Gate {
+        gate: name.to_string(),
+        unit: unit.map(ToString::to_string),
+        status: match status {
+            Status::Holds => GateStatus::Holds,
+            Status::Fails => GateStatus::Fails,
+            Status::Stale => GateStatus::Stale,
+            Status::Unobservable => GateStatus::Unobservable,
+        },
+        reason: reason(run, gate, unit, status),
+        mandatory,
+        bound_to: gate.bound_to.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn reason(run: &Run, gate: &Gate, unit: Option<&Name>, status: Status) -> String {
+    if status == Status::Holds {
+        return "it holds for the content as it is".to_owned();
+    }
+    let mut atoms = Vec::new();
+    gate::leaves(&gate.holds, &mut atoms);
+    let parts: Vec<String> = atoms
+        .into_iter()
+        .filter_map(|atom| {
+            let alone = Gate { holds: atom.clone(), ..gate.clone() };
+            match gate::status(run, &alone, unit) {
+                Status::Holds => None,
+                status => Some(unmet(run, &alone, atom, unit, status)),
+            }
+        })
+        .collect();
+    if parts.is_empty() { "its condition does not hold".to_owned() } else { parts.join("; ") }
+}
+
+/// Why one part of a gate does not hold.
+fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: Status) -> String {
+    let stale = status == Status::Stale;
+    match atom {
+        Condition::Judged(role) => {
+            let judgements = &run.ledger.judgements;
+            let own = unit.and_then(|unit| judgements.get(&keyed(role, Some(unit))));
+            match own.into_iter().chain(judgements.get(role)).max_by_key(|judged| judged.seq) {
+                None => format!("{role} has not judged it"),
+                Some(judged) if stale => format!("{role} judged other content ({})", judged.attempt),
+                Some(judged) if judged.verdict == Verdict::Reject => format!("{role} rejects ({})", judged.attempt),
+                Some(judged) => format!("{role} does not accept ({})", judged.attempt),
+            }
+        }
+        Condition::Answer { ask, .. } if stale => format!("`{ask}` was answered for other content"),
+        Condition::Answer { ask, options, .. } => format!("`{ask}` is not answered with {}", words::list(options)),
+        Condition::Command(name) if stale => format!("command `{name}` ran on other content"),
+        Condition::Command(name) if status == Status::Unobservable => format!("command `{name}` cannot be observed"),
+        Condition::Command(name) => format!("command `{name}` fails"),
+        Condition::Holds(name) => format!("gate `{name}` does not hold"),
+        Condition::Artifact { name, .. } => format!("`{name}` is not there as it must be"),
+        Condition::Set { set: SetKind::Criterion, .. } => {
+            named(gate::rows_of(run, gate, unit).into_iter().filter_map(|row| {
+                match gate::criterion(run, row, &gate.bound_to, unit) {
+                    (CriterionState::Passed | CriterionState::Waived, true) => None,
+                    (_, false) => Some(format!("{} is stale", row.id)),
+                    (state, true) => Some(format!("{} is {}", row.id, state.word())),
+                }
+            }))
+        }
+        Condition::Set { set: SetKind::Finding, .. } => named(
+            run.ledger
+                .findings
+                .iter()
+                .filter(|(_, finding)| unit.is_none_or(|unit| finding.about.units.contains(unit)))
+                .filter(|(_, finding)| !finding.status.is_closed())
+                .map(|(id, finding)| format!("{id} is {}", finding.status.word())),
+        ),
+        Condition::Set { set: SetKind::Unit, is, .. } => named(
+            run.ledger
+                .units
+                .iter()
+                .map(|unit| (&unit.name, gate::unit_word(run, unit)))
+                .filter(|(_, word)| !is.iter().any(|wanted| &**wanted == *word))
+                .map(|(name, word)| format!("{name} is {word}")),
+        ),
+        Condition::Var { name, values } => format!("{name} is not {}", words::list(values)),
+        Condition::Set { .. } | Condition::Count { .. } | Condition::It { .. } => {
+            "its condition does not hold".to_owned()
+        }
+        Condition::All(_) | Condition::Any(_) | Condition::Not(_) => String::new(),
+    }
+}
+
+fn named(items: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = items.collect();
+    match all.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
+        _ if all.is_empty() => "its condition does not hold".to_owned(),
+        Some(more) => format!("{} and {more} more", all[..NAMED_MAX].join(", ")),
+        None => words::list(&all),
+    }
+}

@@ -1,0 +1,156 @@
+//! From a run and its journal to everything about it on the wire.
+
+mod history;
+mod ledger;
+mod reads;
+
+pub use history::{History, Moment, What, change, tell};
+pub use reads::reads;
+
+use std::path::PathBuf;
+
+use tollgate_api as api;
+use tollgate_core::digest::Digest;
+use tollgate_core::protocol::model::Target;
+use tollgate_core::run::event::Work;
+use tollgate_core::run::gate::unit_word;
+use tollgate_core::run::state::{At, Decision, Instance};
+use tollgate_core::run::{Run, counter_key};
+use tollgate_store::Lease;
+
+use super::{decision, listing};
+
+/// What is known of a run beside its state and its journal.
+pub struct Sources<'a> {
+    pub now_ms: u64,
+    pub head: Digest,
+    pub lease: Option<&'a Lease>,
+    pub trees: Vec<api::Tree>,
+    pub changes: Vec<api::Change>,
+    pub reads: Vec<api::Reads>,
+    /// The work tree that an answer by hand is about.
+    pub by_hand: &'a dyn Fn(&Decision) -> Option<PathBuf>,
+}
+
+/// Everything about a run.
+pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail {
+    let json = |value: &_| serde_json::to_value(value).unwrap_or_default();
+    api::RunDetail {
+        summary: listing::loaded(run, history.changed_ms, sources.lease, sources.now_ms),
+        protocol_digest: run.opened.protocol.digest.to_string(),
+        values: run.vars.iter().map(|(name, value)| (name.to_string(), json(value))).collect(),
+        base: run.opened.base.to_string(),
+        branch: history.branch.clone(),
+        head: sources.head.to_string(),
+        positions: positions(run, history),
+        units: units(run, history),
+        attempts: history.attempts.iter().map(|told| told.wire.clone()).collect(),
+        criteria: ledger::criteria(run, history),
+        findings: ledger::findings(run),
+        decisions: run
+            .decisions
+            .iter()
+            .map(|(id, known)| {
+                let tree = Some(known).filter(|known| known.end.is_none()).and_then(|known| (sources.by_hand)(known));
+                decision::decision(run, *id, known, tree.as_deref(), history.ended_ms.get(id).copied())
+            })
+            .collect(),
+        gates: ledger::gates(run),
+        changes: sources.changes,
+        trees: sources.trees,
+        config: run.opened.config.clone(),
+        reads: sources.reads,
+    }
+}
+
+fn positions(run: &Run, history: &History) -> Vec<api::Position> {
+    let position = |(name, instance): (&tollgate_core::Name, &std::sync::Arc<Instance>)| {
+        let stage = instance.at.stage().or_else(|| history.last_stage.get(name));
+        api::Position {
+            flow: instance.flow.to_string(),
+            unit: instance.unit.as_ref().map(ToString::to_string),
+            stage: stage.map(ToString::to_string).unwrap_or_default(),
+            state: doing(run, name, instance),
+            limits: limits(run, instance),
+        }
+    };
+    run.instances.iter().map(position).collect()
+}
+
+/// How often each limited route was taken.
+fn limits(run: &Run, instance: &Instance) -> std::collections::BTreeMap<String, String> {
+    let stages = run.flow(instance).into_iter().flat_map(|flow| &flow.stages);
+    let rules = stages.flat_map(|stage| stage.on.iter().chain(&run.protocol.otherwise).map(move |rule| (stage, rule)));
+    rules
+        .filter_map(|(stage, rule)| {
+            let limit = rule.route.limit?;
+            let taken = instance.counters.get(&counter_key(&stage.id, &rule.outcome))?.taken;
+            (taken > 0).then(|| (format!("{} {}", stage.id, rule.outcome), format!("{taken} of {limit}")))
+        })
+        .collect()
+}
+
+/// What a flow does, in plain words.
+fn doing(run: &Run, name: &str, instance: &Instance) -> String {
+    match &instance.at {
+        At::Ready { .. } => "about to start".to_owned(),
+        At::Leased { attempt, .. } => match run.attempts.get(attempt).map(|attempt| &attempt.work) {
+            Some(Work::Dispatch { role, iteration: 1, .. }) => format!("{role} works"),
+            Some(Work::Dispatch { role, iteration, .. }) => format!("{role} works, attempt {iteration}"),
+            Some(Work::Commands { .. }) => "commands run".to_owned(),
+            Some(Work::Land { .. }) => "lands".to_owned(),
+            None => "works".to_owned(),
+        },
+        At::Waiting { decision, .. } => format!("waits for {decision}"),
+        At::Each { stage } => {
+            let below: Vec<_> =
+                run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage)).map(|(_, c)| c).collect();
+            let done = below.iter().filter(|child| matches!(child.at, At::Ended { .. })).count();
+            format!("{done} of {} ended", super::words::count(below.len(), "unit"))
+        }
+        At::Held { why, .. } => format!("held: {why}"),
+        At::Closing { .. } if run.is_closed() => target(&Target::Done),
+        At::Closing { .. } => "done, once the open questions are answered".to_owned(),
+        At::Ended { end } => target(end),
+    }
+}
+
+fn units(run: &Run, history: &History) -> Vec<api::Unit> {
+    let unit = |unit: &tollgate_core::run::state::Unit| {
+        let instance = run.instances.iter().find(|(_, instance)| instance.unit.as_ref() == Some(&unit.name));
+        let held = instance.and_then(|(_, instance)| match &instance.at {
+            At::Held { why, .. } => Some(why.clone()),
+            _ => None,
+        });
+        let why = held.or_else(|| history.unit_why.get(&unit.name).cloned());
+        let stage = instance.and_then(|(name, known)| known.at.stage().or_else(|| history.last_stage.get(name)));
+        api::Unit {
+            name: unit.name.to_string(),
+            title: unit.title.clone(),
+            state: unit_word(run, unit).to_owned(),
+            reason: why.unwrap_or_else(|| match instance {
+                Some((name, known)) => doing(run, name, known),
+                None => "it has not started".to_owned(),
+            }),
+            stage: stage.map(ToString::to_string),
+            needs: unit.needs.iter().map(ToString::to_string).collect(),
+            scope: unit.scope.iter().map(ToString::to_string).collect(),
+        }
+    };
+    run.ledger.units.iter().map(unit).collect()
+}
+
+/// Where an outcome leads, in plain words.
+pub fn target(target: &Target) -> String {
+    match target {
+        Target::Stage(stage) => stage.to_string(),
+        Target::Ask(ask) => format!("a person ({ask})"),
+        Target::Again => "the same stage again".to_owned(),
+        Target::Done => "done".to_owned(),
+        Target::Dropped => "given up".to_owned(),
+        Target::Hold => "held".to_owned(),
+        Target::Raise(name) => format!("raise {name}"),
+        Target::Back | Target::Origin => "back where it came from".to_owned(),
+        Target::As(outcome) => format!("on as {outcome}"),
+    }
+}

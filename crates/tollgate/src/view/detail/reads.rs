@@ -1,0 +1,106 @@
+//! What each routing decision read of a report, and what it only checked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tollgate_api as api;
+use tollgate_core::Name;
+use tollgate_core::contract::{self, ReportDialect, registry};
+use tollgate_core::digest::Digest;
+use tollgate_core::id::AttemptId;
+use tollgate_core::run::Run;
+
+use super::history::{History, Told};
+use crate::view::words::list;
+
+/// Per report that was routed: the sections whose content entered the routing, a question or a bundle, with the reason
+/// and the bytes; and those that were checked only. The report's own bytes say which sections there are.
+pub fn reads(
+    run: &Run,
+    history: &History,
+    object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
+    prompt: &dyn Fn(AttemptId) -> Option<String>,
+) -> Vec<api::Reads> {
+    let shown = shown(history);
+    let none = Vec::new();
+    let reported = history.attempts.iter().filter(|told| told.wire.report.is_some());
+    reported.map(|told| of_report(run, told, shown.get(&told.id).unwrap_or(&none), object, prompt)).collect()
+}
+
+fn of_report(
+    run: &Run,
+    told: &Told,
+    shown: &[(Name, String)],
+    object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
+    prompt: &dyn Fn(AttemptId) -> Option<String>,
+) -> api::Reads {
+    let role = told.wire.role.as_deref().and_then(|role| run.protocol.roles.get(role));
+    let dialect = role.and_then(|role| registry::report_dialect(&role.contract));
+    let digest = told.wire.report.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
+    let bytes = digest.and_then(object).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let context = contract::Context {
+        role: told.wire.role.as_deref().map(Into::into),
+        judges: role.map(tollgate_core::protocol::model::Role::judges),
+        prompt: prompt(told.id),
+        ..contract::Context::default()
+    };
+    let present = dialect.map(|dialect| dialect.read(&text, &context).present).unwrap_or_default();
+    let mut read: Vec<api::SectionRead> = told
+        .reads
+        .iter()
+        .map(|read| api::SectionRead {
+            section: read.section.to_string(),
+            reason: read.reason.clone(),
+            bytes: read.bytes,
+        })
+        .collect();
+    for (heading, reason) in dialect.map(|dialect| shown_to(shown, dialect)).unwrap_or_default() {
+        let known = read.iter_mut().find(|read| read.section == heading);
+        let there = present.iter().find(|(name, _)| **name == *heading);
+        match (known, there) {
+            (Some(known), _) => known.reason = format!("{}; {reason}", known.reason),
+            // An empty section gives a bundle nothing.
+            (None, Some((_, bytes))) if *bytes > 0 => {
+                read.push(api::SectionRead { section: heading.to_owned(), reason, bytes: *bytes });
+            }
+            (None, _) => {}
+        }
+    }
+    let only = present.iter().filter(|(name, _)| !read.iter().any(|read| *read.section == **name));
+    api::Reads {
+        attempt: told.wire.id.clone(),
+        stage: told.wire.stage.clone(),
+        outcome: told.wire.outcome.clone().unwrap_or_default(),
+        checked_only: only.map(|(name, _)| name.to_string()).collect(),
+        read,
+    }
+}
+
+/// The sections of each report that later bundles hold, and whose bundles those are.
+fn shown(history: &History) -> BTreeMap<AttemptId, Vec<(Name, String)>> {
+    let mut all: BTreeMap<AttemptId, Vec<(Name, String)>> = BTreeMap::new();
+    for later in &history.attempts {
+        let who = format!("{} ({})", later.wire.role.as_deref().unwrap_or_default(), later.wire.id);
+        for item in &later.bundle {
+            if let (Some(of), Some((_, section))) = (item.attempt, item.item.split_once('.')) {
+                all.entry(of).or_default().push((section.into(), who.clone()));
+            }
+        }
+    }
+    all
+}
+
+/// The headings that were shown, and to whom.
+fn shown_to(shown: &[(Name, String)], dialect: &dyn ReportDialect) -> Vec<(&'static str, String)> {
+    let mut headings: Vec<(&'static str, Vec<&str>)> = Vec::new();
+    for (section, who) in shown {
+        for heading in dialect.headings(section) {
+            match headings.iter_mut().find(|(known, _)| *known == heading) {
+                Some((_, to)) => to.push(who),
+                None => headings.push((heading, vec![who])),
+            }
+        }
+    }
+    headings.into_iter().map(|(heading, to)| (heading, format!("shown to {}", list(&to)))).collect()
+}

@@ -1,0 +1,142 @@
+//! From a summary row to a line of a list: where a run stands, why, and what to type next.
+
+use tollgate_api::{RunStatus, RunSummary};
+use tollgate_core::id::{DecisionId, RunId};
+use tollgate_core::run::Run;
+use tollgate_engine::holder::is_dead;
+use tollgate_engine::summary::{self, Body, Standing};
+use tollgate_store::{Lease, Summary, SummaryText};
+
+use super::picture::status;
+
+/// A run as its summary row says.
+pub fn listed(summary: &Summary, now_ms: u64) -> RunSummary {
+    row(summary.run, summary.head.seq, &summary.text, summary.lease.as_ref(), now_ms)
+}
+
+/// A loaded run, with the lease it is driven under.
+pub fn loaded(run: &Run, changed_ms: u64, lease: Option<&Lease>, now_ms: u64) -> RunSummary {
+    row(run.id, run.seq, &summary::text(run, changed_ms), lease, now_ms)
+}
+
+/// Where a run stands: one that should be working and that nobody drives is interrupted.
+pub fn run_status(text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunStatus {
+    let driven = || lease.is_some_and(|lease| lease.until_ms > now_ms && !is_dead(&lease.holder));
+    match Standing::parse(&text.status) {
+        Some(Standing::Working) | None if !driven() => RunStatus::Interrupted,
+        Some(standing) => status(standing),
+        None => RunStatus::Working,
+    }
+}
+
+fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunSummary {
+    // A body of another version, or one that somebody changed, is shown as far as it can be read.
+    let body: Body = serde_json::from_slice(&text.body).unwrap_or_default();
+    let status = run_status(text, lease, now_ms);
+    RunSummary {
+        run: run.to_string(),
+        next: next(run, &text.repository, status, &body),
+        reason: match status {
+            RunStatus::Interrupted => format!("nobody drives it; it was here: {}", body.reason),
+            _ => body.reason,
+        },
+        protocol: body.protocol,
+        goal: body.title,
+        repository: text.repository.clone(),
+        status,
+        started_at_ms: body.opened_ms,
+        changed_at_ms: text.at_ms,
+        events,
+        pending_decisions: body.open,
+    }
+}
+
+/// The commands that take a run on.
+fn next(run: RunId, repository: &str, status: RunStatus, body: &Body) -> Vec<String> {
+    let answers = || body.asks.iter().flat_map(|ask| answers(run, ask.decision, ask.options.iter().map(|id| &**id)));
+    match status {
+        RunStatus::Working => vec![format!("tollgate logs -f {run}")],
+        RunStatus::Interrupted | RunStatus::Sleeping => vec![format!("tollgate resume {run}")],
+        RunStatus::Waiting => answers().collect(),
+        RunStatus::Halted => {
+            let mut all: Vec<String> = answers().collect();
+            all.extend([format!("tollgate retry {run}"), format!("tollgate cancel {run}")]);
+            all
+        }
+        RunStatus::Succeeded => vec![format!("git -C {} log -p HEAD..tollgate/{run}", quoted(repository))],
+        RunStatus::Dropped | RunStatus::Cancelled => Vec::new(),
+    }
+}
+
+/// The commands that answer a question, one per option.
+pub fn answers<'a>(run: RunId, decision: DecisionId, options: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let all: Vec<String> = options.map(|option| format!("tollgate decide {run} {decision} {option}")).collect();
+    if all.is_empty() { vec![format!("tollgate decide {run} {decision} --text 'ANSWER'")] } else { all }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%=:,".contains(character);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(standing: Standing) -> SummaryText {
+        let ask = summary::Ask { decision: DecisionId(2), options: vec!["accept".into(), "abort".into()] };
+        let body = Body { title: "A goal".into(), reason: "why".into(), open: 1, asks: vec![ask], ..Body::default() };
+        let body = serde_json::to_vec(&body).unwrap();
+        SummaryText { status: standing.word().into(), repository: "/a b/it's".into(), at_ms: 7, body }
+    }
+
+    fn lease(until_ms: u64, holder: &str) -> Lease {
+        Lease { epoch: 1, holder: holder.into(), until_ms }
+    }
+
+    #[test]
+    fn working_needs_a_driver_that_lives() {
+        let working = text(Standing::Working);
+        let alive = tollgate_engine::holder::this_process();
+        let dead = alive.replace("pid ", "pid 9");
+        let cases = [
+            (None, RunStatus::Interrupted),
+            (Some(lease(101, &alive)), RunStatus::Working),
+            (Some(lease(100, &alive)), RunStatus::Interrupted),
+            (Some(lease(101, &dead)), RunStatus::Interrupted),
+            (Some(lease(101, "another host")), RunStatus::Working),
+        ];
+        for (lease, expected) in cases {
+            assert_eq!(run_status(&working, lease.as_ref(), 100), expected, "{lease:?}");
+        }
+        assert_eq!(run_status(&text(Standing::Waiting), None, 100), RunStatus::Waiting);
+    }
+
+    #[test]
+    fn every_standing_says_what_to_type() {
+        let run = RunId::from_bits(7);
+        let row = |standing| row(run, 3, &text(standing), None, 100);
+        assert_eq!(row(Standing::Working).next, [format!("tollgate resume {run}")]);
+        let answers = [format!("tollgate decide {run} dec_2 accept"), format!("tollgate decide {run} dec_2 abort")];
+        assert_eq!(row(Standing::Waiting).next, answers);
+        assert_eq!(
+            row(Standing::Halted).next[2..],
+            [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]
+        );
+        assert_eq!(row(Standing::Succeeded).next, [format!(r"git -C '/a b/it'\''s' log -p HEAD..tollgate/{run}")]);
+        assert!(row(Standing::Dropped).next.is_empty());
+    }
+
+    /// A row that another version wrote, or somebody changed, hides no run.
+    #[test]
+    fn a_body_that_cannot_be_read_is_still_a_line() {
+        let broken = SummaryText { status: "sideways".into(), body: b"{".to_vec(), ..SummaryText::default() };
+        let line = row(RunId::from_bits(7), 3, &broken, None, 100);
+        assert_eq!((line.status, line.goal.as_str()), (RunStatus::Interrupted, ""));
+    }
+}

@@ -1,0 +1,426 @@
+//! One run on one screen: where it stands, what to type, what happened, and what shows that it is done.
+
+use tollgate_api::{self as api, AttemptStatus, DecisionStatus, RunDetail};
+
+use super::detail::{History, Moment, What};
+use super::table::{table, wrap};
+use super::text::{Line, Style, plain, width};
+use super::words::{self, ago, count, duration, list};
+use super::{decision, listing};
+
+/// How many moments of a long run are shown; `logs` tells all.
+const MOMENTS_MAX: usize = 40;
+/// How many changed files, findings or rows are shown.
+const ROWS_MAX: usize = 30;
+
+/// The whole screen.
+pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize) -> Vec<Line> {
+    let mut screen = Screen { lines: Vec::new(), columns };
+    head(&mut screen, detail, now_ms);
+    standing(&mut screen, detail);
+    questions(&mut screen, detail);
+    timeline(&mut screen, detail, history);
+    criteria(&mut screen, detail);
+    gates(&mut screen, detail);
+    findings(&mut screen, detail);
+    changes(&mut screen, detail);
+    reads(&mut screen, detail);
+    screen.lines
+}
+
+struct Screen {
+    lines: Vec<Line>,
+    columns: usize,
+}
+
+impl Screen {
+    fn title(&mut self, title: &str, note: &str) {
+        let note = if note.is_empty() { String::new() } else { format!("  {note}") };
+        self.lines.push(Line::new());
+        self.lines.push(Line::new().add(Style::Strong, title).add(Style::Faint, note).fit(self.columns));
+    }
+
+    fn rows(&mut self, rows: Vec<Vec<Line>>) {
+        let lines = table(&[], rows, self.columns.saturating_sub(2));
+        self.lines.extend(lines.into_iter().map(|line| Line::from("  ").join(line)));
+    }
+
+    /// A label and a text that is wrapped beside it.
+    fn beside(&mut self, label: Line, text: &str) {
+        self.wrapped(label, text, Style::Plain);
+    }
+
+    fn wrapped(&mut self, label: Line, text: &str, style: Style) {
+        let indent = " ".repeat(label.width());
+        let mut label = Some(label);
+        // Made harmless first: what is shown in its place may be wider.
+        for line in wrap(&plain(text), self.columns.saturating_sub(indent.len())) {
+            let start = label.take().unwrap_or_else(|| Line::from(indent.as_str()));
+            self.lines.push(start.add(style, line));
+        }
+        self.lines.extend(label);
+    }
+
+    fn more(&mut self, all: usize, hint: &str) {
+        if let Some(more) = all.checked_sub(ROWS_MAX).filter(|more| *more > 0) {
+            self.lines.push(Line::from("  ").add(Style::Faint, format!("and {more} more{hint}")));
+        }
+    }
+}
+
+fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
+    let summary = &detail.summary;
+    let state = words::run(summary.status);
+    let line = Line::new().add(Style::Strong, &summary.run).text("  ").join(state.line());
+    screen.lines.push(line.text(format!("  {}", summary.protocol)).fit(screen.columns));
+    screen.wrapped(Line::from("  "), &summary.goal, Style::Strong);
+    if !summary.reason.is_empty() {
+        screen.beside(Line::from("  why     "), &summary.reason);
+    }
+    // Open questions have a place of their own, with every command.
+    let asks = detail.decisions.iter().any(|decision| decision.status == DecisionStatus::Pending);
+    for command in summary.next.iter().filter(|command| !asks || !command.starts_with("tollgate decide")) {
+        screen.lines.push(Line::from("  next    ").add(Style::Accent, command));
+    }
+    let last = detail.attempts.iter().rev().find(|attempt| attempt.role.is_some());
+    if let Some(last) = last.filter(|_| summary.status == api::RunStatus::Halted) {
+        let look = format!("tollgate logs {} {}", summary.run, last.id);
+        screen.lines.push(Line::from("  look    ").add(Style::Accent, look));
+    }
+    if asks {
+        screen.lines.push(Line::from("  next    ").text("answer below, or `tollgate inbox`"));
+    }
+    let span = duration(summary.changed_at_ms.saturating_sub(summary.started_at_ms));
+    let started = ago(now_ms, summary.started_at_ms);
+    screen.beside(
+        Line::from("  when    "),
+        &format!("started {started}, {span} to the last of {}", count(to_usize(summary.events), "event")),
+    );
+    screen.beside(Line::from("  where   "), &format!("{} at {}", summary.repository, short(&detail.base)));
+    if let Some(branch) = &detail.branch {
+        screen.beside(Line::from("  branch  "), branch);
+    }
+    for tree in &detail.trees {
+        let of = tree.unit.as_ref().map(|unit| format!(" ({unit})")).unwrap_or_default();
+        screen.beside(Line::from("  tree    "), &format!("{}{of}", tree.folder));
+    }
+    screen.lines.push(Line::from("  head    ").add(Style::Faint, &detail.head).fit(screen.columns.max(76)));
+}
+
+fn standing(screen: &mut Screen, detail: &RunDetail) {
+    screen.title("Where it stands", "");
+    let row = |position: &api::Position| {
+        let unit = position.unit.clone().unwrap_or_else(|| "run".to_owned());
+        let state = detail.units.iter().find(|known| Some(&known.name) == position.unit.as_ref());
+        vec![
+            Line::new().add(Style::Strong, unit),
+            Line::from(position.stage.clone()),
+            // Said once: the place of a unit that is held says so.
+            Line::from(state.filter(|_| !position.state.starts_with("held")).map_or("", |unit| &unit.state)),
+            Line::from(position.state.clone()),
+        ]
+    };
+    screen.rows(detail.positions.iter().map(row).collect());
+    for position in detail.positions.iter().filter(|position| !position.limits.is_empty()) {
+        let limits: Vec<String> = position.limits.iter().map(|(route, taken)| format!("{route} {taken}")).collect();
+        let unit = position.unit.as_deref().unwrap_or("run");
+        screen.wrapped(Line::from("  "), &format!("limits used by {unit}: {}", limits.join(", ")), Style::Faint);
+    }
+    let waiting = detail.units.iter().filter(|unit| unit.stage.is_none());
+    let waiting: Vec<&str> = waiting.map(|unit| unit.name.as_str()).collect();
+    if !waiting.is_empty() {
+        screen.beside(Line::from("  not started: "), &list(&waiting));
+    }
+}
+
+fn questions(screen: &mut Screen, detail: &RunDetail) {
+    let open: Vec<&api::Decision> =
+        detail.decisions.iter().filter(|decision| decision.status == DecisionStatus::Pending).collect();
+    if open.is_empty() {
+        return;
+    }
+    screen.title("Waits for you", "");
+    for question in open {
+        let commands = match (detail.summary.run.parse(), question.id.parse()) {
+            (Ok(run), Ok(id)) => listing::answers(run, id, question.options.iter().map(|option| option.id.as_str())),
+            _ => Vec::new(),
+        };
+        let lines = decision::lines(question, &commands, screen.columns.saturating_sub(2));
+        screen.lines.extend(lines.into_iter().map(|line| Line::from("  ").join(line)));
+    }
+}
+
+fn timeline(screen: &mut Screen, detail: &RunDetail, history: &History) {
+    let skipped = history.moments.len().saturating_sub(MOMENTS_MAX);
+    let note = match skipped {
+        0 => String::new(),
+        skipped => format!("{skipped} earlier; `tollgate logs {}` tells all", detail.summary.run),
+    };
+    screen.title("What happened", &note);
+    let start = detail.summary.started_at_ms;
+    let shown: Vec<(String, String, Told)> = history.moments[skipped..]
+        .iter()
+        .map(|moment| {
+            let (unit, told) = told(moment, detail, history);
+            (format!("+{}", duration(moment.at_ms.saturating_sub(start))), unit, told)
+        })
+        .collect();
+    let widest = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| width(text)).max().unwrap_or(0);
+    let times = widest(&mut shown.iter().map(|(time, _, _)| time));
+    let units = widest(&mut shown.iter().map(|(_, unit, _)| unit)).min(screen.columns / 5);
+    let pad = |text: &str, wide: usize| format!("{}  ", " ".repeat(wide.saturating_sub(width(text))));
+    for (time, unit, told) in shown {
+        let unit_cell = Line::new().add(Style::Strong, unit).fit(units);
+        let gap = pad(&unit_cell.to_string(), units);
+        let label = Line::from("  ")
+            .add(Style::Faint, pad(&time, times).trim_end_matches("  ").to_owned() + &time + "  ")
+            .join(unit_cell)
+            .text(gap)
+            .add(told.style, told.symbol)
+            .text(" ");
+        let took = if told.took.is_empty() { String::new() } else { format!(" ({})", told.took.replace(' ', "")) };
+        screen.wrapped(label, &format!("{}{took}", told.text), Style::Plain);
+    }
+}
+
+/// One moment in words.
+struct Told {
+    symbol: &'static str,
+    style: Style,
+    text: String,
+    took: String,
+}
+
+fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told) {
+    let subject = |unit: Option<&str>| unit.unwrap_or("run").to_owned();
+    match &moment.what {
+        What::Attempt(place) => match detail.attempts.get(*place) {
+            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt, detail.summary.status)),
+            None => {
+                (subject(None), Told { symbol: "·", style: Style::Faint, text: String::new(), took: String::new() })
+            }
+        },
+        What::Decision(id) => {
+            let known = detail.decisions.iter().find(|decision| decision.id == id.to_string());
+            let unit = known.and_then(|decision| decision.unit.as_deref());
+            let notes = history.answered.get(id).map(Vec::as_slice).unwrap_or_default();
+            let told = known.map(|decision| decision_told(decision, notes, history.in_advance.contains(id)));
+            (
+                subject(unit),
+                told.unwrap_or(Told { symbol: "?", style: Style::Warn, text: id.to_string(), took: String::new() }),
+            )
+        }
+        What::Told { unit, text } => {
+            let told = Told { symbol: "·", style: Style::Faint, text: text.clone(), took: String::new() };
+            (subject(unit.as_deref()), told)
+        }
+    }
+}
+
+/// "build: developer (script), attempt 2: done, 3 files changed → check".
+fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
+    let who = match (&attempt.role, &attempt.worker) {
+        (Some(role), Some(worker)) => format!(": {role} ({})", worker_word(worker)),
+        (Some(role), None) => format!(": {role}"),
+        (None, _) => String::new(),
+    };
+    let again = if attempt.iteration > 1 { format!(", attempt {}", attempt.iteration) } else { String::new() };
+    let what = match (attempt.status, attempt.reason.as_str()) {
+        (AttemptStatus::Working, _) if run == api::RunStatus::Interrupted => {
+            ": was at work when its driver went".to_owned()
+        }
+        (AttemptStatus::Working, "") => ": works".to_owned(),
+        (AttemptStatus::Working, reason) => format!(": works ({reason})"),
+        (_, reason) => format!(": {reason}"),
+    };
+    let to = attempt.routed_to.as_ref().map(|to| format!(" → {to}")).unwrap_or_default();
+    let (symbol, style) = match (attempt.status, attempt.outcome.as_deref()) {
+        (AttemptStatus::Reported, Some("ok" | "accept" | "accept_with_notes" | "pass" | "landed") | None) => {
+            ("✓", Style::Good)
+        }
+        (AttemptStatus::Reported, Some("reject" | "fail" | "stale" | "inconclusive")) => ("✗", Style::Warn),
+        (AttemptStatus::Reported, Some(outcome)) if outcome.starts_with("needs_input") => ("?", Style::Warn),
+        (AttemptStatus::Reported, Some(_)) => ("✗", Style::Bad),
+        (status @ (AttemptStatus::Working | AttemptStatus::Lost | AttemptStatus::Cancelled), _) => {
+            let state = words::attempt(status);
+            (state.symbol, state.style)
+        }
+    };
+    let took = attempt.ended_at_ms.map(|end| duration(end.saturating_sub(attempt.started_at_ms))).unwrap_or_default();
+    Told { symbol, style, text: format!("{} {}{who}{again}{what}{to}", attempt.id, attempt.stage), took }
+}
+
+/// The adapter of a worker; its whole command is in the run's first event.
+fn worker_word(worker: &str) -> &str {
+    worker.split_once(':').map_or(worker, |(adapter, _)| adapter)
+}
+
+fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -> Told {
+    let question = decision.question.lines().next().unwrap_or_default();
+    let who = decision.by.as_ref().map(|by| format!(" by {}", by.name)).unwrap_or_default();
+    let advance = if in_advance { ", in advance" } else { "" };
+    let came = match decision.status {
+        DecisionStatus::Pending => " → open".to_owned(),
+        DecisionStatus::Answered => {
+            let answer = decision.answer.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+            format!(" → {answer}{who}{advance}")
+        }
+        DecisionStatus::Cancelled => " → taken back".to_owned(),
+        DecisionStatus::Skipped => " → not needed".to_owned(),
+    };
+    let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join("; ")) };
+    let ended = decision.ended_at_ms.filter(|_| !in_advance);
+    let took = ended.map(|end| duration(end.saturating_sub(decision.asked_at_ms))).unwrap_or_default();
+    Told { symbol: "?", style: Style::Warn, text: format!("{} {question}{came}{notes}", decision.id), took }
+}
+
+fn criteria(screen: &mut Screen, detail: &RunDetail) {
+    if detail.criteria.is_empty() {
+        return;
+    }
+    let settled = detail.criteria.iter().filter(|row| matches!(row.status.as_str(), "passed" | "waived")).count();
+    screen.title("What must be true", &format!("{settled} of {} passed or waived", detail.criteria.len()));
+    let ids = detail.criteria.iter().map(|row| width(&row.id)).max().unwrap_or(0);
+    for row in detail.criteria.iter().take(ROWS_MAX) {
+        let (symbol, style) = match row.status.as_str() {
+            "passed" => ("✓", Style::Good),
+            "waived" => ("✓", Style::Warn),
+            "failed" => ("✗", Style::Bad),
+            "stale" => ("~", Style::Warn),
+            "unobservable" => ("?", Style::Warn),
+            _ => ("·", Style::Faint),
+        };
+        let label =
+            Line::from("  ").add(style, symbol).text(format!(" {}{}  ", row.id, " ".repeat(ids - width(&row.id))));
+        let unit = row.unit.as_ref().map(|unit| format!(" ({unit})")).unwrap_or_default();
+        if row.evidence.is_empty() {
+            screen.wrapped(label, &format!("{}{unit}: {}", row.text, row.status), Style::Plain);
+            continue;
+        }
+        screen.wrapped(label, &format!("{}{unit}", row.text), Style::Plain);
+        let indent = " ".repeat(ids + 6);
+        let shown: Vec<String> = row.evidence.iter().map(|evidence| shown_by(evidence, detail)).collect();
+        let fresh = if row.status == "passed" { ", fresh" } else { "" };
+        let shown = format!("{}{fresh}: {}", row.status, shown.join("; "));
+        screen.wrapped(Line::from(indent), &shown, Style::Faint);
+    }
+    screen.more(detail.criteria.len(), "; `--json` shows all");
+}
+
+/// "dod-checker says yes (att_4): src/main.rs:12", with a word when it is about other content.
+fn shown_by(evidence: &api::Evidence, detail: &RunDetail) -> String {
+    let stale = if evidence.fresh { "" } else { ", of other content" };
+    let from = format!("({}{stale})", evidence.from);
+    let attempt = detail.attempts.iter().find(|attempt| attempt.id == evidence.from);
+    let who = attempt.and_then(|attempt| attempt.role.as_deref()).unwrap_or("a report");
+    let text = evidence.text.lines().next().unwrap_or_default();
+    match (evidence.source, evidence.result.as_str()) {
+        (api::EvidenceSource::Decision, _) => format!("{} {from}", text.trim_start_matches("waived ")),
+        (api::EvidenceSource::Command, "pass") => format!("its command passes {from}"),
+        (api::EvidenceSource::Command, _) => format!("its command does not pass {from}: {text}"),
+        (_, result) => {
+            let says = match result {
+                "pass" => "says yes",
+                "fail" => "says no",
+                _ => "cannot tell",
+            };
+            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+            format!("{who} {says} {from}{text}")
+        }
+    }
+}
+
+fn gates(screen: &mut Screen, detail: &RunDetail) {
+    let mandatory: Vec<&api::Gate> = detail.gates.iter().filter(|gate| gate.mandatory).collect();
+    if mandatory.is_empty() {
+        return;
+    }
+    screen.title("Gates", "all of these must hold");
+    for gate in mandatory {
+        let state = words::gate(gate.status);
+        let of = gate.unit.as_deref().unwrap_or("run");
+        let label = Line::from("  ").add(state.style, state.symbol).text(" ");
+        let why = if gate.status == api::GateStatus::Holds { String::new() } else { format!(": {}", gate.reason) };
+        screen.wrapped(label, &format!("{} ({of}) {}{why}", gate.gate, state.word), Style::Plain);
+    }
+}
+
+fn findings(screen: &mut Screen, detail: &RunDetail) {
+    if detail.findings.is_empty() {
+        return;
+    }
+    let is_open = |finding: &&api::Finding| matches!(finding.status.as_str(), "open" | "addressed");
+    let open = detail.findings.iter().filter(is_open).count();
+    screen.title("Findings", &format!("{open} of {} still open", detail.findings.len()));
+    let mut sorted: Vec<&api::Finding> = detail.findings.iter().collect();
+    sorted.sort_by_key(|finding| !is_open(finding));
+    for finding in sorted.into_iter().take(ROWS_MAX) {
+        let (symbol, style) = if is_open(&finding) { ("✗", Style::Bad) } else { ("✓", Style::Good) };
+        let place = match (&finding.path, finding.line) {
+            (Some(path), Some(line)) => format!(" {path}:{line}"),
+            (Some(path), None) => format!(" {path}"),
+            (None, _) => String::new(),
+        };
+        let severity = finding.severity.as_ref().map(|severity| format!(" {severity}")).unwrap_or_default();
+        let row = finding.criterion.as_ref().map(|row| format!(" {row}")).unwrap_or_default();
+        let label = Line::from("  ").add(style, symbol).text(format!(" {}  ", finding.id));
+        let what = finding.what.lines().next().unwrap_or_default();
+        let text = format!("{}{severity}{row}{place}: {what} (found by {})", finding.status, finding.found_by);
+        screen.wrapped(label, &text, Style::Plain);
+    }
+    screen.more(detail.findings.len(), "; `--json` shows all");
+}
+
+fn changes(screen: &mut Screen, detail: &RunDetail) {
+    if detail.changes.is_empty() {
+        return;
+    }
+    screen.title("Changed", &format!("{} since {}", count(detail.changes.len(), "file"), short(&detail.base)));
+    let rows = detail.changes.iter().take(ROWS_MAX).map(|change| {
+        let kind = match change.kind {
+            api::ChangeKind::Created => "new",
+            api::ChangeKind::Modified => "changed",
+            api::ChangeKind::Deleted => "deleted",
+        };
+        let outside = if change.scope == "in_scope" { "" } else { "outside the scope" };
+        let area = change.area.clone().unwrap_or_default();
+        vec![
+            Line::from(kind),
+            Line::from(change.path.clone()),
+            Line::new().add(Style::Faint, area),
+            Line::new().add(Style::Bad, outside),
+        ]
+    });
+    screen.rows(rows.collect());
+    screen.more(detail.changes.len(), "");
+}
+
+fn reads(screen: &mut Screen, detail: &RunDetail) {
+    for reads in &detail.reads {
+        let attempt = detail.attempts.iter().find(|attempt| attempt.id == reads.attempt);
+        let role = attempt.and_then(|attempt| attempt.role.as_deref()).unwrap_or_default();
+        let to = attempt.and_then(|attempt| attempt.routed_to.as_deref()).unwrap_or_default();
+        let title = format!("What was read of {}, {role} at {}", reads.attempt, reads.stage);
+        screen.title(&title, &format!("{} → {to}", reads.outcome));
+        let rows = reads.read.iter().map(|read| {
+            let bytes = format!("{:>6} B", read.bytes);
+            vec![
+                Line::from(read.section.clone()),
+                Line::new().add(Style::Faint, bytes),
+                Line::from(read.reason.clone()),
+            ]
+        });
+        screen.rows(rows.collect());
+        if !reads.checked_only.is_empty() {
+            screen.beside(Line::from("  checked, not routed on: "), &list(&reads.checked_only));
+        }
+    }
+}
+
+fn short(id: &str) -> String {
+    id.chars().take(12).collect()
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,325 @@
+//! `ls`, `show`, `inbox` and `logs`, over runs that the binary itself made.
+
+use std::path::Path;
+
+use crate::world::World;
+
+const TASK: &str = include_str!("../../src/demo/task.md");
+const SCRIPT: &str = include_str!("../../src/demo/script.yaml");
+
+/// The story of the demonstration without its pauses: a question, a row claimed and not done, a review and its repair.
+pub fn world_with_question() -> (World, String) {
+    let mut world = World::with_repository();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    let quick: String =
+        SCRIPT.lines().filter(|line| !line.trim().starts_with("delay_ms")).map(|l| format!("{l}\n")).collect();
+    let quick =
+        quick.replace("- delay_ms: 200\n      report", "- report").replace("- delay_ms: 900\n      write", "- write");
+    std::fs::write(world.path("script.yaml"), quick).unwrap();
+    world.set("USER", "ada");
+    start(&world, "script.yaml", 4);
+    let run = newest(&world);
+    (world, run)
+}
+
+fn start(world: &World, script: &str, exit: i32) {
+    let line = format!(
+        "run build-plan --task ../task.md --input complexity=standard --script ../{script} --answer sign-off=approve --no-wait"
+    );
+    let output = world.run(&line, "");
+    assert_eq!(output.status.code(), Some(exit), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A run in which one program does every role.
+fn run_with_worker(program: &str) -> String {
+    let roles = ["devops", "developer", "dev-tester", "dod-checker", "reviewer", "tester"];
+    let workers: Vec<String> = roles.iter().map(|role| format!("--worker {role}=command:{program}")).collect();
+    let run = "run build-plan --task ../task.md --input complexity=standard --answer sign-off=approve --no-wait";
+    format!("{run} {}", workers.join(" "))
+}
+
+/// The run that changed last.
+fn newest(world: &World) -> String {
+    world.json("ls --json").0[0]["run"].as_str().unwrap().to_owned()
+}
+
+/// The same, once the question is answered: it succeeds.
+pub fn world_with_success() -> (World, String) {
+    let (world, run) = world_with_question();
+    let output = world.run(&format!("decide {run} dec_2 --text Hello --no-wait"), "");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    (world, run)
+}
+
+/// Times differ from run to run, and with them the width of what stands beside them.
+fn timeless(text: &str) -> String {
+    let is_time = |word: &str| word.trim_start_matches(['+', '(']).parse::<f64>().is_ok();
+    let is_unit = |word: &str| matches!(word.trim_end_matches([',', ')']), "s" | "min" | "h" | "days");
+    let line = |line: &str| {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut out: Vec<String> = Vec::new();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let took = word.strip_prefix('(').and_then(|word| word.strip_suffix("s)")).is_some_and(is_time);
+            if took {
+                out.push("([T])".to_owned());
+            } else if is_time(word) && words.get(at + 1).is_some_and(|unit| is_unit(unit)) {
+                let comma = if words[at + 1].ends_with(',') { "," } else { "" };
+                out.push(format!("[T]{comma}"));
+                at += 1;
+            } else {
+                out.push((*word).to_owned());
+            }
+            at += 1;
+        }
+        format!("{indent}{}\n", out.join(" ").replace("[T] [T]", "[T]").replace("just now", "[T] ago"))
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn a_question_is_shown_in_the_list_the_inbox_and_the_run() {
+    let (mut world, run) = world_with_question();
+    world.set("COLUMNS", "1000").type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
+    world.type_in(&format!("logs {run}")).type_in("ls --status halted").type_in("ls --here --status waiting -n 0");
+    insta::assert_snapshot!(timeless(&world.transcript));
+    let (items, exit) = world.json("inbox --json");
+    let item: tollgate_api::InboxItem = serde_json::from_value(items[0].clone()).unwrap();
+    assert_eq!((exit, item.run == run, item.next.len()), (0, true, 1));
+    assert_eq!(item.decision.unwrap().question, "Which greeting is wanted: \"Hello\" or \"Good day\"?");
+}
+
+#[test]
+fn a_run_that_succeeded_tells_how() {
+    let (mut world, run) = world_with_success();
+    world.set("COLUMNS", "1000").type_in(&format!("show {run}")).type_in("inbox").type_in("ls");
+    insta::assert_snapshot!(timeless(&world.transcript));
+    let (details, _) = world.json(&format!("show {run} --json"));
+    let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
+    assert_eq!(detail.summary.status, tollgate_api::RunStatus::Succeeded);
+    assert!(detail.criteria.iter().all(|row| row.status == "passed" && row.evidence.iter().all(|e| e.fresh)));
+    assert!(
+        detail.gates.iter().filter(|gate| gate.mandatory).all(|gate| gate.status == tollgate_api::GateStatus::Holds)
+    );
+    assert!(detail.reads.is_empty());
+    let outcomes: Vec<(String, String)> = detail
+        .attempts
+        .iter()
+        .filter_map(|attempt| Some((attempt.outcome.clone()?, attempt.routed_to.clone()?)))
+        .collect();
+    assert!(
+        outcomes.contains(&("reject".into(), "build".into())) && outcomes.contains(&("landed".into(), "done".into()))
+    );
+    assert!(detail.attempts.iter().filter(|attempt| attempt.role.is_some()).all(|attempt| attempt.outcome.is_some()));
+    let paths: Vec<&str> = detail.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(paths, ["USAGE.md", "greet.sh", "tests/greet.test.sh"]);
+}
+
+#[test]
+fn reads_are_the_sections_whose_content_counted() {
+    let (world, run) = world_with_success();
+    let (details, _) = world.json(&format!("show {run} --reads --json"));
+    let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
+    let mut told = String::new();
+    for reads in &detail.reads {
+        told += &format!("{} at {}: {}\n", reads.attempt, reads.stage, reads.outcome);
+        for read in &reads.read {
+            told += &format!("  {} ({} B): {}\n", read.section, read.bytes, read.reason);
+        }
+        told += &format!("  only checked: {}\n", reads.checked_only.join(", "));
+        let both = reads.read.iter().filter(|read| reads.checked_only.contains(&read.section)).count();
+        assert_eq!(both, 0, "a section is read or only checked: {reads:?}");
+    }
+    insta::assert_snapshot!(told);
+    let text = world.run(&format!("show {run} --reads"), "");
+    assert!(String::from_utf8_lossy(&text.stdout).contains("checked, not routed on: "));
+}
+
+/// Whatever the width, no line is wider; only commands to copy and the head are never cut.
+#[test]
+fn the_screen_fits_every_terminal() {
+    let (mut world, run) = world_with_question();
+    for columns in [60usize, 80, 140] {
+        world.set("COLUMNS", &columns.to_string());
+        for command in [format!("show {run} --reads"), "inbox".to_owned(), "ls".to_owned()] {
+            let output = world.run(&command, "");
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(!text.contains('\x1b'), "{command}: colour in a pipe");
+            for line in text.lines() {
+                let copied = line.contains("tollgate decide") || line.contains("git -C") || line.starts_with("  head");
+                assert!(copied || line.chars().count() <= columns, "{command} at {columns}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_halted_run_says_why_and_what_to_type() {
+    let mut world = World::with_repository();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    let script = "script: 1\nroles:\n  developer: [{text: \"I think it is done.\\n\"}]\n  dod-checker: [{text: x}]\n  reviewer: [{text: x}]\n  tester: [{text: x}]\n";
+    std::fs::write(world.path("bad.yaml"), script).unwrap();
+    world.set("USER", "ada").set("COLUMNS", "1000");
+    start(&world, "bad.yaml", 1);
+    let run = newest(&world);
+    world.type_in("ls").type_in("inbox").type_in(&format!("show {run}"));
+    insta::assert_snapshot!(timeless(&world.transcript));
+}
+
+#[test]
+fn a_worker_log_is_printed_and_cannot_harm_the_terminal() {
+    let mut world = World::with_repository();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    let noisy = "#!/bin/sh\nprintf 'first\\n\\033[2J\\033]0;owned\\007\\n'\nprintf 'no end'\n";
+    std::fs::write(world.path("bin/noisy"), noisy).unwrap();
+    std::fs::set_permissions(world.path("bin/noisy"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(world.run(&run_with_worker("noisy"), "").status.code(), Some(1));
+    let run = newest(&world);
+    world.type_in(&format!("logs {run} att_1")).type_in(&format!("logs {run} 1 -f --json"));
+    world.type_in(&format!("logs {run} att_9")).type_in(&format!("logs {run} nonsense")).type_in("logs nonsense");
+    insta::assert_snapshot!(world.transcript);
+}
+
+const STUCK: &str = r#"script: 1
+roles:
+  developer:
+    - iteration: 1
+      write: {greet.sh: "printf 'Hello, %s!\\n' \"$1\"\n"}
+      report: &done
+        status: complete
+        abstract: {outcome: wrote the command, next_phase: dod-checker}
+        files_created: [greet.sh]
+    - report:
+        status: complete
+        abstract: {outcome: nothing more to do, next_phase: dod-checker}
+  dod-checker:
+    - report:
+        status: complete
+        abstract: {outcome: one row is not there, verdict: BLOCKED, next_phase: developer}
+        verdict: BLOCKED
+        verified_rows: [DoD-1, DoD-2]
+        gaps: ["DoD-3: there is no USAGE.md"]
+  reviewer:
+    - report:
+        status: complete
+        abstract: {outcome: nothing to mend, verdict: APPROVED, next_phase: tester}
+  tester:
+    - write: {tests/greet.test.sh: "true\n"}
+      report:
+        status: complete
+        abstract: {outcome: it is tested, next_phase: n/a}
+        files_created: [tests/greet.test.sh]
+        dod_coverage: [{mark: "✓", row: DoD-4}]
+"#;
+
+/// The options of an exhausted limit say what they waive and where to mend it; the answer is told with its waivers.
+#[test]
+fn an_exhausted_limit_shows_the_work_tree_and_what_accepting_waives() {
+    let mut world = World::with_repository();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    std::fs::write(world.path("stuck.yaml"), STUCK.replace("&done", "")).unwrap();
+    world.set("USER", "ada").set("COLUMNS", "1000");
+    start(&world, "stuck.yaml", 4);
+    let run = newest(&world);
+    world.type_in("inbox");
+    let output = world.run(&format!("decide {run} dec_2 accept --no-wait"), "");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    world.type_in(&format!("show {run}"));
+    insta::assert_snapshot!(timeless(&world.transcript));
+}
+
+/// A follower that starts while the run waits sees what comes after, to the end.
+#[test]
+fn a_follower_sees_the_run_to_its_end() {
+    let (world, run) = world_with_question();
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| world.json(&format!("logs {run} -f --json")));
+        let output = world.run(&format!("decide {run} dec_2 --text Hello --no-wait"), "");
+        assert!(output.status.success());
+        let (events, exit) = follower.join().unwrap();
+        assert_eq!(exit, 0);
+        let seqs: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+        assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "every event once, in order");
+        assert!(events.iter().any(|event| event["type"] == "run.closed"));
+    });
+}
+
+/// What a worker writes is seen while it works, and the follower ends when the attempt does.
+#[test]
+fn a_follower_sees_a_log_grow() {
+    let world = world_with_slow_worker();
+    let mut driver = world.spawn(&run_with_worker("slow"));
+    wait_for_first_line(&world, &mut driver);
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| first_log(&world, "-f"));
+        std::fs::write(world.path("go"), "").unwrap();
+        assert_eq!(follower.join().unwrap().unwrap(), "one\ntwo\n");
+    });
+    assert_eq!(driver.wait().unwrap().code(), Some(1));
+}
+
+/// A worker that writes a line, waits until it may go on, and writes another.
+fn world_with_slow_worker() -> World {
+    let mut world = World::with_repository();
+    world.set("USER", "ada").set("COLUMNS", "1000");
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    let go = world.path("go");
+    let slow = format!("#!/bin/sh\necho one\nwhile ! test -e {}; do sleep 0.05; done\necho two\n", go.display());
+    std::fs::write(world.path("bin/slow"), slow).unwrap();
+    std::fs::set_permissions(world.path("bin/slow"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world
+}
+
+/// What the first worker has written.
+fn first_log(world: &World, follow: &str) -> Option<String> {
+    let run = world.json("ls --json").0.first()?["run"].as_str()?.to_owned();
+    let output = world.run(&format!("logs {run} 1 {follow}"), "");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+fn wait_for_first_line(world: &World, driver: &mut std::process::Child) {
+    while first_log(world, "").is_none_or(|text| text != "one\n") {
+        assert!(driver.try_wait().unwrap().is_none(), "the run ended before its worker wrote");
+    }
+}
+
+/// A driver that is killed leaves a run that says so, and how to go on.
+#[test]
+fn a_killed_driver_leaves_a_run_that_says_so() {
+    let mut world = world_with_slow_worker();
+    let mut driver = world.spawn(&run_with_worker("slow"));
+    wait_for_first_line(&world, &mut driver);
+    assert_eq!(world.json("ls --json").0[0]["status"], "working");
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    let run = newest(&world);
+    world.type_in("ls").type_in(&format!("show {run}")).type_in("inbox");
+    std::fs::write(world.path("go"), "").unwrap();
+    assert_eq!(world.run(&format!("resume {run} --no-wait"), "").status.code(), Some(1));
+    world.type_in(&format!("show {run}"));
+    insta::assert_snapshot!(timeless(&world.transcript));
+}
+
+#[test]
+fn each_command_says_what_it_does() {
+    let mut world = World::new();
+    for command in ["ls", "show", "inbox", "logs", "verify", "export"] {
+        world.type_in(&format!("{command} --help"));
+    }
+    insta::assert_snapshot!(world.transcript);
+}
+
+/// A run that should be working and that nobody drives is interrupted.
+#[test]
+fn a_run_whose_driver_is_gone_is_interrupted() {
+    let (world, run) = world_with_question();
+    let answered = world.run(&format!("decide {run} dec_2 --text Hello --no-resume"), "");
+    assert!(answered.status.success());
+    let (runs, _) = world.json("ls --json");
+    assert_eq!(runs[0]["status"], "interrupted");
+    assert_eq!(runs[0]["next"][0], format!("tollgate resume {run}"));
+    assert_eq!(world.json("ls --json --status interrupted").0.len(), 1);
+    assert_eq!(world.json("ls --json --status working").0.len(), 0);
+    assert!(Path::new(runs[0]["repository"].as_str().unwrap()).is_dir());
+}
