@@ -38,14 +38,26 @@ pub struct Finished {
     pub objects: Vec<Object>,
 }
 
+/// What hands say to their driver.
+#[derive(Debug)]
+enum Said {
+    Finished(Finished),
+    Failed(HandsError),
+}
+
 /// Where hands report to.
 #[derive(Debug, Clone)]
-pub struct Done(Sender<Finished>);
+pub struct Done(Sender<Said>);
 
 impl Done {
     /// Says what came of an effect. Nobody listens any more when the driver is gone: then it does not count.
     pub fn say(&self, finished: Finished) {
-        self.0.send(finished).ok();
+        self.0.send(Said::Finished(finished)).ok();
+    }
+
+    /// Says that an effect cannot be had as things are: nothing is recorded, and the next driver tries again.
+    pub fn fail(&self, error: HandsError) {
+        self.0.send(Said::Failed(error)).ok();
     }
 }
 
@@ -63,7 +75,7 @@ pub trait Hands: Send + Sync {
     }
 }
 
-/// Why hands could not be readied.
+/// Why hands could not do what nothing but the world stands against.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct HandsError {
@@ -156,8 +168,8 @@ pub struct Driver {
     epoch: u64,
     renewed_ms: u64,
     under_way: BTreeMap<u64, Effect>,
-    sender: Sender<Finished>,
-    receiver: Receiver<Finished>,
+    sender: Sender<Said>,
+    receiver: Receiver<Said>,
     stop: Arc<AtomicBool>,
 }
 
@@ -248,7 +260,8 @@ impl Driver {
                 }
             }
             match self.receiver.recv_timeout(Duration::from_millis(LOOK_MS)) {
-                Ok(finished) => self.finish(finished, watch)?,
+                Ok(Said::Finished(finished)) => self.finish(finished, watch)?,
+                Ok(Said::Failed(error)) => return Err(DriveError::Hands(error)),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => self.look(watch)?,
             }
         }

@@ -21,8 +21,11 @@ use tollgate_core::scope;
 use tollgate_store::{Filter, Journal, Object, Summary};
 
 use crate::clock::{SystemClock, new_run_id};
-use crate::hands::{content_of, open_artifact};
+use crate::hands::{Wrong, content_of, open_artifact};
+use crate::needed;
 use crate::session::{CommandError, LoadError, Outcome, Session};
+use crate::workers::WorkerError;
+use crate::workers::command::CommandWorker;
 use crate::workspace::{Dirty, Repository, Signature, Workspace, WorkspaceError};
 
 /// The journal of a state directory, and who asks.
@@ -79,17 +82,28 @@ pub enum ServiceError {
     /// The protocol does not hold.
     #[error("the protocol does not check")]
     Protocol(Vec<Diagnostic>),
-    /// A document was given that the protocol does not know, or does not pass its check.
+    /// A document does not pass its check.
     #[error("artifact `{name}` does not pass its check")]
     Artifact {
         /// Its name.
         name: Name,
         /// What is wrong.
-        why: Vec<String>,
+        wrong: Wrong,
     },
+    /// A document was given that the protocol does not know.
+    #[error("the protocol has no artifact `{0}`")]
+    NoArtifact(Name),
     /// A role has no worker.
     #[error("role `{0}` has no worker")]
     NoWorker(Name),
+    /// The program of a role's worker is not there.
+    #[error("the worker of role `{role}`: {source}")]
+    Worker {
+        /// The role.
+        role: Name,
+        /// Why not.
+        source: WorkerError,
+    },
     /// A brief cannot be rendered.
     #[error("the brief of `{role}`: {error}")]
     Brief {
@@ -136,7 +150,8 @@ impl ServiceError {
     pub fn code(&self) -> Code {
         match self {
             Self::Protocol(diagnostics) => diagnostics.first().map_or(Code::INTERNAL, |first| first.code),
-            Self::Artifact { .. } => Code::BAD_ARTIFACT,
+            Self::Artifact { .. } | Self::NoArtifact(_) => Code::BAD_ARTIFACT,
+            Self::Worker { source, .. } => source.code(),
             Self::NoWorker(_) => Code::WORKER_NOT_FOUND,
             Self::Brief { error, .. } => error.code(),
             Self::NoArea(_) => Code::BAD_INPUT,
@@ -153,12 +168,13 @@ impl Service {
     /// Starts a run: everything is checked, then written down, and nothing is done yet.
     pub fn start(&self, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
         let protocol = checked(&start.protocol)?;
-        let roles = dispatched(&protocol);
-        if let Some(role) = roles.iter().find(|role| !start.workers.contains_key(**role)) {
-            return Err(ServiceError::NoWorker((*role).clone()));
-        }
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
             return Err(ServiceError::NoArea(area.clone()));
+        }
+        let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
+        let roles = needed::roles(&protocol, &value);
+        if let Some(role) = roles.iter().find(|role| !start.workers.contains_key(**role)) {
+            return Err(ServiceError::NoWorker((*role).clone()));
         }
         for (role, text) in &start.briefs {
             context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
@@ -173,6 +189,12 @@ impl Service {
             email: "tollgate@localhost".to_owned(),
             at_s: SystemClock.now_s(),
         };
+        for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
+            let found =
+                spec.strip_prefix("command:").map(|text| CommandWorker::from_text(text, &repository.top, &self.state));
+            let found = found.map_or(Ok(()), |worker| worker.and_then(|worker| worker.find().map(drop)));
+            found.map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
+        }
         let workspace = Workspace::create(&self.state, id, repository, start.dirty, &by)?;
         let base = workspace.base();
         let areas: Vec<_> = protocol
@@ -355,30 +377,14 @@ pub fn built_in_dialects() -> Dialects {
     dialects
 }
 
-/// The roles that some stage dispatches.
-pub fn dispatched(protocol: &Protocol) -> Vec<&Name> {
-    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
-    let mut roles: Vec<&Name> = stages
-        .filter_map(|stage| match &stage.kind {
-            Kind::Dispatch { role } => Some(role),
-            Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => None,
-        })
-        .collect();
-    roles.sort();
-    roles.dedup();
-    roles
-}
-
 /// Reads the documents that were given.
 fn documents(protocol: &Protocol, start: &Start) -> Result<(BTreeMap<Name, OpenArtifact>, Vec<Object>), ServiceError> {
     let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
     let sides = lanes(protocol, &start.inputs);
     for (name, bytes) in &start.artifacts {
-        let refuse = |why| ServiceError::Artifact { name: name.clone(), why };
-        let Some(known) = protocol.artifacts.get(name) else {
-            return Err(refuse(vec!["the protocol has no such artifact".to_owned()]));
-        };
-        let given = open_artifact(known, bytes, sides.clone()).map_err(refuse)?;
+        let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
+        let given = open_artifact(known, bytes, sides.clone())
+            .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
         artifacts.insert(name.clone(), given);
         objects.push(Object::new(bytes.clone()));
     }

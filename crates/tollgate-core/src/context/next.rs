@@ -101,11 +101,10 @@ impl Walk<'_> {
         let key = counter_key(&stage.id, &rule.outcome);
         let instance = frame.instance.as_ref().and_then(|name| self.run.instances.get(name));
         let counter = instance.and_then(|known| known.counters.get(&key)).cloned().unwrap_or_default();
-        if route.limit.is_some_and(|limit| counter.taken >= limit) {
-            return vec![then.clone()];
-        }
+        // That a route is used up is the engine's knowledge: who names where it leads does not contradict the protocol.
+        let spent = route.limit.is_some_and(|limit| counter.taken >= limit);
         let may_be_stuck = route.same.is_some_and(|most| counter.same_in_a_row + 1 >= most);
-        if may_be_stuck { vec![route.to.clone(), then.clone()] } else { vec![route.to.clone()] }
+        if spent || may_be_stuck { vec![route.to.clone(), then.clone()] } else { vec![route.to.clone()] }
     }
 
     fn arrive(&mut self, frame: &Frame, stage: &Stage, target: &Target) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tollgate_core::report::Judgement;
 
-use crate::process::{End, Environment, Program, Tail, find_program, run};
+use crate::process::{End, Environment, Program, Running, Tail, find_program, start};
 
 /// How long a command may take when nothing else is said.
 pub const LIMIT_MS: u64 = 10 * 60 * 1000;
@@ -48,8 +48,9 @@ impl Checked {
     }
 }
 
-/// Runs a command in a copy of the tree under test and ends everything it started.
-pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str) -> Checked {
+/// Runs a command in a copy of the tree under test and ends everything it started. What it runs may be a worker's work:
+/// `started` sees the process, to record it and to be able to end it.
+pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started: &mut dyn FnMut(&Running)) -> Checked {
     let (name, args) = match check {
         Check::Argv(argv) => match argv.split_first() {
             Some((name, args)) => (OsString::from(name), args.iter().map(OsString::from).collect()),
@@ -67,8 +68,11 @@ pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str) -> Check
         stdin: Vec::new(),
         limit,
     };
-    let end = match run(program, output.clone(), output.clone()) {
-        Ok(end) => end,
+    let end = match start(program, output.clone(), output.clone()) {
+        Ok(mut running) => {
+            started(&running);
+            running.wait_to_end()
+        }
         Err(error) => {
             return Checked::new(Judgement::Unobservable, format!("`{}` cannot be started: {error}", name.display()));
         }
@@ -120,7 +124,7 @@ mod tests {
     fn shell(line: &str) -> Checked {
         let copy = folder("check");
         write(&copy, "file", "x");
-        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), "run_check000/att_1/1")
+        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), "run_check000/att_1/1", &mut |_| ())
     }
 
     #[test]
@@ -143,7 +147,7 @@ mod tests {
         let copy = folder("argv");
         let argv = |words: &[&str]| {
             let words = words.iter().map(|word| (*word).to_owned()).collect();
-            check(&copy, &Check::Argv(words), Duration::from_secs(60), "run_check000/att_2/1").result
+            check(&copy, &Check::Argv(words), Duration::from_secs(60), "run_check000/att_2/1", &mut |_| ()).result
         };
         assert_eq!(argv(&["no-such-program"]), Judgement::Unobservable);
         assert_eq!(argv(&["./absent"]), Judgement::Fail);
@@ -155,7 +159,8 @@ mod tests {
     fn a_command_that_takes_too_long_fails_and_leaves_nothing() {
         let copy = folder("slow");
         let line = "setsid sleep 1000 & sleep 1000";
-        let checked = check(&copy, &Check::Shell(line.into()), Duration::from_millis(100), "run_check000/att_3/1");
+        let checked =
+            check(&copy, &Check::Shell(line.into()), Duration::from_millis(100), "run_check000/att_3/1", &mut |_| ());
         assert_eq!((checked.result, checked.exit), (Judgement::Fail, None));
         assert_eq!(find_by_marker("run_check000/att_3"), []);
     }

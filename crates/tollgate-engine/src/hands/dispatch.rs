@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
 use tollgate_core::contract::registry;
-use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::diagnostic::{Diagnostic, Place as At, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::{Artifact, Role};
@@ -217,9 +217,15 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
 }
 
 fn line(diagnostic: &Diagnostic) -> String {
-    let Diagnostic { code, message, place, hint, .. } = diagnostic;
+    let Diagnostic { code, message, place, other, hint, .. } = diagnostic;
+    let at = |place: At| format!("line {}, column {}", place.line, place.column);
     let hint = hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    format!("{code} at line {}, column {}: {message}{hint}", place.line, place.column)
+    match (place.line, other) {
+        // It is about the whole, or about what is not there.
+        (0, _) => format!("{code}: {message}{hint}"),
+        (_, Some(other)) => format!("{code} at {} and {}: {message}{hint}", at(*place), at(*other)),
+        (_, None) => format!("{code} at {}: {message}{hint}", at(*place)),
+    }
 }
 
 /// What the engine measured of a writer's work.
@@ -270,31 +276,49 @@ fn deliver(
                 result.artifacts.insert(name.clone(), given);
                 objects.push(Object::new(bytes));
             }
-            Err(why) => result.diagnostics.push(format!("{path}: {}", why.join("; "))),
+            Err(wrong) => {
+                let lines: Vec<String> = wrong.diagnostics.iter().map(line).chain(wrong.why).collect();
+                result.diagnostics.push(format!("{path}: {}", lines.join("; ")));
+            }
         }
     }
     Ok(())
 }
 
+/// What is wrong with a document.
+#[derive(Debug, Default)]
+pub struct Wrong {
+    /// With its place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// With the whole of it.
+    pub why: Vec<String>,
+}
+
+impl Wrong {
+    fn whole(why: Vec<String>) -> Self {
+        Self { why, ..Self::default() }
+    }
+}
+
 /// Reads a document and checks it; what is wrong otherwise.
-pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>) -> Result<OpenArtifact, Vec<String>> {
+pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>) -> Result<OpenArtifact, Wrong> {
     let object = Digest::of(bytes);
-    let text = str::from_utf8(bytes).map_err(|_| vec!["it is not text".to_owned()])?;
+    let text = str::from_utf8(bytes).map_err(|_| Wrong::whole(vec!["it is not text".to_owned()]))?;
     let missing = artifact.sections.iter().filter(|section| !has_heading(text, section));
     let missing: Vec<String> = missing.map(|section| format!("it has no section `{section}`")).collect();
     if !missing.is_empty() {
-        return Err(missing);
+        return Err(Wrong::whole(missing));
     }
     let Some(schema) = &artifact.schema else {
         return Ok(OpenArtifact { object, ..OpenArtifact::default() });
     };
-    let dialect =
-        registry::document_dialect(schema).ok_or_else(|| vec![format!("there is no document contract `{schema}`")])?;
+    let dialect = registry::document_dialect(schema)
+        .ok_or_else(|| Wrong::whole(vec![format!("there is no document contract `{schema}`")]))?;
     let reading = dialect.read(text, &contract::Context { sides, ..contract::Context::default() });
-    let errors: Vec<String> =
-        reading.diagnostics.iter().filter(|d| d.severity == Severity::Error).take(DIAGNOSTICS_MAX).map(line).collect();
-    if !errors.is_empty() {
-        return Err(errors);
+    let errors = reading.diagnostics.into_iter().filter(|found| found.severity == Severity::Error);
+    let diagnostics: Vec<Diagnostic> = errors.take(DIAGNOSTICS_MAX).collect();
+    if !diagnostics.is_empty() {
+        return Err(Wrong { diagnostics, ..Wrong::default() });
     }
     Ok(OpenArtifact { object, fields: reading.fields.into_iter().collect::<BTreeMap<_, _>>(), plan: reading.plan })
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tollgate_core::Name;
+use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::report::{Health, Report, Verdict};
@@ -28,7 +29,7 @@ use crate::workers::command::CommandWorker;
 use crate::workers::{Worker, WorkerError};
 use crate::workspace::{Workspace, WorkspaceError};
 
-pub use dispatch::open_artifact;
+pub use dispatch::{Wrong, open_artifact};
 
 /// How long a worker may take when its role has no budget in minutes.
 pub const ATTEMPT_LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -85,6 +86,17 @@ enum Failure {
     Other(String),
 }
 
+impl Failure {
+    fn into_error(self) -> HandsError {
+        let what = self.to_string();
+        match self {
+            Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
+            Self::Worker(error) => HandsError { code: error.code(), what, hint: String::new() },
+            Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
+        }
+    }
+}
+
 impl RealHands {
     /// Hands that work under a state directory.
     pub fn new(state: &Path, journal: Arc<dyn Journal>, tollgate: &Path) -> Self {
@@ -128,8 +140,8 @@ impl RealHands {
         Ok(path)
     }
 
-    fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> (Command, Vec<Object>) {
-        match effect {
+    fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> Result<(Command, Vec<Object>), HandsError> {
+        Ok(match effect {
             Effect::Dispatch { attempt, token } => {
                 let (result, objects) = self.dispatch(run, *attempt, *token, way).unwrap_or_else(|failure| {
                     let report = failed("engine", failure.to_string());
@@ -146,15 +158,12 @@ impl RealHands {
                 let landing = self.land(run, *attempt).unwrap_or_else(|failure| refused(failure.to_string()));
                 (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(landing) }, Vec::new())
             }
-            Effect::Publish => match self.publish(run) {
-                Ok((branch, commit)) => (Command::Published { branch, commit }, Vec::new()),
-                // A branch that somebody moved is theirs: the run stays closed, and says that its branch is not there.
-                Err(failure) => {
-                    let branch = Name::from(format!("not published: {failure}"));
-                    (Command::Published { branch, commit: "".into() }, Vec::new())
-                }
-            },
-        }
+            Effect::Publish => {
+                // A branch that somebody else moved is theirs: the run stays closed, and its tree is kept.
+                let (branch, commit) = self.publish(run).map_err(|failure| failure.into_error())?;
+                (Command::Published { branch, commit }, Vec::new())
+            }
+        })
     }
 }
 
@@ -181,9 +190,9 @@ fn refused(why: String) -> Landing {
 }
 
 /// What is said of an effect whose thread came down: it failed, and the run goes on by its rules.
-fn came_down(effect: &Effect) -> (Command, Vec<Object>) {
+fn came_down(effect: &Effect) -> Result<(Command, Vec<Object>), HandsError> {
     let why = "the engine failed while it did this".to_owned();
-    match effect {
+    Ok(match effect {
         Effect::Dispatch { attempt, token } => {
             let object = Object::new(why.clone().into_bytes());
             let result = Box::new(bare(failed("engine", why), &object));
@@ -195,7 +204,14 @@ fn came_down(effect: &Effect) -> (Command, Vec<Object>) {
         Effect::Land { attempt, token } => {
             (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(refused(why)) }, Vec::new())
         }
-        Effect::Publish => (Command::Published { branch: why.into(), commit: "".into() }, Vec::new()),
+        Effect::Publish => return Err(Failure::Other(why).into_error()),
+    })
+}
+
+fn tell(done: &Done, token: u64, performed: Result<(Command, Vec<Object>), HandsError>) {
+    match performed {
+        Ok((command, objects)) => done.say(Finished { token, command, objects }),
+        Err(error) => done.fail(error),
     }
 }
 
@@ -226,11 +242,7 @@ impl Hands for std::sync::Arc<RealHands> {
     fn settle(&self, run: &Run) -> Result<(), HandsError> {
         end_recorded(&self.state, &run.id.to_string(), GRACE);
         let prepared = self.workspace(run.id).and_then(|workspace| workspace.sweep());
-        prepared.map_err(|error| HandsError {
-            code: error.code(),
-            what: error.to_string(),
-            hint: error.hint().to_owned(),
-        })
+        prepared.map_err(|error| Failure::from(error).into_error())
     }
 
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {
@@ -240,14 +252,13 @@ impl Hands for std::sync::Arc<RealHands> {
         let fallback = (done.clone(), effect.clone());
         let work = move || {
             let performed = catch_unwind(AssertUnwindSafe(|| hands.perform(&run, &effect, &way)));
-            let (command, objects) = performed.unwrap_or_else(|_| came_down(&effect));
+            let performed = performed.unwrap_or_else(|_| came_down(&effect));
             hands.under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&token);
-            done.say(Finished { token, command, objects });
+            tell(&done, token, performed);
         };
         if std::thread::Builder::new().name(format!("effect-{token}")).spawn(work).is_err() {
             let (done, effect) = fallback;
-            let (command, objects) = came_down(&effect);
-            done.say(Finished { token, command, objects });
+            tell(&done, token, came_down(&effect));
         }
     }
 

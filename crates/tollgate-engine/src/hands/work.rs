@@ -14,6 +14,7 @@ use tollgate_store::Object;
 
 use super::{Failure, RealHands, UnderWay, content_of, tree_id};
 use crate::gates::{self, Check};
+use crate::process::Recorded;
 use crate::workers::marker;
 use crate::workspace::{Landing, Signature};
 
@@ -55,7 +56,14 @@ impl RealHands {
             // A command may write where it runs: the next one sees the tree as it was.
             let copy = workspace.copy(&tree)?;
             let limit = Duration::from_millis(gates::LIMIT_MS);
-            let checked = gates::check(copy.path(), &check, limit, &marker(run.id, id, token));
+            let marker = marker(run.id, id, token);
+            // Recorded until it has ended: it may run what a worker wrote.
+            let mut record = None;
+            let checked = gates::check(copy.path(), &check, limit, &marker, &mut |running| {
+                record = Recorded::new(&self.state, running.id(), &marker).ok();
+                way.started(Some(running.canceller()));
+            });
+            drop(record);
             let output = Object::new(checked.output);
             results.push(CommandResult {
                 command: command.clone(),

@@ -33,6 +33,13 @@ impl CommandWorker {
         Ok(Self::new(words::split(text)?.into_iter().map(OsString::from).collect(), base, state))
     }
 
+    /// Finds its program.
+    pub fn find(&self) -> Result<PathBuf, WorkerError> {
+        let named = self.argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let found = self.argv.first().and_then(|name| find_program(name, &self.base));
+        found.ok_or(WorkerError::NotFound(named))
+    }
+
     /// A worker that acts out a script: the same, with the `tollgate` program itself as the command.
     pub fn scripted(tollgate: &Path, script: &Path, state: &Path) -> Self {
         let argv = [tollgate.as_os_str(), "worker-script".as_ref(), "--script".as_ref(), script.as_os_str()];
@@ -43,9 +50,7 @@ impl CommandWorker {
 
 impl Worker for CommandWorker {
     fn start(&self, job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
-        let named = self.argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let found = self.argv.first().and_then(|name| find_program(name, &self.base));
-        let path = found.ok_or(WorkerError::NotFound(named))?;
+        let path = self.find()?;
         let failed = |path: &Path, source| WorkerError::Start { path: path.to_owned(), source };
         let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
         let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;

@@ -30,7 +30,11 @@ pub(crate) fn open(
     private_file(path).map_err(|e| StoreError::io("open", path, e))?;
     let connection = connect(path, busy)?;
     // Before anything is written: what is not ours stays as it is.
-    let found = schema(&connection, path)?;
+    // In one transaction: another process may be making it, and half of what it says would be of another database.
+    connection.execute_batch("BEGIN").map_err(StoreError::from)?;
+    let found = schema(&connection, path);
+    connection.execute_batch("COMMIT").map_err(StoreError::from)?;
+    let found = found?;
     if found == 0 {
         may_be_new()?;
     }

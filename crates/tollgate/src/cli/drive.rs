@@ -1,29 +1,29 @@
 //! Driving a run in the foreground: live progress, questions at the terminal, and the exit code at the end.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tollgate_core::id::DecisionId;
-use tollgate_core::run::decide::Answer;
-use tollgate_core::run::state::{Decision, Phase};
-use tollgate_core::run::{Recorded, Run};
+use tollgate_core::run::event::RunOutcome;
+use tollgate_core::run::state::{At, Decision, Phase};
+use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_engine::driver::{Driver, Patience, Rest, Watch};
 use tollgate_engine::hands::RealHands;
 use tollgate_engine::holder;
 use tollgate_engine::session::Session as RunSession;
 
+use super::ask::{Asked, ask, options, question};
 use super::environment::Environment;
 use super::failure::{Failure, Kind};
 use super::output::Format;
-use super::runs::{Runs, drive_failure, load_failure, rejected, service_failure};
+use super::runs::{Runs, drive_failure};
 use super::{Exit, Session};
 use crate::view::picture::picture;
 use crate::view::progress::{Place, Region};
 use crate::view::story::Story;
 use crate::view::text::{Line, Style};
-use crate::view::words;
 
 /// How long ended workers have to come down before the process leaves.
 const QUIET: Duration = Duration::from_secs(5);
@@ -44,22 +44,25 @@ struct Screen<'a> {
     story: Story,
     started_ms: u64,
     drawn_ms: u64,
+    /// That something is asked: told when more happens, and not when the question itself is shown next.
+    kept: Option<Line>,
 }
 
 /// How often the live region is drawn again when nothing happened.
 const REDRAW_MS: u64 = 200;
 
 impl<'a> Screen<'a> {
-    fn new(session: &'a Session) -> Self {
+    fn new(session: &'a Session, run: &Run) -> Self {
         let live = session.output.format() == Format::Text && io::stderr().is_terminal();
         let place = Place::Terminal { width: session.output.width(), colour: session.output.colour_of_talk() };
         let started_ms = session.now_ms();
         Self {
             session,
             region: live.then(|| Region::new(io::stderr(), place)),
-            story: Story::default(),
+            story: Story::of(run),
             started_ms,
             drawn_ms: 0,
+            kept: None,
         }
     }
 
@@ -89,9 +92,21 @@ impl Watch for Screen<'_> {
         }
         self.clear();
         for event in events {
+            // How it ended is said once it has.
+            if matches!(event.event, Event::RunClosed(_) | Event::RunHalted(_)) {
+                continue;
+            }
             if let Some((unit, sentence)) = self.story.tell(run, event) {
                 let unit = unit.unwrap_or_else(|| "run".to_owned());
-                self.session.output.talk(Line::new().add(Style::Faint, format!("{unit:>10}  ")).text(sentence));
+                let line = Line::new().add(Style::Faint, format!("{unit:>10}  ")).text(sentence);
+                if let Some(kept) = self.kept.take() {
+                    self.session.output.talk(kept);
+                }
+                if matches!(event.event, Event::DecisionAsked(_)) {
+                    self.kept = Some(line);
+                } else {
+                    self.session.output.talk(line);
+                }
             }
         }
         self.draw(run);
@@ -117,7 +132,7 @@ pub fn drive(
         // Without it, Ctrl-C ends the process at once: the journal does not mind.
         signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
     }
-    let mut screen = Screen::new(session);
+    let mut screen = Screen::new(session, run.run());
     screen.events(run.run(), opened);
     let interactive =
         wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !session.json();
@@ -133,14 +148,17 @@ pub fn drive(
         match rest.map_err(drive_failure)? {
             Rest::Closed | Rest::Halted => return Ok(end(run.run(), session)),
             Rest::Stopped => {
-                session.output.talk("stopped; everything up to here is in the journal");
+                session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
                 next(session, &format!("tollgate resume {}", run.run().id));
                 return Ok(Exit::With(Kind::Waiting));
             }
             Rest::Waiting if interactive => {
-                if !ask(runs, &mut run, session, &mut screen)? {
-                    return Ok(waiting(runs, run.run(), session));
+                screen.kept = None;
+                let mut watch = |run: &Run, events: &[Recorded]| screen.events(run, events);
+                if ask(runs, &mut run, session, &stop, &mut watch)? == Asked::Left {
+                    return Ok(left(run.run(), session));
                 }
+                screen.clear();
             }
             Rest::Waiting => return Ok(waiting(runs, run.run(), session)),
         }
@@ -151,9 +169,10 @@ pub fn drive(
 fn end(run: &Run, session: &Session) -> Exit {
     let output = &session.output;
     match &run.phase {
-        Phase::Closed { outcome: tollgate_core::run::event::RunOutcome::Succeeded, .. } => {
+        Phase::Closed { outcome: RunOutcome::Succeeded, why, .. } => {
             if !session.json() {
-                output.talk(Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} succeeded", run.id)));
+                let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} succeeded", run.id));
+                output.talk(head.text(format!(": {why}")));
                 next(session, &format!("git log -p tollgate/{}", run.id));
                 next(session, &format!("tollgate show {}", run.id));
             }
@@ -169,12 +188,8 @@ fn end(run: &Run, session: &Session) -> Exit {
             Exit::With(Kind::Refused)
         }
         Phase::Halted { .. } | Phase::Open => {
-            let reasons = match &run.phase {
-                Phase::Halted { reasons } => reasons.clone(),
-                Phase::Open | Phase::Closed { .. } => held(run),
-            };
             output.talk(Line::new().add(Style::Bad, "■ ").add(Style::Strong, format!("{} is halted", run.id)));
-            reasons.iter().for_each(|reason| output.talk(format!("  {reason}")));
+            held(run).into_iter().for_each(|line| output.talk(format!("  {line}")));
             next(session, &format!("tollgate retry {}", run.id));
             next(session, &format!("tollgate cancel {}", run.id));
             Exit::With(Kind::Refused)
@@ -182,12 +197,29 @@ fn end(run: &Run, session: &Session) -> Exit {
     }
 }
 
+/// Why a run stands still: what is held, with everything that was wrong with it, a line each.
 fn held(run: &Run) -> Vec<String> {
-    let why = |instance: &Arc<tollgate_core::run::state::Instance>| match &instance.at {
-        tollgate_core::run::state::At::Held { why, .. } => Some(why.clone()),
-        _ => None,
-    };
-    run.instances.values().filter_map(why).collect()
+    let mut lines = Vec::new();
+    for (name, instance) in &run.instances {
+        let At::Held { stage, why, .. } = &instance.at else { continue };
+        let below = run
+            .children(name)
+            .any(|(_, child)| child.each.as_ref() == Some(stage) && matches!(child.at, At::Held { .. }));
+        // What is held below says it.
+        if below {
+            continue;
+        }
+        let head = why.strip_suffix(&instance.remarks.join("; ")).map_or(&**why, |head| head.trim_end_matches(": "));
+        let unit = instance.unit.as_ref().map(|unit| format!("{unit}: ")).unwrap_or_default();
+        lines.push(format!("{unit}{head}"));
+        if head.len() < why.len() {
+            lines.extend(instance.remarks.iter().map(|remark| format!("  {remark}")));
+        }
+    }
+    match &run.phase {
+        Phase::Halted { reasons } if lines.is_empty() => reasons.clone(),
+        Phase::Halted { .. } | Phase::Open | Phase::Closed { .. } => lines,
+    }
 }
 
 fn next(session: &Session, command: &str) {
@@ -199,72 +231,19 @@ fn waiting(runs: &Runs, run: &Run, session: &Session) -> Exit {
     if !session.json() {
         for (id, decision) in run.pending() {
             question(runs, run, id, decision, session);
-            let options = &decision.asked.options;
-            if options.is_empty() {
-                next(session, &format!("tollgate decide {} {id} --text 'YOUR ANSWER'", run.id));
-            }
-            options.iter().for_each(|option| next(session, &format!("tollgate decide {} {id} {}", run.id, option.id)));
+            how_to_answer(run, id, decision, session);
         }
     }
     Exit::With(Kind::Waiting)
 }
 
-/// Shows a question, word for word.
-pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, session: &Session) {
-    let output = &session.output;
-    let asked = &decision.asked;
-    let subject = asked.unit.as_ref().map_or_else(|| run.id.to_string(), |unit| format!("{} ({unit})", run.id));
-    output.talk(Line::new().add(Style::Warn, "? ").add(Style::Strong, format!("{id} of {subject}")));
-    asked.question.lines().for_each(|line| output.talk(format!("    {line}")));
-    if !asked.why.is_empty() {
-        output.talk(Line::from("  ").add(Style::Faint, asked.why.clone()));
-    }
-    for option in &asked.options {
-        let mut line =
-            Line::from("    ").add(Style::Accent, option.id.to_string()).text(format!(": {}", option.consequence));
-        if !option.waives.is_empty() {
-            line = line.text(format!(" (waives {})", words::list(&option.waives)));
-        }
-        output.talk(line);
-    }
-    if let Some(tree) = runs.service.tree_of(run, decision) {
-        output.talk(format!("  the work tree is {}", tree.display()));
-    }
+/// The person left the question open.
+fn left(run: &Run, session: &Session) -> Exit {
+    session.output.talk(format!("{} waits for an answer; nothing is lost", run.id));
+    run.pending().for_each(|(id, decision)| how_to_answer(run, id, decision, session));
+    Exit::With(Kind::Waiting)
 }
 
-/// Asks the person at the terminal; false when they leave.
-fn ask(runs: &Runs, run: &mut RunSession, session: &Session, screen: &mut Screen<'_>) -> Result<bool, Failure> {
-    let Some((id, decision)) = run.run().pending().next().map(|(id, decision)| (id, decision.clone())) else {
-        return Ok(false);
-    };
-    question(runs, run.run(), id, &decision, session);
-    loop {
-        let prompt = if decision.asked.options.is_empty() { "answer" } else { "option" };
-        write!(io::stderr(), "{prompt}> ").ok();
-        io::stderr().flush().ok();
-        let mut typed = String::new();
-        let read = io::stdin().lock().read_line(&mut typed).unwrap_or(0);
-        let typed = typed.trim();
-        if read == 0 || typed.is_empty() {
-            return Ok(false);
-        }
-        let answer = if decision.asked.options.is_empty() {
-            Answer { text: typed.to_owned(), ..Answer::default() }
-        } else {
-            let (option, text) = typed.split_once(' ').unwrap_or((typed, ""));
-            Answer { option: Some(option.into()), text: text.trim().to_owned(), ..Answer::default() }
-        };
-        let seen = run.refresh().map_err(load_failure)?;
-        screen.events(run.run(), &seen);
-        match runs.service.decide(run, id, answer) {
-            Ok(outcome) => {
-                screen.events(run.run(), &outcome.events);
-                if let Some(refusal) = &outcome.refusal {
-                    session.output.failure(&rejected(refusal));
-                }
-                return Ok(true);
-            }
-            Err(error) => session.output.failure(&service_failure(error)),
-        }
-    }
+fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, session: &Session) {
+    options(decision, &format!("tollgate decide {} {id} ", run.id), "--text 'YOUR ANSWER'", session);
 }

@@ -1,5 +1,6 @@
 //! The command line: one command is one file in [`commands`], and its doc comment is its help.
 
+pub mod ask;
 pub mod commands;
 pub mod drive;
 pub mod environment;

@@ -98,7 +98,8 @@ pub fn rejected(rejection: &Rejection) -> Failure {
         Rejection::Input { .. }
         | Rejection::Artifact { .. }
         | Rejection::Advance { .. }
-        | Rejection::NotOffered { .. } => Kind::Usage,
+        | Rejection::NotOffered { .. }
+        | Rejection::TextNeeded(_) => Kind::Usage,
         Rejection::Broken(_) => Kind::Internal,
         _ => Kind::Refused,
     };
@@ -142,9 +143,16 @@ pub fn service_failure(error: ServiceError) -> Failure {
         ServiceError::Protocol(diagnostics) => Failure::refused(code, message)
             .at(Source { file: "protocol".to_owned(), text: String::new() }, diagnostics)
             .hint("`tollgate protocol check` shows each place"),
-        ServiceError::Artifact { why, .. } => {
-            let failure = Failure::refused(code, message).hint("mend the file; `tollgate contract check` shows every place");
-            why.into_iter().fold(failure, Failure::because)
+        ServiceError::Artifact { wrong, .. } => {
+            let failure = Failure::refused(code, message).hint("mend the file and start again");
+            let places = wrong.diagnostics.iter().map(|found| format!("line {}: {}", found.place.line, found.message));
+            places.chain(wrong.why).fold(failure, Failure::because)
+        }
+        ServiceError::NoArtifact(_) => {
+            Failure::usage(code, message).hint("`tollgate protocol show ID` lists the artifacts")
+        }
+        ServiceError::Worker { .. } => {
+            Failure::environment(code, message).hint("install the program or name another; `tollgate doctor` looks for all of them")
         }
         ServiceError::NoWorker(role) => Failure::refused(code, message).hint(format!(
             "give it one: `--worker {role}=command:'PROGRAM ARGS'`, `--script FILE` for all, or `[roles]` in the configuration"
@@ -182,6 +190,9 @@ pub fn drive_failure(error: DriveError) -> Failure {
         }
         DriveError::Command(error) => command_failure(error),
         DriveError::Load(error) => load_failure(error),
-        DriveError::Hands(error) => Failure::environment(code, message).hint(error.hint),
+        DriveError::Hands(error) => {
+            let hint = if error.hint.is_empty() { "`tollgate resume RUN` tries again" } else { &error.hint };
+            Failure::environment(code, message).hint(hint)
+        }
     }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
-use tollgate_core::report::Judgement;
+use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, Work,
 };
 
 use tollgate_core::run::Run;
+use tollgate_core::run::state::{Attempt, MAIN};
 
 use super::words;
 
@@ -20,29 +21,61 @@ pub struct Story {
 }
 
 impl Story {
-    /// What happened, and in whose flow: a unit's, or the run's.
+    /// A story that goes on: who is at work in a run is known.
+    pub fn of(run: &Run) -> Self {
+        let unit = |instance: &str| run.instances.get(instance)?.unit.as_ref().map(ToString::to_string);
+        let known = |attempt: &Attempt| (who(&attempt.work), unit(&attempt.instance));
+        Self { attempts: run.attempts.iter().map(|(id, attempt)| (*id, known(attempt))).collect() }
+    }
+
+    /// What happened, and in whose flow: a unit's, or the run's. Nothing for what another line says as well.
     pub fn tell(&mut self, run: &Run, recorded: &Recorded) -> Option<(Option<String>, String)> {
-        let sentence = sentence(recorded)?;
+        let sentence = match &recorded.event {
+            // Its rows are told; who drives is told where it matters: an attempt is lost.
+            Event::ArtifactGiven(_) | Event::DriverTookOver(_) => return None,
+            Event::LedgerPlanned(planned) if planned.plan.criteria.is_empty() => return None,
+            Event::FlowMoved(moved) if !is_news(moved) => return None,
+            // The report was told just before, and the halt comes after.
+            Event::FlowHeld(held) if &*held.instance == MAIN => return None,
+            Event::FlowHeld(held) => format!("held at `{}`", held.stage),
+            Event::RunHalted(_) => "halted".to_owned(),
+            _ => sentence(recorded)?,
+        };
         if let Event::AttemptStarted(started) = &recorded.event {
-            let who = match &started.work {
-                Work::Dispatch { role, .. } => role.to_string(),
-                Work::Commands { .. } | Work::Land { .. } => "the engine".to_owned(),
-            };
-            self.attempts.insert(started.attempt, (who, unit_of(run, recorded)));
+            self.attempts.insert(started.attempt, (who(&started.work), unit_of(run, recorded)));
         }
         let attempt = match &recorded.event {
             Event::AttemptReported(reported) => Some(reported.attempt),
             Event::CommandsRan(ran) => Some(ran.attempt),
             Event::LandingEnded(landing) => Some(landing.attempt),
             Event::AttemptLost(lost) => Some(lost.attempt),
+            Event::AttemptCancelled(cancelled) => Some(cancelled.attempt),
             _ => None,
         };
-        match attempt.and_then(|attempt| self.attempts.get(&attempt).map(|known| (attempt, known))) {
+        let (unit, sentence) = match attempt.and_then(|id| self.attempts.get(&id).map(|known| (id, known))) {
             // The reader knows roles, not numbers.
-            Some((attempt, (who, unit))) => Some((unit.clone(), sentence.replacen(&attempt.to_string(), who, 1))),
-            None => Some((unit_of(run, recorded), sentence)),
-        }
+            Some((id, (who, unit))) => (unit.clone(), sentence.replacen(&id.to_string(), who, 1)),
+            None => (unit_of(run, recorded), sentence),
+        };
+        // The unit's name stands beside the line.
+        let short = unit.as_ref().and_then(|unit| sentence.strip_prefix(&format!("{unit} ")));
+        let sentence = short.map_or_else(|| sentence.clone(), ToOwned::to_owned);
+        Some((unit, sentence))
     }
+}
+
+fn who(work: &Work) -> String {
+    match work {
+        Work::Dispatch { role, .. } => role.to_string(),
+        Work::Commands { .. } => "the commands".to_owned(),
+        Work::Land { .. } => "the landing".to_owned(),
+    }
+}
+
+/// Whether a move says what no other line does: an outcome that nobody reported.
+fn is_news(moved: &FlowMoved) -> bool {
+    matches!(&*moved.outcome, "inconclusive" | "fail" | "stale" | "unobservable")
+        && matches!(moved.to, Target::Stage(_) | Target::Again)
 }
 
 /// One sentence for an event; none for those that only move bookkeeping.
@@ -91,7 +124,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
                     format!("{name} {}", judged(result.result))
                 })
                 .collect();
-            format!("commands ran: {}", words::list(&results))
+            format!("{} ran: {}", ran.attempt, words::list(&results))
         }
         Event::LandingEnded(landing) => match landing.outcome {
             LandOutcome::Landed => format!("landed, {} changed", words::count(landing.paths.len(), "file")),
@@ -137,7 +170,6 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             RunOutcome::Dropped => format!("closed without success: {}", closed.why),
             RunOutcome::Cancelled => format!("cancelled: {}", closed.why),
         },
-        Event::RunPublished(published) if published.commit.is_empty() => published.branch.to_string(),
         Event::RunPublished(published) => {
             let short: String = published.commit.chars().take(12).collect();
             format!("the tree is on branch {} as {short}", published.branch)
@@ -157,6 +189,11 @@ pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::DecisionAsked(asked) => &asked.asked.instance,
         Event::UnitChanged(changed) => return Some(changed.unit.to_string()),
         Event::FindingOpened(opened) => return opened.about.units.first().map(ToString::to_string),
+        Event::FindingChanged(changed) => {
+            let first = changed.findings.first().and_then(|id| run.ledger.findings.get(id))?;
+            return first.about.units.first().map(ToString::to_string);
+        }
+        Event::DecisionEnded(ended) => &run.decisions.get(&ended.decision)?.asked.instance,
         _ => return None,
     };
     run.instances.get(instance)?.unit.as_ref().map(ToString::to_string)
@@ -183,17 +220,27 @@ fn started_sentence(started: &AttemptStarted) -> String {
             format!("{role} works at `{}`, attempt {iteration}{again}", started.stage)
         }
         Work::Commands { commands } => {
-            format!("{} run for `{}`", words::count(commands.len(), "command"), started.stage)
+            let noun = if commands.len() == 1 { "command runs" } else { "commands run" };
+            format!("{} {noun} for `{}`{again}", commands.len(), started.stage)
         }
         Work::Land { unit, .. } => format!("{unit} lands{again}"),
     }
 }
 
 fn reported_sentence(reported: &AttemptReported) -> String {
-    let mut text = format!("{} reports {}", reported.attempt, reported.health.word());
-    if reported.verdict != tollgate_core::report::Verdict::None {
-        text.push_str(&format!(" and judges {}", reported.verdict.word().replace('_', " ")));
-    }
+    let said = match (reported.health, reported.verdict) {
+        (Health::Ok, Verdict::None) => "reports ok",
+        (Health::Ok, Verdict::Accept) => "accepts",
+        (Health::Ok, Verdict::AcceptWithNotes) => "accepts with notes",
+        (Health::Ok, Verdict::Reject) => "rejects",
+        (Health::Ok, Verdict::Inconclusive) => "cannot tell",
+        (Health::Partial, _) => "reports only the least that counts",
+        (Health::NeedsInput, _) => "needs an answer",
+        (Health::Failed, _) => "failed",
+        (Health::Exhausted, _) => "stopped unfinished",
+        (Health::Malformed, _) => "left no valid report",
+    };
+    let mut text = format!("{} {said}", reported.attempt);
     if !reported.changed.is_empty() {
         text.push_str(&format!(", {} changed", words::count(reported.changed.len(), "file")));
     }
@@ -220,5 +267,9 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
         Target::Raise(name) => format!("leaves the flow: {name}"),
         Target::Back | Target::Origin | Target::As(_) => return None,
     };
-    Some(format!("`{}` came out as {}: {to}{limit}", moved.stage, moved.outcome.replace('_', " ")))
+    let outcome = match &*moved.outcome {
+        "inconclusive" => "accepted, but what was measured does not bear it out".to_owned(),
+        outcome => outcome.replace('_', " "),
+    };
+    Some(format!("`{}` came out as {outcome}: {to}{limit}", moved.stage))
 }

@@ -9,11 +9,23 @@
 )]
 
 mod contract;
+mod crash;
+mod demo;
 mod explain;
+mod happy;
+mod health;
+mod limits;
 mod look;
+mod misbehave;
+mod play;
 mod proof;
 mod protocol;
 mod repository;
+mod rows;
 mod schemas;
+mod signoff;
+mod start;
+mod terminal;
+mod wire;
 mod worker;
 mod world;

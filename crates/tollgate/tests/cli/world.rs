@@ -27,9 +27,9 @@ impl World {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
         std::fs::create_dir_all(root.join("bin")).unwrap();
-        std::fs::write(root.join("bin/agent"), "#!/bin/sh\n").unwrap();
-        std::fs::set_permissions(root.join("bin/agent"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        Self { root: root.canonicalize().unwrap(), variables: Vec::new(), transcript: String::new() }
+        let world = Self { root: root.canonicalize().unwrap(), variables: Vec::new(), transcript: String::new() };
+        world.agent("agent", "#!/bin/sh\n");
+        world
     }
 
     /// A new folder with a repository of one commit.
@@ -61,18 +61,32 @@ impl World {
         std::fs::write(path, bytes).unwrap();
     }
 
+    /// A program in the search path.
+    pub fn agent(&self, name: &str, text: &str) {
+        let path = self.path("bin").join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
     /// Commits everything.
     pub fn commit(&self, message: &str) {
         self.git(&["add", "-A"]);
         self.git(&["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", message]);
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// What git says to a command.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let output = self.git_output(arguments);
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The same, where it may refuse.
+    pub fn git_output(&self, arguments: &[&str]) -> Output {
         let mut command = self.pinned("git");
         // Pinned times make the ids of commits the same on every machine.
         command.env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z").env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z");
-        let output = command.args(arguments).output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        command.args(arguments).output().unwrap()
     }
 
     fn pinned(&self, program: &str) -> Command {
@@ -111,10 +125,16 @@ impl World {
         self
     }
 
+    /// The program with these words, not started yet; its streams are piped.
+    pub fn program(&self, words: &[&str]) -> Command {
+        let mut command = self.pinned(env!("CARGO_BIN_EXE_tollgate"));
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     /// Runs a command line.
     pub fn run(&self, line: &str, input: &str) -> Output {
-        let mut command = self.pinned(env!("CARGO_BIN_EXE_tollgate"));
-        command.args(line.split_ascii_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = self.program(&line.split_ascii_whitespace().collect::<Vec<_>>());
         let mut child = command.spawn().unwrap();
         // A command that reads no input may be gone already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
@@ -138,7 +158,7 @@ impl World {
     }
 
     /// What differs between two runs of a test is replaced: folders, versions, digests, ids of commits, times.
-    fn filtered(&self, text: &str) -> String {
+    pub fn filtered(&self, text: &str) -> String {
         let text = text.replace(&self.root.display().to_string(), "[WORLD]");
         let text = text.replace(concat!("tollgate ", env!("CARGO_PKG_VERSION")), "tollgate [VERSION]");
         let mut out = String::new();

@@ -30,6 +30,11 @@ impl Waivers {
     }
 }
 
+/// An outcome in words.
+fn plain(outcome: &str) -> String {
+    outcome.replace('_', " ")
+}
+
 impl Draft {
     /// Puts the question of a stage that is an ask.
     pub fn ask_here(&mut self, instance: &Name, stage: &Stage, origin: Origin) {
@@ -135,7 +140,7 @@ impl Draft {
     }
 
     /// Rows, findings and requirements of a subject that are not settled, a line each.
-    fn open_rows(&self, instance: &str) -> Vec<String> {
+    pub fn open_rows(&self, instance: &str) -> Vec<String> {
         let unit = self.unit_of(instance);
         let ledger = &self.run.ledger;
         let own = |owner: Option<&Name>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
@@ -153,9 +158,9 @@ impl Draft {
     fn why(&self, origin: &Origin) -> String {
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
         match (&origin.cut_off, &*origin.outcome) {
-            (Some(_), outcome) => format!("`{}` came out as `{outcome}` too often{reason}", origin.stage),
+            (Some(_), outcome) => format!("`{}` came out as {} too often{reason}", origin.stage, plain(outcome)),
             (None, "") => String::new(),
-            (None, outcome) => format!("`{}` came out as `{outcome}`{reason}", origin.stage),
+            (None, outcome) => format!("`{}` came out as {}{reason}", origin.stage, plain(outcome)),
         }
     }
 

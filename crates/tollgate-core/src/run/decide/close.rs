@@ -8,7 +8,7 @@ use super::super::state::{At, MAIN, Phase, Run};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
-use crate::protocol::model::{Kind, Makes, Over, Stage};
+use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 
 /// Why a run cannot close as succeeded; empty: it can.
 pub fn close_reasons(run: &Run) -> Vec<String> {
@@ -187,6 +187,28 @@ impl Draft {
             if let Some(why) = lapse_reason(&self.run, &name) {
                 self.emit(UnitChanged { unit: name, state: UnitState::Lapsed, why });
             }
+        }
+        self.restore();
+    }
+
+    /// A unit that lapsed for a finding is accepted again once the finding is closed without new work: a person waived it.
+    fn restore(&mut self) {
+        let ledger = &self.run.ledger;
+        let lapsed = ledger.units.iter().filter(|unit| unit.state == UnitState::Lapsed).map(|unit| unit.name.clone());
+        let rests = |name: &Name| {
+            let mut own = self.run.instances.values().filter(|instance| instance.unit.as_ref() == Some(name));
+            own.all(|instance| matches!(instance.at, At::Ended { end: Target::Done }))
+        };
+        let waived = |name: &Name| {
+            let against = ledger.findings.values().filter(|finding| finding.about.units.contains(name));
+            let status: Vec<FindingStatus> = against.map(|finding| finding.status).collect();
+            status.contains(&FindingStatus::Waived) && status.iter().all(|status| status.is_closed())
+        };
+        let whole = |name: &Name| accept_reasons(&self.run, name).is_empty();
+        let restored: Vec<Name> = lapsed.filter(|name| rests(name) && waived(name) && whole(name)).collect();
+        for unit in restored {
+            let why = "nothing is open against it any more".to_owned();
+            self.emit(UnitChanged { unit, state: UnitState::Accepted, why });
         }
     }
 

@@ -141,6 +141,9 @@ impl Draft {
             return self.is_driver();
         }
         let holds = stage.ensures.iter().all(|gate| gate::status_of(&self.run, gate, unit) == Status::Holds);
+        if !holds {
+            self.reason = self.open_rows(name).join("; ");
+        }
         self.route(name, stage, if holds { verdict } else { Verdict::Inconclusive.word() });
         true
     }

@@ -65,7 +65,7 @@ pub fn run(args: DecideArgs, session: &Session) -> Result<Exit, Failure> {
     if outcome.events.is_empty() {
         session.output.talk(format!("{id} was answered so before; nothing happened a second time"));
     }
-    if args.no_resume || run.run().is_closed() {
+    if args.no_resume {
         return Ok(Exit::Done);
     }
     let wait = if args.no_wait { Wait::No } else { Wait::Attached };

@@ -7,13 +7,14 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Value;
-use tollgate_engine::service::{Start, checked};
+use tollgate_engine::service::{ServiceError, Start, checked};
 use tollgate_engine::workers::words;
 use tollgate_engine::workspace::Dirty;
 
 use crate::cli::drive::{Wait, drive};
 use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
+use crate::cli::snippet::Source;
 use crate::cli::{Exit, Session};
 use crate::config::{self, Adapter, Config, Layer, Origin};
 use crate::files;
@@ -62,8 +63,9 @@ pub struct RunArgs {
 pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
     let definition = library::find(&args.protocol, session)?;
-    let start = start(&args, &definition, session)?;
-    let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition))?;
+    let documents = documents(&args, session)?;
+    let start = start(&args, &definition, &documents, session)?;
+    let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition, &documents))?;
     if !session.json() {
         session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
     }
@@ -71,21 +73,59 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     drive(&runs, run, &opened, wait, session)
 }
 
-/// A protocol's breaches are shown in its own text.
-fn at_source(error: tollgate_engine::service::ServiceError, definition: &Definition) -> Failure {
+/// What is wrong with a protocol or a document is shown in its own text.
+fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<Name, Document>) -> Failure {
     match error {
-        tollgate_engine::service::ServiceError::Protocol(diagnostics) => {
+        ServiceError::Protocol(diagnostics) => {
             let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
             Failure::refused(code, format!("{} does not check", definition.source.file))
                 .at(definition.source.clone(), diagnostics)
+                .hint("mend it; `tollgate protocol check FILE` proves it without a run")
+        }
+        ServiceError::Artifact { name, wrong } if wrong.why.is_empty() && documents.contains_key(&name) => {
+            let Document { file, bytes } = &documents[&name];
+            let source = Source { file: file.clone(), text: String::from_utf8_lossy(bytes).into_owned() };
+            Failure::refused(Code::BAD_ARTIFACT, format!("{file} does not pass the check of `{name}`"))
+                .at(source, wrong.diagnostics)
+                .hint("mend the file and start again")
         }
         other => service_failure(other),
     }
 }
 
+/// A document that was given, and the file it came from.
+struct Document {
+    file: String,
+    bytes: Vec<u8>,
+}
+
+/// Reads the documents that the command line names.
+fn documents(args: &RunArgs, session: &Session) -> Result<BTreeMap<Name, Document>, Failure> {
+    let mut files = pairs(&args.give, "NAME=FILE")?;
+    if let Some(task) = &args.task {
+        let file = Name::from(task.display().to_string());
+        if files.insert("task".into(), file).is_some() {
+            return Err(
+                Failure::usage(Code::USAGE, "`task` is given twice").hint("`--task FILE` is `--give task=FILE`")
+            );
+        }
+    }
+    let read = |(name, file): (Name, Name)| {
+        let bytes = files::read(&session.environment.directory().join(&*file), DOCUMENT_BYTES_MAX)
+            .map_err(|failure| failure.hint(format!("name the file of `{name}`: `--give {name}=FILE`")))?;
+        Ok((name, Document { file: file.to_string(), bytes }))
+    };
+    files.into_iter().map(read).collect()
+}
+
 /// Everything a run needs, from flags, configuration and files.
-pub fn start(args: &RunArgs, definition: &Definition, session: &Session) -> Result<Start, Failure> {
-    let protocol = checked(&definition.source.text).map_err(|error| at_source(error, definition))?;
+fn start(
+    args: &RunArgs,
+    definition: &Definition,
+    documents: &BTreeMap<Name, Document>,
+    session: &Session,
+) -> Result<Start, Failure> {
+    let protocol = checked(&definition.source.text).map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
     let mut config = Config::load(&session.environment, standing.trusted())?;
     let mut flags = Layer::default();
@@ -116,13 +156,6 @@ pub fn start(args: &RunArgs, definition: &Definition, session: &Session) -> Resu
         };
         workers.insert(Name::from(role.as_str()), Name::from(spec));
     }
-    let mut artifacts = BTreeMap::new();
-    for (name, file) in pairs(&args.give, "NAME=FILE")? {
-        artifacts.insert(name, read(&PathBuf::from(&*file), session)?);
-    }
-    if let Some(task) = &args.task {
-        artifacts.insert("task".into(), read(task, session)?);
-    }
     let inputs = pairs(&args.input, "NAME=VALUE")?;
     Ok(Start {
         title: args.title.clone().unwrap_or_default(),
@@ -131,7 +164,7 @@ pub fn start(args: &RunArgs, definition: &Definition, session: &Session) -> Resu
         repository: session.environment.directory().to_owned(),
         dirty: if args.include_dirty { Dirty::Include } else { Dirty::Refuse },
         inputs: inputs.into_iter().map(|(name, value)| (name, Value::Text(value))).collect(),
-        artifacts,
+        artifacts: documents.iter().map(|(name, document)| (name.clone(), document.bytes.clone())).collect(),
         workers,
         scripts,
         commands: force.commands.iter().map(|(name, set)| (name.as_str().into(), set.value.clone())).collect(),
@@ -145,16 +178,14 @@ pub fn start(args: &RunArgs, definition: &Definition, session: &Session) -> Resu
     })
 }
 
-fn read(path: &std::path::Path, session: &Session) -> Result<Vec<u8>, Failure> {
-    files::read(&session.environment.directory().join(path), DOCUMENT_BYTES_MAX)
-}
-
 /// A script that cannot be read is refused before the run, not by each of its workers.
 fn readable(file: &str, text: &str) -> Result<(), Failure> {
     tollgate_engine::workers::script::Script::read(text).map(drop).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
-        let source = crate::cli::snippet::Source { file: file.to_owned(), text: text.to_owned() };
-        Failure::refused(code, format!("{file} is not a valid script")).at(source, diagnostics)
+        let source = Source { file: file.to_owned(), text: text.to_owned() };
+        Failure::refused(code, format!("{file} is not a valid script"))
+            .at(source, diagnostics)
+            .hint("mend it; docs/schemas/script.schema.json says what a script may hold")
     })
 }
 
@@ -167,7 +198,7 @@ fn pairs(texts: &[String], form: &str) -> Result<BTreeMap<Name, Name>, Failure> 
             Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}"))
         })?;
         if pairs.insert(Name::from(name), Name::from(value)).is_some() {
-            return Err(Failure::usage(Code::USAGE, format!("`{name}` is given twice")));
+            return Err(Failure::usage(Code::USAGE, format!("`{name}` is given twice")).hint("give it once"));
         }
     }
     Ok(pairs)

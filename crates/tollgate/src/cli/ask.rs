@@ -1,0 +1,175 @@
+//! Questions: shown word for word with what they are about, and asked at the terminal.
+
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tollgate_core::id::DecisionId;
+use tollgate_core::run::decide::Answer;
+use tollgate_core::run::state::Decision;
+use tollgate_core::run::{Recorded, Run, next_wake};
+use tollgate_engine::session::Session as RunSession;
+
+use super::Session;
+use super::failure::Failure;
+use super::runs::{Runs, load_failure, rejected, service_failure};
+use crate::view::text::{Line, Style};
+use crate::view::words;
+
+/// Shows the options, each as what is typed and what it stands for.
+pub fn options(decision: &Decision, prefix: &str, free: &str, session: &Session) {
+    let options = &decision.asked.options;
+    if options.is_empty() {
+        session.output.talk(Line::from("  ").add(Style::Accent, format!("{prefix}{free}")));
+    }
+    let wide = options.iter().map(|option| option.id.chars().count()).max().unwrap_or(0);
+    for option in options {
+        let mut line = Line::from("  ").add(Style::Accent, format!("{prefix}{:wide$}", option.id));
+        line = line.text(format!("  {}", option.consequence));
+        if !option.waives.is_empty() {
+            line = line.text(format!(" (waives {})", words::list(&option.waives)));
+        }
+        if decision.asked.recommend.as_ref() == Some(&option.id) {
+            line = line.text(" (recommended)");
+        }
+        session.output.talk(line);
+    }
+}
+
+/// How many lines of a document are shown with a question.
+const SHOWN_LINES_MAX: usize = 40;
+
+/// Shows a question, word for word, with what it is about.
+pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, session: &Session) {
+    let output = &session.output;
+    let asked = &decision.asked;
+    let subject = asked.unit.as_ref().map_or_else(|| run.id.to_string(), |unit| format!("{} ({unit})", run.id));
+    for digest in &asked.shows {
+        let bytes = runs.service.journal.object(*digest).ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let faint = |line: &str| output.talk(Line::new().add(Style::Faint, format!("  │ {line}")));
+        text.lines().take(SHOWN_LINES_MAX).for_each(faint);
+        if let Some(more) = text.lines().count().checked_sub(SHOWN_LINES_MAX).filter(|more| *more > 0) {
+            faint(&format!("… and {}", words::count(more, "more line")));
+        }
+    }
+    output.talk(Line::new().add(Style::Warn, "? ").add(Style::Strong, format!("{id} of {subject}")));
+    asked.question.lines().for_each(|line| output.talk(Line::from("  ").add(Style::Strong, line)));
+    if !asked.why.is_empty() {
+        output.talk(Line::from("  ").add(Style::Faint, asked.why.clone()));
+    }
+    let mut named: Vec<&str> =
+        asked.options.iter().flat_map(|option| option.waives.iter().map(|name| &**name)).collect();
+    named.sort_unstable();
+    named.dedup();
+    for name in named {
+        if let Some(text) = meaning(run, name) {
+            output.talk(format!("    {name}: {text}"));
+        }
+    }
+    if let Some(tree) = runs.service.tree_of(run, decision) {
+        output.talk(format!("  the work tree is {}", tree.display()));
+    }
+}
+
+/// What a row or a finding says.
+fn meaning(run: &Run, name: &str) -> Option<String> {
+    let row = run.ledger.criteria.iter().find(|row| &*row.id == name).map(|row| row.text.clone());
+    let finding =
+        || run.ledger.findings.iter().find(|(id, _)| id.to_string() == name).map(|(_, f)| f.about.what.clone());
+    row.or_else(finding).map(|text| text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// What came of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// There is something to do again: an answer, given here or elsewhere, or a time that came.
+    GoOn,
+    /// The person left.
+    Left,
+}
+
+/// Asks the person at the terminal, until they answer, somebody else does, or they leave.
+pub fn ask(
+    runs: &Runs,
+    run: &mut RunSession,
+    session: &Session,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&Run, &[Recorded]),
+) -> Result<Asked, Failure> {
+    let Some((id, decision)) = run.run().pending().next().map(|(id, decision)| (id, decision.clone())) else {
+        return Ok(Asked::Left);
+    };
+    question(runs, run.run(), id, &decision, session);
+    options(&decision, "", "type your answer; an empty line leaves the run waiting", session);
+    let free = decision.asked.options.is_empty();
+    loop {
+        write!(io::stderr(), "{}> ", if free { "answer" } else { "option" }).ok();
+        io::stderr().flush().ok();
+        let typed = match typed(run, id, stop, watch)? {
+            Typed::Line(typed) => typed,
+            Typed::Nothing => return Ok(Asked::Left),
+            Typed::Overtaken => return Ok(Asked::GoOn),
+        };
+        let answer = if free {
+            Answer { text: typed, ..Answer::default() }
+        } else {
+            let (option, text) = typed.split_once(' ').unwrap_or((&typed, ""));
+            Answer { option: Some(option.into()), text: text.trim().to_owned(), ..Answer::default() }
+        };
+        match runs.service.decide(run, id, answer) {
+            Ok(outcome) => {
+                watch(run.run(), &outcome.events);
+                if let Some(refusal) = &outcome.refusal {
+                    session.output.failure(&rejected(refusal));
+                }
+                return Ok(Asked::GoOn);
+            }
+            Err(error) => session.output.failure(&service_failure(error)),
+        }
+    }
+}
+
+enum Typed {
+    Line(String),
+    /// An empty line, the end of the input, or an interrupt.
+    Nothing,
+    /// The question is not asked any more, or a time came.
+    Overtaken,
+}
+
+/// Waits for a line, and meanwhile for what others append.
+fn typed(
+    run: &mut RunSession,
+    id: DecisionId,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&Run, &[Recorded]),
+) -> Result<Typed, Failure> {
+    let moment = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            writeln!(io::stderr()).ok();
+            return Ok(Typed::Nothing);
+        }
+        let stdin = io::stdin();
+        // An interrupt ends the wait early; the loop looks at the flag it set.
+        let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&moment)).unwrap_or(0);
+        if ready > 0 {
+            let mut typed = String::new();
+            let read = stdin.lock().read_line(&mut typed).unwrap_or(0);
+            let typed = typed.trim().to_owned();
+            return Ok(if read == 0 || typed.is_empty() { Typed::Nothing } else { Typed::Line(typed) });
+        }
+        let seen = run.refresh().map_err(load_failure)?;
+        let due = next_wake(run.run()).is_some_and(|at| at <= run.now_ms());
+        if due || run.run().pending().all(|(open, _)| open != id) {
+            writeln!(io::stderr()).ok();
+            watch(run.run(), &seen);
+            return Ok(Typed::Overtaken);
+        }
+        if !seen.is_empty() {
+            writeln!(io::stderr()).ok();
+            watch(run.run(), &seen);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The driver dies, is stopped, or is not alone.
+
+use std::process::Child;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tollgate_core::run::Event;
+use tollgate_core::run::event::Work;
+
+use crate::play::{APPROVED, BUILT, COVERED, Play, TASK, TESTED, at, else_, script};
+
+/// Every role takes so long that the driver can be caught at it.
+fn slow(role: &str, body: &str) -> (String, Vec<String>) {
+    (role.to_owned(), vec![at(1, &format!("delay_ms: 400, {body}")), else_(body)])
+}
+
+fn begin(roles: &[(String, Vec<String>)]) -> (Play, Child) {
+    begin_with(TASK, roles)
+}
+
+fn begin_with(task: &str, roles: &[(String, Vec<String>)]) -> (Play, Child) {
+    let roles: Vec<(&str, &[String])> = roles.iter().map(|(role, acts)| (role.as_str(), &acts[..])).collect();
+    let mut play = Play::new(task, &script(&roles));
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml", "--input"];
+    let mut child = play.program(&[&words[..], &["complexity=standard", "--answer", "sign-off=approve"]].concat());
+    play.find_run(&mut child);
+    (play, child)
+}
+
+fn starts(role: &'static str) -> impl Fn(&Event) -> bool {
+    move |event| matches!(event, Event::AttemptStarted(started) if matches!(&started.work, Work::Dispatch { role: at, .. } if &**at == role))
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+#[test]
+fn killed_at_any_moment_the_run_goes_on_to_the_same_end() {
+    let bodies = [("developer", BUILT), ("dod-checker", COVERED), ("reviewer", APPROVED), ("tester", TESTED)];
+    for (role, _) in bodies {
+        let all: Vec<_> = bodies
+            .iter()
+            .map(|(name, body)| if *name == role { slow(name, body) } else { ((*name).to_owned(), vec![else_(body)]) })
+            .collect();
+        let (play, mut child) = begin(&all);
+        play.until_event(role, starts(role));
+        play.until_worker();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = play.tollgate(&["resume", "RUN"]).exits(0).says("its driver is gone").says("repeated after a crash");
+        assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
+        assert_eq!(play.count(|event| matches!(event, Event::AttemptLost(_))), 1);
+        assert_eq!(play.dispatched(role), 2, "{role}: once lost, once repeated\n{}", said.err);
+        let iterations = play.events().into_iter().filter_map(|event| match event.event {
+            Event::AttemptStarted(started) => match started.work {
+                Work::Dispatch { role: at, iteration, .. } if &*at == role => Some(iteration),
+                _ => None,
+            },
+            _ => None,
+        });
+        assert_eq!(iterations.collect::<Vec<_>>(), [1, 1], "repeats after a crash keep their number");
+        play.holds();
+    }
+}
+
+#[test]
+fn an_interrupt_detaches_and_resume_goes_on() {
+    let (play, child) = begin(&[slow("developer", BUILT)]);
+    play.until_event("developer", starts("developer"));
+    play.until_worker();
+    signal(&child, Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains(&format!("tollgate resume {}", play.run)), "{said}");
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert_eq!(play.workers(), Vec::<String>::new(), "no worker outlives its driver");
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    play.holds();
+}
+
+#[test]
+fn of_two_drivers_one_is_refused_with_a_clear_word() {
+    let slow = at(1, &format!("delay_ms: 1500, {BUILT}"));
+    let (play, child) = begin(&[("developer".to_owned(), vec![slow, else_(BUILT)])]);
+    play.until_event("developer", starts("developer"));
+    let said = play.tollgate(&["resume", "RUN"]).exits(1).says("TG0327");
+    assert!(said.err.contains(&format!("{} is driven by ", play.run)), "{}", said.err);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(play.dispatched("developer"), 1);
+    play.holds();
+}
+
+#[test]
+fn an_interrupt_ends_a_command_that_the_engine_runs() {
+    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: test -e done || exec sleep 1000`");
+    let (play, child) = begin_with(&task, &[]);
+    play.until("the command runs", |play| play.workers().iter().any(|line| line.contains("1000")).then_some(()));
+    signal(&child, Signal::TERM);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(play.workers(), Vec::<String>::new());
+    play.tollgate(&["cancel", "RUN"]).exits(0);
+    play.holds();
+}
+
+#[test]
+fn the_same_answer_from_two_processes_happens_once() {
+    let (play, said) = Play::standard(&[("developer", &[at(1, crate::play::BLOCKED), else_(BUILT)])]);
+    said.exits(4);
+    let one = play.program(&["decide", "RUN", "dec_2", "--text", "Hello"]);
+    let two = play.program(&["decide", "RUN", "dec_2", "--text", "Hello"]);
+    let codes = [one, two].map(|child| child.wait_with_output().unwrap());
+    for output in &codes {
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    assert_eq!(play.dispatched("developer"), 2, "the effect of the answer happened once");
+    play.holds();
+}
+
+#[test]
+fn cancel_ends_the_workers_of_another_process_and_its_driver_leaves() {
+    let slow = at(1, &format!("write: {{half.txt: \"half\\n\"}}, misbehave: hang, {}", "text: never"));
+    let (play, child) = begin(&[("developer".to_owned(), vec![slow])]);
+    play.until_event("developer", starts("developer"));
+    play.until_worker();
+    let said = play.tollgate(&["cancel", "RUN", "--why", "not needed any more"]).exits(0);
+    let output = child.wait_with_output().unwrap();
+    let driver = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{driver}");
+    assert!(driver.contains("not needed any more"), "{driver}");
+    insta::assert_snapshot!(play.told(&said));
+    play.holds();
+    assert!(play.world.path(&format!("state/trees/{}/backend", play.run)).exists(), "its trees are kept");
+    play.tollgate(&["cancel", "RUN"]).exits(1).says("TG0301");
+    play.tollgate(&["decide", "RUN", "dec_1", "revise"]).exits(1);
+    play.tollgate(&["retry", "RUN"]).exits(1).says("TG0301");
+    play.tollgate(&["resume", "RUN"]).exits(1).says("not needed any more");
+}
+
+#[test]
+fn a_cancelled_run_whose_driver_is_dead_leaves_no_worker() {
+    let (play, mut child) = begin(&[("developer".to_owned(), vec![at(1, "misbehave: hang")])]);
+    play.until_event("developer", starts("developer"));
+    play.until_worker();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    play.tollgate(&["cancel", "RUN"]).exits(0);
+    play.holds();
+}
+
+#[test]
+fn any_number_of_processes_may_be_the_first() {
+    for _ in 0..5 {
+        let play = Play::new(TASK, &script(&[]));
+        let children: Vec<Child> = (0..6).map(|_| play.program(&["resume", "nothing"])).collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(said.contains("TG0317"), "{said}");
+        }
+    }
+}

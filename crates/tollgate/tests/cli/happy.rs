@@ -1,0 +1,107 @@
+//! `build-plan` when all goes well, and what the run leaves behind.
+
+use tollgate_core::run::Event;
+
+use crate::play::{APPROVED, Play, TASK, at, else_, script};
+
+/// In `simple` one agent writes code and tests, and the checker looks at every row.
+const SOLO: &str = r#"write: {greet.sh: "echo Hello\n", tests/greet.test.sh: "sh greet.sh\n"}, report: {status: complete, abstract: {outcome: built and tested, next_phase: dod-checker}, files_created: [greet.sh, tests/greet.test.sh], dod_coverage: [{mark: "✓", row: DoD-1}, {mark: "✓", row: DoD-2}]}"#;
+const SOLO_COVERED: &str = r#"report: {status: complete, abstract: {outcome: every row holds, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}"#;
+
+#[test]
+fn standard_ends_with_exactly_the_workers_tree_on_a_branch() {
+    let (play, said) = Play::standard(&[]);
+    let said = said.exits(0);
+    assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello\n"));
+    assert_eq!(play.file("tests/greet.test.sh").as_deref(), Some("sh greet.sh\n"));
+    for role in ["developer", "dod-checker", "reviewer", "tester"] {
+        assert_eq!(play.dispatched(role), 1, "{role}");
+    }
+    assert_eq!(play.count(|event| matches!(event, Event::FindingOpened(_))), 0);
+    play.holds();
+    insta::assert_snapshot!(play.told(&said));
+}
+
+#[test]
+fn simple_has_no_reviewer_unless_there_are_open_questions() {
+    let (play, said) = Play::simple(&[("dev-tester", &[else_(SOLO)]), ("dod-checker", &[else_(SOLO_COVERED)])]);
+    said.exits(0).says("succeeded");
+    assert_eq!((play.dispatched("dev-tester"), play.dispatched("dod-checker"), play.dispatched("reviewer")), (1, 1, 0));
+    assert_eq!((play.dispatched("developer"), play.dispatched("tester")), (0, 0));
+    assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
+    play.holds();
+}
+
+#[test]
+fn an_open_question_brings_the_reviewer_and_the_end_waits_for_its_answer() {
+    let asking = SOLO.replace("report: {", "report: {open_questions: [\"Is French wanted later?\"], ");
+    let review = APPROVED.replace("next_phase: tester", "next_phase: n/a");
+    let (play, said) = Play::simple(&[
+        ("dev-tester", &[else_(&asking)]),
+        ("dod-checker", &[else_(SOLO_COVERED)]),
+        ("reviewer", &[else_(&review)]),
+    ]);
+    let said = said.exits(4).says("Is French wanted later?");
+    assert_eq!(play.dispatched("reviewer"), 1);
+    assert_eq!(play.count(|event| matches!(event, Event::RunClosed(_))), 0);
+    play.decide(&["dec_2", "--text", "no"]).exits(0).says("succeeded");
+    assert_eq!((play.dispatched("dev-tester"), play.dispatched("reviewer")), (1, 1));
+    play.holds();
+    insta::assert_snapshot!(play.told(&said));
+}
+
+#[test]
+fn in_standard_too_the_end_waits_for_a_question_beside_the_work() {
+    let asking = crate::play::BUILT.replace("report: {", "report: {open_questions: [\"Is French wanted later?\"], ");
+    let (play, said) = Play::standard(&[("developer", &[at(1, &asking)])]);
+    // Everybody works on; only the end waits.
+    said.exits(4).says("tester accepts").says("Is French wanted later?");
+    play.tollgate(&["resume", "RUN"]).exits(4);
+    play.decide(&["dec_2", "--text", "no"]).exits(0).says("the tree is on branch");
+    play.holds();
+}
+
+#[test]
+fn command_workers_get_the_brief_and_leave_a_report() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let report = "## Status\ncomplete\n\n## Abstract\noutcome: built\nverdict: n/a\nfiles: 1 created, 0 modified, 0 deleted\nnext_phase: dod-checker\nopen_questions: 0\n\n## Files Created\n- `greet.sh`\n\n## DoD coverage\n- ✓ DoD-1\n";
+    let agent = format!(
+        "#!/bin/sh\ncat > /dev/null\ntest -s \"$TOLLGATE_BUNDLE/brief.md\" || exit 9\n[ \"$1\" = 'two words' ] || exit 8\necho 'echo Hi' > greet.sh\ncat > \"$TOLLGATE_REPORT\" <<'END'\n{report}END\n"
+    );
+    play.world.agent("agent", &agent);
+    let worker = "developer=command:agent 'two words'";
+    let words = ["--input", "complexity=standard", "--answer", "sign-off=approve", "--worker", worker];
+    play.start(&words).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hi\n"));
+    assert_eq!(play.dispatched("tester"), 1, "the script acts for the other roles");
+    play.holds();
+}
+
+#[test]
+fn a_row_that_was_not_done_comes_back_and_a_review_is_answered() {
+    let (play, said) = Play::standard(&[
+        ("dod-checker", &[at(1, crate::play::GAP), else_(crate::play::COVERED)]),
+        ("reviewer", &[at(1, crate::play::CHANGES), else_(APPROVED)]),
+        ("tester", &[at(1, crate::play::FAILING), else_(crate::play::TESTED)]),
+    ]);
+    said.exits(0);
+    assert_eq!(play.dispatched("tester"), 2);
+    play.holds();
+}
+
+#[test]
+fn a_branch_that_somebody_else_put_there_is_theirs() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.start(&["--input", "complexity=standard"]).exits(4);
+    let branch = format!("tollgate/{}", play.run);
+    play.world.git(&["branch", &branch, "main"]);
+    play.decide(&["dec_1", "approve"]).exits(3).says("TG0508");
+    play.tollgate(&["resume", "RUN"]).exits(3).says("TG0508");
+    assert_eq!(play.changed(), "", "it is as it was");
+    play.world.git(&["branch", "-D", &branch]);
+    play.tollgate(&["resume", "RUN"]).exits(0).says("the tree is on branch");
+    assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
+    assert_eq!(play.count(|event| matches!(event, Event::RunPublished(_))), 1);
+    play.holds();
+}

@@ -1,0 +1,126 @@
+//! Loops end: with a person who is asked, and each answer does what it says.
+
+use std::path::PathBuf;
+
+use tollgate_core::run::Event;
+
+use crate::play::{APPROVED, BUILT, CHANGES, COVERED, FAILING, GAP, IDLE, Play, Said, TESTED, at, else_};
+
+type Roles<'a> = [(&'a str, &'a [String])];
+
+/// The work tree that a question shows.
+fn tree(said: &Said) -> PathBuf {
+    said.err.lines().find_map(|line| line.trim().strip_prefix("the work tree is ")).unwrap().into()
+}
+
+#[test]
+fn the_same_gaps_three_times_in_a_row_ask_a_person() {
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
+    let said = said.exits(4);
+    assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (3, 3));
+    insta::assert_snapshot!("gaps", play.told(&said));
+    let said = play.decide(&["dec_2", "accept"]).exits(0);
+    insta::assert_snapshot!("gaps-accepted", play.told(&said));
+    let waived = play.events().into_iter().find_map(|event| match event.event {
+        Event::WaiverGranted(waiver) => Some((waiver.criteria, waiver.findings.len(), event.by.name)),
+        _ => None,
+    });
+    assert_eq!(waived, Some((vec!["DoD-1".into()], 1, "ada".into())), "every row and finding by name");
+    play.holds();
+}
+
+#[test]
+fn gaps_mended_by_hand_enter_at_the_check_without_the_developer() {
+    let entries = [at(4, COVERED), else_(GAP)];
+    let (play, said) = Play::standard(&[("dod-checker", &entries)]);
+    let said = said.exits(4);
+    std::fs::write(tree(&said).join("greet.sh"), "echo Hello, by hand\n").unwrap();
+    let said = play.decide(&["dec_2", "by-hand"]).exits(0);
+    insta::assert_snapshot!(play.told(&said));
+    assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (3, 4));
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, by hand\n"));
+    play.holds();
+}
+
+#[test]
+fn giving_up_at_the_gaps_ends_the_run() {
+    let (play, _) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
+    play.decide(&["dec_2", "abort"]).exits(1).says("closed without success");
+    assert!(!play.changed_branch());
+    play.holds();
+}
+
+#[test]
+fn the_third_review_is_escalated_and_every_option_does_what_it_says() {
+    let roles: &Roles<'_> = &[("reviewer", &[else_(CHANGES)])];
+    let (play, said) = Play::standard(roles);
+    let said = said.exits(4);
+    assert_eq!((play.dispatched("reviewer"), play.dispatched("developer")), (3, 3));
+    insta::assert_snapshot!("review", play.told(&said));
+    play.decide(&["dec_2", "accept"]).exits(0).says("waived fnd_1");
+    play.holds();
+
+    let entries = [at(4, APPROVED), else_(CHANGES)];
+    let (play, said) = Play::standard(&[("reviewer", &entries)]);
+    let said = said.exits(4);
+    std::fs::write(tree(&said).join("greet.sh"), "printf by-hand\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(0);
+    assert_eq!((play.dispatched("developer"), play.dispatched("reviewer")), (3, 4));
+    assert_eq!(play.file("greet.sh").as_deref(), Some("printf by-hand\n"));
+    play.holds();
+
+    let (play, _) = Play::standard(roles);
+    play.decide(&["dec_2", "abort"]).exits(1);
+    play.holds();
+}
+
+#[test]
+fn a_tester_that_still_rejects_after_three_loops_asks() {
+    let roles: &Roles<'_> = &[("tester", &[else_(FAILING)])];
+    let (play, said) = Play::standard(roles);
+    let said = said.exits(4);
+    assert_eq!(play.dispatched("tester"), 4, "the first look and three loops");
+    insta::assert_snapshot!("tester", play.told(&said));
+    play.decide(&["dec_2", "accept"]).exits(0).says("waived DoD-2");
+    play.holds();
+
+    let entries = [at(5, TESTED), else_(FAILING)];
+    let (play, said) = Play::standard(&[("tester", &entries)]);
+    let said = said.exits(4);
+    let before = play.dispatched("developer");
+    std::fs::write(tree(&said).join("greet.sh"), "echo mended\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(0);
+    assert_eq!(play.dispatched("developer"), before, "what a person mended enters at the first check");
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo mended\n"));
+    play.holds();
+
+    let (play, _) = Play::standard(roles);
+    play.decide(&["dec_2", "abort"]).exits(1).says("closed without success");
+    play.holds();
+}
+
+const SOLO_GAP: &str = r#"report: {status: complete, abstract: {outcome: a row is open, verdict: BLOCKED, next_phase: dev-tester}, verdict: BLOCKED, verified_rows: ["DoD-2: there"], gaps: ["DoD-1: greet.sh does not greet"]}"#;
+const SOLO_COVERED: &str = r#"report: {status: complete, abstract: {outcome: every row holds, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}"#;
+
+#[test]
+fn in_simple_the_same_gaps_ask_a_person_too() {
+    let roles: &Roles<'_> = &[("dev-tester", &[at(1, BUILT), else_(IDLE)]), ("dod-checker", &[else_(SOLO_GAP)])];
+    let (play, said) = Play::simple(roles);
+    let said = said.exits(4);
+    assert_eq!((play.dispatched("dev-tester"), play.dispatched("dod-checker")), (3, 3));
+    insta::assert_snapshot!("simple", play.told(&said));
+    play.decide(&["dec_2", "accept"]).exits(0).says("waived DoD-1");
+    play.holds();
+
+    let mended: &Roles<'_> = &[roles[0], ("dod-checker", &[at(4, SOLO_COVERED), else_(SOLO_GAP)])];
+    let (play, said) = Play::simple(mended);
+    std::fs::write(tree(&said.exits(4)).join("greet.sh"), "echo by hand\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(0);
+    assert_eq!((play.dispatched("dev-tester"), play.dispatched("dod-checker")), (3, 4));
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo by hand\n"));
+    play.holds();
+
+    let (play, _) = Play::simple(roles);
+    play.decide(&["dec_2", "abort"]).exits(1);
+    play.holds();
+}

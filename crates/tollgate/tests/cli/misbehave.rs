@@ -1,0 +1,117 @@
+//! Workers that misbehave, each in its way: nothing is lost, nothing advances wrongly, no process is left.
+
+use tollgate_core::run::Event;
+
+use crate::play::{BUILT, COVERED, Play, TASK, at, else_, script};
+
+fn misbehaves(how: &str, body: &str) -> String {
+    at(1, &format!("misbehave: {how}, {body}"))
+}
+
+#[test]
+fn a_crash_halts_the_run_and_retry_goes_on() {
+    let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(crate::play::IDLE)])]);
+    said.exits(1).says("signal 9 ended its program");
+    play.holds();
+    play.tollgate(&["retry", "RUN"]).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello\n"), "what it wrote before was measured and kept");
+    play.holds();
+}
+
+#[test]
+fn a_lie_about_files_is_a_finding_that_somebody_must_look_at() {
+    let honest = BUILT.replace("files_created", "files_created");
+    let gap = crate::play::GAP;
+    let (play, said) = Play::standard(&[
+        ("developer", &[misbehaves("lie", BUILT), else_(&honest)]),
+        ("dod-checker", &[at(1, gap), else_(COVERED)]),
+    ]);
+    said.exits(0).says("1 claim contradicted by what was measured").says("names greet.sh as changed, but it did not");
+    assert_eq!(play.dispatched("developer"), 2);
+    play.holds();
+}
+
+#[test]
+fn a_late_answer_does_not_count_and_its_process_is_ended() {
+    let late = at(1, &format!("misbehave: late, delay_ms: 60000, {BUILT}"));
+    let (play, said) = Play::standard(&[("developer", &[late, else_(BUILT)])]);
+    said.exits(1).says("it said nothing");
+    play.holds();
+    play.tollgate(&["retry", "RUN"]).exits(0);
+    play.holds();
+}
+
+#[test]
+fn of_two_reports_the_last_counts_and_an_echo_of_the_brief_counts_as_none() {
+    let (play, said) = Play::standard(&[
+        ("developer", &[misbehaves("twice", BUILT)]),
+        ("dod-checker", &[misbehaves("echo", COVERED)]),
+    ]);
+    said.exits(0);
+    play.holds();
+    let (play, said) = Play::standard(&[("dod-checker", &[at(1, "misbehave: echo"), else_(COVERED)])]);
+    said.exits(1).says("no `## Status` heading");
+    assert_eq!(play.dispatched("reviewer"), 0);
+    play.holds();
+}
+
+#[test]
+fn what_is_written_outside_of_a_role_s_areas_fails_the_attempt_and_is_not_kept() {
+    let tests = BUILT.replace("write: {", "write: {tests/weak.test.sh: \"true\\n\", ");
+    let (play, said) = Play::standard(&[("developer", &[at(1, &tests), else_(BUILT)])]);
+    let said = said.exits(1).says("it changed what it may not write: tests/weak.test.sh");
+    insta::assert_snapshot!(play.told(&said));
+    play.holds();
+    play.tollgate(&["retry", "RUN"]).exits(0);
+    assert_eq!(play.file("tests/weak.test.sh"), None);
+    play.holds();
+}
+
+#[test]
+fn what_is_written_outside_of_every_scope_is_measured() {
+    let (play, said) = Play::standard(&[("developer", &[misbehaves("outside", BUILT), else_(crate::play::IDLE)])]);
+    // The catch-all area holds it; that the report does not name it is a finding.
+    said.exits(0).says("outside-every-scope/developer changed, but the report does not name it");
+    play.holds();
+}
+
+#[test]
+fn a_worker_cannot_decide_for_a_person_with_or_without_the_marker() {
+    let (play, said) = Play::standard(&[
+        ("developer", &[misbehaves("decide", crate::play::BLOCKED), else_(BUILT)]),
+        ("dod-checker", &[misbehaves("database", COVERED)]),
+    ]);
+    said.exits(4);
+    let log = play.log("developer", 1);
+    assert_eq!(log.matches("exit Some(1): error[TG0309]").count(), 2, "{log}");
+    assert_eq!(play.count(|event| matches!(event, Event::DecisionRefused(_))), 0);
+    play.decide(&["dec_2", "--text", "Hello"]).exits(0);
+    play.holds();
+}
+
+#[test]
+fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let state = play.world.path("state").display().to_string();
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    // Without any variable but those that a program needs: found by its ancestors.
+    let agent = format!(
+        "#!/bin/sh\nfor words in 'decide dec_1 approve' 'resume '$TOLLGATE_RUN 'retry '$TOLLGATE_RUN 'cancel '$TOLLGATE_RUN 'run build-plan --task x' demo trust; do\n  env -i PATH=\"$PATH\" HOME=\"$HOME\" TOLLGATE_STATE='{state}' setsid '{tollgate}' $words >> refused.txt 2>&1; echo \"exit $?\" >> refused.txt\ndone\nexit 5\n"
+    );
+    play.world.agent("agent", &agent);
+    play.start(&[
+        "--input",
+        "complexity=standard",
+        "--answer",
+        "sign-off=approve",
+        "--worker",
+        "developer=command:agent",
+    ])
+    .exits(1)
+    .says("its program exited with 5");
+    let tree = play.world.path(&format!("state/trees/{}/backend/refused.txt", play.run));
+    let text = std::fs::read_to_string(tree).unwrap();
+    assert_eq!(text.matches("exit 1\n").count(), 7, "{text}");
+    assert_eq!(text.matches("error[TG0309]").count() + text.matches("error[TG0614]").count(), 7, "{text}");
+    play.holds();
+}

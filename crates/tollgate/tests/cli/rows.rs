@@ -1,0 +1,51 @@
+//! Rows with commands, which the engine runs itself.
+
+use crate::play::{Play, TASK, script};
+
+fn task(command: &str) -> String {
+    format!(
+        "# Greet\n\n## Definition of Done\n\n### Backend\n- greet.sh greets `cmd: {command}`\n\n### Tester scope\n- it is tested\n"
+    )
+}
+
+const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+
+#[test]
+fn a_command_that_passes_is_run_on_a_copy() {
+    let mut play = Play::new(&task("test \"$(sh greet.sh)\" = Hello && touch litter"), &script(&[]));
+    play.start(&WORDS).exits(0).says("DoD-1 passed");
+    assert_eq!(play.file("litter"), None);
+    play.holds();
+}
+
+#[test]
+fn a_command_that_fails_counts_although_everybody_claims_success() {
+    let mut play = Play::new(&task("test \"$(sh greet.sh)\" = Goodbye"), &script(&[]));
+    let said = play.start(&WORDS).exits(4).says("DoD-1 failed");
+    insta::assert_snapshot!(play.told(&said));
+    assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false));
+    play.holds();
+}
+
+#[test]
+fn a_command_whose_program_is_missing_cannot_be_observed_and_needs_a_waiver() {
+    let mut play = Play::new(&task("no-such-program --check"), &script(&[]));
+    let said = play.start(&WORDS).exits(4).says("DoD-1 cannot be observed");
+    insta::assert_snapshot!("unobservable", play.told(&said));
+    let option = if said.err.contains(" waive") { "waive" } else { "accept" };
+    play.decide(&["dec_2", option]).exits(0).says("waived DoD-1");
+    play.holds();
+}
+
+#[test]
+fn what_a_command_runs_cannot_decide_for_a_person() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let state = play.world.path("state").display().to_string();
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    // A worker wrote what the command runs: it hides its marker and asks to decide.
+    let decide = format!("env -i PATH=/usr/bin:/bin TOLLGATE_STATE={state} {tollgate} decide dec_1 approve");
+    let command = format!("{decide} 2>&1 | grep TG0309");
+    std::fs::write(play.world.path("task.md"), task(&command)).unwrap();
+    play.start(&WORDS).exits(0).says("DoD-1 passed");
+    play.holds();
+}

@@ -1,0 +1,175 @@
+//! What a run needs before it starts; each refusal says what is missing, where, and what to type next.
+
+use crate::play::{Play, TASK, script};
+use crate::world::World;
+
+fn world() -> World {
+    let mut world = World::with_repository();
+    world.set("USER", "ada");
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    std::fs::write(world.path("script.yaml"), script(&[])).unwrap();
+    world
+}
+
+const RUN: &str = "run build-plan --task ../task.md --script ../script.yaml --input complexity=standard";
+
+#[test]
+fn what_is_missing_is_refused_before_anything_is_written() {
+    let mut world = world();
+    world
+        .type_in("run build-plan --task ../task.md --input complexity=standard")
+        .type_in("run build-plan --script ../script.yaml --input complexity=standard")
+        .type_in("run build-plan --task ../nothing.md --script ../script.yaml --input complexity=standard")
+        .type_in("run build-plan --task ../task.md --script ../script.yaml")
+        .type_in("run build-plan --task ../task.md --script ../script.yaml --input complexity=huge")
+        .type_in(&format!("{RUN} --input speed=fast"))
+        .type_in(&format!("{RUN} --input complexity=simple"))
+        .type_in(&format!("{RUN} --give plan=../task.md"))
+        .type_in(&format!("{RUN} --worker nobody=agent"))
+        .type_in(&format!("{RUN} --worker developer=no-such-worker"))
+        .type_in(&format!("{RUN} --worker developer=command:no-such-program"))
+        .type_in("run no-such-protocol --task ../task.md")
+        .type_in("resume nonsense")
+        .type_in("resume run_00000000");
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn a_bad_task_or_script_is_shown_with_its_line() {
+    let mut world = world();
+    std::fs::write(
+        world.path("bad.md"),
+        "# Greet\n\n## Definition of Done\n\n### Database\n- a table\n\n### Frontend\n- a page\n",
+    )
+    .unwrap();
+    std::fs::write(world.path("none.md"), "# Greet\n\nNothing to do.\n").unwrap();
+    std::fs::write(
+        world.path("bad.yaml"),
+        "script: 1\nroles:\n  developer:\n    - {wirte: {a: b}, misbehave: sleep}\n",
+    )
+    .unwrap();
+    world
+        .type_in(&RUN.replace("task.md", "bad.md"))
+        .type_in(&RUN.replace("task.md", "none.md"))
+        .type_in(&RUN.replace("script.yaml", "bad.yaml"));
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn the_checkout_must_be_a_clean_repository_with_a_commit() {
+    let mut dirty = world();
+    dirty.write("src/main.rs", "fn main() { changed() }\n");
+    dirty.write("new.txt", "new\n");
+    dirty.type_in(RUN);
+    let mut none = World::new();
+    std::fs::write(none.path("task.md"), TASK).unwrap();
+    std::fs::write(none.path("script.yaml"), script(&[])).unwrap();
+    none.type_in(RUN);
+    none.git(&["init", "-q", "-b", "main"]);
+    none.type_in(RUN);
+    insta::assert_snapshot!(format!("{}{}", dirty.transcript, none.transcript));
+}
+
+#[test]
+fn a_dirty_checkout_can_be_included_and_is_left_as_it_is() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.world.write("src/main.rs", "fn main() { changed() }\n");
+    play.world.write("new.txt", "new\n");
+    let before = play.world.git(&["status", "--porcelain"]);
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--include-dirty"]).exits(0);
+    assert_eq!(play.file("src/main.rs").as_deref(), Some("fn main() { changed() }\n"));
+    assert_eq!(play.file("new.txt").as_deref(), Some("new\n"));
+    assert_eq!(play.world.git(&["status", "--porcelain"]), before);
+}
+
+#[test]
+fn a_protocol_file_with_breaches_is_shown_with_its_source() {
+    let mut world = world();
+    let text = include_str!("../../../../protocols/build-plan.yaml");
+    let broken = text.replace(
+        "on: {accept: review, reject: {to: build, limit: 12, same: 3, then: gaps}}",
+        "on: {accept: review, reject: {to: build}}",
+    );
+    std::fs::write(world.path("own.yaml"), broken).unwrap();
+    world.type_in("run ../own.yaml --task ../task.md --script ../script.yaml --input complexity=standard");
+    insta::assert_snapshot!(world.transcript);
+}
+
+/// A protocol of one stage, with a budget.
+const OWN: &str = "\
+protocol: own
+version: 1
+areas: {code: [\"**\"]}
+roles:
+  maker: {contract: status-block, writes: [code], sees: full}
+  judge: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [change]}}
+gates:
+  judged: {holds: {judged: judge}, bound_to: [code], mandatory: {run: true}}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, inconclusive: hold}
+flows:
+  main:
+    - {id: make, dispatch: maker, on: {ok: look}}
+    - {id: look, dispatch: judge, ensures: [judged], on: {accept: done, reject: hold}}
+";
+
+const OWN_SCRIPT: &str = r#"script: 1
+roles:
+  maker: [{write: {a.txt: "a\n"}, report: {status: complete, abstract: {outcome: made, next_phase: judge}, files_created: [a.txt]}}]
+  judge: [{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}}}]
+"#;
+
+#[test]
+fn a_protocol_of_the_repository_runs_once_it_is_trusted() {
+    let mut play = Play::new(TASK, OWN_SCRIPT);
+    play.world.write(".tollgate/protocols/own.yaml", OWN);
+    play.world.commit("A protocol of our own");
+    let said = play.tollgate(&["run", "own", "--script", "../script.yaml"]).exits(1).says("tollgate trust");
+    insta::assert_snapshot!(play.told(&said));
+    play.tollgate(&["trust", "--yes"]);
+    play.tollgate(&["trust"]).exits(0);
+    let said = play.tollgate(&["run", "own", "--script", "../script.yaml"]).exits(0);
+    play.named_by(&said);
+    assert_eq!(play.file("a.txt").as_deref(), Some("a\n"));
+    assert_eq!((play.dispatched("maker"), play.dispatched("judge")), (1, 1));
+}
+
+#[test]
+fn the_areas_of_a_protocol_can_lie_elsewhere_in_a_repository() {
+    let tested = crate::play::TESTED.replace("tests/greet.test.sh", "spec/greet_spec.sh");
+    let mut play = Play::new(TASK, &script(&[("tester", &[crate::play::else_(&tested)])]));
+    let words = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+    play.start(&words).exits(1).says("it changed what it may not write: spec/greet_spec.sh");
+    play.run.clear();
+    play.world.write(".tollgate/config.toml", "[areas.build-plan]\ntests = [\"spec/**\"]\n");
+    play.world.commit("Our tests lie in spec");
+    play.tollgate(&["trust"]).exits(0);
+    play.start(&words).exits(0);
+    assert_eq!(play.file("spec/greet_spec.sh").as_deref(), Some("sh greet.sh\n"));
+}
+
+#[test]
+fn only_roles_that_the_run_can_come_to_need_a_worker() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let script = play.world.path("script.yaml").display().to_string();
+    let config = format!("[worker.actor]\nadapter = \"script\"\ncommand = [\"{script}\"]\n");
+    std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    let mut words = vec![
+        "run",
+        "build-plan",
+        "--task",
+        "../task.md",
+        "--input",
+        "complexity=standard",
+        "--answer",
+        "sign-off=approve",
+    ];
+    for role in ["developer=actor", "dod-checker=actor", "reviewer=actor", "tester=actor"] {
+        words.extend(["--worker", role]);
+    }
+    let said = play.tollgate(&words).exits(0);
+    play.named_by(&said);
+    words[5] = "complexity=simple";
+    play.tollgate(&words).exits(1).says("role `dev-tester` has no worker");
+    play.holds();
+}
