@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn the_first_area_that_matches_wins() {
         let areas = [area("tests", &["tests/**", "**/*_test.rs"]), area("docs", &["docs/"]), area("code", &["**"])];
-        let of = |path| area_of(&areas, path).map(|name| name.to_string());
+        let of = |path| area_of(&areas, path).map(std::string::ToString::to_string);
         assert_eq!(of("tests/a/b.rs").as_deref(), Some("tests"));
         assert_eq!(of("src/x_test.rs").as_deref(), Some("tests"));
         assert_eq!(of("docs/deep/page.md").as_deref(), Some("docs"));

@@ -1,4 +1,11 @@
 //! Each property, by small protocols: what is refused, with which code, at which line and column.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
 
 use tollgate_core::diagnostic::Diagnostic;
 use tollgate_core::protocol::{self, Dialects};

@@ -1,4 +1,11 @@
 //! How build-plan looks in each format.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
 
 use tollgate_core::protocol::{self, Dialects, Protocol, render};
 

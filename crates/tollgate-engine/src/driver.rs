@@ -261,8 +261,10 @@ impl Driver {
 
     /// Starts what should be under way and is not, and ends what should not be.
     fn perform(&mut self) {
-        let wanted: BTreeMap<u64, Effect> =
-            effects_under(self.session.run(), self.epoch).into_iter().map(|effect| (token_of(&effect), effect)).collect();
+        let wanted: BTreeMap<u64, Effect> = effects_under(self.session.run(), self.epoch)
+            .into_iter()
+            .map(|effect| (token_of(&effect), effect))
+            .collect();
         let gone: Vec<u64> = self.under_way.keys().filter(|token| !wanted.contains_key(token)).copied().collect();
         for token in gone {
             self.under_way.remove(&token);

@@ -1,6 +1,11 @@
 //! Damage of every kind is found, and the first event that does not hold is named.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
 
 use rusqlite::Connection;
 use tollgate_core::code::Code;

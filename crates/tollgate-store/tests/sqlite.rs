@@ -1,6 +1,11 @@
 //! What only the journal in SQLite does: files, modes, schemas, locks, full disks, heads.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,11 @@
 //! The synthetic protocols are proved like any other.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
 
 use tollgate_core::protocol::{Dialects, check, read};
 use tollgate_testkit::script::{dialects_text, play_under, protocol_text};

@@ -14,9 +14,9 @@ fn docs() -> PathBuf {
 #[test]
 fn schemas_are_those_of_the_types() {
     for id in registry::all() {
-        let report = registry::report_dialect(id).map(|dialect| dialect.schema());
+        let report = registry::report_dialect(id).map(super::ReportDialect::schema);
         let schema =
-            report.or_else(|| registry::document_dialect(id).map(|dialect| dialect.schema())).expect("a schema");
+            report.or_else(|| registry::document_dialect(id).map(super::DocumentDialect::schema)).expect("a schema");
         let bare = id.split('@').next().expect("a name");
         let path = docs().join(format!("schemas/{bare}.schema.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(&schema).expect("JSON"));

@@ -43,9 +43,12 @@ mod tests {
     #[test]
     fn dialects_go_by_name_with_or_without_their_version() {
         for name in ["status-block", "status-block@1"] {
-            assert_eq!(report_dialect(name).map(|dialect| dialect.id()), Some("status-block@1"), "{name}");
+            assert_eq!(report_dialect(name).map(super::super::ReportDialect::id), Some("status-block@1"), "{name}");
         }
-        assert_eq!(document_dialect("build-plan.task").map(|dialect| dialect.id()), Some("build-plan.task@1"));
+        assert_eq!(
+            document_dialect("build-plan.task").map(super::super::DocumentDialect::id),
+            Some("build-plan.task@1")
+        );
         for name in ["", "status-block@2", "status", "build-plan.task"] {
             assert!(report_dialect(name).is_none(), "{name}");
         }

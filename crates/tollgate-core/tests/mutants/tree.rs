@@ -24,7 +24,7 @@ pub fn items(node: Option<&Node>) -> &[Node] {
 }
 
 pub fn words(node: Option<&Node>) -> Vec<String> {
-    items(node).iter().filter_map(|item| item.text().map(|text| text.to_string())).collect()
+    items(node).iter().filter_map(|item| item.text().map(std::string::ToString::to_string)).collect()
 }
 
 pub fn get<'a>(node: &'a mut Node, name: &str) -> &'a mut Node {

@@ -3,7 +3,6 @@
 //! `journal.db` holds rows, runs, small objects, snapshots and leases; `objects/` the large objects; `heads` the heads of
 //! the chains as far as they are known to be committed.
 
-mod queue;
 mod reader;
 mod schema;
 mod writer;
@@ -12,7 +11,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -27,10 +26,11 @@ use crate::journal::{
     Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Row, SMALL_OBJECT_BYTES, Snapshot, Summary,
 };
 use crate::objects::{ObjectFiles, checked, private_dir};
-use queue::Queue;
 use reader::Readers;
 use writer::{Job, Shared, Writer};
 
+/// Appends that may wait for the writer before a caller is held up.
+const QUEUE_MAX: usize = 1024;
 /// How long a subscriber may not notice what another process appended.
 const POLL: Duration = Duration::from_millis(20);
 
@@ -59,7 +59,7 @@ impl fmt::Debug for Options {
 
 /// One handle on a journal in SQLite. Threads share a handle; processes open one each.
 pub struct SqliteJournal {
-    queue: Arc<Queue>,
+    jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
     writer: Arc<Mutex<Writer>>,
     readers: Readers,
@@ -92,16 +92,16 @@ impl SqliteJournal {
         }
         let objects = ObjectFiles::open(dir.join("objects"))?;
         let shared = Arc::new(Shared { faults: options.faults, ..Shared::default() });
+        let (jobs, queue) = sync_channel(QUEUE_MAX);
         let writer = Writer { connection, heads: Arc::clone(&heads), shared: Arc::clone(&shared), busy: options.busy };
         let writer = Arc::new(Mutex::new(writer));
-        let queue = Arc::new(Queue::default());
-        let (used, told) = (Arc::clone(&writer), Arc::clone(&queue));
+        let (used, told) = (Arc::clone(&writer), Arc::clone(&shared));
         let thread = std::thread::Builder::new()
             .name("journal-writer".to_owned())
-            .spawn(move || told.stand_by(&used))
+            .spawn(move || writer::run(&used, &told, &queue))
             .map_err(|e| StoreError::io("start the writer of", dir, e))?;
         let readers = Readers::new(path, options.busy);
-        Ok(Self { queue, thread: Some(thread), writer, readers, objects, heads, shared })
+        Ok(Self { jobs: Some(jobs), thread: Some(thread), writer, readers, objects, heads, shared })
     }
 
     /// Compares the database with the heads that were committed: names every run that lost its tail or differs.
@@ -126,19 +126,33 @@ impl SqliteJournal {
 
     /// How many changes wait for the writer.
     pub fn waiting(&self) -> usize {
-        self.queue.len()
+        self.shared.waiting.load(Ordering::Acquire)
+    }
+
+    /// The writer itself, when nobody else uses it or waits for it.
+    fn alone(&self) -> Option<MutexGuard<'_, Writer>> {
+        let writer = self.writer.try_lock().ok()?;
+        (self.waiting() == 0).then_some(writer)
     }
 
     fn ask<T, E: From<StoreError>>(&self, job: impl FnOnce(SyncSender<Result<T, E>>) -> Job) -> Result<T, E> {
         let (answer, answered) = sync_channel(1);
-        self.queue.write(job(answer), &self.writer);
+        let job = job(answer);
+        if let Some(writer) = self.alone() {
+            writer.commit(vec![job]);
+        } else {
+            let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
+            self.shared.waiting.fetch_add(1, Ordering::AcqRel);
+            jobs.send(job).map_err(|_| StoreError::Closed)?;
+        }
         answered.recv().map_err(|_| StoreError::Closed)?
     }
 }
 
 impl Drop for SqliteJournal {
     fn drop(&mut self) {
-        self.queue.close();
+        // The writer ends when nobody can send any more, after what was sent before.
+        self.jobs = None;
         if let Some(thread) = self.thread.take() {
             // A writer that panicked has answered nobody; its callers have seen `Closed`.
             let _ = thread.join();

@@ -1,10 +1,13 @@
-//! The one writer of a process: commits a batch of changes as one transaction.
+//! The one writer of a process: commits everything that is waiting as one transaction.
+//!
+//! Its thread gathers what many callers send. A caller that is alone uses the writer itself: two changes of thread cost as
+//! much as a sync on a good disk.
 //!
 //! Each append is checked inside the transaction before it writes anything, so a refused one leaves nothing behind and
 //! spoils no other. When the transaction fails, all of its appends fail and nothing is visible.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,12 +22,19 @@ use crate::faults::{Fault, Faults, Point};
 use crate::heads::{HeadRecord, Heads};
 use crate::journal::{Appended, Lease, LeaseRequest, SMALL_OBJECT_BYTES};
 
+/// The most appends in one transaction.
+const BATCH_MAX: usize = 512;
+/// A transaction takes no more appends once it holds this many bytes.
+const BATCH_BYTES: usize = 16 << 20;
+
 /// What the writer and the handle share.
 #[derive(Default)]
 pub(crate) struct Shared {
     pub place: Mutex<u64>,
     pub grown: Condvar,
     pub crashed: AtomicBool,
+    /// Jobs that were sent to the writer's thread and are not answered.
+    pub waiting: AtomicUsize,
     pub appends: AtomicU64,
     pub commits: AtomicU64,
     pub faults: Option<Arc<dyn Faults>>,
@@ -53,20 +63,6 @@ pub(crate) enum Job {
     Lease(RunId, LeaseRequest, SyncSender<Result<Lease, LeaseError>>),
 }
 
-impl Job {
-    /// About how many bytes it adds to a transaction.
-    pub(crate) fn weight(&self) -> usize {
-        match self {
-            Self::Append(append, _) => {
-                let small =
-                    append.objects.iter().map(|object| object.bytes.len()).filter(|size| *size <= SMALL_OBJECT_BYTES);
-                append.bytes.len() + append.snapshot.as_ref().map_or(0, Vec::len) + small.sum::<usize>()
-            }
-            Self::Lease(..) => 0,
-        }
-    }
-}
-
 /// An append that is in the transaction.
 struct Done {
     slot: u64,
@@ -93,6 +89,27 @@ pub(crate) struct Writer {
     pub heads: Arc<Heads>,
     pub shared: Arc<Shared>,
     pub busy: Duration,
+}
+
+/// Commits what is waiting until nobody can send any more, or a crash is injected.
+pub(crate) fn run(writer: &Mutex<Writer>, shared: &Shared, jobs: &Receiver<Job>) {
+    while let Ok(first) = jobs.recv() {
+        // Taken before the batch is gathered: what comes while somebody else commits joins it.
+        let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut size = weight(&first);
+        let mut batch = vec![first];
+        while batch.len() < BATCH_MAX && size < BATCH_BYTES {
+            let Ok(job) = jobs.try_recv() else { break };
+            size += weight(&job);
+            batch.push(job);
+        }
+        let count = batch.len();
+        writer.commit(batch);
+        shared.waiting.fetch_sub(count, Ordering::AcqRel);
+        if shared.alive().is_err() {
+            return;
+        }
+    }
 }
 
 impl Writer {
@@ -251,6 +268,17 @@ impl Writer {
             Ok(Lease { epoch: row.get(0)?, holder: row.get(1)?, until_ms: row.get(2)? })
         });
         Ok(lease.optional()?)
+    }
+}
+
+fn weight(job: &Job) -> usize {
+    match job {
+        Job::Append(append, _) => {
+            let small =
+                append.objects.iter().map(|object| object.bytes.len()).filter(|size| *size <= SMALL_OBJECT_BYTES);
+            append.bytes.len() + append.snapshot.as_ref().map_or(0, Vec::len) + small.sum::<usize>()
+        }
+        Job::Lease(..) => 0,
     }
 }
 

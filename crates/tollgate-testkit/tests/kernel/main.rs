@@ -2,6 +2,13 @@
 //!
 //! `TOLLGATE_BLESS=1 cargo test -p tollgate-testkit --test kernel` writes the logs as they are now; the change is then
 //! reviewed like any other.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
+)]
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

@@ -1,10 +1,11 @@
 //! The command line as a person sees it: the real binary, in a folder of its own, under a pinned environment.
 //! A snapshot holds the commands, their exit codes and what they print.
-
 #![allow(
-    clippy::unwrap_used,
     clippy::disallowed_methods,
-    reason = "a test sets its world up, and fails when it cannot"
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test makes files of its own and fails by panicking"
 )]
 
 mod contract;

@@ -15,7 +15,6 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::report::{CriterionRow, Plan, UnitReport};
 
 #[cfg(test)]
-#[path = "task_tests.rs"]
 mod tests;
 
 const SECTION: &str = "Definition of Done";

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use super::*;
 use crate::contract::markdown::BYTES_MAX;
 
-const EXAMPLE: &str = include_str!("../../../../docs/contracts/examples/build-plan.task.md");
+const EXAMPLE: &str = include_str!("../../../../../docs/contracts/examples/build-plan.task.md");
 
 fn sides(names: &[&str]) -> Context {
     Context { sides: Some(names.iter().map(|name| Name::from(*name)).collect()), ..Context::default() }
