@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         ("tidy", []) => tidy::run(),
         ("schemas", []) => command::forward(command::SCHEMAS, &[]),
         ("schemas", ["--check"]) => command::forward(command::SCHEMAS, &["--check"]),
-        ("bench", args) => command::forward(command::BENCH, args),
+        ("bench", args) => command::bench(args),
         ("sim", args) => command::forward(command::SIM, args),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");
