@@ -10,8 +10,6 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
-
 mod replay;
 mod total;
 
