@@ -52,11 +52,21 @@ impl<'a> Rows<'a> {
         self.known.as_ref().and_then(|known| known.by_id.get(&id.to_lowercase()).copied())
     }
 
-    /// Finds the row that a line is about. One line, one row: ids further on are words about it, and "DoD-1 holds, DoD-2
-    /// does not" must never count for both.
+    /// Finds the rows that a line is about: a bare list of ids, or the one row it begins with. With words behind it, ids
+    /// further on are words about that row: "DoD-1, DoD-2 was not tested" must never count for both.
     pub fn resolve(&self, line: &str) -> Named {
-        if let Some((id, after)) = self.leading_id(line.trim()) {
-            return Named::Rows(vec![id], said(after));
+        if let Some((first, after)) = self.leading_id(line.trim()) {
+            let mut ids = vec![first.clone()];
+            let mut rest = after;
+            while let Some((id, next)) = rest.strip_prefix(',').and_then(|rest| self.leading_id(rest.trim_start())) {
+                ids.push(id);
+                rest = next;
+            }
+            return if rest.trim().is_empty() {
+                Named::Rows(ids, String::new())
+            } else {
+                Named::Rows(vec![first], said(after))
+            };
         }
         let Some(known) = &self.known else {
             let end = ends(line).next().unwrap_or(line.len());
@@ -125,7 +135,9 @@ mod tests {
         };
         check("DoD-1", &["DoD-1"], "");
         check("**dod-1**: seen in src/a.rs", &["DoD-1"], "seen in src/a.rs");
-        check("DoD-1, DoD-2 and DoD-3 — read", &["DoD-1"], ", DoD-2 and DoD-3 — read");
+        check("DoD-1, DoD-2, DoD-3", &["DoD-1", "DoD-2", "DoD-3"], "");
+        check("DoD-1, DoD-2 was not tested", &["DoD-1"], ", DoD-2 was not tested");
+        check("DoD-1 and DoD-3 fails", &["DoD-1"], "and DoD-3 fails");
         check("DoD-1 (DoD-2 is still broken)", &["DoD-1"], "(DoD-2 is still broken)");
         check("a  works", &["DoD-1"], "");
         check("a works `cmd: true`", &["DoD-1"], "");

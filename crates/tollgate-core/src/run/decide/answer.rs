@@ -216,8 +216,14 @@ impl Draft {
         let decision = DecisionId(0);
         let event = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands };
         let seq = trial.seq + 1;
-        let recorded =
-            Recorded { run: trial.id, seq, at_ms: self.now_ms, epoch: trial.epoch, by: self.by.clone(), event: event.into() };
+        let recorded = Recorded {
+            run: trial.id,
+            seq,
+            at_ms: self.now_ms,
+            epoch: trial.epoch,
+            by: self.by.clone(),
+            event: event.into(),
+        };
         evolve(&mut trial, &recorded);
         self.ensured(from, route).iter().all(|name| {
             let Some(gate) = self.protocol.gates.get(name) else { return false };

@@ -111,9 +111,8 @@ impl Draft {
     fn why_succeeded(&self) -> String {
         let ledger = &self.run.ledger;
         let rows = ledger.criteria.iter().filter(|row| row.waived.is_some()).map(|row| row.id.to_string());
-        let waived = |finding: &&super::super::state::FindingState| {
-            finding.status == super::super::event::FindingStatus::Waived
-        };
+        let waived =
+            |finding: &&super::super::state::FindingState| finding.status == super::super::event::FindingStatus::Waived;
         let findings = ledger.findings.iter().filter(|(_, f)| waived(f)).map(|(id, _)| id.to_string());
         let all: Vec<String> = rows.chain(findings).collect();
         let holds = "every mandatory gate holds for this tree";

@@ -144,13 +144,22 @@ impl Draft {
         if !holds {
             self.reason = self.open_rows(name).join("; ");
         }
-        if !holds {
-            let attempt = AttemptId(self.run.next_attempt.saturating_sub(1));
-            self.commands_speak(attempt, stage, unit);
-            self.lapse();
-        }
-        self.route(name, stage, if holds { verdict } else { Verdict::Inconclusive.word() });
+        // A command that fails is a fact: whatever the judge says, the work is rejected and goes back.
+        let attempt = AttemptId(self.run.next_attempt.saturating_sub(1));
+        let rejected = !holds && self.can_reject(stage) && self.commands_speak(attempt, stage, unit);
+        self.lapse();
+        let outcome = match (holds, rejected) {
+            (true, _) => verdict,
+            (false, true) => Verdict::Reject.word(),
+            (false, false) => Verdict::Inconclusive.word(),
+        };
+        self.route(name, stage, outcome);
         true
+    }
+
+    fn can_reject(&self, stage: &Stage) -> bool {
+        let Kind::Dispatch { role } = &stage.kind else { return false };
+        self.protocol.roles.get(role).is_some_and(|role| role.verdicts.contains(&Verdict::Reject))
     }
 
     fn grant_dispatch(&mut self, name: &Name, instance: &Instance, stage: &Stage, role: &Name) -> bool {

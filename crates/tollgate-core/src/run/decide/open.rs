@@ -13,9 +13,11 @@ use super::{Decided, Rejection, Stamp};
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::RunId;
-use crate::protocol::Protocol;
 use crate::protocol::Condition;
-use crate::protocol::model::{AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Stage, Value, Variable, VariableKind};
+use crate::protocol::Protocol;
+use crate::protocol::model::{
+    AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Stage, Value, Variable, VariableKind,
+};
 use crate::report::Plan;
 use crate::scope::{self, Content};
 
@@ -191,7 +193,11 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
         let known = stages().find(|known| known.id == *stage);
         let Some((known, Kind::Ask(ask))) = known.map(|known| (known, &known.kind)) else {
             let shared = protocol.ask(stage).is_some();
-            let why = if shared { "it is asked only when something went wrong" } else { "no stage of that name asks a person" };
+            let why = if shared {
+                "it is asked only when something went wrong"
+            } else {
+                "no stage of that name asks a person"
+            };
             return refuse(why.to_owned());
         };
         if !ask.options.iter().any(|(id, _)| id == option) {

@@ -1,12 +1,12 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
+use super::super::bundle;
 use super::super::event::{
     ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, Finding, FindingChanged, FindingOpened,
     FindingStatus, JudgementRests, LedgerPlanned, VariableGiven, Work,
 };
-use super::super::state::FindingState;
-use super::super::bundle;
 use super::super::gate;
+use super::super::state::FindingState;
 use super::draft::Draft;
 use super::{AttemptResult, Rejection};
 use crate::Name;
@@ -156,9 +156,8 @@ impl Draft {
                 self.change(mended, FindingStatus::Fixed, &format!("{role_name} accepts in {attempt}"));
                 // Only who was shown a measured contradiction can say that it does no harm.
                 let shown = bundle::sees(&role.sees, "findings");
-                let measured = self.findings(unit, |finding| {
-                    shown && finding.about.role.is_none() && !finding.status.is_closed()
-                });
+                let measured =
+                    self.findings(unit, |finding| shown && finding.about.role.is_none() && !finding.status.is_closed());
                 self.change(measured, FindingStatus::Refuted, &format!("{role_name} saw it and accepts in {attempt}"));
             }
             Verdict::Reject => {
@@ -223,34 +222,32 @@ impl Draft {
         }
     }
 
-    /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it.
-    pub fn commands_speak(&mut self, attempt: AttemptId, stage: &Stage, unit: Option<&Name>) {
+    /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it. Whether
+    /// they say anything.
+    pub fn commands_speak(&mut self, attempt: AttemptId, stage: &Stage, unit: Option<&Name>) -> bool {
         let protocol = self.protocol.clone();
         let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
         let rows: Vec<(Name, String)> = gates
             .flat_map(|gate| gate::rows_of(&self.run, gate, unit))
             .filter_map(|row| {
-                let word = match row.ran.as_ref()?.result {
-                    Judgement::Pass => return None,
-                    Judgement::Fail => "fails",
-                    Judgement::Unobservable => "cannot be run here",
-                };
+                let fails = row.ran.as_ref()?.result == Judgement::Fail && row.waived.is_none();
                 let command = row.command.as_deref().unwrap_or_default();
-                (row.waived.is_none()).then(|| (row.id.clone(), format!("the command of {} {word}: {command}", row.id)))
+                fails.then(|| (row.id.clone(), format!("the command of {} fails: {command}", row.id)))
             })
             .collect();
+        let speak = !rows.is_empty();
         for (row, what) in rows {
-            let about_row = |finding: &FindingState| {
-                finding.about.role.is_none() && finding.about.criterion.as_ref() == Some(&row)
-            };
+            let about_row =
+                |finding: &FindingState| finding.about.role.is_none() && finding.about.criterion.as_ref() == Some(&row);
             let known = self.findings(unit, about_row);
             if known.is_empty() {
                 let said = FindingReport { criterion: Some(row), what, ..FindingReport::default() };
                 self.open_finding(attempt, None, unit, said);
             } else {
-                self.change(known, FindingStatus::Open, "its command still does not pass");
+                self.change(known, FindingStatus::Open, "its command still fails");
             }
         }
+        speak
     }
 
     fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&Name>, said: FindingReport) {
