@@ -75,7 +75,6 @@ struct Stored {
     id: u64,
     seq: u64,
     head: Digest,
-    epoch: u64,
 }
 
 /// What became of a job inside the transaction; the answer is given after the commit.
@@ -183,11 +182,9 @@ impl Writer {
 
     fn append(&self, append: &Checked) -> Result<Done, AppendError> {
         let stored = self.stored(append.run)?;
-        let epoch = match (&stored, append.fence) {
-            (Some(stored), _) => stored.epoch,
-            // A run can be leased before its first event.
-            (None, Some(_)) => self.leased(append.run)?.map_or(0, |lease| lease.epoch),
-            (None, None) => 0,
+        let epoch = match append.fence {
+            Some(_) => self.leased(append.run)?.map_or(0, |lease| lease.epoch),
+            None => 0,
         };
         append.admit(stored.as_ref().map_or(0, |run| run.seq), epoch)?;
         // Nothing below refuses: from here on the append either becomes whole or takes the batch with it.
@@ -254,10 +251,9 @@ impl Writer {
     }
 
     fn stored(&self, run: RunId) -> Result<Option<Stored>, StoreError> {
-        let sql = "SELECT id, seq, head, ifnull(epoch, 0) FROM runs LEFT JOIN leases USING (run) WHERE run = ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.connection.prepare_cached("SELECT id, seq, head FROM runs WHERE run = ?1")?;
         let stored = statement.query_row([run.digits()], |row| {
-            Ok(Stored { id: row.get(0)?, seq: row.get(1)?, head: Digest(row.get(2)?), epoch: row.get(3)? })
+            Ok(Stored { id: row.get(0)?, seq: row.get(1)?, head: Digest(row.get(2)?) })
         });
         Ok(stored.optional()?)
     }

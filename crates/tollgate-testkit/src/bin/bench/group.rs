@@ -143,7 +143,7 @@ struct Bare {
 }
 
 struct RunRow {
-    id: u64,
+    id: i64,
     run: String,
     status: String,
     repository: String,
@@ -153,9 +153,8 @@ struct RunRow {
 
 struct Row {
     run: usize,
-    first: u64,
-    last: u64,
-    at_ms: u64,
+    first: i64,
+    last: i64,
     head: Vec<u8>,
     bytes: Vec<u8>,
     digest: Vec<u8>,
@@ -172,7 +171,7 @@ impl Bare {
         let mut runs = db.prepare(sql)?;
         let runs = runs.query_map([], |row| {
             Ok(RunRow {
-                id: row.get::<_, i64>(0)?.unsigned_abs(),
+                id: row.get(0)?,
                 run: row.get(1)?,
                 status: row.get(2)?,
                 repository: row.get(3)?,
@@ -187,12 +186,11 @@ impl Bare {
                      (SELECT *, row_number() OVER (ORDER BY id) AS n FROM objects WHERE id > 1) o USING (n) ORDER BY n";
         let mut rows = db.prepare(sql)?;
         let rows = rows.query_map([i64::try_from(seen.place)?], |row| {
-            let id = row.get::<_, i64>(0)?.unsigned_abs();
+            let id: i64 = row.get(0)?;
             Ok(Row {
                 run: runs.iter().position(|run| run.id == id).unwrap_or_default(),
-                first: row.get::<_, i64>(1)?.unsigned_abs(),
-                last: row.get::<_, i64>(2)?.unsigned_abs(),
-                at_ms: 1,
+                first: row.get(1)?,
+                last: row.get(2)?,
                 head: row.get(3)?,
                 bytes: row.get(4)?,
                 digest: row.get(5)?,
@@ -219,7 +217,7 @@ impl Bare {
             db.execute(
                 "INSERT INTO runs (id, seq, place, head, status, repository, at_ms, body, run) \
                  VALUES (?1, 1, 1, x'00', ?2, ?3, 1, ?4, ?5)",
-                params![run.id as i64, run.status, run.repository, run.body, run.run],
+                params![run.id, run.status, run.repository, run.body, run.run],
             )?;
         }
         let start = Instant::now();
@@ -236,7 +234,7 @@ impl Bare {
 
     fn write(&self, db: &Connection, row: &Row) -> Outcome {
         let run = &self.runs[row.run];
-        let (id, first, last) = (run.id as i64, row.first as i64, row.last as i64);
+        let (id, first, last) = (run.id, row.first, row.last);
         db.prepare_cached("INSERT INTO objects (digest, bytes) VALUES (?1, ?2)")?
             .execute(params![row.digest, row.object])?;
         db.prepare_cached("INSERT INTO rows (run, first_seq, last_seq, head, bytes) VALUES (?1, ?2, ?3, ?4, ?5)")?
@@ -244,17 +242,8 @@ impl Bare {
         let place = db.last_insert_rowid();
         let sql = "UPDATE runs SET seq = ?2, place = ?3, head = ?4, status = ?5, repository = ?6, at_ms = ?7, \
                    body = ?8 WHERE id = ?1";
-        db.prepare_cached(sql)?.execute(params![
-            id,
-            last,
-            place,
-            row.head,
-            run.status,
-            run.repository,
-            row.at_ms as i64,
-            run.body
-        ])?;
-        if tollgate_engine::session::takes_snapshot(row.first - 1, row.last) {
+        db.prepare_cached(sql)?.execute(params![id, last, place, row.head, run.status, run.repository, 1, run.body])?;
+        if tollgate_engine::session::takes_snapshot(first.unsigned_abs() - 1, last.unsigned_abs()) {
             let sql = "INSERT OR REPLACE INTO snapshots (run, seq, head, seal, bytes) VALUES (?1, ?2, ?3, ?4, ?5)";
             db.prepare_cached(sql)?.execute(params![id, last, row.head, row.head, run.snapshot])?;
         }
