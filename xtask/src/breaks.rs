@@ -108,7 +108,7 @@ fn attempt(found: &Break, source: &Path, build: &Path) -> Result<String, String>
 
 fn at(source: &Path, build: &Path) -> Command {
     let mut command = cargo();
-    command.current_dir(source).env("CARGO_TARGET_DIR", build).env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
+    command.current_dir(source).env("CARGO_TARGET_DIR", build);
     command
 }
 
@@ -116,7 +116,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Copies what changed, so that what did not is not built again.
+/// Copies what changed, so that what did not is not built again, and takes away what is gone.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let fail = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     std::fs::create_dir_all(to).map_err(|error| fail(to, error))?;
@@ -130,6 +130,13 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
             copy(&path, &target)?;
         } else if std::fs::read(&target).ok() != std::fs::read(&path).ok() {
             std::fs::copy(&path, &target).map_err(|error| fail(&path, error))?;
+        }
+    }
+    for entry in std::fs::read_dir(to).map_err(|error| fail(to, error))?.flatten() {
+        let path = entry.path();
+        if !from.join(entry.file_name()).exists() {
+            let removed = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+            removed.map_err(|error| fail(&path, error))?;
         }
     }
     Ok(())

@@ -7,9 +7,9 @@ use std::process::{Command, ExitCode, Stdio};
 /// Writes or compares the JSON Schemas of what `--json` prints.
 pub const SCHEMAS: &[&str] = &["run", "--quiet", "--package", "tollgate", "--", "schemas", "--dir", "docs/schemas"];
 /// What is measured from outside; built before it is measured.
-pub const MEASURED: &[&str] = &["build", "--release", "--quiet", "--package", "tollgate", "--bin", "tollgate"];
+const MEASURED: &[&str] = &["build", "--release", "--quiet", "--package", "tollgate", "--bin", "tollgate"];
 /// Measures with optimisations on, as users run it.
-pub const BENCH: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "bench", "--"];
+const BENCH: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "bench", "--"];
 /// Simulates with optimisations on, because the number of seeds is what counts.
 pub const SIM: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "sim", "--"];
 
@@ -51,11 +51,22 @@ pub fn answers(command: &mut Command) -> bool {
 pub fn forward(fixed: &[&str], args: &[&str]) -> ExitCode {
     match cargo().args(fixed).args(args).status() {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(70)),
-        Err(error) => {
-            eprintln!("error: cargo could not be started: {error}");
-            ExitCode::from(3)
-        }
+        Err(error) => not_started(&error),
     }
+}
+
+/// Builds what is measured from outside, then measures.
+pub fn bench(args: &[&str]) -> ExitCode {
+    match cargo().args(MEASURED).status() {
+        Ok(status) if status.success() => forward(BENCH, args),
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => not_started(&error),
+    }
+}
+
+fn not_started(error: &std::io::Error) -> ExitCode {
+    eprintln!("error: cargo could not be started: {error}");
+    ExitCode::from(3)
 }
 
 /// Runs a command, shows its output as it comes, and returns whether it succeeded and the lines that `keep` wants.

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         ("tidy", []) => tidy::run(),
         ("schemas", []) => command::forward(command::SCHEMAS, &[]),
         ("schemas", ["--check"]) => command::forward(command::SCHEMAS, &["--check"]),
-        ("bench", args) => command::forward(command::BENCH, args),
+        ("bench", args) => command::bench(args),
         ("sim", args) => command::forward(command::SIM, args),
         ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {

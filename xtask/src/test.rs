@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::command::{SCHEMAS, SIM, cargo, tee};
-use crate::{tidy, tools};
+use crate::{breaks, tidy, tools};
 
 /// How long to look.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,16 +35,14 @@ const STEPS: &[Step] = &[
     },
     Step { name: "build", run: |_| status(cargo().args(["build", "--workspace", "--locked"])) },
     Step { name: "tests", run: tests },
-    Step {
-        name: "sim",
-        run: |depth| {
-            let seeds = if depth == Depth::Full { "20000" } else { "2000" };
-            status(cargo().args(SIM).args(["--seeds", seeds]))
-        },
-    },
     Step { name: "schemas", run: |_| status(cargo().args(SCHEMAS).arg("--check")) },
+    Step { name: "sim", run: |_| status(cargo().args(SIM).args(["--seeds", SIM_SEEDS])) },
+    Step { name: "breaks", run: broken },
     Step { name: "deny", run: |_| deny() },
 ];
+
+/// How many histories are simulated before a change is merged.
+const SIM_SEEDS: &str = "2000";
 
 /// Runs every step, whatever became of the ones before it, and sums up.
 pub fn run(depth: Depth) -> ExitCode {
@@ -118,6 +116,18 @@ fn tests(depth: Depth) -> Outcome {
 /// Whether a line is the one in which cargo or nextest sums up what it ran.
 fn is_summary(line: &str) -> bool {
     line.contains("test result:") || (line.contains("Summary") && line.contains("run:"))
+}
+
+/// Breaks the kernel on purpose; the simulator must see each. Many builds, so only when there is time.
+fn broken(depth: Depth) -> Outcome {
+    if depth == Depth::Usual {
+        return Outcome::Skipped("only with --full: every invariant is broken on purpose and must be seen");
+    }
+    if breaks::run(&[]) == ExitCode::SUCCESS {
+        Outcome::Passed(Vec::new())
+    } else {
+        Outcome::Failed("the simulator missed a break".to_owned())
+    }
 }
 
 /// Licences, sources and advisories. Optional because advisories need a network, and a build without one must not fail for it.

@@ -8,7 +8,7 @@
 )]
 
 use tollgate_core::protocol::{Dialects, check, read};
-use tollgate_testkit::script::{dialects_text, protocol_text};
+use tollgate_testkit::script::{dialects_text, play_under, protocol_text};
 
 #[test]
 fn the_synthetic_protocols_check_clean() {
@@ -20,4 +20,16 @@ fn the_synthetic_protocols_check_clean() {
         let breaches = check(&protocol.unwrap(), &dialects);
         assert!(breaches.is_empty(), "{name}: {breaches:#?}");
     }
+}
+
+#[test]
+fn what_this_build_cannot_run_is_refused_at_the_start() {
+    let text = protocol_text("fan-out").unwrap();
+    let nested = text.replace("{over: it, flow: verify}", "{over: [x, y], flow: verify, at_once: 1, trees: shared}");
+    assert_ne!(nested, text);
+    let (_, log) = play_under(&nested, "input width=1 | advance");
+    assert_eq!(log.trim(), "! stage `verify` fans out inside a unit's flow, which comes later");
+    let base = text.replace("land: run", "land: base");
+    let (_, log) = play_under(&base, "input width=1 | advance");
+    assert_eq!(log.trim(), "! stage `land` lands on `base`, which comes later");
 }

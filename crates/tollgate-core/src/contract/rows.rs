@@ -52,17 +52,11 @@ impl<'a> Rows<'a> {
         self.known.as_ref().and_then(|known| known.by_id.get(&id.to_lowercase()).copied())
     }
 
-    /// Finds the rows that a line is about.
+    /// Finds the row that a line is about. One line, one row: ids further on are words about it, and "DoD-1 holds, DoD-2
+    /// does not" must never count for both.
     pub fn resolve(&self, line: &str) -> Named {
-        let mut ids = Vec::new();
-        let mut rest = line.trim();
-        while let Some((id, after)) = self.leading_id(rest) {
-            ids.push(id);
-            let next = after.trim_start_matches([',', ' ', '&']);
-            rest = next.strip_prefix("and ").map_or(next, str::trim_start);
-        }
-        if !ids.is_empty() {
-            return Named::Rows(ids, said(rest));
+        if let Some((id, after)) = self.leading_id(line.trim()) {
+            return Named::Rows(vec![id], said(after));
         }
         let Some(known) = &self.known else {
             let end = ends(line).next().unwrap_or(line.len());
@@ -131,7 +125,8 @@ mod tests {
         };
         check("DoD-1", &["DoD-1"], "");
         check("**dod-1**: seen in src/a.rs", &["DoD-1"], "seen in src/a.rs");
-        check("DoD-1, DoD-2 and DoD-3 — read", &["DoD-1", "DoD-2", "DoD-3"], "read");
+        check("DoD-1, DoD-2 and DoD-3 — read", &["DoD-1"], ", DoD-2 and DoD-3 — read");
+        check("DoD-1 (DoD-2 is still broken)", &["DoD-1"], "(DoD-2 is still broken)");
         check("a  works", &["DoD-1"], "");
         check("a works `cmd: true`", &["DoD-1"], "");
         check("a works: always — src/a.rs", &["DoD-2"], "src/a.rs");

@@ -1,12 +1,11 @@
 //! Events: what happened. A journal is a list of these, and a run is what [`evolve`](super::evolve) makes of them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
 
+use super::envelope::{DataIn, DataOut};
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
@@ -18,9 +17,6 @@ pub use super::data::*;
 
 /// The newest version of the event format that this build writes and reads.
 pub const VERSION: u32 = 1;
-
-/// Room for most events, so that writing one does not grow its buffer again and again.
-const EVENT_BYTES_USUAL: usize = 1024;
 
 /// Who caused an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,138 +56,6 @@ pub enum Unreadable {
     /// It is not what this version writes.
     Damaged(String),
 }
-
-#[derive(Serialize)]
-struct EnvelopeOut<'a> {
-    v: u32,
-    run: RunId,
-    seq: u64,
-    at_ms: u64,
-    epoch: u64,
-    by: &'a By,
-    r#type: &'static str,
-    data: DataOut<'a>,
-}
-
-/// An event's own fields, without its type.
-struct DataOut<'a>(&'a Event);
-
-impl Recorded {
-    /// The bytes that are stored and hashed; one line.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let out = EnvelopeOut {
-            v: VERSION,
-            run: self.run,
-            seq: self.seq,
-            at_ms: self.at_ms,
-            epoch: self.epoch,
-            by: &self.by,
-            r#type: self.event.kind(),
-            data: DataOut(&self.event),
-        };
-        let mut bytes = Vec::with_capacity(EVENT_BYTES_USUAL);
-        serde_json::to_writer(&mut bytes, &out)?;
-        Ok(bytes)
-    }
-
-    /// Reads stored bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Unreadable> {
-        let read = serde_json::from_slice::<ReadEvent>(bytes);
-        read.map_err(|error| Unreadable::Damaged(error.to_string()))?.0
-    }
-}
-
-/// An event that was read as far as this build knows it.
-struct ReadEvent(Result<Recorded, Unreadable>);
-
-impl<'de> Deserialize<'de> for ReadEvent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EnvelopeVisitor).map(Self)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Field {
-    V,
-    Run,
-    Seq,
-    AtMs,
-    Epoch,
-    By,
-    Type,
-    Data,
-    #[serde(other)]
-    Unknown,
-}
-
-#[derive(Deserialize)]
-struct Kind<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Reads an envelope in one pass: the fields of its type are read where they stand, because version and type stand
-/// before them. A writer that puts them elsewhere is read as well, only slower.
-struct EnvelopeVisitor;
-
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Result<Recorded, Unreadable>;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an event")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut v, mut run, mut seq, mut at_ms, mut epoch, mut by) = (None, None, None, None, None, None);
-        let mut kind: Option<Kind<'de>> = None;
-        let (mut event, mut later): (Option<Option<Event>>, Option<&'de RawValue>) = (None, None);
-        while let Some(field) = map.next_key()? {
-            match field {
-                Field::V => once(&mut v, map.next_value()?, "v")?,
-                Field::Run => once(&mut run, map.next_value()?, "run")?,
-                Field::Seq => once(&mut seq, map.next_value()?, "seq")?,
-                Field::AtMs => once(&mut at_ms, map.next_value()?, "at_ms")?,
-                Field::Epoch => once(&mut epoch, map.next_value()?, "epoch")?,
-                Field::By => once(&mut by, map.next_value()?, "by")?,
-                Field::Type => once(&mut kind, map.next_value()?, "type")?,
-                Field::Data => match (v, &kind) {
-                    (Some(v), Some(Kind(kind))) if later.is_none() => {
-                        let known = DataIn(if v > VERSION { "" } else { kind });
-                        once(&mut event, map.next_value_seed(known)?, "data")?;
-                    }
-                    _ => once(&mut later, map.next_value()?, "data")?,
-                },
-                Field::Unknown => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        let missing = A::Error::missing_field;
-        let (v, Kind(kind)) = (v.ok_or_else(|| missing("v"))?, kind.ok_or_else(|| missing("type"))?);
-        let event = match (event, later) {
-            (Some(event), None) => event,
-            (None, Some(raw)) if v <= VERSION => DataIn(&kind).deserialize(raw).map_err(A::Error::custom)?,
-            (None, Some(_)) => None,
-            (Some(_), Some(_)) => return Err(A::Error::duplicate_field("data")),
-            (None, None) => return Err(missing("data")),
-        };
-        let recorded = |event| {
-            Ok(Recorded {
-                run: run.ok_or_else(|| missing("run"))?,
-                seq: seq.ok_or_else(|| missing("seq"))?,
-                at_ms: at_ms.ok_or_else(|| missing("at_ms"))?,
-                epoch: epoch.ok_or_else(|| missing("epoch"))?,
-                by: by.ok_or_else(|| missing("by"))?,
-                event,
-            })
-        };
-        event.map_or_else(|| Ok(Err(Unreadable::Newer { v, kind: kind.into_owned() })), |event| recorded(event).map(Ok))
-    }
-}
-
-/// Keeps a field that may be there once.
-fn once<T, E: serde::de::Error>(slot: &mut Option<T>, value: T, field: &'static str) -> Result<(), E> {
-    if slot.replace(value).is_some() { Err(E::duplicate_field(field)) } else { Ok(()) }
-}
-
-/// Reads the fields of a type; of a type that this build does not know, nothing.
-struct DataIn<'k>(&'k str);
 
 macro_rules! events {
     ($($(#[$doc:meta])* $variant:ident = $kind:literal { $($(#[$attr:meta])* $field:ident: $ty:ty),* $(,)? })*) => {

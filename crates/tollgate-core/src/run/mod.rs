@@ -10,6 +10,7 @@ pub mod bundle;
 pub mod data;
 pub mod decide;
 pub mod effects;
+mod envelope;
 pub mod event;
 mod evolve;
 pub mod gate;

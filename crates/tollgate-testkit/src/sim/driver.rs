@@ -320,8 +320,7 @@ impl Play {
     }
 
     fn faulted(&mut self, which: usize) {
-        if self.armed[which].is_some()
-            && !self.drivers[which].mishap.is_armed()
+        if !self.drivers[which].mishap.is_armed()
             && let Some(name) = self.armed[which].take()
         {
             self.misbehaved(name);

@@ -19,8 +19,9 @@ pub use watch::{Coverage, Violation};
 
 use crate::log;
 
-/// One seed in so many is played on SQLite with two connections; the others in memory.
-const SQLITE_EVERY: u64 = 20;
+/// One seed in so many is played on SQLite with two connections; the others in memory. It shares no factor with the
+/// number of scenes, so that every scene is played on both.
+const SQLITE_EVERY: u64 = 17;
 /// A misbehaviour that happens in fewer seeds than this share is not simulated.
 const SHARE_MIN_PERCENT: u64 = 5;
 /// A history shorter than this on average proves little.

@@ -100,6 +100,9 @@ impl Play {
             if rng.percent(92) {
                 options.sort_by_key(|option| FINAL.contains(&&**option));
             }
+            if rng.percent(25) {
+                options.sort_by_key(|option| &**option != "by-hand");
+            }
         }
         let option = options.first().cloned();
         let late = self.clock.now_ms().saturating_sub(decision.asked_ms) > LATE_MS;
@@ -131,8 +134,8 @@ impl Play {
     fn conflict(&mut self, run: &Run, id: DecisionId, rng: &mut Rng) -> Result<(), Violation> {
         let Some(decision) = run.decisions.get(&id).cloned() else { return Ok(()) };
         let held = decision.end.as_ref().and_then(|end| end.option.clone());
-        let options = decision.asked.options.iter().map(|option| option.id.clone());
-        let other = options.filter(|option| Some(option) != held.as_ref()).next_back();
+        let mut options = decision.asked.options.iter().map(|option| option.id.clone());
+        let other = options.rfind(|option| Some(option) != held.as_ref());
         self.misbehaved("conflicting answer");
         let answer = self.filled(run, &decision, other, rng);
         self.say(Command::Answer { decision: id, answer: Box::new(answer) }).map(drop)

@@ -2,8 +2,9 @@
 
 use super::super::event::{
     Asked, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, DecisionRefused, DefaultAnswer, FindingStatus,
-    Offered, Origin, RequirementsDisposed, ScopeWidened, TreeChanged, VariableGiven, WaiverGranted,
+    Offered, Origin, Recorded, RequirementsDisposed, ScopeWidened, TreeChanged, VariableGiven, WaiverGranted,
 };
+use super::super::evolve::evolve;
 use super::super::gate::{self, CriterionState, Status};
 use super::super::state::{Attempt, Decision};
 use super::draft::Draft;
@@ -183,9 +184,13 @@ impl Draft {
                 (None, _) => false,
             }
         };
+        let bears = |option: &Name| {
+            let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+            route.is_none_or(|route| self.could_establish(instance, from, route))
+        };
         ask.options
             .iter()
-            .filter(|(id, _)| possible(id))
+            .filter(|(id, _)| possible(id) && bears(id))
             .map(|(id, consequence)| {
                 let route = stage.on.iter().find(|rule| rule.outcome == *id).map(|rule| &rule.route);
                 let waives = route.map(|route| self.waivers(instance, from, route).names()).unwrap_or_default();
@@ -197,6 +202,30 @@ impl Draft {
     /// The outcome that `as x` stands for at an origin: what is offered is what was proved.
     fn stands_for(&self, origin: &Stage, outcome: &str) -> Option<Name> {
         graph::stands_for(&self.protocol, &graph::needed(&self.protocol), origin, outcome)
+    }
+
+    /// Whether what an option must establish would hold with what it waives. What rests on the answer itself is not known
+    /// before it is given.
+    fn could_establish(&self, instance: &str, from: Option<&Stage>, route: &Route) -> bool {
+        let unit = self.unit_of(instance);
+        let Waivers { criteria, findings, commands } = self.waivers(instance, from, route);
+        if !commands.is_empty() {
+            return true;
+        }
+        let mut trial = self.run.clone();
+        let decision = DecisionId(0);
+        let event = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands };
+        let seq = trial.seq + 1;
+        let recorded =
+            Recorded { run: trial.id, seq, at_ms: self.now_ms, epoch: trial.epoch, by: self.by.clone(), event: event.into() };
+        evolve(&mut trial, &recorded);
+        self.ensured(from, route).iter().all(|name| {
+            let Some(gate) = self.protocol.gates.get(name) else { return false };
+            let mut atoms = Vec::new();
+            gate::leaves(&gate.holds, &mut atoms);
+            atoms.iter().any(|atom| matches!(atom, Condition::Answer { .. }))
+                || gate::status(&trial, gate, unit.as_ref()) == Status::Holds
+        })
     }
 
     /// The gates an answer must establish.

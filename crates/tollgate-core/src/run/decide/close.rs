@@ -93,7 +93,7 @@ impl Draft {
         if reasons.is_empty() {
             self.emit(RunClosed {
                 outcome: RunOutcome::Succeeded,
-                why: "every mandatory gate holds for this tree".to_owned(),
+                why: self.why_succeeded(),
                 tree: self.run.tree.clone(),
             });
         } else if !waits {
@@ -105,6 +105,19 @@ impl Draft {
             });
             self.emit(RunHalted { reasons });
         }
+    }
+
+    /// A success that rests on waivers says so.
+    fn why_succeeded(&self) -> String {
+        let ledger = &self.run.ledger;
+        let rows = ledger.criteria.iter().filter(|row| row.waived.is_some()).map(|row| row.id.to_string());
+        let waived = |finding: &&super::super::state::FindingState| {
+            finding.status == super::super::event::FindingStatus::Waived
+        };
+        let findings = ledger.findings.iter().filter(|(_, f)| waived(f)).map(|(id, _)| id.to_string());
+        let all: Vec<String> = rows.chain(findings).collect();
+        let holds = "every mandatory gate holds for this tree";
+        if all.is_empty() { holds.to_owned() } else { format!("{holds}; a person waived {}", all.join(", ")) }
     }
 
     /// Decisions beside the work have ended: the run may close now.

@@ -144,6 +144,11 @@ impl Draft {
         if !holds {
             self.reason = self.open_rows(name).join("; ");
         }
+        if !holds {
+            let attempt = AttemptId(self.run.next_attempt.saturating_sub(1));
+            self.commands_speak(attempt, stage, unit);
+            self.lapse();
+        }
         self.route(name, stage, if holds { verdict } else { Verdict::Inconclusive.word() });
         true
     }

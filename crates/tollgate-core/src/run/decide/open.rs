@@ -14,7 +14,8 @@ use crate::Name;
 use crate::digest::Digest;
 use crate::id::RunId;
 use crate::protocol::Protocol;
-use crate::protocol::model::{AtOnce, Each, Given, Kind, Land, Over, Value, Variable, VariableKind};
+use crate::protocol::Condition;
+use crate::protocol::model::{AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Stage, Value, Variable, VariableKind};
 use crate::report::Plan;
 use crate::scope::{self, Content};
 
@@ -104,6 +105,28 @@ fn runnable(protocol: &Protocol) -> Result<(), Rejection> {
             return Err(Rejection::Unsupported(format!("stage `{}` lands on `{what}`, which comes later", stage.id)));
         }
     }
+    // Lanes work in their caller's tree, and a unit's own tree has no lanes yet.
+    let each = |flow: &'_ Flow| {
+        let stages = flow.stages.iter();
+        let found =
+            stages.filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some((stage, each)) } else { None });
+        found.map(|(stage, each)| (stage.id.clone(), each.over.clone(), each.flow.clone())).collect::<Vec<_>>()
+    };
+    let all = protocol.flows.iter().flat_map(each);
+    let mut of_units: Vec<Name> = all.filter(|(_, over, _)| *over != Over::It).map(|(_, _, flow)| flow).collect();
+    let mut at = 0;
+    while let Some(flow) = of_units.get(at).and_then(|name| protocol.flow(name)) {
+        at += 1;
+        for (stage, over, callee) in each(flow) {
+            if over != Over::It {
+                let what = format!("stage `{stage}` fans out inside a unit's flow, which comes later");
+                return Err(Rejection::Unsupported(what));
+            }
+            if !of_units.contains(&callee) {
+                of_units.push(callee);
+            }
+        }
+    }
     Ok(())
 }
 
@@ -162,17 +185,39 @@ fn fits(variable: &Variable, value: &Value) -> Result<Value, String> {
 }
 
 fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Result<(), Rejection> {
-    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&protocol.asks);
+    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
     for (stage, option) in answers {
         let refuse = |why: String| Err(Rejection::Advance { stage: stage.clone(), why });
-        let ask = stages().find(|known| known.id == *stage).map(|known| &known.kind);
-        let Some(Kind::Ask(ask)) = ask else { return refuse("no stage of that name asks a person".to_owned()) };
+        let known = stages().find(|known| known.id == *stage);
+        let Some((known, Kind::Ask(ask))) = known.map(|known| (known, &known.kind)) else {
+            let shared = protocol.ask(stage).is_some();
+            let why = if shared { "it is asked only when something went wrong" } else { "no stage of that name asks a person" };
+            return refuse(why.to_owned());
+        };
         if !ask.options.iter().any(|(id, _)| id == option) {
             let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
             return refuse(format!("`{option}` is not one of {}", options.join(", ")));
         }
+        if waives(protocol, known, option) {
+            return refuse(format!("`{option}` waives what nobody has seen yet"));
+        }
     }
     Ok(())
+}
+
+/// Whether an option accepts work in spite of what speaks against it: that cannot be said before it is known.
+fn waives(protocol: &Protocol, stage: &Stage, option: &str) -> bool {
+    let route = stage.on.iter().find(|rule| &*rule.outcome == option).map(|rule| &rule.route);
+    let gates = match route.map(|route| &route.ensures) {
+        Some(Ensures::Gates(gates)) => gates.as_slice(),
+        Some(Ensures::Origin) => return true,
+        Some(Ensures::Nothing) | None => return false,
+    };
+    gates.iter().filter_map(|name| protocol.gates.get(name)).any(|gate| {
+        let mut atoms = Vec::new();
+        gate::leaves(&gate.holds, &mut atoms);
+        atoms.iter().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. } | Condition::Command(_)))
+    })
 }
 
 fn given(draft: &Draft) -> Result<(), Rejection> {

@@ -5,6 +5,8 @@ use super::super::event::{
     FindingStatus, JudgementRests, LedgerPlanned, VariableGiven, Work,
 };
 use super::super::state::FindingState;
+use super::super::bundle;
+use super::super::gate;
 use super::draft::Draft;
 use super::{AttemptResult, Rejection};
 use crate::Name;
@@ -152,8 +154,11 @@ impl Draft {
             Verdict::Accept | Verdict::AcceptWithNotes => {
                 let mended = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
                 self.change(mended, FindingStatus::Fixed, &format!("{role_name} accepts in {attempt}"));
-                let measured =
-                    self.findings(unit, |finding| finding.about.role.is_none() && !finding.status.is_closed());
+                // Only who was shown a measured contradiction can say that it does no harm.
+                let shown = bundle::sees(&role.sees, "findings");
+                let measured = self.findings(unit, |finding| {
+                    shown && finding.about.role.is_none() && !finding.status.is_closed()
+                });
                 self.change(measured, FindingStatus::Refuted, &format!("{role_name} saw it and accepts in {attempt}"));
             }
             Verdict::Reject => {
@@ -215,6 +220,36 @@ impl Draft {
             .collect();
         if !differ.is_empty() {
             self.emit(FindingChanged { findings: differ, status, why: why.to_owned() });
+        }
+    }
+
+    /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it.
+    pub fn commands_speak(&mut self, attempt: AttemptId, stage: &Stage, unit: Option<&Name>) {
+        let protocol = self.protocol.clone();
+        let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
+        let rows: Vec<(Name, String)> = gates
+            .flat_map(|gate| gate::rows_of(&self.run, gate, unit))
+            .filter_map(|row| {
+                let word = match row.ran.as_ref()?.result {
+                    Judgement::Pass => return None,
+                    Judgement::Fail => "fails",
+                    Judgement::Unobservable => "cannot be run here",
+                };
+                let command = row.command.as_deref().unwrap_or_default();
+                (row.waived.is_none()).then(|| (row.id.clone(), format!("the command of {} {word}: {command}", row.id)))
+            })
+            .collect();
+        for (row, what) in rows {
+            let about_row = |finding: &FindingState| {
+                finding.about.role.is_none() && finding.about.criterion.as_ref() == Some(&row)
+            };
+            let known = self.findings(unit, about_row);
+            if known.is_empty() {
+                let said = FindingReport { criterion: Some(row), what, ..FindingReport::default() };
+                self.open_finding(attempt, None, unit, said);
+            } else {
+                self.change(known, FindingStatus::Open, "its command still does not pass");
+            }
         }
     }
 

@@ -153,6 +153,7 @@ pub fn trees_in_use(run: &Run) -> BTreeSet<Name> {
     used.extend(shown.chain(ledger.commands.values()).map(|shown| shown.on.tree.clone()));
     used.extend(ledger.judgements.values().map(|judged| judged.on.tree.clone()));
     used.extend(ledger.answers.values().map(|answered| answered.on.tree.clone()));
+    used.extend(ledger.waived_commands.values().map(|on| on.tree.clone()));
     used.extend(run.attempts.values().map(|attempt| attempt.tree.clone()));
     used.extend(run.decisions.values().filter(|d| d.end.is_none()).map(|d| d.asked.tree.clone()));
     used

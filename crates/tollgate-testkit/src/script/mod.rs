@@ -6,6 +6,8 @@
 //! late build ok | takeover | tick 60 | retry backend | cancel | publish
 //! ```
 
+mod words;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,16 +15,14 @@ use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, DecisionId, RunId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
-use tollgate_core::report::{
-    CriterionReport, CriterionRow, FindingReport, Health, Judgement, Plan, QuestionReport, Report, RequirementReport,
-    UnitReport, Verdict,
-};
+use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
 use tollgate_core::run::decide::{Answer, AttemptResult, Open, OpenArtifact};
 use tollgate_core::run::event::{AttemptStarted, By, ByKind, CommandRef, CommandResult, Event, LandOutcome, Work};
 use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp, gate, invariants};
 
 use crate::log;
 use crate::world::World;
+use words::{documents, names, pair, planned, read_report, words};
 
 /// A run that is played.
 #[derive(Debug)]
@@ -51,7 +51,16 @@ struct Setup {
 
 /// Plays a script and returns its log: each step, and below it what it changed.
 pub fn play(script: &str) -> (Option<Play>, String) {
-    let mut setup = Setup::default();
+    play_after(Setup::default(), script)
+}
+
+/// Plays a script under a protocol of the caller's.
+pub fn play_under(protocol: &str, script: &str) -> (Option<Play>, String) {
+    let protocol = protocol::read(protocol).0.map(Arc::new);
+    play_after(Setup { protocol, ..Setup::default() }, script)
+}
+
+fn play_after(mut setup: Setup, script: &str) -> (Option<Play>, String) {
     let mut play: Option<Play> = None;
     let mut log = String::new();
     let steps = script.lines().flat_map(|line| line.split(" | ")).map(str::trim).filter(|step| !step.is_empty());
@@ -93,16 +102,16 @@ pub fn play(script: &str) -> (Option<Play>, String) {
 /// A protocol of the kit or of the product, by name.
 pub fn protocol_text(name: &str) -> Option<&'static str> {
     match name {
-        "build-plan" => Some(include_str!("../../../protocols/build-plan.yaml")),
-        "fan-out" => Some(include_str!("../protocols/fan-out.yaml")),
-        "ledger" => Some(include_str!("../protocols/ledger.yaml")),
+        "build-plan" => Some(include_str!("../../../../protocols/build-plan.yaml")),
+        "fan-out" => Some(include_str!("../../protocols/fan-out.yaml")),
+        "ledger" => Some(include_str!("../../protocols/ledger.yaml")),
         _ => None,
     }
 }
 
 /// What the dialect of the synthetic protocols declares.
 pub const fn dialects_text() -> &'static str {
-    include_str!("../protocols/dialects.yaml")
+    include_str!("../../protocols/dialects.yaml")
 }
 
 impl Setup {
@@ -127,64 +136,6 @@ impl Setup {
             _ => return false,
         }
         true
-    }
-}
-
-fn pair(word: &str) -> (Name, Name) {
-    let (left, right) = word.split_once('=').unwrap_or((word, ""));
-    (left.into(), right.into())
-}
-
-fn names(list: &str) -> Vec<Name> {
-    list.split(',').filter(|name| !name.is_empty()).map(Name::from).collect()
-}
-
-/// Words of a step; quotes keep spaces together.
-fn words(step: &str) -> Vec<String> {
-    let (mut all, mut word, mut quoted) = (Vec::new(), String::new(), false);
-    for letter in step.chars() {
-        match letter {
-            '"' => quoted = !quoted,
-            ' ' if !quoted => {
-                if !word.is_empty() {
-                    all.push(std::mem::take(&mut word));
-                }
-            }
-            letter => word.push(letter),
-        }
-    }
-    if !word.is_empty() {
-        all.push(word);
-    }
-    all
-}
-
-/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c`, `req ID disposition=d`.
-fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
-    let fields: BTreeMap<Name, Name> = rest.iter().map(|word| pair(word)).collect();
-    let get = |key: &str| fields.get(key).cloned();
-    match kind {
-        "unit" => plan.units.push(UnitReport {
-            name: id.into(),
-            title: id.to_owned(),
-            needs: get("needs").map(|list| names(&list)).unwrap_or_default(),
-            scope: get("scope").map(|list| names(&list)).unwrap_or_default(),
-            attrs: get("touches").map(|list| ("touches".into(), names(&list))).into_iter().collect(),
-            requirements: get("req").map(|list| names(&list)).unwrap_or_default(),
-        }),
-        "row" => plan.criteria.push(CriterionRow {
-            id: id.into(),
-            text: format!("{id} holds"),
-            group: get("group"),
-            unit: get("unit"),
-            requirement: get("req"),
-            command: get("cmd").map(|command| command.to_string()),
-        }),
-        _ => plan.requirements.push(RequirementReport {
-            id: id.into(),
-            text: format!("{id} must hold"),
-            disposition: get("disposition"),
-        }),
     }
 }
 
@@ -452,67 +403,4 @@ impl Play {
 /// Somebody.
 pub fn by(kind: ByKind, name: &str) -> By {
     By { kind, name: name.into() }
-}
-
-/// `doc=NAME:TEXT`: documents a stage gives.
-fn documents(words: &[String]) -> BTreeMap<Name, OpenArtifact> {
-    let named = words.iter().filter_map(|word| word.strip_prefix("doc=")?.split_once(':'));
-    named
-        .map(|(name, text)| {
-            let object = Digest::of(text.as_bytes());
-            (name.into(), OpenArtifact { object, ..OpenArtifact::default() })
-        })
-        .collect()
-}
-
-/// `ok`, `accept`, `reject fail=DoD-1`, `needs_input ask="Which?"`, `failed code=exit`, `ok open="Later?"`, `ok unit=…`.
-fn read_report(words: &[String]) -> Result<Report, String> {
-    let first = words.first().map_or("", String::as_str);
-    let (health, verdict) = match (Health::parse(first), Verdict::parse(first)) {
-        (Some(health), _) => (health, Verdict::None),
-        (None, Some(verdict)) => (Health::Ok, verdict),
-        (None, None) => return Err(format!("`{first}` is neither a health nor a verdict")),
-    };
-    let mut report = Report::new(health, verdict);
-    let mut path = None;
-    for word in words.get(1..).unwrap_or_default() {
-        let (key, value) = word.split_once('=').unwrap_or((word, ""));
-        let judged = |result| {
-            let said = move |id| CriterionReport { id, result, evidence: "not there".to_owned() };
-            names(value).into_iter().map(said).collect::<Vec<_>>()
-        };
-        let question = |blocking| QuestionReport { text: value.to_owned(), blocking, ..QuestionReport::default() };
-        match key {
-            "code" => report.code = Some(value.into()),
-            "reason" => value.clone_into(&mut report.reason),
-            "pass" => report.criteria.extend(judged(Judgement::Pass)),
-            "fail" => report.criteria.extend(judged(Judgement::Fail)),
-            "unobservable" => report.criteria.extend(judged(Judgement::Unobservable)),
-            "at" => path = Some(Name::from(value)),
-            "finding" => report.findings.push(FindingReport {
-                what: value.to_owned(),
-                path: path.take(),
-                ..FindingReport::default()
-            }),
-            "ask" => report.questions.push(question(true)),
-            "open" => report.questions.push(question(false)),
-            "give" => {
-                let (name, value) = value.split_once(':').unwrap_or((value, ""));
-                report.gives.insert(name.into(), value.into());
-            }
-            "claims" => report.claims.modified = names(value),
-            "addresses" => {
-                report.claims.addresses = Some(value.split(',').filter_map(|id| id.parse().ok()).collect());
-            }
-            "unit" | "row" | "req" => {
-                let mut parts = value.split(';');
-                let id = parts.next().unwrap_or_default().to_owned();
-                let rest: Vec<String> = parts.map(str::to_owned).collect();
-                planned(&mut report.plan, key, &id, &rest);
-            }
-            "write" | "delete" | "silent" | "doc" => {}
-            other => return Err(format!("`{other}` is no part of a report")),
-        }
-    }
-    Ok(report)
 }
