@@ -69,12 +69,13 @@ fn known(condition: &Condition, inputs: &Inputs<'_>) -> Option<bool> {
     }
 }
 
+/// One that does not hold decides; otherwise all must be known.
 fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    parts.fold(Some(true), |whole, part| match (whole, part) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    })
+    let parts: Vec<Option<bool>> = parts.collect();
+    if parts.contains(&Some(false)) {
+        return Some(false);
+    }
+    (!parts.contains(&None)).then_some(true)
 }
 
 #[cfg(test)]

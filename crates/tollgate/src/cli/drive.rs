@@ -23,7 +23,7 @@ use super::{Exit, Session};
 use crate::view::picture::picture;
 use crate::view::progress::{Place, Region};
 use crate::view::story::Story;
-use crate::view::text::{Line, Style};
+use crate::view::text::{Line, Style, wrap};
 
 /// How long ended workers have to come down before the process leaves.
 const QUIET: Duration = Duration::from_secs(5);
@@ -45,9 +45,11 @@ struct Screen<'a> {
     started_ms: u64,
     drawn_ms: u64,
     /// That something is asked: told when more happens, and not when the question itself is shown next.
-    kept: Option<Line>,
+    kept: Option<Vec<Line>>,
 }
 
+/// How wide the column of units is.
+const UNIT_WIDTH: usize = 10;
 /// How often the live region is drawn again when nothing happened.
 const REDRAW_MS: u64 = 200;
 
@@ -70,6 +72,17 @@ impl<'a> Screen<'a> {
         if let Some(region) = &mut self.region {
             region.clear().ok();
         }
+    }
+
+    /// A sentence beside its unit; broken to the width of a terminal, and one line elsewhere.
+    fn lines(&self, unit: &str, sentence: &str) -> Vec<Line> {
+        let room = match &self.region {
+            Some(_) => self.session.output.width().saturating_sub(UNIT_WIDTH + 2).max(20),
+            None => usize::MAX,
+        };
+        let beside = std::iter::once(unit).chain(std::iter::repeat(""));
+        let broken = beside.zip(wrap(sentence, room));
+        broken.map(|(unit, text)| Line::new().add(Style::Faint, format!("{unit:>UNIT_WIDTH$}  ")).text(text)).collect()
     }
 
     fn draw(&mut self, run: &Run) {
@@ -98,14 +111,13 @@ impl Watch for Screen<'_> {
             }
             if let Some((unit, sentence)) = self.story.tell(run, event) {
                 let unit = unit.unwrap_or_else(|| "run".to_owned());
-                let line = Line::new().add(Style::Faint, format!("{unit:>10}  ")).text(sentence);
-                if let Some(kept) = self.kept.take() {
-                    self.session.output.talk(kept);
-                }
+                let told = self.kept.take().into_iter().flatten().collect::<Vec<_>>();
+                told.into_iter().for_each(|line| self.session.output.talk(line));
+                let lines = self.lines(&unit, &sentence);
                 if matches!(event.event, Event::DecisionAsked(_)) {
-                    self.kept = Some(line);
+                    self.kept = Some(lines);
                 } else {
-                    self.session.output.talk(line);
+                    lines.into_iter().for_each(|line| self.session.output.talk(line));
                 }
             }
         }
@@ -189,7 +201,14 @@ fn end(run: &Run, session: &Session) -> Exit {
         }
         Phase::Halted { .. } | Phase::Open => {
             output.talk(Line::new().add(Style::Bad, "■ ").add(Style::Strong, format!("{} is halted", run.id)));
-            held(run).into_iter().for_each(|line| output.talk(format!("  {line}")));
+            // Broken for people; one line each where a program reads on.
+            let room = if io::stderr().is_terminal() { output.width().saturating_sub(8).max(20) } else { usize::MAX };
+            for line in held(run) {
+                let text = line.trim_start();
+                let indent = " ".repeat(2 + line.len() - text.len());
+                let begins = std::iter::once("").chain(std::iter::repeat("  "));
+                begins.zip(wrap(text, room)).for_each(|(more, line)| output.talk(format!("{indent}{more}{line}")));
+            }
             next(session, &format!("tollgate retry {}", run.id));
             next(session, &format!("tollgate cancel {}", run.id));
             Exit::With(Kind::Refused)

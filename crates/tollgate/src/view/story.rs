@@ -35,6 +35,11 @@ impl Story {
             Event::ArtifactGiven(_) | Event::DriverTookOver(_) => return None,
             Event::LedgerPlanned(planned) if planned.plan.criteria.is_empty() => return None,
             Event::FlowMoved(moved) if !is_news(moved) => return None,
+            // What comes of it is told soon.
+            Event::AttemptStarted(started) if !is_told(started) => {
+                self.know(run, recorded, started);
+                return None;
+            }
             // The report was told just before, and the halt comes after.
             Event::FlowHeld(held) if &*held.instance == MAIN => return None,
             Event::FlowHeld(held) => format!("held at `{}`", held.stage),
@@ -42,7 +47,7 @@ impl Story {
             _ => sentence(recorded)?,
         };
         if let Event::AttemptStarted(started) = &recorded.event {
-            self.attempts.insert(started.attempt, (who(&started.work), unit_of(run, recorded)));
+            self.know(run, recorded, started);
         }
         let attempt = match &recorded.event {
             Event::AttemptReported(reported) => Some(reported.attempt),
@@ -62,6 +67,15 @@ impl Story {
         let sentence = short.map_or_else(|| sentence.clone(), ToOwned::to_owned);
         Some((unit, sentence))
     }
+
+    fn know(&mut self, run: &Run, recorded: &Recorded, started: &AttemptStarted) {
+        self.attempts.insert(started.attempt, (who(&started.work), unit_of(run, recorded)));
+    }
+}
+
+/// Whether the beginning of an attempt is worth a line: agents take long, commands and landings tell what came of them.
+fn is_told(started: &AttemptStarted) -> bool {
+    matches!(started.work, Work::Dispatch { .. }) || started.repeats.is_some()
 }
 
 fn who(work: &Work) -> String {
@@ -124,7 +138,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
                     format!("{name} {}", judged(result.result))
                 })
                 .collect();
-            format!("{} ran: {}", ran.attempt, words::list(&results))
+            format!("commands ran: {}", words::list(&results))
         }
         Event::LandingEnded(landing) => match landing.outcome {
             LandOutcome::Landed => format!("landed, {} changed", words::count(landing.paths.len(), "file")),

@@ -182,6 +182,31 @@ pub fn cut(text: &str, room: usize) -> String {
         .collect()
 }
 
+/// Breaks a text at its spaces into lines of at most so many columns; a longer word stands alone.
+pub fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let wide = width(word);
+        let fits = used == 0 || used + 1 + wide <= room;
+        match lines.last_mut() {
+            Some(line) if fits => {
+                if used > 0 {
+                    line.push(' ');
+                    used += 1;
+                }
+                line.push_str(word);
+                used += wide;
+            }
+            _ => {
+                lines.push(word.to_owned());
+                used = wide;
+            }
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -202,6 +227,13 @@ mod tests {
         assert_eq!(Line::from("übermäßig").fit(5).to_string(), "über…");
         assert_eq!(Line::from("漢字漢字").fit(6).to_string(), "漢字…");
         assert_eq!(Line::from("short").fit(5).to_string(), "short");
+    }
+
+    #[test]
+    fn a_text_is_broken_at_its_spaces() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a-very-long-word in it", 5), ["a-very-long-word", "in it"]);
+        assert_eq!(wrap("", 5), [""]);
     }
 
     proptest! {

@@ -1,8 +1,5 @@
 //! `tollgate demo`.
 
-use tollgate_engine::verify;
-use tollgate_store::{Filter, Journal, Options, SqliteJournal};
-
 use crate::world::World;
 
 #[test]
@@ -19,10 +16,8 @@ fn the_demonstration_ends_well_twice_and_every_run_proves() {
         }
         assert!(world.path(&format!("state/demo/{number}/greet")).is_dir());
     }
-    let journal = SqliteJournal::open(&world.path("state"), Options::default()).unwrap();
-    let runs = journal.list(&Filter::default()).unwrap();
-    assert_eq!(runs.len(), 2);
-    for summary in runs {
-        assert_eq!(verify::verify(&journal, summary.run).unwrap().breaches, []);
-    }
+    let proof = world.run("verify --all", "");
+    assert_eq!(proof.status.code(), Some(0), "{}", String::from_utf8_lossy(&proof.stderr));
+    let (runs, _) = world.json("ls --json");
+    assert_eq!(runs.iter().filter(|run| run["status"] == "succeeded").count(), 2, "{runs:?}");
 }

@@ -20,10 +20,9 @@ fn a_crash_halts_the_run_and_retry_goes_on() {
 
 #[test]
 fn a_lie_about_files_is_a_finding_that_somebody_must_look_at() {
-    let honest = BUILT.replace("files_created", "files_created");
     let gap = crate::play::GAP;
     let (play, said) = Play::standard(&[
-        ("developer", &[misbehaves("lie", BUILT), else_(&honest)]),
+        ("developer", &[misbehaves("lie", BUILT), else_(BUILT)]),
         ("dod-checker", &[at(1, gap), else_(COVERED)]),
     ]);
     said.exits(0).says("1 claim contradicted by what was measured").says("names greet.sh as changed, but it did not");

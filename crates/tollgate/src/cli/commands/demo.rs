@@ -19,7 +19,7 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::files;
-use crate::view::text::{Line, Style};
+use crate::view::text::{Line, Style, wrap};
 
 const TASK: &str = include_str!("../../demo/task.md");
 const SCRIPT: &str = include_str!("../../demo/script.yaml");
@@ -50,9 +50,8 @@ struct Demo<'a> {
 impl Demo<'_> {
     fn play(&self) -> Result<Exit, Failure> {
         self.scene("1", "A plan is signed off, and four agents start. The developer does not guess: it asks.");
-        let task = self.folder.join("task.md").display().to_string();
-        let script = self.folder.join("agents.yaml").display().to_string();
-        let start = ["run", "build-plan", "--task", &task, "--input", "complexity=standard", "--script", &script];
+        let start = ["run", "build-plan", "--task", "../task.md", "--script", "../agents.yaml"];
+        let start = [&start[..], &["--input", "complexity=standard"]].concat();
         let started = self.tollgate(&[&start[..], &["--answer", "sign-off=approve", "--no-wait"]].concat(), 4)?;
         let id = started.ok_or_else(|| broken("the run did not say its name"))?;
         let run = id.to_string();
@@ -70,26 +69,35 @@ impl Demo<'_> {
         if let Some(breach) = proof.breaches.first() {
             return Err(Failure::internal(breach.what.clone()));
         }
-        self.say(&format!("{} events and {} objects hold; the head is {}", proof.events, proof.objects, proof.head));
+        let head = proof.head.short();
+        self.say(&format!(
+            "{} events and {} objects hold; the head of the chain is {head}",
+            proof.events, proof.objects
+        ));
         self.summary(&run)
     }
 
+    /// Says a text below a number, or below nothing.
     fn scene(&self, number: &str, text: &str) {
-        if self.session.json() {
-            return;
+        if !number.is_empty() {
+            self.talk(Line::new(), "", Style::Plain, "");
         }
-        if number.is_empty() {
-            self.session.output.talk(Line::from("   ").add(Style::Strong, text));
-        } else {
-            self.session.output.talk("");
-            self.session.output.talk(Line::new().add(Style::Accent, format!("{number}. ")).add(Style::Strong, text));
-        }
+        let number = if number.is_empty() { String::new() } else { format!("{number}.") };
+        self.talk(Line::new().add(Style::Accent, format!("{number:<3}")), "   ", Style::Strong, text);
     }
 
     fn say(&self, text: &str) {
-        if !self.session.json() {
-            self.session.output.talk(format!("            {text}"));
+        self.talk(Line::from("   "), "     ", Style::Plain, text);
+    }
+
+    /// Prints a text behind a first piece, broken to the width of the terminal; the other lines begin with `indent`.
+    fn talk(&self, first: Line, indent: &str, style: Style, text: &str) {
+        if self.session.json() {
+            return;
         }
+        let room = self.session.output.width().saturating_sub(indent.len()).max(20);
+        let begins = std::iter::once(first).chain(std::iter::repeat_with(|| Line::from(indent)));
+        begins.zip(wrap(text, room)).for_each(|(begin, line)| self.session.output.talk(begin.add(style, line)));
     }
 
     fn summary(&self, run: &str) -> Result<Exit, Failure> {
@@ -106,13 +114,12 @@ impl Demo<'_> {
         }
         let output = &self.session.output;
         output.talk("");
-        output.talk(Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!(
+        let done = format!(
             "{run}: {attempts} attempts of 4 agents, {findings} findings opened and closed, 1 question answered, {lost} attempt lost to the kill and repeated."
-        )));
-        output.talk(
-            "  A row that was claimed and not done was caught; a review was answered by a repair; every gate held for",
         );
-        output.talk("  exactly the tree that is now on a branch of its own. No model took part in routing.");
+        self.talk(Line::new().add(Style::Good, "✓ "), "  ", Style::Strong, &done);
+        let meaning = "A row that was claimed and not done was caught; a review was answered by a repair; every gate held for exactly the tree that is now on a branch of its own. No model took part in routing.";
+        self.talk(Line::from("  "), "  ", Style::Plain, meaning);
         output.talk("");
         output.talk("Look around:");
         for command in [
@@ -140,11 +147,9 @@ impl Demo<'_> {
     }
 
     fn start(&self, arguments: &[&str]) -> Result<Child, Failure> {
-        if !self.session.json() {
-            let shown: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
-            let line = tollgate_engine::workers::words::join(&shown);
-            self.session.output.talk(Line::from("   ").add(Style::Accent, format!("$ tollgate {line}")));
-        }
+        let shown: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
+        let line = format!("$ tollgate {}", tollgate_engine::workers::words::join(&shown));
+        self.talk(Line::from("   "), "       ", Style::Accent, &line);
         Command::new(Environment::program()?)
             .args(arguments)
             .current_dir(&self.repository)
@@ -163,9 +168,11 @@ impl Demo<'_> {
         for line in said.lines().map_while(Result::ok) {
             let first = line.split(' ').next().and_then(|word| word.parse::<RunId>().ok());
             id = id.or(first);
-            if !self.session.json() {
-                self.session.output.talk(format!("   {line}"));
-            }
+            // What goes on below a long line stands where the line began.
+            let text = line.trim_start_matches(' ');
+            let deep = line.len() - text.len() + 3;
+            let unit = text.find("  ").filter(|_| deep > 3).map_or(0, |at| at + 2);
+            self.talk(Line::from(" ".repeat(deep)), &" ".repeat(deep + unit), Style::Plain, text);
             if enough(&line) {
                 break;
             }
