@@ -240,6 +240,10 @@ impl Driver {
 
     fn drive_on(&mut self, patience: Patience, watch: &mut dyn Watch) -> Result<Rest, DriveError> {
         loop {
+            // Overtaken: whatever is left to do is another driver's.
+            if self.session.run().epoch > self.epoch {
+                return Err(DriveError::Command(CommandError::Fenced { epoch: self.session.run().epoch }));
+            }
             self.perform();
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(Rest::Stopped);

@@ -23,6 +23,8 @@ const ERROR_BYTES_MAX: usize = 16 * 1024;
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
+    // A program that the repository's own configuration may name.
+    "core.alternateRefsCommand=true",
     "core.untrackedCache=false",
     "core.attributesFile=/dev/null",
     "core.excludesFile=/dev/null",

@@ -170,6 +170,7 @@ impl Session {
         let append = Append {
             run: run.id,
             expected: 0,
+            head: None,
             fence: None,
             events: texts(&events)?,
             objects,
@@ -253,6 +254,7 @@ impl Session {
             let append = Append {
                 run: self.run.id,
                 expected: self.run.seq,
+                head: Some(self.head),
                 fence: epoch,
                 events: texts(&decided.events)?,
                 objects: objects.to_vec(),

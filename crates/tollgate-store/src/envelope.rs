@@ -41,6 +41,7 @@ pub(crate) fn check_event(said: Result<(RunId, u64), String>, run: RunId, seq: u
 pub(crate) struct Checked {
     pub run: RunId,
     pub expected: u64,
+    pub head: Option<Digest>,
     pub fence: Option<u64>,
     pub last: u64,
     pub bytes: Vec<u8>,
@@ -52,7 +53,7 @@ pub(crate) struct Checked {
 impl Checked {
     /// Checks the form of an append and joins its events.
     pub(crate) fn new(append: Append) -> Result<Self, AppendError> {
-        let Append { run, expected, fence, events, objects, summary, snapshot } = append;
+        let Append { run, expected, head, fence, events, objects, summary, snapshot } = append;
         let refused = |reason: String| AppendError::Refused { run, reason };
         if events.is_empty() || events.len() > APPEND_EVENTS_MAX {
             return Err(refused(format!("it has {} events; 1 to {APPEND_EVENTS_MAX} are allowed", events.len())));
@@ -87,11 +88,11 @@ impl Checked {
                 return Err(AppendError::Object { digest: object.digest });
             }
         }
-        Ok(Self { run, expected, fence, last, bytes, objects, summary, snapshot })
+        Ok(Self { run, expected, head, fence, last, bytes, objects, summary, snapshot })
     }
 
     /// Compares what the writer has seen with where the run stands.
-    pub(crate) fn admit(&self, actual: u64, epoch: u64) -> Result<(), AppendError> {
+    pub(crate) fn admit(&self, actual: u64, stored: Digest, epoch: u64) -> Result<(), AppendError> {
         let run = self.run;
         // A stale driver learns that it is stale, not that it was slow.
         if let Some(fence) = self.fence.filter(|fence| *fence != epoch) {
@@ -99,6 +100,11 @@ impl Checked {
         }
         if self.expected != actual {
             return Err(AppendError::Conflict { run, expected: self.expected, actual });
+        }
+        if self.head.is_some_and(|seen| seen != stored) {
+            let reason = "the head of its chain is not the one that was read: the journal was changed by another hand"
+                .to_owned();
+            return Err(AppendError::Refused { run, reason });
         }
         Ok(())
     }

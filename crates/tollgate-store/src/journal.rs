@@ -60,6 +60,8 @@ pub struct Append {
     pub run: RunId,
     /// The last event the writer has seen; 0 starts the run.
     pub expected: u64,
+    /// The head the writer has seen; refused when the run's is another one, so that nothing is chained onto damage.
+    pub head: Option<Digest>,
     /// The epoch under which the writer acts; refused in the same transaction when it is not the run's.
     pub fence: Option<u64>,
     /// One JSON text per event without a raw newline, naming `run` and `seq` from `expected + 1` on.

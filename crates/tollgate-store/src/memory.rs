@@ -161,9 +161,10 @@ impl Journal for MemoryJournal {
         self.fault(Point::BeforeRows)?;
         let mut state = self.lock();
         let before = state.head(append.run);
-        append.admit(before.map_or(0, |head| head.seq), state.epoch(append.run))?;
+        let stored = before.map_or_else(Digest::default, |head| head.head);
+        append.admit(before.map_or(0, |head| head.seq), stored, state.epoch(append.run))?;
         self.fault(Point::BeforeCommit)?;
-        let head = before.map_or_else(Digest::default, |head| head.head).chain(&append.bytes);
+        let head = stored.chain(&append.bytes);
         let place = state.order.len() as u64 + 1;
         let (run, first, last) = (append.run, append.expected + 1, append.last);
         state.push(Row { place, run, first, last, head, bytes: append.bytes }, append.summary);

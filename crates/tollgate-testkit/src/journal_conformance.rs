@@ -42,6 +42,7 @@ pub fn append(run: RunId, expected: u64, events: u64) -> Append {
     Append {
         run,
         expected,
+        head: None,
         fence: None,
         events: (expected + 1..=expected + events).map(|seq| event(run, seq, "x")).collect(),
         objects: Vec::new(),

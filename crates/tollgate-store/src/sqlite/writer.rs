@@ -186,9 +186,10 @@ impl Writer {
             Some(_) => self.leased(append.run)?.map_or(0, |lease| lease.epoch),
             None => 0,
         };
-        append.admit(stored.as_ref().map_or(0, |run| run.seq), epoch)?;
+        let before = stored.as_ref().map_or_else(Digest::default, |run| run.head);
+        append.admit(stored.as_ref().map_or(0, |run| run.seq), before, epoch)?;
         // Nothing below refuses: from here on the append either becomes whole or takes the batch with it.
-        let head = stored.as_ref().map_or_else(Digest::default, |run| run.head).chain(&append.bytes);
+        let head = before.chain(&append.bytes);
         let done = self.insert(append, stored.map(|run| run.id), head)?;
         Ok(done)
     }

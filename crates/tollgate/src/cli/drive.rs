@@ -140,7 +140,7 @@ pub fn drive(
     session: &Session,
 ) -> Result<Exit, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         // Without it, Ctrl-C ends the process at once: the journal does not mind.
         signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
     }

@@ -10,7 +10,7 @@ use tollgate_engine::driver::DriveError;
 use tollgate_engine::process::below_a_worker;
 use tollgate_engine::service::{Service, ServiceError};
 use tollgate_engine::session::{CommandError, LoadError};
-use tollgate_store::{AppendError, OpenError, Options, SqliteJournal};
+use tollgate_store::{AppendError, HeadDamage, OpenError, Options, SqliteJournal};
 
 use super::Session;
 use super::failure::{Failure, Kind};
@@ -47,6 +47,21 @@ impl Runs {
     /// Finds a run by what was typed.
     pub fn find(&self, typed: &str) -> Result<RunId, Failure> {
         self.service.find(typed).map_err(service_failure)
+    }
+
+    /// Loads a run that is about to be changed: one that has lost its end is not driven over, or the loss would be
+    /// forgotten.
+    pub fn load_to_change(&self, typed: &str) -> Result<tollgate_engine::session::Session, Failure> {
+        let id = self.find(typed)?;
+        let damages = self.journal.check_heads().map_err(|error| load_failure(error.into()))?;
+        for damage in damages {
+            let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = &damage;
+            if had.run == id {
+                return Err(Failure::refused(damage.code(), damage.to_string())
+                    .hint(format!("`tollgate verify {id}` shows what holds; restore the journal from a copy")));
+            }
+        }
+        self.service.load(id).map_err(load_failure)
     }
 
     /// Loads a run by what was typed.

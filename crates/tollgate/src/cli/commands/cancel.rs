@@ -1,6 +1,6 @@
 //! `tollgate cancel`.
 
-use tollgate_engine::process::end_all;
+use tollgate_engine::process::end_recorded;
 
 use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
@@ -23,10 +23,10 @@ pub struct CancelArgs {
 
 pub fn run(args: &CancelArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let mut run = runs.load(&args.run)?;
+    let mut run = runs.load_to_change(&args.run)?;
     runs.service.cancel(&mut run, args.why.clone()).map_err(service_failure)?;
     // The driver sees the cancellation and ends its workers; one that is dead left them to us.
-    end_all(&run.run().id.to_string(), GRACE);
+    end_recorded(&runs.state, &run.run().id.to_string(), GRACE);
     session.output.talk(format!("{} is cancelled; its work trees are kept", run.run().id));
     Ok(Exit::Done)
 }

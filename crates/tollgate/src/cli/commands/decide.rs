@@ -92,7 +92,7 @@ fn resolve(runs: &Runs, words: &[String]) -> Result<(RunSession, DecisionId, Opt
             .hint("`tollgate inbox` lists them: `tollgate decide RUN dec_1 OPTION`")
     })?;
     let loaded = match run {
-        Some(run) => runs.load(run)?,
+        Some(run) => runs.load_to_change(run)?,
         None => only_one_that_asks(runs, id)?,
     };
     Ok((loaded, id, option.cloned()))

@@ -19,6 +19,6 @@ pub struct ResumeArgs {
 
 pub fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let run = runs.load(&args.run)?;
+    let run = runs.load_to_change(&args.run)?;
     drive(&runs, run, &[], if args.no_wait { Wait::No } else { Wait::Attached }, session)
 }

@@ -24,7 +24,7 @@ pub struct RetryArgs {
 
 pub fn run(args: &RetryArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let mut run = runs.load(&args.run)?;
+    let mut run = runs.load_to_change(&args.run)?;
     let unit = args.unit.as_deref().map(Into::into);
     let outcome = runs.service.retry(&mut run, unit).map_err(service_failure)?;
     if args.no_resume {
