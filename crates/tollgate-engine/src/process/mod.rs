@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 pub use output::{Log, Output, Tail};
-pub use record::{Recorded, below_a_worker, end_recorded, recorded};
+pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker};
 
 /// How long a process tree may take to end by itself before it is killed.

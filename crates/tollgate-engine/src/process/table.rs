@@ -96,7 +96,7 @@ fn all() -> Vec<Stat> {
 }
 
 /// The marker in a process's environment; none when it has none or may not be looked at.
-fn marker_of(pid: u32) -> Option<String> {
+pub(super) fn marker_of(pid: u32) -> Option<String> {
     let mut environ = Vec::new();
     let file = std::fs::File::open(format!("/proc/{pid}/environ")).ok()?;
     file.take(ENVIRON_BYTES_MAX).read_to_end(&mut environ).ok()?;
