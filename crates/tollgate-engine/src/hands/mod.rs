@@ -24,7 +24,7 @@ use tollgate_store::{Journal, Object};
 
 use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
-use crate::process::{Cancel, end_recorded, record_driver};
+use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
 use crate::workers::command::CommandWorker;
 use crate::workers::{Worker, WorkerError};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -242,6 +242,7 @@ impl Hands for std::sync::Arc<RealHands> {
     fn settle(&self, run: &Run) -> Result<(), HandsError> {
         let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
+        adopt_orphans();
         end_recorded(&self.state, &run.id.to_string(), GRACE);
         let prepared = self.workspace(run.id).and_then(|workspace| workspace.sweep());
         prepared.map_err(|error| Failure::from(error).into_error())
