@@ -103,8 +103,8 @@ impl RealHands {
         Self { state: state.to_owned(), journal, tollgate: tollgate.to_owned(), under_way: Mutex::default() }
     }
 
-    fn workspace(&self, run: RunId) -> Result<Workspace, WorkspaceError> {
-        Workspace::open(&self.state, run)
+    fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {
+        Workspace::of(&self.state, run)
     }
 
     fn folder(&self, run: RunId, what: &str) -> PathBuf {
@@ -244,7 +244,7 @@ impl Hands for std::sync::Arc<RealHands> {
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
         adopt_orphans();
         end_recorded(&self.state, &run.id.to_string(), GRACE);
-        let prepared = self.workspace(run.id).and_then(|workspace| workspace.sweep());
+        let prepared = self.workspace(run).and_then(|workspace| workspace.sweep());
         prepared.map_err(|error| Failure::from(error).into_error())
     }
 
