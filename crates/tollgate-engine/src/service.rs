@@ -299,7 +299,7 @@ impl Service {
     }
 
     fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<tollgate_core::scope::Content, ServiceError> {
-        let workspace = Workspace::open(&self.state, run.id)?;
+        let workspace = Workspace::of(&self.state, run)?;
         let unit = decision
             .asked
             .unit
@@ -327,7 +327,7 @@ impl Service {
             .unit
             .as_ref()
             .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
-        let workspace = Workspace::open(&self.state, run.id).ok()?;
+        let workspace = Workspace::of(&self.state, run).ok()?;
         let start = crate::git::ObjectId::parse(run.tree_of(unit))?;
         Some(workspace.work_tree(unit.map(|name| &**name), &start).ok()?.path)
     }

@@ -57,7 +57,7 @@ impl RealHands {
         let lease = run.attempts.get(&id).ok_or_else(gone)?;
         let Work::Dispatch { role: role_name, worker, iteration, .. } = &lease.work else { return Err(gone()) };
         let role = run.protocol.roles.get(role_name).ok_or_else(gone)?;
-        let workspace = self.workspace(run.id)?;
+        let workspace = self.workspace(run)?;
         let place = self.place(&workspace, run, id, role)?;
         let job = self.job(run, id, token, role_name, *iteration, &place, &workspace)?;
         let brief = job.brief.clone();

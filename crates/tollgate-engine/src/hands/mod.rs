@@ -24,7 +24,7 @@ use tollgate_store::{Journal, Object};
 
 use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
-use crate::process::{Cancel, end_recorded};
+use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
 use crate::workers::command::CommandWorker;
 use crate::workers::{Worker, WorkerError};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -103,8 +103,8 @@ impl RealHands {
         Self { state: state.to_owned(), journal, tollgate: tollgate.to_owned(), under_way: Mutex::default() }
     }
 
-    fn workspace(&self, run: RunId) -> Result<Workspace, WorkspaceError> {
-        Workspace::open(&self.state, run)
+    fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {
+        Workspace::of(&self.state, run)
     }
 
     fn folder(&self, run: RunId, what: &str) -> PathBuf {
@@ -240,8 +240,11 @@ pub fn own_unit(run: &Run, attempt: AttemptId) -> Option<Name> {
 
 impl Hands for std::sync::Arc<RealHands> {
     fn settle(&self, run: &Run) -> Result<(), HandsError> {
+        let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
+        record_driver(&self.state).map_err(|error| fail(error).into_error())?;
+        adopt_orphans();
         end_recorded(&self.state, &run.id.to_string(), GRACE);
-        let prepared = self.workspace(run.id).and_then(|workspace| workspace.sweep());
+        let prepared = self.workspace(run).and_then(|workspace| workspace.sweep());
         prepared.map_err(|error| Failure::from(error).into_error())
     }
 

@@ -32,7 +32,7 @@ impl RealHands {
     ) -> Result<(Vec<CommandResult>, Vec<Object>), Failure> {
         let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
         let Work::Commands { commands } = &lease.work else { return Ok(Default::default()) };
-        let workspace = self.workspace(run.id)?;
+        let workspace = self.workspace(run)?;
         let tree = tree_id(&lease.tree)?;
         let (mut results, mut objects) = (Vec::new(), Vec::new());
         for command in commands {
@@ -82,7 +82,7 @@ impl RealHands {
         let Work::Land { unit, base, onto } = &lease.work else {
             return Err(Failure::Other("this is no landing".to_owned()));
         };
-        let workspace = self.workspace(run.id)?;
+        let workspace = self.workspace(run)?;
         let (base, onto, theirs) = (tree_id(base)?, tree_id(onto)?, tree_id(&lease.tree)?);
         let changed: Vec<Name> = workspace.changes(&base, &theirs)?.into_iter().map(|change| change.path).collect();
         let allowed = run.unit(unit).map(|unit| unit.scope.clone()).unwrap_or_default();
@@ -111,7 +111,7 @@ impl RealHands {
 
     /// Commits the closing tree on the run's own branch.
     pub(super) fn publish(&self, run: &Run) -> Result<(Name, Name), Failure> {
-        let workspace = self.workspace(run.id)?;
+        let workspace = self.workspace(run)?;
         let tree = tree_id(&run.tree)?;
         let message = format!(
             "{}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n",

@@ -2,11 +2,12 @@
 //!
 //! A program runs in a process group of its own with a bounded output and a limit in time. Agents start their tools in
 //! sessions of their own, so the group alone does not hold them: every descendant and every process that carries the
-//! attempt's marker in its environment is ended too. A process that clears its environment, leaves its group and outlives
-//! its parents escapes until workers run in a sandbox.
+//! attempt's marker in its environment is ended too. A driver adopts orphans: a process that clears its environment,
+//! leaves its group and outlives its parents comes back to it, and is ended when no attempt under way can be its origin.
 
 #![expect(clippy::disallowed_methods, reason = "the room of processes: their environment, their time, their output")]
 
+mod family;
 mod output;
 mod record;
 mod table;
@@ -24,8 +25,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
+pub use family::adopt_orphans;
 pub use output::{Log, Output, Tail};
-pub use record::{Recorded, below_a_worker, end_recorded, recorded};
+pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker};
 
 /// How long a process tree may take to end by itself before it is killed.
@@ -132,8 +134,7 @@ pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io
     if let Some(marker) = &program.env.marker {
         command.env(MARKER, marker);
     }
-    let mut child = command.spawn()?;
-    let id = ProcessId::of(child.id());
+    let (mut child, id) = family::spawn(&mut command, program.env.marker.is_some())?;
     let readers = [child.stdout.take().map(|pipe| drain(pipe, out)), child.stderr.take().map(|pipe| drain(pipe, err))];
     if let Some(mut stdin) = child.stdin.take() {
         // The program may never read; the thread ends when the pipe breaks.
@@ -190,9 +191,11 @@ impl Running {
         // The program is not reaped before its tree is gone: its id names no other process meanwhile.
         // The engine's own tools (git) carry no marker and leave nothing behind when they end by themselves.
         if why.is_some() || self.marker.is_some() {
+            family::ends(self.id);
             table::end_tree(self.id, self.marker.as_deref(), Duration::from_millis(GRACE_MS));
         }
         let status = self.child.wait();
+        family::ended(self.id);
         let until = Instant::now() + Duration::from_millis(DRAIN_MS);
         for reader in self.readers.drain(..) {
             while !reader.is_finished() && Instant::now() < until {

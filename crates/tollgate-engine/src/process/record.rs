@@ -1,14 +1,18 @@
 //! The record of worker processes: one small file per process, named by it.
 //!
-//! `workers/PID-START` in the state directory holds the attempt's marker. So a command can tell that it runs below a
-//! worker even when its environment was cleared, and a driver can end what a dead one left.
+//! `workers/PID-START` beside the journal holds the attempt's marker. So a command can tell that it runs below a worker
+//! even when its environment was cleared, and a driver can end what a dead one left. A driver records itself too: nothing
+//! but workers, commands that check and git runs below it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::table;
-use super::table::{MARKER, ProcessId, end_all};
+use super::table::{MARKER, ProcessId, end_all, marker_of};
+
+/// What the record of a driver holds; no run has this name.
+const DRIVER: &str = "driver";
 
 /// A recorded worker process; the record goes when this does.
 #[derive(Debug)]
@@ -17,12 +21,34 @@ pub struct Recorded(PathBuf);
 impl Recorded {
     /// Records a worker process.
     pub fn new(state: &Path, id: ProcessId, marker: &str) -> io::Result<Self> {
-        let folder = state.join("workers");
-        std::fs::create_dir_all(&folder)?;
-        let path = folder.join(file_name(id));
-        std::fs::write(&path, marker)?;
-        Ok(Self(path))
+        write(state, id, marker).map(Self)
     }
+}
+
+fn write(state: &Path, id: ProcessId, marker: &str) -> io::Result<PathBuf> {
+    let folder = folder(state);
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join(file_name(id));
+    std::fs::write(&path, marker)?;
+    Ok(path)
+}
+
+/// The folder of the records: beside the journal itself, whatever path leads to it.
+fn folder(state: &Path) -> PathBuf {
+    let journal = state.join("journal.db").canonicalize().ok();
+    let home = journal.as_deref().and_then(Path::parent).map(Path::to_owned);
+    home.or_else(|| state.canonicalize().ok()).unwrap_or_else(|| state.to_owned()).join("workers")
+}
+
+/// Records this process as a driver for as long as it lives, and forgets drivers that are dead.
+pub fn record_driver(state: &Path) -> io::Result<()> {
+    for (id, marker) in entries(state) {
+        if marker == DRIVER && !id.is_alive() {
+            std::fs::remove_file(folder(state).join(file_name(id))).ok();
+        }
+    }
+    // It stays after one run's work: this process may still drive another.
+    write(state, ProcessId::of(std::process::id()), DRIVER).map(drop)
 }
 
 impl Drop for Recorded {
@@ -35,17 +61,22 @@ fn file_name(id: ProcessId) -> String {
     format!("{}-{}", id.pid, id.start)
 }
 
-/// The recorded processes whose marker belongs to `run`, alive or not.
-pub fn recorded(state: &Path, run: &str) -> Vec<(ProcessId, String)> {
-    let entries = std::fs::read_dir(state.join("workers")).into_iter().flatten().flatten();
+/// Everything that is recorded, alive or not.
+fn entries(state: &Path) -> Vec<(ProcessId, String)> {
+    let entries = std::fs::read_dir(folder(state)).into_iter().flatten().flatten();
     let read = entries.filter_map(|entry| {
         let name = entry.file_name();
         let (pid, start) = name.to_str()?.split_once('-')?;
         let id = ProcessId { pid: pid.parse().ok()?, start: start.parse().ok()? };
-        let marker = std::fs::read_to_string(entry.path()).ok()?;
-        marker.starts_with(&format!("{run}/")).then_some((id, marker))
+        Some((id, std::fs::read_to_string(entry.path()).ok()?))
     });
     read.collect()
+}
+
+/// The recorded processes whose marker belongs to `run`, alive or not.
+pub fn recorded(state: &Path, run: &str) -> Vec<(ProcessId, String)> {
+    let prefix = format!("{run}/");
+    entries(state).into_iter().filter(|(_, marker)| marker.starts_with(&prefix)).collect()
 }
 
 /// Ends every worker of a run that a dead driver left, recorded or marked, and forgets the records.
@@ -56,14 +87,19 @@ pub fn end_recorded(state: &Path, run: &str, grace: Duration) -> usize {
             table::end_tree(id, Some(&marker), grace);
             ended += 1;
         }
-        std::fs::remove_file(state.join("workers").join(file_name(id))).ok();
+        std::fs::remove_file(folder(state).join(file_name(id))).ok();
     }
     ended
 }
 
-/// Whether this process runs below a worker: it is marked, or a recorded worker process is an ancestor.
+/// Whether this process runs below a worker: it or an ancestor is marked, or an ancestor is recorded.
 pub fn below_a_worker(state: &Path) -> bool {
-    let folder = state.join("workers");
-    let is_recorded = |id: ProcessId| folder.join(file_name(id)).exists();
-    std::env::var_os(MARKER).is_some() || ProcessId::of(std::process::id()).ancestors().into_iter().any(is_recorded)
+    std::env::var_os(MARKER).is_some() || is_below(ProcessId::of(std::process::id()), state)
+}
+
+/// Whether an ancestor of a process is marked, whatever state directory is named, or recorded in this one.
+pub(super) fn is_below(id: ProcessId, state: &Path) -> bool {
+    let folder = folder(state);
+    let works = |id: &ProcessId| folder.join(file_name(*id)).exists() || marker_of(id.pid).is_some();
+    id.ancestors().iter().any(works)
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::time::{Duration, Instant};
 
+use super::family;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// The variable that marks every process of an attempt: `run_…/att_…/TOKEN`.
@@ -55,13 +56,14 @@ impl ProcessId {
 }
 
 /// What `/proc/PID/stat` says.
-struct Stat {
-    pid: u32,
-    parent: u32,
+pub(super) struct Stat {
+    pub pid: u32,
+    pub parent: u32,
     group: u32,
     session: u32,
-    start: u64,
-    dead: bool,
+    pub start: u64,
+    /// It has ended and waits to be reaped.
+    pub dead: bool,
 }
 
 impl Stat {
@@ -83,20 +85,25 @@ impl Stat {
         })
     }
 
-    fn id(&self) -> ProcessId {
+    pub fn id(&self) -> ProcessId {
         ProcessId { pid: self.pid, start: self.start }
+    }
+
+    /// Every process there is.
+    pub fn all() -> Vec<Self> {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter_map(Self::read).collect()
     }
 }
 
 /// Every process there is, but the dead.
 fn all() -> Vec<Stat> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter_map(Stat::read).filter(|stat| !stat.dead).collect()
+    Stat::all().into_iter().filter(|stat| !stat.dead).collect()
 }
 
 /// The marker in a process's environment; none when it has none or may not be looked at.
-fn marker_of(pid: u32) -> Option<String> {
+pub(super) fn marker_of(pid: u32) -> Option<String> {
     let mut environ = Vec::new();
     let file = std::fs::File::open(format!("/proc/{pid}/environ")).ok()?;
     file.take(ENVIRON_BYTES_MAX).read_to_end(&mut environ).ok()?;
@@ -124,7 +131,7 @@ pub fn end_all(marker: &str, grace: Duration) -> usize {
     found.len()
 }
 
-/// Ends a process, its group, its session, its descendants and whatever carries its marker.
+/// Ends a process, its group, its session, its descendants, whatever carries its marker, and the orphans of no other.
 pub(super) fn end_tree(root: ProcessId, marker: Option<&str>, grace: Duration) {
     let mut known: BTreeSet<ProcessId> = BTreeSet::from([root]);
     end(grace, || {
@@ -132,6 +139,7 @@ pub(super) fn end_tree(root: ProcessId, marker: Option<&str>, grace: Duration) {
         // Once found, a process stays wanted, wherever it is reparented to.
         let roots: Vec<ProcessId> = known.iter().copied().collect();
         known.extend(descendants(&table, &roots));
+        known.extend(family::orphans());
         let ours = table.iter().filter(|stat| stat.group == root.pid || stat.session == root.pid);
         known.extend(ours.map(Stat::id));
         if let Some(marker) = marker {

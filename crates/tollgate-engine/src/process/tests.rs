@@ -126,6 +126,42 @@ fn a_recorded_ancestor_means_below_a_worker() {
 }
 
 #[test]
+fn the_record_is_found_through_any_folder_that_leads_to_the_journal() {
+    let (state, shim) = (folder("below-real"), folder("below-shim"));
+    std::fs::write(state.join("journal.db"), "").unwrap();
+    std::os::unix::fs::symlink(state.join("journal.db"), shim.join("journal.db")).unwrap();
+    let parent = ProcessId::of(std::process::id()).ancestors()[0];
+    let record = Recorded::new(&state, parent, "run_a/att_1/1").unwrap();
+    assert!(below_a_worker(&shim) && !shim.join("workers").exists());
+    drop(record);
+    assert!(!below_a_worker(&shim));
+}
+
+#[test]
+fn a_marked_ancestor_means_below_a_worker_whatever_state_is_named() {
+    let (cwd, empty) = (folder("marked"), folder("marked-state"));
+    let text = "env -i /bin/sh -c 'echo $$ > pid.tmp; /bin/mv pid.tmp pid; while :; do /bin/sleep 1; done'; true";
+    let running = start(shell(text, &cwd, Some("run_marked00/att_1/1"), long()), Tail::new(1), Tail::new(1)).unwrap();
+    let cleared = wait_for_pid(&cwd.join("pid"));
+    assert!(table::marker_of(cleared.pid).is_none() && record::is_below(cleared, &empty));
+    assert!(!record::is_below(running.id(), &empty), "the worker itself was started by no worker");
+}
+
+#[test]
+fn what_runs_below_a_driver_is_below_a_worker_and_dead_drivers_are_forgotten() {
+    let (cwd, state) = (folder("driver"), folder("driver-state"));
+    let dead = Recorded::new(&state, ProcessId { pid: u32::MAX, start: 1 }, "driver").unwrap();
+    record_driver(&state).unwrap();
+    assert_eq!(std::fs::read_dir(state.join("workers")).unwrap().count(), 1);
+    let text = "echo $$ > pid.tmp; mv pid.tmp pid; while :; do sleep 1; done";
+    let running = start(shell(text, &cwd, None, long()), Tail::new(1), Tail::new(1)).unwrap();
+    assert!(record::is_below(wait_for_pid(&cwd.join("pid")), &state));
+    assert!(!below_a_worker(&state), "the driver itself is not");
+    assert_eq!(end_recorded(&state, "driver", Duration::from_millis(50)), 0, "and no run's driver ends it");
+    drop((running, dead));
+}
+
+#[test]
 fn git_and_tollgate_variables_are_not_inherited() {
     assert!(is_ours("GIT_DIR".as_ref()) && is_ours("TOLLGATE_STATE".as_ref()) && !is_ours("PATH".as_ref()));
 }

@@ -28,7 +28,7 @@ pub fn safe_name(name: &str) -> String {
 }
 
 /// Writes a file so that it is there whole or not at all, and on the disk when this answers.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     at(folder, std::fs::create_dir_all(folder))?;
     let next = beside(path, "new");

@@ -22,8 +22,10 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
+use tollgate_core::run::Run;
 
 pub use crate::git::{GitError, ObjectId};
+pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
@@ -168,6 +170,17 @@ pub struct Base {
     pub tree: ObjectId,
 }
 
+/// Where a run comes from, as its journal has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// The top of the user's checkout.
+    pub repository: &'a str,
+    /// The commit it starts from.
+    pub commit: &'a str,
+    /// Its tree.
+    pub tree: &'a str,
+}
+
 /// Who a commit is by, and when.
 #[derive(Debug, Clone)]
 pub struct Signature {
@@ -246,11 +259,30 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Opens the work of a run that was created before, by whatever process.
-    pub fn open(state: &Path, run: RunId) -> Result<Self, WorkspaceError> {
-        let lost = |why: &str| WorkspaceError::Lost { run, why: why.to_owned() };
-        let made = Self::remembered(state, run)?.ok_or_else(|| lost("it was never created"))?;
+    /// Opens the work of a run that was created before, by whatever process. What is written down beside it must agree
+    /// with the journal.
+    pub fn open(state: &Path, run: RunId, origin: &Origin<'_>) -> Result<Self, WorkspaceError> {
+        let lost = |why: String| WorkspaceError::Lost { run, why };
+        let made = Self::remembered(state, run)?.ok_or_else(|| lost("it was never created".to_owned()))?;
+        let top = made.top.display().to_string();
+        let pairs = [
+            ("the repository", top.as_str(), origin.repository),
+            ("the base", &made.commit, origin.commit),
+            ("the first tree", &made.tree, origin.tree),
+        ];
+        if let Some((what, found, recorded)) = pairs.into_iter().find(|(_, found, recorded)| found != recorded) {
+            let path = remembered_path(state, run);
+            let why = format!("{} names {found} as {what}, the journal {recorded}", path.display());
+            return Err(lost(why));
+        }
         Self::reopen(state, run, made)
+    }
+
+    /// Opens the work of a run.
+    pub fn of(state: &Path, run: &Run) -> Result<Self, WorkspaceError> {
+        let opened = &run.opened;
+        let origin = Origin { repository: &opened.repository, commit: &opened.base, tree: &opened.content.tree };
+        Self::open(state, run.id, &origin)
     }
 
     fn remembered(state: &Path, run: RunId) -> Result<Option<Remembered>, WorkspaceError> {

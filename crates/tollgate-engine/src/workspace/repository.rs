@@ -202,6 +202,11 @@ impl Workspace {
 
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
     fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
+        // What is written down beside the run is not enough to write into a repository: it must be that of the checkout.
+        if Repository::locate(&self.top)?.shared != self.shared {
+            let why = format!("{} is not the git folder of {}", self.shared.common.display(), self.top.display());
+            return Err(WorkspaceError::Lost { run: self.run, why });
+        }
         let user = Git::with_dir(&self.shared.common)?;
         let found = user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
         match &found {

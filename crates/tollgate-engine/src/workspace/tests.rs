@@ -53,6 +53,16 @@ fn fixture_of(root: Folder) -> Fixture {
     Fixture { root, state, workspace }
 }
 
+/// What the journal would say of a workspace, with this repository.
+fn origin<'a>(workspace: &'a Workspace, repository: &'a str) -> Origin<'a> {
+    Origin { repository, commit: workspace.base.commit.as_str(), tree: workspace.base.tree.as_str() }
+}
+
+fn reopen(state: &Path, workspace: &Workspace) -> Result<Workspace, WorkspaceError> {
+    let repository = workspace.top().display().to_string();
+    Workspace::open(state, run(), &origin(workspace, &repository))
+}
+
 fn fixture(files: &[(&str, &str)]) -> Fixture {
     fixture_of(repository("repository", files))
 }
@@ -119,9 +129,9 @@ fn creating_again_answers_the_same_and_pins_the_base_once() {
     write(&root, "a", "changed meanwhile");
     let again = Workspace::create(&state, run(), open(&root, &state).unwrap(), Dirty::Refuse, &by()).unwrap();
     assert_eq!(again.base(), workspace.base());
-    assert_eq!(Workspace::open(&state, run()).unwrap().base(), workspace.base());
+    assert_eq!(reopen(&state, &workspace).unwrap().base(), workspace.base());
     assert_eq!(all_refs(&root), format!("refs/heads/main\nrefs/tollgate/{RUN}/base"));
-    let other = Workspace::open(&state, "run_0000000b".parse().unwrap()).unwrap_err();
+    let other = Workspace::open(&state, "run_0000000b".parse().unwrap(), &origin(&workspace, "")).unwrap_err();
     assert_eq!(other.code().as_str(), "TG0509");
 }
 
@@ -508,8 +518,31 @@ fn a_creation_that_was_cut_off_goes_on() {
     assert_eq!(again(Dirty::Refuse).base(), workspace.base());
     // A lock that a killed git left is in nobody's way.
     std::fs::write(git_path(&state, run()).join("index.@run.lock"), "").unwrap();
-    let reopened = Workspace::open(&state, run()).unwrap();
+    let reopened = reopen(&state, &workspace).unwrap();
     reopened.sweep().unwrap();
     let tree = reopened.work_tree(None, &reopened.base().tree).unwrap();
     assert_eq!(reopened.measure(&tree, &reopened.base().tree).unwrap().changes, []);
+}
+
+#[test]
+fn what_is_written_down_beside_a_run_must_agree_with_its_journal() {
+    let Fixture { root, state, workspace } = fixture(&[("a", "1")]);
+    let other = repository("other", &[("b", "2")]);
+    let path = remembered_path(&state, run());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let names = |from: &str, to: &str| {
+        std::fs::write(&path, text.replace(from, to)).unwrap();
+        reopen(&state, &workspace)
+    };
+    let base = workspace.base();
+    let second = git(&root, &["commit-tree", "-m", "second", base.tree.as_str()]);
+    for (from, to) in [(root.display().to_string(), other.display().to_string()), (base.commit.to_string(), second)] {
+        let error = names(&from, &to).unwrap_err();
+        assert!(error.code().as_str() == "TG0509" && error.to_string().contains("the journal"), "{error}");
+    }
+    // The checkout is right and the git folder is not: nothing is written there.
+    let forged = names(&root.join(".git").display().to_string(), &other.join(".git").display().to_string()).unwrap();
+    let error = forged.publish(&base.tree, "message", &by()).unwrap_err();
+    assert!(error.code().as_str() == "TG0509" && all_refs(&other) == "refs/heads/main", "{error}");
+    names("", "").unwrap().publish(&base.tree, "message", &by()).unwrap();
 }

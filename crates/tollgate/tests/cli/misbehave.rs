@@ -114,3 +114,23 @@ fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
     assert_eq!(text.matches("error[TG0309]").count() + text.matches("error[TG0614]").count(), 7, "{text}");
     play.holds();
 }
+
+#[test]
+fn what_hides_from_its_worker_in_every_way_is_ended_with_the_attempt() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let pid = play.world.path("hidden.pid").display().to_string();
+    // Forked twice, in a session of its own, without its marker: nothing but being an orphan gives it away.
+    let hidden =
+        format!("echo $$ > {pid}.tmp; /bin/mv {pid}.tmp {pid}; trap \"\" TERM; while :; do /bin/sleep 1; done");
+    let agent = format!(
+        "#!/bin/sh\n(setsid env -i /bin/sh -c '{hidden}' >/dev/null 2>&1 </dev/null &)\nwhile ! test -e {pid}; do sleep 0.01; done\nexit 5\n"
+    );
+    play.world.agent("agent", &agent);
+    let words =
+        ["--input", "complexity=standard", "--answer", "sign-off=approve", "--worker", "developer=command:agent"];
+    play.start(&words).exits(1).says("its program exited with 5");
+    let pid = std::fs::read_to_string(pid).unwrap();
+    let left = std::fs::read_to_string(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+    assert!(!left.contains("hidden.pid"), "{left}");
+    play.holds();
+}

@@ -64,7 +64,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
 
 /// The work trees that are there, and the files that differ from the base. A workspace that is gone has neither.
 fn work(runs: &Runs, run: &Run) -> (Vec<api::Tree>, Vec<api::Change>) {
-    let Ok(workspace) = Workspace::open(&runs.state, run.id) else { return Default::default() };
+    let Ok(workspace) = Workspace::of(&runs.state, run) else { return Default::default() };
     let own: Vec<(&Name, &tollgate_core::run::state::OwnTree)> = run
         .ledger
         .units
