@@ -33,6 +33,8 @@ pub struct Run {
     pub epoch: u64,
     pub opened: Arc<RunOpened>,
     pub opened_ms: u64,
+    /// When it closed; 0 while it is open. What is published carries this time, so that publishing again changes nothing.
+    pub closed_ms: u64,
     /// Areas in force: the protocol's, with the repository's patterns where it overrides them.
     pub areas: Arc<Vec<InForce>>,
     pub phase: Phase,

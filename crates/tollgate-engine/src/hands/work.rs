@@ -120,7 +120,7 @@ impl RealHands {
         let by = Signature {
             name: "Tollgate".to_owned(),
             email: "tollgate@localhost".to_owned(),
-            at_s: crate::clock::SystemClock.now_s(),
+            at_s: run.closed_ms / 1000,
         };
         let commit = workspace.publish(&tree, &message, &by)?;
         Ok((format!("tollgate/{}", run.id).into(), commit.name()))

@@ -54,6 +54,7 @@ pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> R
         published: None,
         opened: Arc::new(opened.clone()),
         opened_ms: first.at_ms,
+        closed_ms: 0,
         protocol,
     }
 }
@@ -173,7 +174,10 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::DecisionEnded(ended) => end_decision(run, by, ended),
         Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
         Event::RunRetried(_) => run.phase = Phase::Open,
-        Event::RunClosed(closed) => run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() },
+        Event::RunClosed(closed) => {
+            run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() };
+            run.closed_ms = at_ms;
+        }
         Event::RunPublished(published) => run.published = Some(published.commit.clone()),
     }
 }
