@@ -156,7 +156,7 @@ impl RealHands {
             }
             Effect::Publish => {
                 // A branch that somebody else moved is theirs: the run stays closed, and its tree is kept.
-                let (branch, commit) = self.publish(run).map_err(|failure| failure.into_error())?;
+                let (branch, commit) = self.publish(run).map_err(Failure::into_error)?;
                 (Command::Published { branch, commit }, Vec::new())
             }
         })
