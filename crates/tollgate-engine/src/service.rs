@@ -310,6 +310,10 @@ impl Service {
             start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
         let tree = workspace.work_tree(unit.map(|name| &**name), &start)?;
         let found = workspace.measure(&tree, &start)?;
+        let misplaced = found.misplaced();
+        if !misplaced.is_empty() {
+            return Err(WorkspaceError::Misplaced(misplaced).into());
+        }
         Ok(content_of(&workspace, run, &found.tree)?)
     }
 

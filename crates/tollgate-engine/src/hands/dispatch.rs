@@ -58,8 +58,8 @@ impl RealHands {
         let Work::Dispatch { role: role_name, worker, iteration, .. } = &lease.work else { return Err(gone()) };
         let role = run.protocol.roles.get(role_name).ok_or_else(gone)?;
         let workspace = self.workspace(run)?;
-        let place = self.place(&workspace, run, id, role)?;
-        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace)?;
+        let (place, note) = self.place(&workspace, run, id, role)?;
+        let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
         let brief = job.brief.clone();
         let outcome = self.work(run, worker, job, way)?;
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
@@ -72,20 +72,32 @@ impl RealHands {
         Ok((result, objects))
     }
 
-    /// The tree as the state has it. What a lost or refused attempt left behind is kept under a ref and put away.
-    fn place(&self, workspace: &Workspace, run: &Run, id: AttemptId, role: &Role) -> Result<Place, Failure> {
+    /// The tree as the state has it, and a line for the log when it had to be put back: what a lost or refused attempt, or
+    /// a person, left there is kept under a ref and put away.
+    fn place(&self, workspace: &Workspace, run: &Run, id: AttemptId, role: &Role) -> Result<(Place, String), Failure> {
         let lease = &run.attempts[&id];
         let start = tree_id(&lease.tree)?;
         if role.writes.is_empty() {
-            return Ok(Place::Copy(workspace.copy(&start)?));
+            return Ok((Place::Copy(workspace.copy(&start)?), String::new()));
         }
         let unit = own_unit(run, id);
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
         let as_recorded = workspace.measure(&tree, &start).is_ok_and(|found| found.tree == start);
         if as_recorded {
-            return Ok(Place::Tree(tree));
+            return Ok((Place::Tree(tree), String::new()));
         }
-        Ok(Place::Tree(workspace.reset_tree(unit.as_deref(), &start)?.0))
+        let (tree, kept) = workspace.reset_tree(unit.as_deref(), &start)?;
+        let note = match kept {
+            Some(commit) => {
+                let git = workspace.run_folder().join("git");
+                format!("is kept as {commit} under refs/kept in {}", git.display())
+            }
+            None => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
+        };
+        Ok((
+            Place::Tree(tree),
+            format!("tollgate: the work tree did not hold the recorded tree; what it held {note}\n"),
+        ))
     }
 
     #[expect(clippy::too_many_arguments, reason = "the fields of one job")]
@@ -139,6 +151,7 @@ impl RealHands {
             bundle,
             scratch: self.folder(run.id, "scratch").join(id.to_string()),
             log: self.folder(run.id, "logs").join(format!("{id}.log")),
+            note: String::new(),
             limit,
         })
     }
@@ -238,10 +251,10 @@ fn measure(
 ) -> Result<(), Failure> {
     let start = tree_id(&run.attempts[&id].tree)?;
     let found = workspace.measure(tree, &start)?;
-    let unsafe_paths: Vec<&Name> = found.nested.iter().chain(&found.escaping).collect();
-    if !unsafe_paths.is_empty() {
-        let first: Vec<&str> = unsafe_paths.iter().take(5).map(|path| &***path).collect();
-        let reason = format!("it left a repository or a link out of the tree: {}", first.join(", "));
+    let misplaced = found.misplaced();
+    if !misplaced.is_empty() {
+        let first: Vec<&str> = misplaced.iter().take(5).map(|path| &**path).collect();
+        let reason = format!("it left a repository, a special file or a link out of the tree: {}", first.join(", "));
         result.report = failed("scope", reason.clone());
         result.diagnostics.push(reason);
         return Ok(());

@@ -27,7 +27,7 @@ use crate::git::ObjectId;
 use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
 use crate::workers::command::CommandWorker;
 use crate::workers::{Worker, WorkerError};
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::{Workspace, WorkspaceError, write_whole};
 
 pub use dispatch::{Wrong, open_artifact};
 
@@ -130,13 +130,9 @@ impl RealHands {
     fn script(&self, run: &Run, digest: &str) -> Result<PathBuf, Failure> {
         let digest: Digest = digest.parse().map_err(|_| Failure::Other(format!("`{digest}` names no script")))?;
         let path = self.folder(run.id, &format!("script-{}.yaml", digest.short()));
-        if !path.exists() {
-            let bytes = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
-            let bytes = bytes.ok_or_else(|| Failure::Other(format!("the script {digest} is missing")))?;
-            let fail = |error: std::io::Error| Failure::Other(format!("{}: {error}", path.display()));
-            std::fs::create_dir_all(path.parent().unwrap_or(&self.state)).map_err(fail)?;
-            std::fs::write(&path, &bytes).map_err(fail)?;
-        }
+        let object = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
+        let bytes = object.ok_or_else(|| Failure::Other(format!("the script {digest} is missing")))?;
+        put_pinned(&path, &bytes)?;
         Ok(path)
     }
 
@@ -165,6 +161,15 @@ impl RealHands {
             }
         })
     }
+}
+
+/// Puts bytes into a file of the run's folder, unless it holds just these: a worker can write there.
+fn put_pinned(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
+    let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);
+    if is_file && std::fs::read(path).is_ok_and(|found| found == bytes) {
+        return Ok(());
+    }
+    write_whole(path, bytes)
 }
 
 /// The report of a dispatch that could not be performed.
@@ -286,5 +291,28 @@ impl RealHands {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::folder;
+
+    #[test]
+    fn a_pinned_file_is_what_the_journal_holds_whatever_lay_there() {
+        let root = folder("pinned");
+        let path = root.join("deep/script.yaml");
+        put_pinned(&path, b"pinned").unwrap();
+        for forged in ["forged", "longer than that", ""] {
+            std::fs::write(&path, forged).unwrap();
+            put_pinned(&path, b"pinned").unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), b"pinned");
+        }
+        std::fs::write(root.join("elsewhere"), "pinned").unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(root.join("elsewhere"), &path).unwrap();
+        put_pinned(&path, b"pinned").unwrap();
+        assert!(path.symlink_metadata().unwrap().is_file(), "a link would let it change later");
     }
 }

@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use super::report_file::{NAME, ReportFolder};
 use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, words};
-use crate::process::{Cancel, Environment, Log, ProcessId, Program, Recorded, Running, Tail, find_program, start};
+use crate::process::{
+    Cancel, Environment, Log, Output, ProcessId, Program, Recorded, Running, Tail, find_program, start,
+};
 
 /// A worker that is a command.
 #[derive(Debug, Clone)]
@@ -54,6 +56,7 @@ impl Worker for CommandWorker {
         let failed = |path: &Path, source| WorkerError::Start { path: path.to_owned(), source };
         let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
         let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;
+        log.push(job.note.as_bytes());
         let stdout = Tail::new(REPORT_BYTES_MAX);
         let marker = job.marker();
         let program = Program {
@@ -146,6 +149,7 @@ mod tests {
             bundle: root.join("bundle"),
             scratch: root.join("scratch"),
             log: root.join("logs/att_3.log"),
+            note: "a note\n".into(),
             limit: Duration::from_secs(60),
         }
     }
@@ -182,7 +186,7 @@ mod tests {
         );
         assert_eq!(text(&outcome), expected);
         let log = std::fs::read_to_string(root.join("logs/att_3.log")).unwrap();
-        assert!(log.contains("noise") && log.contains("Build it."));
+        assert!(log.starts_with("a note\n") && log.contains("noise") && log.contains("Build it."));
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Job {
     pub scratch: PathBuf,
     /// Where its output is logged.
     pub log: PathBuf,
+    /// What the log starts with; empty: nothing.
+    pub note: String,
     /// How long it may take.
     pub limit: Duration,
 }

@@ -59,6 +59,11 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// What no tree can hold, or what leads out of it: the measurement does not say everything.
+    pub fn misplaced(&self) -> Vec<Name> {
+        self.nested.iter().chain(&self.escaping).chain(&self.special).cloned().collect()
+    }
+
     /// The digests of its areas.
     pub fn content(&self, areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
         content(self.tree.name(), &self.entries, areas, scopes)

@@ -59,6 +59,9 @@ pub enum WorkspaceError {
     /// Something in the tree cannot be measured.
     #[error("the work tree cannot be measured: {0}")]
     Unmeasurable(String),
+    /// Something in the tree is in no measurement, or leads out of it.
+    #[error("the work tree holds a repository, a link that leads out of it or a special file: {}", shown(.0))]
+    Misplaced(Vec<Name>),
     /// Something in the tree is too large to be kept.
     #[error("`{path}` has {bytes} bytes; a changed file may have at most {limit}")]
     TooLarge {
@@ -124,7 +127,7 @@ impl WorkspaceError {
             Self::Bare(_) => Code::BARE_REPOSITORY,
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
-            Self::Unmeasurable(_) => Code::UNMEASURABLE,
+            Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
             Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
@@ -139,9 +142,10 @@ impl WorkspaceError {
             Self::Bare(_) => "run Tollgate in a clone of it",
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
-            Self::Unmeasurable(_) => "mend the file in the work tree, then `tollgate retry RUN`",
-            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
-                "remove or ignore them in the work tree, then `tollgate retry RUN`"
+            Self::Misplaced(_) => "remove them from the work tree, then answer again",
+            Self::Unmeasurable(_) | Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
+                "answering by hand: mend the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \
+                 and keeps aside what the work tree holds"
             }
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
             Self::Lost { .. } | Self::Io { .. } => {

@@ -43,6 +43,24 @@ fn gaps_mended_by_hand_enter_at_the_check_without_the_developer() {
 }
 
 #[test]
+fn an_answer_by_hand_with_what_no_tree_holds_is_refused_by_name() {
+    let entries = [at(4, COVERED), else_(GAP)];
+    let (play, said) = Play::standard(&[("dod-checker", &entries)]);
+    let tree = tree(&said.exits(4));
+    std::os::unix::fs::symlink("/etc/passwd", tree.join("leads-out")).unwrap();
+    std::fs::create_dir_all(tree.join("inner/.git")).unwrap();
+    std::fs::write(tree.join("inner/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    for folder in ["objects", "refs"] {
+        std::fs::create_dir_all(tree.join("inner/.git").join(folder)).unwrap();
+    }
+    play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0506").says("leads-out").says("inner");
+    std::fs::remove_file(tree.join("leads-out")).unwrap();
+    std::fs::remove_dir_all(tree.join("inner")).unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(0);
+    play.holds();
+}
+
+#[test]
 fn giving_up_at_the_gaps_ends_the_run() {
     let (play, _) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
     play.decide(&["dec_2", "abort"]).exits(1).says("closed without success");

@@ -19,6 +19,22 @@ fn a_crash_halts_the_run_and_retry_goes_on() {
 }
 
 #[test]
+fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_says_where() {
+    let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(crate::play::IDLE)])]);
+    said.exits(1);
+    let path = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
+    std::fs::write(&path, "echo mended\n").unwrap();
+    play.tollgate(&["retry", "RUN"]).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello\n"), "an attempt starts from the recorded tree");
+    let log = play.log("developer", 2);
+    let (start, folder) = (log.find(" kept as ").unwrap(), log.find(" in /").unwrap());
+    let commit = log[start..].split_whitespace().nth(2).unwrap();
+    let git = log[folder + 4..].lines().next().unwrap();
+    assert_eq!(play.world.git(&["--git-dir", git, "show", &format!("{commit}:greet.sh")]), "echo mended\n");
+    play.holds();
+}
+
+#[test]
 fn a_lie_about_files_is_a_finding_that_somebody_must_look_at() {
     let gap = crate::play::GAP;
     let (play, said) = Play::standard(&[

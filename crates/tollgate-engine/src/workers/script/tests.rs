@@ -134,6 +134,7 @@ fn act(entry: &str, limit: Duration) -> Acted {
         bundle: root.join("bundle"),
         scratch: root.join("scratch"),
         log: root.join("log"),
+        note: String::new(),
         limit,
     };
     let job = Job { attempt: tollgate_core::id::AttemptId(number(&root)), ..job };
