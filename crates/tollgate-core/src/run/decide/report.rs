@@ -156,8 +156,10 @@ impl Draft {
                 self.change(mended, FindingStatus::Fixed, &format!("{role_name} accepts in {attempt}"));
                 // Only who was shown a measured contradiction can say that it does no harm.
                 let shown = bundle::sees(&role.sees, "findings");
-                let measured =
-                    self.findings(unit, |finding| shown && finding.about.role.is_none() && !finding.status.is_closed());
+                let by_engine = |finding: &FindingState| finding.about.role.is_none() && !finding.status.is_closed();
+                let ran = self.findings(unit, |finding| by_engine(finding) && finding.about.criterion.is_some());
+                self.change(ran, FindingStatus::Fixed, "its command decides again, on what the judge accepts");
+                let measured = self.findings(unit, |finding| shown && by_engine(finding));
                 self.change(measured, FindingStatus::Refuted, &format!("{role_name} saw it and accepts in {attempt}"));
             }
             Verdict::Reject => {
