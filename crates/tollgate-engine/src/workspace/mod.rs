@@ -25,6 +25,7 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 
 pub use crate::git::{GitError, ObjectId};
+pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};

@@ -6,6 +6,7 @@
 //! ```
 
 mod answer;
+mod ask;
 mod close;
 mod draft;
 mod each;
@@ -15,6 +16,7 @@ mod open;
 mod person;
 mod report;
 mod stop;
+mod waive;
 mod work;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,215 @@
+//! Asking: a question is in the journal before anybody is asked, with the options that lead somewhere.
+
+use super::super::event::{Asked, By, ByKind, DecisionAsked, DefaultAnswer, Offered, Origin};
+use super::super::gate::{self, CriterionState};
+use super::super::state::{Attempt, Decision};
+use super::Answer;
+use super::draft::Draft;
+use crate::Name;
+use crate::id::DecisionId;
+use crate::protocol::graph;
+use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
+use crate::report::Report;
+
+/// An outcome in words.
+fn plain(outcome: &str) -> String {
+    outcome.replace('_', " ")
+}
+
+impl Draft {
+    /// Puts the question of a stage that is an ask.
+    pub fn ask_here(&mut self, instance: &Name, stage: &Stage, origin: Origin) {
+        let Kind::Ask(ask) = &stage.kind else { return };
+        self.put(instance, stage, ask, origin);
+    }
+
+    /// Puts a shared question; the instance stays at the stage it came from.
+    pub fn ask_shared(&mut self, instance: &Name, name: &Name, origin: Origin) {
+        let protocol = self.protocol.clone();
+        let unit = self.unit_of(instance);
+        let Some(shared) = protocol.ask(name) else { return };
+        let Kind::Ask(ask) = &shared.kind else { return };
+        if let Some(when) = &shared.when
+            && !gate::truth(&self.run, when, unit.as_ref())
+        {
+            let known = self.instance(instance);
+            let stage = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &origin.stage));
+            let skipped = shared.on.iter().find(|rule| &*rule.outcome == "skipped");
+            if let (Some(stage), Some(rule)) = (stage, skipped) {
+                self.follow(instance, stage, &origin, DecisionId(0), &rule.route.to, false);
+            }
+            return;
+        }
+        self.put(instance, shared, ask, origin);
+    }
+
+    pub(super) fn put(&mut self, instance: &Name, stage: &Stage, ask: &Ask, origin: Origin) {
+        let unit = self.unit_of(instance);
+        let decision = DecisionId(self.run.next_decision);
+        let options = self.offered(instance, stage, ask, &origin);
+        let recommend = ask.recommend.iter().find(|(_, when)| gate::truth(&self.run, when, unit.as_ref()));
+        let asked = Asked {
+            instance: instance.clone(),
+            ask: stage.id.clone(),
+            class: ask.class,
+            question: self.question(instance, ask),
+            why: self.why(&origin),
+            recommend: recommend.map(|(option, _)| option.clone()),
+            default: ask
+                .default
+                .as_ref()
+                .filter(|default| options.iter().any(|option| option.id == default.answer))
+                // A timer has measured nothing.
+                .filter(|default| !self.amends_areas(stage, &default.answer))
+                .map(|default| DefaultAnswer { option: default.answer.clone(), at_ms: self.now_ms + default.after_ms }),
+            options,
+            unit: unit.clone(),
+            blocking: true,
+            shows: ask.shows.iter().filter_map(|name| self.run.artifacts.get(name)).map(|a| a.object).collect(),
+            origin,
+            tree: self.run.tree_of(unit.as_ref()).clone(),
+            paths: self.paths(instance, ask),
+        };
+        self.emit(DecisionAsked { decision, asked });
+        self.answer_in_advance(decision, stage);
+    }
+
+    /// Whether an option needs a measured work tree.
+    pub(super) fn amends_areas(&self, stage: &Stage, option: &Name) -> bool {
+        let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+        let is_area = |name: &Name| &**name == "tree" || self.run.areas.iter().any(|area| area.name == *name);
+        route.is_some_and(|route| route.amends.iter().any(is_area))
+    }
+
+    /// An answer that a person gave with the run, before it was asked.
+    pub(super) fn answer_in_advance(&mut self, decision: DecisionId, stage: &Stage) {
+        let Some(option) = self.run.opened.answers.get(&stage.id).cloned() else { return };
+        // Once for each subject: a limit that an answer renews without anybody there would be none.
+        let unit = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());
+        let given = |known: &Decision| {
+            known.asked.ask == stage.id
+                && known.asked.unit == unit
+                && known.end.as_ref().is_some_and(|end| end.in_advance)
+        };
+        if self.run.decisions.values().any(|known| given(known)) {
+            return;
+        }
+        let by = By { kind: ByKind::Person, name: self.run.opened.person.clone() };
+        let answer = Answer { option: Some(option), ..Answer::default() };
+        // Given in advance it cannot carry a measurement: an option that needs one stays a question.
+        let _ = self.attempt(|draft| draft.answer_by(decision, answer, &by, true));
+    }
+
+    pub(super) fn question(&self, instance: &str, ask: &Ask) -> String {
+        let mut parts: Vec<String> = ask.question.iter().cloned().collect();
+        match ask.from {
+            Some(From::Report) => {
+                parts.extend(self.asked_by_report.iter().map(|question| question.text.clone()));
+            }
+            Some(From::Measure) => {
+                let remarks = self.run.instances.get(instance).map(|known| known.remarks.join("\n"));
+                parts.extend(remarks);
+            }
+            Some(From::Ledger) => parts.extend(self.open_rows(instance)),
+            None => {}
+        }
+        parts.retain(|part| !part.is_empty());
+        if parts.is_empty() && !self.reason.is_empty() {
+            parts.push(self.reason.clone());
+        }
+        parts.join("\n")
+    }
+
+    /// Rows, findings and requirements of a subject that are not settled, a line each.
+    pub fn open_rows(&self, instance: &str) -> Vec<String> {
+        let unit = self.unit_of(instance);
+        let ledger = &self.run.ledger;
+        let own = |owner: Option<&Name>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
+        let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
+            let (state, _) = gate::criterion(&self.run, row, &[], unit.as_ref());
+            let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
+            (!settled).then(|| format!("{} is {}: {}", row.id, state.word(), row.text))
+        });
+        let requirements = ledger.requirements.iter().filter(|row| row.disposition.is_none() && row.waived.is_none());
+        let open = self.findings(unit.as_ref(), |finding| !finding.status.is_closed());
+        let findings = open.iter().filter_map(|id| ledger.findings.get(id).map(|f| format!("{id}: {}", f.about.what)));
+        rows.chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text))).chain(findings).collect()
+    }
+
+    pub(super) fn why(&self, origin: &Origin) -> String {
+        let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        match (&origin.cut_off, &*origin.outcome) {
+            (Some(_), outcome) => format!("`{}` came out as {} too often{reason}", origin.stage, plain(outcome)),
+            (None, "") => String::new(),
+            (None, outcome) => format!("`{}` came out as {}{reason}", origin.stage, plain(outcome)),
+        }
+    }
+
+    pub(super) fn paths(&self, instance: &str, ask: &Ask) -> Vec<Name> {
+        let measured = ask.from == Some(From::Measure);
+        let remarks = self.run.instances.get(instance).filter(|_| measured).map(|known| known.remarks.clone());
+        remarks.unwrap_or_default().into_iter().map(Name::from).collect()
+    }
+
+    /// The options that lead somewhere from this origin. Facts are not waived.
+    pub(super) fn offered(&self, instance: &str, stage: &Stage, ask: &Ask, origin: &Origin) -> Vec<Offered> {
+        let shared = self.protocol.ask(&stage.id).is_some_and(|ask| std::ptr::eq(ask, stage));
+        let known = self.instance(instance);
+        let from = known.as_ref().and_then(|known| Self::stage_of(&self.protocol, known, &origin.stage));
+        let possible = |option: &Name| {
+            let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+            match (route.map(|route| &route.to), from) {
+                (Some(Target::As(outcome)), Some(from)) if shared => self.stands_for(from, outcome).is_some(),
+                (Some(_), _) => true,
+                (None, _) => false,
+            }
+        };
+        let bears = |option: &Name| {
+            let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+            route.is_none_or(|route| self.could_establish(instance, from, route))
+        };
+        ask.options
+            .iter()
+            .filter(|(id, _)| possible(id) && bears(id))
+            .map(|(id, consequence)| {
+                let route = stage.on.iter().find(|rule| rule.outcome == *id).map(|rule| &rule.route);
+                let waives = route.map(|route| self.waivers(instance, from, route).names()).unwrap_or_default();
+                Offered { id: id.clone(), consequence: consequence.clone(), waives }
+            })
+            .collect()
+    }
+
+    /// The outcome that `as x` stands for at an origin: what is offered is what was proved.
+    pub(super) fn stands_for(&self, origin: &Stage, outcome: &str) -> Option<Name> {
+        graph::stands_for(&self.protocol, &graph::needed(&self.protocol), origin, outcome)
+    }
+
+    /// A report's questions that do not block are put beside the work.
+    pub fn beside_questions(&mut self, live: &Attempt, stage: &Stage, report: &Report) {
+        let open: Vec<&str> =
+            report.questions.iter().filter(|question| !question.blocking).map(|question| &*question.text).collect();
+        if open.is_empty() {
+            return;
+        }
+        let unit = self.unit_of(&live.instance);
+        self.emit(DecisionAsked {
+            decision: DecisionId(self.run.next_decision),
+            asked: Asked {
+                instance: live.instance.clone(),
+                ask: stage.id.clone(),
+                class: Class::Clarification,
+                question: open.join("\n"),
+                why: format!("`{}` is done and asks this beside its work", stage.id),
+                options: Vec::new(),
+                recommend: None,
+                default: None,
+                tree: self.run.tree_of(unit.as_ref()).clone(),
+                unit,
+                blocking: false,
+                shows: Vec::new(),
+                origin: Origin { stage: stage.id.clone(), outcome: "ok".into(), cut_off: None },
+                paths: Vec::new(),
+            },
+        });
+    }
+}

@@ -1,0 +1,116 @@
+//! Waivers: what accepting would waive, by name, and whether it would be enough.
+
+use super::super::event::{Recorded, WaiverGranted};
+use super::super::evolve::evolve;
+use super::super::gate::{self, CriterionState, Status};
+use super::draft::Draft;
+use crate::Name;
+use crate::id::{DecisionId, FindingId};
+use crate::protocol::condition::Condition;
+use crate::protocol::model::{Ensures, Kind, Route, Stage};
+
+/// What choosing an option waives: rows, findings, commands that cannot be observed.
+#[derive(Default)]
+pub(super) struct Waivers {
+    pub criteria: Vec<Name>,
+    pub findings: Vec<FindingId>,
+    pub commands: Vec<Name>,
+}
+
+impl Waivers {
+    pub(super) fn names(&self) -> Vec<Name> {
+        let findings = self.findings.iter().map(|id| Name::from(id.to_string()));
+        self.criteria.iter().cloned().chain(findings).chain(self.commands.iter().cloned()).collect()
+    }
+}
+
+impl Draft {
+    /// Whether what an option must establish would hold with what it waives. What rests on the answer itself is not known
+    /// before it is given.
+    pub(super) fn could_establish(&self, instance: &str, from: Option<&Stage>, route: &Route) -> bool {
+        let unit = self.unit_of(instance);
+        let Waivers { criteria, findings, commands } = self.waivers(instance, from, route);
+        if !commands.is_empty() {
+            return true;
+        }
+        let mut trial = self.run.clone();
+        let decision = DecisionId(0);
+        let event = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands };
+        let seq = trial.seq + 1;
+        let recorded = Recorded {
+            run: trial.id,
+            seq,
+            at_ms: self.now_ms,
+            epoch: trial.epoch,
+            by: self.by.clone(),
+            event: event.into(),
+        };
+        evolve(&mut trial, &recorded);
+        self.ensured(from, route).iter().all(|name| {
+            let Some(gate) = self.protocol.gates.get(name) else { return false };
+            let mut atoms = Vec::new();
+            gate::leaves(&gate.holds, &mut atoms);
+            atoms.iter().any(|atom| matches!(atom, Condition::Answer { .. }))
+                || gate::status(&trial, gate, unit.as_ref()) == Status::Holds
+        })
+    }
+
+    /// The gates an answer must establish.
+    pub(super) fn ensured(&self, from: Option<&Stage>, route: &Route) -> Vec<Name> {
+        match (&route.ensures, from) {
+            (Ensures::Nothing, _) | (Ensures::Origin, None) => Vec::new(),
+            (Ensures::Gates(gates), _) => gates.clone(),
+            (Ensures::Origin, Some(from)) => match &from.kind {
+                Kind::Check { gates } => gates.clone(),
+                Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Each(_) | Kind::Land(_) => from.ensures.clone(),
+            },
+        }
+    }
+
+    /// Accepting at a judge or a check waives every open row and finding, by name; a writer's work waives nothing.
+    pub(super) fn waivers(&self, instance: &str, from: Option<&Stage>, route: &Route) -> Waivers {
+        let unit = self.unit_of(instance);
+        let gates = self.ensured(from, route);
+        let mut waivers = Waivers::default();
+        let mut about_work = false;
+        for gate in gates.iter().filter_map(|name| self.protocol.gates.get(name)) {
+            let mut atoms = Vec::new();
+            gate::leaves(&gate.holds, &mut atoms);
+            about_work |= atoms.iter().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. }));
+            for row in gate::rows_of(&self.run, gate, unit.as_ref()) {
+                let state = gate::criterion(&self.run, row, &gate.bound_to, unit.as_ref());
+                let settled = matches!(state, (CriterionState::Passed | CriterionState::Waived, true));
+                if !settled && !waivers.criteria.contains(&row.id) {
+                    waivers.criteria.push(row.id.clone());
+                }
+            }
+            for atom in atoms {
+                if let Condition::Command(name) = atom
+                    && gate::status(&self.run, gate, unit.as_ref()) == Status::Unobservable
+                {
+                    waivers.commands.push(name.clone());
+                }
+            }
+        }
+        if about_work {
+            waivers.findings = self.findings(unit.as_ref(), |finding| !finding.status.is_closed());
+            // What a judge failed is waived with its findings: otherwise its rejection would stand.
+            let judged = self.run.ledger.judgements.iter().filter(|(key, _)| match &unit {
+                Some(unit) => key.ends_with(&format!("@{unit}")),
+                None => !key.contains('@'),
+            });
+            for row in judged.flat_map(|(_, judged)| judged.failed.iter()) {
+                let open = self.run.criterion(row).is_some_and(|row| {
+                    !matches!(
+                        gate::criterion(&self.run, row, &[], unit.as_ref()).0,
+                        CriterionState::Passed | CriterionState::Waived
+                    )
+                });
+                if open && !waivers.criteria.contains(row) {
+                    waivers.criteria.push(row.clone());
+                }
+            }
+        }
+        waivers
+    }
+}
