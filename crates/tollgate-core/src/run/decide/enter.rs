@@ -140,6 +140,7 @@ impl Draft {
             }
             return self.is_driver();
         }
+        self.commands_rest(unit);
         let holds = stage.ensures.iter().all(|gate| gate::status_of(&self.run, gate, unit) == Status::Holds);
         if !holds {
             self.reason = self.open_rows(name).join("; ");

@@ -156,10 +156,10 @@ impl Draft {
                 self.change(mended, FindingStatus::Fixed, &format!("{role_name} accepts in {attempt}"));
                 // Only who was shown a measured contradiction can say that it does no harm.
                 let shown = bundle::sees(&role.sees, "findings");
-                let by_engine = |finding: &FindingState| finding.about.role.is_none() && !finding.status.is_closed();
-                let ran = self.findings(unit, |finding| by_engine(finding) && finding.about.criterion.is_some());
-                self.change(ran, FindingStatus::Fixed, "its command decides again, on what the judge accepts");
-                let measured = self.findings(unit, |finding| shown && by_engine(finding));
+                let measured = self.findings(unit, |finding| {
+                    let about = &finding.about;
+                    shown && about.role.is_none() && about.criterion.is_none() && !finding.status.is_closed()
+                });
                 self.change(measured, FindingStatus::Refuted, &format!("{role_name} saw it and accepts in {attempt}"));
             }
             Verdict::Reject => {
@@ -222,6 +222,19 @@ impl Draft {
         if !differ.is_empty() {
             self.emit(FindingChanged { findings: differ, status, why: why.to_owned() });
         }
+    }
+
+    /// What a command found is fixed when the command passes, and by nothing else.
+    pub fn commands_rest(&mut self, unit: Option<&Name>) {
+        let passes = |row: &Name| {
+            let ran = self.run.criterion(row).and_then(|row| row.ran.as_ref());
+            ran.is_some_and(|shown| shown.result == Judgement::Pass)
+        };
+        let fixed = self.findings(unit, |finding| {
+            let by_engine = finding.about.role.is_none() && !finding.status.is_closed();
+            by_engine && finding.about.criterion.as_ref().is_some_and(passes)
+        });
+        self.change(fixed, FindingStatus::Fixed, "its command passes");
     }
 
     /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it. Whether
