@@ -58,9 +58,11 @@ impl RealHands {
         let Work::Dispatch { role: role_name, worker, iteration, .. } = &lease.work else { return Err(gone()) };
         let role = run.protocol.roles.get(role_name).ok_or_else(gone)?;
         let workspace = self.workspace(run)?;
+        self.still_ours(run, id, way)?;
         let (place, note) = self.place(&workspace, run, id, role)?;
         let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
         let brief = job.brief.clone();
+        self.still_ours(run, id, way)?;
         let outcome = self.work(run, worker, job, way)?;
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
         let mut result = AttemptResult { sections, diagnostics, ..bare(report, &object) };
@@ -70,6 +72,22 @@ impl RealHands {
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
         Ok((result, objects))
+    }
+
+    /// Only the holder of the run performs effects: one that was overtaken while it slept must not touch the tree.
+    fn still_ours(&self, run: &Run, id: AttemptId, way: &UnderWay) -> Result<(), Failure> {
+        if way.cancelled.load(Ordering::SeqCst) {
+            return Err(Failure::Other("it was cancelled before it began".to_owned()));
+        }
+        self.epoch_is(run, run.attempts[&id].epoch)
+    }
+
+    fn epoch_is(&self, run: &Run, epoch: u64) -> Result<(), Failure> {
+        let head = self.journal.head(run.id).map_err(|error| Failure::Other(error.to_string()))?;
+        match head.map(|head| head.epoch) {
+            Some(now) if now != epoch => Err(Failure::Other(format!("another driver holds the run (epoch {now})"))),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The tree as the state has it, and a line for the log when it had to be put back: what a lost or refused attempt, or
@@ -86,6 +104,7 @@ impl RealHands {
         if as_recorded {
             return Ok((Place::Tree(tree), String::new()));
         }
+        self.epoch_is(run, lease.epoch)?;
         let (tree, kept) = workspace.reset_tree(unit.as_deref(), &start)?;
         let note = match kept {
             Some(commit) => {

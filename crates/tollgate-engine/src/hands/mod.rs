@@ -15,9 +15,9 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
-use tollgate_core::report::{Health, Report, Verdict};
+use tollgate_core::report::{Health, Judgement, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
-use tollgate_core::run::event::LandOutcome;
+use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::{Command, Effect, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Journal, Object};
@@ -33,6 +33,9 @@ pub use dispatch::{Wrong, open_artifact};
 
 /// How long a worker may take when its role has no budget in minutes.
 pub const ATTEMPT_LIMIT: Duration = Duration::from_secs(60 * 60);
+/// How often commands are tried when the machine, not the command, is at fault; and how long in between.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(300);
 /// How long ended processes have to end by themselves.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -136,6 +139,35 @@ impl RealHands {
         Ok(path)
     }
 
+    /// Runs the commands of a lease; what fails for a reason of the machine's own is tried again before it counts as not
+    /// observed.
+    fn commands_again(
+        &self,
+        run: &Run,
+        id: AttemptId,
+        token: u64,
+        way: &UnderWay,
+    ) -> (Vec<CommandResult>, Vec<Object>) {
+        let mut last = String::new();
+        for _ in 0..TRIES {
+            match self.commands(run, id, token, way) {
+                Ok(done) => return done,
+                Err(failure) => last = failure.to_string(),
+            }
+            std::thread::sleep(PAUSE);
+        }
+        let Some(Work::Commands { commands }) = run.attempts.get(&id).map(|lease| &lease.work) else {
+            return (Vec::new(), Vec::new());
+        };
+        let unobserved = |command: &CommandRef| CommandResult {
+            command: command.clone(),
+            result: Judgement::Unobservable,
+            output: None,
+            note: last.clone(),
+        };
+        (commands.iter().map(unobserved).collect(), Vec::new())
+    }
+
     fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> Result<(Command, Vec<Object>), HandsError> {
         Ok(match effect {
             Effect::Dispatch { attempt, token } => {
@@ -147,7 +179,7 @@ impl RealHands {
                 (Command::Report { attempt: *attempt, token: *token, result: Box::new(result) }, objects)
             }
             Effect::Commands { attempt, token } => {
-                let (results, objects) = self.commands(run, *attempt, *token, way).unwrap_or_default();
+                let (results, objects) = self.commands_again(run, *attempt, *token, way);
                 (Command::Ran { attempt: *attempt, token: *token, results }, objects)
             }
             Effect::Land { attempt, token } => {
