@@ -3,7 +3,6 @@
 //! A dialect is one file: a typed document with parser and renderer, semantic rules, instructions for the worker and,
 //! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
 
-pub mod check;
 #[cfg(test)]
 mod docs_tests;
 pub mod markdown;
