@@ -223,7 +223,14 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
 }
 
 fn refused(why: String) -> Landing {
-    Landing { outcome: LandOutcome::Refused, content: None, collided: None, paths: Vec::new(), why }
+    Landing {
+        outcome: LandOutcome::Refused,
+        content: None,
+        collided: None,
+        measured: Vec::new(),
+        paths: Vec::new(),
+        why,
+    }
 }
 
 /// What is said of an effect whose thread came down: it failed, and the run goes on by its rules.

@@ -9,7 +9,8 @@ use tollgate_core::report::Judgement;
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
-use tollgate_core::scope;
+use tollgate_core::run::gate;
+use tollgate_core::scope::{self, Content};
 use tollgate_store::Object;
 
 use super::{Failure, RealHands, UnderWay, content_of, tree_id};
@@ -91,12 +92,17 @@ impl RealHands {
             outcome,
             content: None,
             collided: None,
+            measured: Vec::new(),
             paths: paths.into_iter().take(PATHS_MAX).collect(),
             why: String::new(),
         };
         if !classified.outside.is_empty() {
             return Ok(landing(LandOutcome::OutOfScope, classified.outside));
         }
+        let outdated = gate::outdated(run, unit, &content_of(&workspace, run, &theirs)?);
+        let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
+        let measured: Vec<Content> = outdated.iter().map(again).collect::<Result<_, Failure>>()?;
+        let landing = |outcome, paths| Landed { measured, ..landing(outcome, paths) };
         Ok(match workspace.land(&base, &onto, &theirs)? {
             Landing::Landed { tree } => Landed {
                 content: Some(content_of(&workspace, run, &tree)?),

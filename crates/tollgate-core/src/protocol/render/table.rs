@@ -70,6 +70,7 @@ fn stage_rows(text: &mut String, graph: &Graph<'_>, stage: &Stage, flow: &str, d
         let shown = match &*outcome {
             "accept" | "accept_with_notes" | "reject" if judges => format!("ok, {outcome}"),
             "inconclusive" if judges => "ok, accept, gate open".into(),
+            "unobservable" if judges => "ok, accept, unobservable".into(),
             other => other.to_owned(),
         };
         let upward = outcome.starts_with("raise ") && !flow.is_empty() && flow != "main";
