@@ -215,6 +215,7 @@ codes! {
     SCRIPT_NO_ENTRY = "TG0514",
     WORKER_START = "TG0515",
     BELOW_A_WORKER = "TG0516",
+    WORK_HELD = "TG0517",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",
