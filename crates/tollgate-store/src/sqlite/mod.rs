@@ -22,9 +22,7 @@ use crate::envelope::Checked;
 use crate::error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
 use crate::faults::{Faults, Point};
 use crate::heads::{HeadDamage, Heads};
-use crate::journal::{
-    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Row, SMALL_OBJECT_BYTES, Snapshot, Summary,
-};
+use crate::journal::{Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Row, Snapshot, Summary};
 use crate::objects::{ObjectFiles, checked, private_dir};
 use reader::Readers;
 use writer::{Job, Shared, Writer};
@@ -164,7 +162,7 @@ impl Journal for SqliteJournal {
     fn append(&self, append: Append) -> Result<Appended, AppendError> {
         self.shared.alive()?;
         let append = Checked::new(append)?;
-        for object in append.objects.iter().filter(|object| object.bytes.len() > SMALL_OBJECT_BYTES) {
+        for object in append.objects.iter().filter(|object| !object.is_small()) {
             self.shared.fault(Point::BeforeObject)?;
             self.objects.put(object)?;
         }
