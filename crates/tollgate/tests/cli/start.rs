@@ -134,6 +134,41 @@ fn a_protocol_of_the_repository_runs_once_it_is_trusted() {
 }
 
 #[test]
+fn a_protocol_of_the_repository_needs_trust_whatever_path_leads_to_it() {
+    let mut play = Play::new(TASK, OWN_SCRIPT);
+    play.world.write(".tollgate/protocols/own.yaml", OWN);
+    play.world.write("deep/kept", "");
+    std::os::unix::fs::symlink(".tollgate/protocols/own.yaml", play.world.path("work/link.yaml")).unwrap();
+    std::os::unix::fs::symlink("../.tollgate", play.world.path("work/deep/folder")).unwrap();
+    play.world.commit("A protocol of our own");
+    let direct = play.world.path("work/.tollgate/protocols/own.yaml").display().to_string();
+    let paths = [
+        "./.tollgate/protocols/own.yaml",
+        "deep/../.tollgate/protocols/../protocols/own.yaml",
+        "./link.yaml",
+        "deep/folder/protocols/own.yaml",
+        &direct,
+    ];
+    for path in paths {
+        let said = play.tollgate(&["run", path, "--script", "../script.yaml"]).exits(1);
+        assert!(said.err.starts_with("error[TG0616]: .tollgate/protocols/own.yaml is not trusted"), "{}", said.err);
+    }
+    // To look at it needs no trust: nothing acts.
+    play.tollgate(&["protocol", "check", "./.tollgate/protocols/own.yaml"]).exits(0);
+    play.tollgate(&["trust"]).exits(0);
+    // What acts is what was committed, not what lies there now; and what was never committed does not act.
+    play.world.write(".tollgate/protocols/own.yaml", "not a protocol");
+    play.world.write(".tollgate/protocols/new.yaml", OWN);
+    for path in paths {
+        let said = play.tollgate(&["run", path, "--script", "../script.yaml", "--include-dirty"]).exits(0);
+        play.named_by(&said);
+    }
+    let said = play.tollgate(&["run", "./.tollgate/protocols/new.yaml", "--script", "../script.yaml"]).exits(1);
+    insta::assert_snapshot!(play.told(&said));
+    assert_eq!(play.file("a.txt").as_deref(), Some("a\n"));
+}
+
+#[test]
 fn the_areas_of_a_protocol_can_lie_elsewhere_in_a_repository() {
     let tested = crate::play::TESTED.replace("tests/greet.test.sh", "spec/greet_spec.sh");
     let mut play = Play::new(TASK, &script(&[("tester", &[crate::play::else_(&tested)])]));

@@ -62,7 +62,7 @@ pub struct RunArgs {
 
 pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let definition = library::find(&args.protocol, session)?;
+    let definition = library::find_to_run(&args.protocol, session)?;
     let documents = documents(&args, session)?;
     let start = start(&args, &definition, &documents, session)?;
     let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition, &documents))?;
