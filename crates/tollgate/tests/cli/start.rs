@@ -56,6 +56,30 @@ fn a_bad_task_or_script_is_shown_with_its_line() {
 }
 
 #[test]
+fn a_script_that_does_not_fit_the_protocol_is_refused_before_the_run() {
+    let mut world = world();
+    let text = "script: 1
+roles:
+  developr: [{text: x}]
+  developer:
+    - unit: backand
+      report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}}
+    - report:
+        status: complete
+        abstract: {outcome: built, next_phase: dod-checker}
+        files_created: [{path: a, notes: why}]
+  reviewer:
+    - report: {status: done, abstract: {outcome: fine, verdict: APPROVED, next_phase: tester}}
+    - report: {status: complete, abstract: {outcome: fine, verdict: APPROVED}, fundings: []}
+    - report: {status: complete}
+    - text: no report at all, on purpose
+";
+    std::fs::write(world.path("bad.yaml"), text).unwrap();
+    world.type_in(&RUN.replace("script.yaml", "bad.yaml")).type_in("ls --json");
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
 fn the_checkout_must_be_a_clean_repository_with_a_commit() {
     let mut dirty = world();
     dirty.write("src/main.rs", "fn main() { changed() }\n");
