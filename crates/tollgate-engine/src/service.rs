@@ -445,11 +445,7 @@ fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name
         }
         match &each.over {
             Over::Lanes(lanes) => Some(lanes.clone()),
-            Over::Input(input) => match value(input) {
-                Some(Value::List(lanes)) => Some(lanes.clone()),
-                Some(Value::Text(lane)) => Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
-                Some(Value::Int(_)) | None => None,
-            },
+            Over::Input(input) => needed::lanes_of(value(input)?),
             Over::Units | Over::It => None,
         }
     })
