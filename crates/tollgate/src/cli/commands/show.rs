@@ -33,7 +33,7 @@ pub struct ShowArgs {
 }
 
 pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open(session)?;
+    let runs = Runs::open_to_read(session)?;
     let loaded = runs.load(&args.run)?;
     let run = loaded.run();
     let events = tollgate_engine::verify::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
@@ -46,7 +46,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let sources = Sources {
         now_ms,
         head: loaded.head(),
-        lease: listed.first().and_then(|summary| summary.lease.as_ref()),
+        lease: listed.runs.first().and_then(|summary| summary.lease.as_ref()),
         trees,
         changes,
         reads,
