@@ -215,7 +215,7 @@ impl Service {
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());
-            pins.insert(Name::from(format!("brief:{role}")), object.digest);
+            pins.insert(Name::from(format!("brief:{role}")), object.digest());
             objects.push(object);
         }
         for (digest, script) in &start.scripts {
@@ -226,12 +226,12 @@ impl Service {
             if let Some(dialect) = registry::report_dialect(contract) {
                 let schema = dialect.schema().to_string();
                 let object = Object::new(schema.into_bytes());
-                pins.insert(Name::from(format!("contract:{}", dialect.id())), object.digest);
+                pins.insert(Name::from(format!("contract:{}", dialect.id())), object.digest());
                 objects.push(object);
             }
         }
         let text = Object::new(start.protocol.clone().into_bytes());
-        let digest = text.digest;
+        let digest = text.digest();
         objects.push(text);
         let open = Open {
             id,

@@ -170,12 +170,6 @@ pub enum AppendError {
         /// What is wrong with it.
         reason: String,
     },
-    /// An object's bytes are not what its digest says.
-    #[error("object {digest} does not have the content its digest names")]
-    Object {
-        /// The digest it came with.
-        digest: Digest,
-    },
     /// The store failed. Unless it says otherwise the append may or may not be there: load before trying again.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -188,7 +182,6 @@ impl AppendError {
             Self::Conflict { .. } => Code::APPEND_CONFLICT,
             Self::Fenced { .. } => Code::APPEND_FENCED,
             Self::Refused { .. } => Code::APPEND_REFUSED,
-            Self::Object { .. } => Code::OBJECT_CHANGED,
             Self::Store(error) => error.code(),
         }
     }

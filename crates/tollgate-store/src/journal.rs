@@ -23,13 +23,11 @@ pub const SUMMARY_BYTES_MAX: usize = 64 * 1024;
 /// A read stops after the row that passes this many bytes, whatever its limit in rows.
 pub const READ_BYTES: usize = 4 << 20;
 
-/// Content named by its digest.
+/// Content named by its digest. Made in one way, so that the name is always right and never worked out twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// The SHA-256 of the bytes.
-    pub digest: Digest,
-    /// The content.
-    pub bytes: Arc<[u8]>,
+    digest: Digest,
+    bytes: Arc<[u8]>,
 }
 
 impl Object {
@@ -37,6 +35,21 @@ impl Object {
     pub fn new(bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
         Self { digest: Digest::of(&bytes), bytes }
+    }
+
+    /// The SHA-256 of the bytes.
+    pub const fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The content.
+    pub const fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
+    /// Whether it is committed with the event that names it.
+    pub fn is_small(&self) -> bool {
+        self.bytes.len() <= SMALL_OBJECT_BYTES
     }
 }
 

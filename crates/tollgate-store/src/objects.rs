@@ -72,9 +72,9 @@ impl ObjectFiles {
 
     /// Writes an object unless it is there whole; it is on the disk when this returns.
     pub(crate) fn put(&self, object: &Object) -> Result<(), StoreError> {
-        let path = self.path(object.digest);
+        let path = self.path(object.digest());
         // A damaged file is written again: its right content is at hand.
-        if matches!(self.get(object.digest), Ok(Some(_))) {
+        if matches!(self.get(object.digest()), Ok(Some(_))) {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&self.dir);
@@ -82,7 +82,7 @@ impl ObjectFiles {
         // Also when the folder was there: who made it may have died before it lasted.
         sync_dir(&self.dir)?;
         let unfinished = folder.join(format!("tmp-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let written = write_synced(&unfinished, &object.bytes).and_then(|()| fs::rename(&unfinished, &path));
+        let written = write_synced(&unfinished, object.bytes()).and_then(|()| fs::rename(&unfinished, &path));
         if let Err(error) = written {
             // The error that counts is the first one; a left-over is only litter.
             let _ = fs::remove_file(&unfinished);

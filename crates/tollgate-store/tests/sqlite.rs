@@ -53,7 +53,7 @@ fn nobody_else_can_read_the_state_directory() {
     for file in ["journal.db", "journal.db-wal", "journal.db-shm", "heads"] {
         assert_eq!(mode(&dir.join(file)), 0o600, "{file}");
     }
-    let name = large.digest.to_string();
+    let name = large.digest().to_string();
     assert_eq!(mode(&dir.join("objects").join(&name[..2]).join(&name)), 0o600);
     assert_eq!(fs::read_dir(dir.join("objects").join(&name[..2])).unwrap().count(), 1, "nothing unfinished is left");
 }
@@ -185,14 +185,14 @@ fn a_changed_object_is_seen_and_mended_when_it_is_stored_again() {
     let (small, large) = (object(100, 1), object(SMALL_OBJECT_BYTES + 1, 2));
     journal.append(Append { objects: vec![small.clone(), large.clone()], ..append(run(1), 0, 1) }).unwrap();
     database(temp.path()).execute("UPDATE objects SET bytes = x'00'", []).unwrap();
-    let name = large.digest.to_string();
+    let name = large.digest().to_string();
     fs::write(temp.path().join("objects").join(&name[..2]).join(&name), b"changed").unwrap();
-    for digest in [small.digest, large.digest] {
+    for digest in [small.digest(), large.digest()] {
         assert_eq!(journal.object(digest).unwrap_err().code(), Code::OBJECT_CHANGED);
     }
     journal.append(Append { objects: vec![small.clone(), large.clone()], ..append(run(1), 1, 1) }).unwrap();
     for object in [small, large] {
-        assert_eq!(journal.object(object.digest).unwrap().as_deref(), Some(&object.bytes[..]));
+        assert_eq!(journal.object(object.digest()).unwrap().as_deref(), Some(&object.bytes()[..]));
     }
 }
 

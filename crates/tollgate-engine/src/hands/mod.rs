@@ -213,7 +213,7 @@ fn failed(code: &str, reason: String) -> Report {
 fn bare(report: Report, object: &Object) -> AttemptResult {
     AttemptResult {
         report,
-        object: object.digest,
+        object: object.digest(),
         sections: Vec::new(),
         diagnostics: Vec::new(),
         content: None,

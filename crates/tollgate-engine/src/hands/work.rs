@@ -68,7 +68,7 @@ impl RealHands {
             results.push(CommandResult {
                 command: command.clone(),
                 result: checked.result,
-                output: Some(output.digest),
+                output: Some(output.digest()),
                 note: checked.why,
             });
             objects.push(output);

@@ -23,9 +23,7 @@ use crate::envelope::Checked;
 use crate::error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
 use crate::faults::{Faults, Point};
 use crate::heads::{HeadDamage, HeadRecord, Heads, There, Unrecorded};
-use crate::journal::{
-    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Row, SMALL_OBJECT_BYTES, Snapshot,
-};
+use crate::journal::{Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Row, Snapshot};
 use crate::objects::{ObjectFiles, checked, private_dir};
 use reader::Readers;
 use schema::Access;
@@ -223,7 +221,7 @@ impl Journal for SqliteJournal {
     fn append(&self, append: Append) -> Result<Appended, AppendError> {
         self.writable()?;
         let append = Checked::new(append)?;
-        for object in append.objects.iter().filter(|object| object.bytes.len() > SMALL_OBJECT_BYTES) {
+        for object in append.objects.iter().filter(|object| !object.is_small()) {
             self.shared.fault(Point::BeforeObject)?;
             self.objects.put(object)?;
         }

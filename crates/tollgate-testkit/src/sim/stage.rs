@@ -131,7 +131,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     }
     let plan = task(scene, &mut rng);
     let task = Object::new(format!("task {seed}").into_bytes());
-    let artifact = OpenArtifact { object: task.digest, fields: BTreeMap::new(), plan };
+    let artifact = OpenArtifact { object: task.digest(), fields: BTreeMap::new(), plan };
     let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), artifact));
     let files = ["src/main.rs", "src/lib.rs", "docs/index.md", "tests/all.rs"];
     let tree = world.put(files.iter().map(|path| (Name::from(*path), 0)).collect());
@@ -144,7 +144,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let open = Open {
         id: RunId::from_bits(seed),
         title: format!("{scene} {seed}"),
-        digest: object.digest,
+        digest: object.digest(),
         pins: BTreeMap::new(),
         repository: "/repository".to_owned(),
         base: "base".into(),
