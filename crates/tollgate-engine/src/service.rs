@@ -18,7 +18,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Command, Recorded, Run, gate};
 use tollgate_core::scope;
-use tollgate_store::{Filter, Journal, Object, Summary};
+use tollgate_store::{Filter, Journal, Listed, Object};
 
 use crate::clock::{SystemClock, new_run_id};
 use crate::hands::{Wrong, content_of, open_artifact};
@@ -296,18 +296,18 @@ impl Service {
         let prefix = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
         let filter = Filter { prefix: Some(prefix.clone()), limit: Some(20), ..Filter::default() };
         let found = self.journal.list(&filter).map_err(LoadError::from)?;
-        match found.as_slice() {
+        // One whose row is damaged is found too: `verify` and `repair` have to be told of it.
+        let damaged = found.damaged.iter().filter_map(|damaged| damaged.run);
+        let runs: Vec<RunId> = found.runs.iter().map(|summary| summary.run).chain(damaged).collect();
+        match runs.as_slice() {
             [] => Err(ServiceError::NoRun(typed.to_owned())),
-            [one] => Ok(one.run),
-            several => Err(ServiceError::Ambiguous {
-                prefix: typed.to_owned(),
-                runs: several.iter().map(|summary| summary.run).collect(),
-            }),
+            [one] => Ok(*one),
+            _ => Err(ServiceError::Ambiguous { prefix: typed.to_owned(), runs }),
         }
     }
 
     /// The runs, the last changed first.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<Summary>, LoadError> {
+    pub fn list(&self, filter: &Filter) -> Result<Listed, LoadError> {
         Ok(self.journal.list(filter)?)
     }
 

@@ -20,6 +20,7 @@ pub const VERSION: u32 = 1;
 
 /// Who caused an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct By {
     /// What kind of actor it is.
     pub kind: ByKind,

@@ -193,8 +193,10 @@ impl Writer {
     fn insert(&self, append: &Checked, known: Option<u64>, head: Digest) -> Result<Done, StoreError> {
         let sql = |text| self.connection.prepare_cached(text);
         for object in append.objects.iter().filter(|object| object.is_small()) {
-            sql("INSERT OR IGNORE INTO objects (digest, bytes) VALUES (?1, ?2)")?
-                .execute(params![object.digest().0, &object.bytes()[..]])?;
+            // One that is there is left alone unless it was damaged: its right content is at hand.
+            sql("INSERT INTO objects (digest, bytes) VALUES (?1, ?2) \
+                 ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes WHERE bytes <> excluded.bytes")?
+            .execute(params![object.digest().0, &object.bytes()[..]])?;
         }
         let slot = match known {
             Some(id) => id,
