@@ -10,7 +10,7 @@ use tollgate_core::run::Run;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::scope;
-use tollgate_store::Object;
+use tollgate_store::{Object, Point, reach};
 
 use super::{Failure, RealHands, UnderWay, all_landed, content_of, tree_id};
 use crate::gates::{self, Check};
@@ -61,6 +61,7 @@ impl RealHands {
             // Recorded until it has ended: it may run what a worker wrote.
             let (mut record, mut held) = (None, Some(held));
             let checked = gates::check(copy.path(), &check, limit, &marker, &mut |running| {
+                reach(Point::CommandSpawned);
                 record = Recorded::new(&self.state, running.id(), &marker).ok();
                 way.started(Some(running.canceller()));
                 held = None;
@@ -84,6 +85,7 @@ impl RealHands {
         let Work::Land { unit, base, onto } = &lease.work else {
             return Err(Failure::Other("this is no landing".to_owned()));
         };
+        reach(Point::BeforeLand);
         let workspace = self.workspace(run)?;
         let (base, onto, theirs) = (tree_id(base)?, tree_id(onto)?, tree_id(&lease.tree)?);
         let changed: Vec<Name> = workspace.changes(&base, &theirs)?.into_iter().map(|change| change.path).collect();
@@ -99,7 +101,9 @@ impl RealHands {
         if !classified.outside.is_empty() {
             return Ok(landing(LandOutcome::OutOfScope, classified.outside));
         }
-        Ok(match workspace.land(&base, &onto, &theirs)? {
+        let landed = workspace.land(&base, &onto, &theirs)?;
+        reach(Point::AfterLand);
+        Ok(match landed {
             Landing::Landed { tree } => Landed {
                 content: Some(content_of(&workspace, run, &tree)?),
                 ..landing(LandOutcome::Landed, classified.inside)
@@ -128,6 +132,7 @@ impl RealHands {
         let commit = workspace.publish(&tree, &message, &by)?;
         // The branch holds the base from now on, and nothing else needs it unless work was kept or left aside.
         workspace.release(all_landed(run))?;
+        reach(Point::Unpinned);
         Ok((format!("tollgate/{}", run.id).into(), commit.name()))
     }
 }
