@@ -18,7 +18,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Command, Recorded, Run, gate};
 use tollgate_core::scope;
-use tollgate_store::{Filter, Journal, Listed, Object};
+use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
 use crate::hands::{Wrong, content_of, open_artifact};
@@ -283,6 +283,7 @@ impl Service {
             content,
         };
         let clock = Arc::new(SystemClock);
+        reach(Point::StartMade);
         Ok(Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects)?)
     }
 

@@ -20,7 +20,7 @@ mod objects;
 pub mod sqlite;
 
 pub use error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
-pub use faults::{Fault, Faults, Point};
+pub use faults::{Fault, Faults, Point, reach};
 pub use heads::{HeadDamage, HeadRecord, There, Unrecorded};
 pub use journal::{
     Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Object, Row, Snapshot, Summary, SummaryText,

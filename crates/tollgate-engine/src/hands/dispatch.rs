@@ -16,12 +16,12 @@ use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::event::{Changed, Work};
 use tollgate_core::{context, contract};
-use tollgate_store::Object;
+use tollgate_store::{Object, Point, reach};
 
 use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
 use crate::process::{End, end_all, markers};
 use crate::workers::{self, Attempt, Job, Outcome, Said};
-use crate::workspace::{TempCopy, WorkTree, Workspace};
+use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace};
 
 /// How much of the change an attempt is shown.
 const PATCH_BYTES_MAX: usize = 256 * 1024;
@@ -67,9 +67,11 @@ impl RealHands {
         let (place, note) = self.place(&workspace, run, id, role)?;
         let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
         let (brief, limit) = (job.brief.clone(), job.limit);
+        reach(Point::BeforeSpawn);
         let attempt = self.worker(run, worker)?.start(job)?;
         drop(held);
         let outcome = work(attempt, limit, way);
+        reach(Point::Reported);
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
         let mut result = AttemptResult { sections, diagnostics, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
@@ -78,6 +80,7 @@ impl RealHands {
         }
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
+        reach(Point::Measured);
         Ok((result, objects))
     }
 
@@ -106,13 +109,15 @@ impl RealHands {
         if as_recorded {
             return Ok((Place::Tree(tree), String::new()));
         }
-        let (tree, kept) = workspace.reset_tree(unit.as_deref(), &start)?;
-        let note = match kept {
-            Some(commit) => {
+        let recorded = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
+        let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
+        let note = match old {
+            Old::Recorded => return Ok((Place::Tree(tree), String::new())),
+            Old::Kept(commit) => {
                 let git = workspace.run_folder().join("git");
                 format!("is kept as {commit} under refs/kept in {}", git.display())
             }
-            None => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
+            Old::Aside => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
         };
         Ok((
             Place::Tree(tree),

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
 use tollgate_core::id::RunId;
+use tollgate_store::{Point, reach};
 
 use super::folder::{GitFolder, Kind};
 use super::measure::{self, Status};
@@ -223,7 +224,9 @@ impl Workspace {
         let ours: Vec<ObjectId> = [known("refs/published"), known("refs/publishing")].into_iter().flatten().collect();
         // Written before the branch: after a crash in between, the branch is either the old one or this one.
         self.git.run(&["update-ref", "refs/publishing", commit.as_str()])?;
+        reach(Point::CommitMade);
         self.hand(&commit, &format!("refs/heads/tollgate/{}", self.run), &ours)?;
+        reach(Point::BranchMade);
         self.git.run(&["update-ref", "refs/published", commit.as_str()])?;
         Ok(commit)
     }

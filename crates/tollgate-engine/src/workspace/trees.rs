@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tollgate_store::{Point, reach};
+
 use super::files::{beside, remove_tree, safe_name, sync_folder};
 use super::folder::{GitFolder, Kind};
 use super::{Workspace, WorkspaceError, at, engine_git};
@@ -19,6 +21,17 @@ pub struct WorkTree {
     /// Where it is.
     pub path: PathBuf,
     pub(super) name: String,
+}
+
+/// Where the content is that a work tree held before it was put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Old {
+    /// It is a tree that the journal names, and needs no ref.
+    Recorded,
+    /// In a commit under `refs/kept` of the private git folder.
+    Kept(ObjectId),
+    /// It could not be measured, and lies beside the tree.
+    Aside,
 }
 
 /// A copy of a tree for somebody who only looks at it; it goes when this does.
@@ -49,6 +62,7 @@ impl Workspace {
         let tree = self.locate(unit);
         if !tree.path.exists() {
             let next = self.build(&tree.path, start, Some(&tree.name))?;
+            reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
         }
         Ok(tree)
@@ -71,42 +85,49 @@ impl Workspace {
         WorkTree { path, name }
     }
 
-    /// Puts the files of `start` in place of what a work tree holds, and keeps that under a ref first.
+    /// Puts the files of `start` in place of what a work tree holds, and keeps that under a ref first, unless it is `recorded`.
     ///
-    /// Answers the tree and the commit that keeps the old content. A tree that cannot be measured is moved aside instead.
+    /// Answers the tree and where the old content is. A tree that cannot be measured is moved aside instead.
     pub fn reset_tree(
         &self,
         unit: Option<&str>,
         start: &ObjectId,
-    ) -> Result<(WorkTree, Option<ObjectId>), WorkspaceError> {
+        recorded: &dyn Fn(&ObjectId) -> bool,
+    ) -> Result<(WorkTree, Old), WorkspaceError> {
         let tree = self.locate(unit);
         if !tree.path.exists() {
-            return Ok((self.work_tree(unit, start)?, None));
+            return Ok((self.work_tree(unit, start)?, Old::Recorded));
         }
-        let kept = self.keep(&tree).ok();
+        let old = self.keep(&tree, recorded).unwrap_or(Old::Aside);
+        reach(Point::TreeKept);
         let next = self.build(&tree.path, start, None)?;
-        let old = self.free_name(&tree.path, if kept.is_some() { "kept" } else { "old" });
-        at(&old, std::fs::rename(&tree.path, &old))?;
+        let aside = self.free_name(&tree.path, if old == Old::Aside { "old" } else { "kept" });
+        at(&aside, std::fs::rename(&tree.path, &aside))?;
+        reach(Point::TreeAside);
         self.folder.put_index(&tree.name, &next.join(".git/index"))?;
         self.put(&next, &tree.path)?;
-        if kept.is_some() {
-            remove_tree(&old)?;
+        reach(Point::TreePut);
+        if old != Old::Aside {
+            remove_tree(&aside)?;
         }
-        Ok((tree, kept))
+        Ok((tree, old))
     }
 
-    /// Keeps the content of a work tree as a commit under a ref of the private git folder.
-    pub fn keep(&self, tree: &WorkTree) -> Result<ObjectId, WorkspaceError> {
+    /// Keeps the content of a work tree as a commit under a ref of the private git folder, unless it is `recorded`.
+    pub fn keep(&self, tree: &WorkTree, recorded: &dyn Fn(&ObjectId) -> bool) -> Result<Old, WorkspaceError> {
         let measured = self.measure(tree, &self.base.tree)?;
         if !measured.nested.is_empty() {
             let why = format!("`{}` is a repository of its own", measured.nested.join("`, `"));
             return Err(WorkspaceError::Unmeasurable(why));
         }
+        if recorded(&measured.tree) {
+            return Ok(Old::Recorded);
+        }
         let commit = self.commit_of(&measured.tree)?;
         // Named by its content: keeping the same again changes nothing. `@` and `%` are fine in a ref, a dot at the end not.
         let name = format!("refs/kept/{}/{commit}", tree.name.replace('.', "%2e"));
         self.git.run(&["update-ref", &name, commit.as_str()])?;
-        Ok(commit)
+        Ok(Old::Kept(commit))
     }
 
     /// A throw-away copy of a tree.

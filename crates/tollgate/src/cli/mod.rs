@@ -4,6 +4,8 @@ pub mod ask;
 pub mod commands;
 pub mod drive;
 pub mod environment;
+#[cfg(debug_assertions)]
+mod fail_at;
 pub mod failure;
 pub mod output;
 pub mod runs;
@@ -116,6 +118,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn start(arguments: Vec<OsString>, session: Session) -> u8 {
+    #[cfg(debug_assertions)]
+    fail_at::arm(&session.environment);
     let result = match Cli::try_parse_from(arguments) {
         Ok(cli) => run(cli.command, &session),
         Err(error) if error.use_stderr() => Err(usage(&error)),
