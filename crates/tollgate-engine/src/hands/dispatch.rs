@@ -108,8 +108,7 @@ impl RealHands {
         let (tree, kept) = workspace.reset_tree(unit.as_deref(), &start)?;
         let note = match kept {
             Some(commit) => {
-                let git = workspace.run_folder().join("git");
-                format!("is kept as {commit} under refs/kept in {}", git.display())
+                format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display())
             }
             None => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
         };

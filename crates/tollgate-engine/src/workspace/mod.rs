@@ -30,7 +30,7 @@ pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
-pub use trees::{TempCopy, WorkTree};
+pub use trees::{Kept, TempCopy, WorkTree};
 
 use crate::git::Git;
 use folder::{GitFolder, Kind};

@@ -19,7 +19,7 @@ fn a_crash_halts_the_run_and_retry_goes_on() {
 }
 
 #[test]
-fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_says_where() {
+fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_and_show_say_where() {
     let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(crate::play::IDLE)])]);
     said.exits(1);
     let path = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
@@ -31,6 +31,12 @@ fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_says_
     let commit = log[start..].split_whitespace().nth(2).unwrap();
     let git = log[folder + 4..].lines().next().unwrap();
     assert_eq!(play.world.git(&["--git-dir", git, "show", &format!("{commit}:greet.sh")]), "echo mended\n");
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let look = shown.lines().skip_while(|line| !line.starts_with("Put aside")).nth(1).unwrap();
+    let (unit, look) = look.trim().split_once("  ").unwrap();
+    let words: Vec<&str> = look.split(' ').collect();
+    assert_eq!((unit, words[0]), ("backend", "git"));
+    assert!(play.world.git(&words[1..]).contains("+echo mended"), "{look}");
     play.holds();
 }
 
