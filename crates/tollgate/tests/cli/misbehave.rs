@@ -41,6 +41,35 @@ fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_and_s
 }
 
 #[test]
+fn a_worker_that_hangs_past_its_budget_is_ended_and_the_protocol_says_what_then() {
+    let protocol = "\
+protocol: hasty
+version: 1
+areas: {code: [\"**\"]}
+roles:
+  maker: {contract: status-block, writes: [code], sees: full, budget: {time: 1s}}
+asks:
+  late: {ask: {class: choice, question: \"It took too long.\", options: {retry: Try again, abort: Give up}}, on: {retry: back, abort: dropped, cancelled: hold}}
+otherwise: {needs_input: hold, exhausted: late, failed: hold, malformed: hold}
+flows:
+  main:
+    - {id: make, dispatch: maker, on: {ok: done}}
+";
+    let done =
+        r#"write: {a: b}, report: {status: complete, abstract: {outcome: made, next_phase: n/a}, files_created: [a]}"#;
+    let hangs = "{iteration: 1, misbehave: hang, write: {half: done}}";
+    let mut play = Play::new(TASK, &format!("script: 1\nroles:\n  maker:\n    - {hangs}\n    - {{{done}}}\n"));
+    std::fs::write(play.world.path("hasty.yaml"), protocol).unwrap();
+    let said = play.tollgate(&["run", "../hasty.yaml", "--script", "../script.yaml"]).exits(4);
+    play.named_by(&said);
+    insta::assert_snapshot!(play.told(&said));
+    play.holds();
+    play.decide(&["dec_1", "retry"]).exits(0);
+    assert_eq!(play.file("a").as_deref(), Some("b"));
+    play.holds();
+}
+
+#[test]
 fn a_lie_about_files_is_a_finding_that_somebody_must_look_at() {
     let gap = crate::play::GAP;
     let (play, said) = Play::standard(&[
