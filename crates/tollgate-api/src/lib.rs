@@ -27,7 +27,7 @@ pub use protocol::{
 pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
 pub use run::{
     Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, Evidence, EvidenceSource, Finding, Gate,
-    GateStatus, Position, Reads, RunDetail, RunStatus, RunSummary, Tree, Unit,
+    GateStatus, Kept, Position, Reads, RunDetail, RunStatus, RunSummary, Tree, Unit,
 };
 
 /// The version of the wire, in every event line.

@@ -162,6 +162,17 @@ pub fn canonical(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| cannot_read(&path.display().to_string(), error))
 }
 
+/// The same for a path whose end may not be there yet.
+pub fn canonical_as_far_as_it_is_there(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    there
+        .and_then(|(folder, canonical)| {
+            let rest = path.strip_prefix(folder).ok()?;
+            Some(if rest.as_os_str().is_empty() { canonical } else { canonical.join(rest) })
+        })
+        .unwrap_or_else(|| path.to_owned())
+}
+
 /// Every name by which a path can be known: as it is written, and with links followed up to it and through it.
 pub fn names_of(path: &Path) -> Vec<PathBuf> {
     let mut written = PathBuf::new();

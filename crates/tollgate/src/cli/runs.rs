@@ -13,8 +13,11 @@ use tollgate_engine::session::{CommandError, LoadError};
 use tollgate_store::{AppendError, Filter, HeadDamage, Journal, OpenError, Options, SqliteJournal, Summary};
 
 use super::Session;
+use super::environment::Environment;
 use super::failure::{Failure, Kind};
 use super::snippet::Source;
+use crate::files;
+use crate::repository::{self, Repository};
 
 /// The runs of a state directory.
 #[derive(Debug)]
@@ -28,6 +31,7 @@ impl Runs {
     /// Opens the journal of the state directory, and makes both when they are not there yet.
     pub fn open(session: &Session) -> Result<Self, Failure> {
         let state = session.environment.state_dir()?;
+        need_a_place_apart(&state, &session.environment)?;
         let journal = SqliteJournal::open(&state, Options::default()).map_err(open_failure)?;
         Ok(Self::of(session, state, journal))
     }
@@ -99,8 +103,29 @@ pub fn need_a_person(state: &Path) -> Result<(), Failure> {
         .hint("a worker reports `blocked` with its question; a person gives the command in a terminal of their own"))
 }
 
+/// Refuses a state directory in the checkout that the command is given in: its own files would make it dirty.
+pub fn need_a_place_apart(state: &Path, environment: &Environment) -> Result<(), Failure> {
+    // Asked of the file system first: git is started only where the answer is in doubt.
+    let here = environment.directory().ancestors().find(|folder| repository::is_root(folder));
+    let state = files::canonical_as_far_as_it_is_there(state);
+    let Some(root) = here.filter(|root| state.starts_with(root)) else { return Ok(()) };
+    let Some(repository) = Repository::holding(root)? else { return Ok(()) };
+    if !repository.would_see(&state.join("journal.db"))? {
+        return Ok(());
+    }
+    let message = format!("the state directory {} lies in the checkout {}", state.display(), root.display());
+    Err(Failure::environment(Code::STATE, message)
+        .because("its files would count as changes that are not committed")
+        .hint("set TOLLGATE_STATE to a folder outside of it, or add it to .gitignore"))
+}
+
 fn open_failure(error: OpenError) -> Failure {
-    Failure::environment(error.code(), error.to_string()).hint("`tollgate doctor` looks at the state directory")
+    let (code, message) = (error.code(), error.to_string());
+    let mut failure = Failure::environment(code, message);
+    if let Some(source) = std::error::Error::source(&error) {
+        failure = failure.cause(source);
+    }
+    failure.hint("`tollgate doctor` looks at the state directory")
 }
 
 /// Why a run could not be loaded.

@@ -190,6 +190,45 @@ fn a_protocol_of_the_repository_needs_trust_whatever_path_leads_to_it() {
 }
 
 #[test]
+fn a_state_directory_in_the_checkout_is_refused_before_anything_is_written() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let said = play.world.set("TOLLGATE_STATE", "./deep/state").run("ls", "");
+    assert_eq!(said.status.code(), Some(3));
+    play.world.type_in("ls").type_in("doctor");
+    play.start(&["--input", "complexity=standard"]).exits(3).says("TG0613");
+    assert_eq!(play.world.git(&["status", "--porcelain", "--ignored"]), "");
+    insta::assert_snapshot!(play.world.transcript);
+    // Where git does not look, it may lie.
+    play.world.write(".gitignore", "state/\n");
+    play.world.commit("Ignore the state");
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0);
+    play.world.set("TOLLGATE_STATE", ".git/tollgate").type_in("ls");
+}
+
+#[test]
+fn odd_paths_of_the_state_directory_work_or_are_refused_with_a_word() {
+    use std::os::unix::ffi::OsStrExt;
+    for odd in
+        ["a space", "\"quoted\"", "#hash", "co:lon", "tab\t", "ünï", "it's", "$HOME", "esc\u{1b}[31m", "*[a]", "-d"]
+    {
+        let mut play = Play::new(TASK, &script(&[]));
+        let state = play.world.path(odd).display().to_string();
+        play.world.set("TOLLGATE_STATE", &state);
+        let said = play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0);
+        assert!(!said.err.contains('\u{1b}'), "{odd}");
+        let shown = play.tollgate(&["show", "RUN"]).exits(0);
+        assert!(!shown.out.contains('\u{1b}'), "{odd}");
+    }
+    let play = Play::new(TASK, &script(&[]));
+    for (odd, why) in [(&b"new\nline"[..], "holds a line break"), (b"bad\xff", "TOLLGATE_STATE is not text")] {
+        let mut command = play.world.program(&["ls"]);
+        let output = command.env("TOLLGATE_STATE", std::ffi::OsStr::from_bytes(odd)).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(3) && said.contains("error[TG0613]") && said.contains(why), "{said}");
+    }
+}
+
+#[test]
 fn the_areas_of_a_protocol_can_lie_elsewhere_in_a_repository() {
     let tested = crate::play::TESTED.replace("tests/greet.test.sh", "spec/greet_spec.sh");
     let mut play = Play::new(TASK, &script(&[("tester", &[crate::play::else_(&tested)])]));

@@ -5,6 +5,7 @@ use tollgate_core::protocol::Protocol;
 use tollgate_core::scope;
 
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::runs::need_a_place_apart;
 use crate::cli::{Exit, Session};
 use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
 use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version};
@@ -107,6 +108,9 @@ impl Report {
             Ok(path) => path,
             Err(failure) => return self.failed("state", &failure),
         };
+        if let Err(failure) = need_a_place_apart(&path, &session.environment) {
+            return self.failed("state", &failure);
+        }
         match files::make_folder(&path) {
             Ok(()) => self.ok("state", format!("{} can be written", path.display())),
             Err(error) => {

@@ -9,7 +9,8 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
 use tollgate_core::run::event::Changed;
 use tollgate_engine::git::ObjectId;
-use tollgate_engine::workspace::Workspace;
+use tollgate_engine::workers::words;
+use tollgate_engine::workspace::{Kept, Workspace};
 use tollgate_store::{Filter, Journal};
 
 use crate::cli::failure::Failure;
@@ -60,6 +61,7 @@ pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Resu
         head: loaded.head(),
         lease: listed.runs.first().and_then(|summary| summary.lease.as_ref()),
         trees,
+        kept: kept(runs, run),
         changes,
         reads,
         by_hand: &|decision| runs.service.tree_of(run, decision),
@@ -96,6 +98,26 @@ fn work(runs: &Runs, run: &Run) -> (Vec<api::Tree>, Vec<api::Change>) {
         );
     }
     (trees, changes)
+}
+
+/// What was put away of the run's work trees.
+fn kept(runs: &Runs, run: &Run) -> Vec<api::Kept> {
+    let Ok(workspace) = Workspace::of(&runs.state, run) else { return Vec::new() };
+    let unit = |tree: &str| run.ledger.units.iter().find(|unit| workspace.locate(Some(&unit.name)).name() == tree);
+    let wire = |kept: Kept| {
+        let place = words::join(&[kept.place.display().to_string()]);
+        let look = match &kept.commit {
+            Some(commit) => format!("git --git-dir {place} show {}", &commit.as_str()[..12]),
+            None => format!("ls -A {place}"),
+        };
+        api::Kept {
+            unit: unit(&kept.tree).map(|unit| unit.name.to_string()),
+            commit: kept.commit.map(|commit| commit.to_string()),
+            folder: kept.place.display().to_string(),
+            look,
+        }
+    };
+    workspace.kept().unwrap_or_default().into_iter().map(wire).collect()
 }
 
 fn differ(workspace: &Workspace, run: &Run, from: &Name, to: &Name, scope: &[Name]) -> Vec<api::Change> {
