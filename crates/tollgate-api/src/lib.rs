@@ -19,7 +19,7 @@ pub use decision::{DecideResult, Decision, DecisionStatus, InboxItem, Origin, Qu
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
 pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
-pub use journal::{Broken, ExportResult, VerifiedRun, VerifyResult};
+pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
 pub use protocol::{
     ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
     ProtocolSummary,
@@ -61,6 +61,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("error", schemars::schema_for!(ErrorDocument)),
         ("event", schemars::schema_for!(Event)),
         ("export-result", schemars::schema_for!(ExportResult)),
+        ("repair-result", schemars::schema_for!(RepairResult)),
         ("inbox-item", schemars::schema_for!(InboxItem)),
         ("log-line", schemars::schema_for!(LogLine)),
         ("protocol", schemars::schema_for!(ProtocolSummary)),

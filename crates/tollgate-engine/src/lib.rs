@@ -13,6 +13,7 @@ pub mod holder;
 pub mod needed;
 pub mod process;
 pub mod projection;
+pub mod repair;
 pub mod service;
 pub mod session;
 pub mod summary;

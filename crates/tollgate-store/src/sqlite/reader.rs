@@ -1,6 +1,6 @@
 //! What is read from the database, on connections of its own that never wait for the writer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -52,6 +52,11 @@ impl Drop for Slot<'_> {
 impl Readers {
     pub(crate) fn new(path: PathBuf, busy: Duration, access: Access) -> Self {
         Self { path, busy, access, pool: Mutex::default(), returned: Condvar::new() }
+    }
+
+    /// The file of the database.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     fn lock(&self) -> MutexGuard<'_, Pool> {

@@ -66,10 +66,10 @@ pub(crate) enum Job {
 }
 
 /// An append that is in the transaction.
-struct Done {
-    slot: u64,
+pub(super) struct Done {
+    pub slot: u64,
     run: RunId,
-    appended: Appended,
+    pub appended: Appended,
 }
 
 /// What the database says of a run; of one that is not there, nothing.
@@ -191,7 +191,7 @@ impl Writer {
         Ok(self.insert(append, id, append.chained(head))?)
     }
 
-    fn insert(&self, append: &Checked, known: Option<u64>, head: Digest) -> Result<Done, StoreError> {
+    pub(super) fn insert(&self, append: &Checked, known: Option<u64>, head: Digest) -> Result<Done, StoreError> {
         let sql = |text| self.connection.prepare_cached(text);
         for object in append.objects.iter().filter(|object| object.is_small()) {
             // One that is there is left alone unless it was damaged: its right content is at hand.

@@ -81,7 +81,10 @@ impl Runs {
             let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = &damage;
             if had.run == id {
                 return Err(Failure::refused(damage.code(), damage.to_string())
-                    .hint(format!("`tollgate verify {id}` shows what holds; restore the journal from a copy")));
+                    .hint(format!("`tollgate verify {id}` shows what holds"))
+                    .hint(format!(
+                        "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
+                    )));
             }
         }
         self.service.load(id).map_err(load_failure)

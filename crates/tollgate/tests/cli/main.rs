@@ -21,6 +21,7 @@ mod misbehave;
 mod play;
 mod proof;
 mod protocol;
+mod repair;
 mod repository;
 mod rows;
 mod schemas;

@@ -72,6 +72,10 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
         }
         compare(&journal, manifest.run, *head, &mut run);
     }
+    if let Some(broken) = &mut run.broken {
+        // A file is not mended: what it was made from may be whole.
+        broken.next.retain(|next| !next.starts_with("tollgate repair"));
+    }
     Ok(VerifyResult { valid: run.valid, source: what.to_owned(), runs: vec![run] })
 }
 
@@ -262,11 +266,12 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         "snapshot" | "summary" => {
             vec!["the events are whole; the run is loaded from them".to_owned(), copy]
         }
+        _ if breach.code == Code::NEWER_EVENT => vec![format!("tollgate explain {}", breach.code)],
         "heads" => vec![
             "the events are whole; compare their head with one you know: `--head RUN=HASH`".to_owned(),
             format!("tollgate explain {}", breach.code),
         ],
-        _ => vec![copy, format!("tollgate explain {}", breach.code)],
+        _ => vec![copy, format!("tollgate explain {}", breach.code), format!("tollgate repair {}", run.run)],
     };
     run.broken = Some(Broken {
         what: kind(breach.code).to_owned(),
@@ -278,7 +283,7 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
 }
 
 /// What does not hold, in one word.
-fn kind(code: Code) -> &'static str {
+pub fn kind(code: Code) -> &'static str {
     match code {
         Code::TAIL_LOST | Code::HEAD_DIFFERS | Code::CHAIN_HEAD => "tail",
         Code::NEWER_EVENT | Code::DAMAGED_EVENT => "event",
