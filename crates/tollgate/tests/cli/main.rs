@@ -23,6 +23,7 @@ mod protocol;
 mod repository;
 mod rows;
 mod schemas;
+mod sides;
 mod signoff;
 mod start;
 mod terminal;
