@@ -142,7 +142,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         }
         Event::LandingEnded(landing) => match landing.outcome {
             LandOutcome::Landed => format!("landed, {} changed", words::count(landing.paths.len(), "file")),
-            LandOutcome::Conflict => format!("did not land: {} collide", words::count(landing.paths.len(), "file")),
+            LandOutcome::Conflict => {
+                format!("did not land: it collides with what landed before in {}", words::list(&landing.paths))
+            }
             LandOutcome::OutOfScope => {
                 format!("did not land: {} outside the scope", words::count(landing.paths.len(), "file"))
             }
