@@ -374,7 +374,7 @@ fn resetting_keeps_the_old_content_under_a_ref() {
     let (tree, kept) = fixture.workspace.reset_tree(None, &next, &|_| false).unwrap();
     let Old::Kept(kept) = kept else { panic!("{kept:?}") };
     let private = fixture.workspace.git.clone();
-    assert_eq!(private.id(&["rev-parse", &format!("{}^{{tree}}", kept)]).unwrap(), old);
+    assert_eq!(private.id(&["rev-parse", &format!("{kept}^{{tree}}")]).unwrap(), old);
     assert_eq!(private.run(&["for-each-ref", "refs/kept"]).unwrap().iter().filter(|byte| **byte == b'\n').count(), 1);
     assert_eq!(std::fs::read_to_string(tree.path.join("a")).unwrap(), "1");
     assert_eq!(fixture.workspace.measure(&tree, &next).unwrap().changes, []);

@@ -152,7 +152,7 @@ impl Found {
                 stray.push(path);
             }
         }
-        if !world.git(&["status", "--porcelain", "--ignored"])?.is_empty() {
+        if world.git(&["status", "--porcelain", "--ignored"])? != world.status {
             stray.push("changes in the user's checkout".to_owned());
         }
         if let Some(commit) = &run.published {

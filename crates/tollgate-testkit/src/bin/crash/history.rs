@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tollgate_core::run::state::{Decision, Phase};
-use tollgate_core::run::{Recorded, Run, effects};
+use tollgate_core::run::{Event, Recorded, Run, effects};
 use tollgate_store::Point;
 
 use crate::Outcome;
@@ -73,7 +73,7 @@ impl<'a> History<'a> {
             let known = self.world.run()?;
             let words = match &known {
                 None => self.world.run_words(self.scenario),
-                Some((run, _)) => match self.next(run)? {
+                Some((run, events)) => match self.next(run, events)? {
                     Some(words) => words,
                     None => {
                         self.played.unspent = self.blows.len();
@@ -87,7 +87,7 @@ impl<'a> History<'a> {
     }
 
     /// What a person types next; nothing when the run is over and nobody was killed at it.
-    fn next(&self, run: &Run) -> Outcome<Option<Vec<String>>> {
+    fn next(&self, run: &Run, events: &[Recorded]) -> Outcome<Option<Vec<String>>> {
         let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
         let id = run.id.to_string();
         let resume = words(&["resume", &id, "--no-wait"]);
@@ -103,6 +103,9 @@ impl<'a> History<'a> {
                 }
                 None => Ok(resume),
             },
+            (Some(1), Phase::Halted { .. }) if retried(events) < self.scenario.retries => {
+                Ok(words(&["retry", &id, "--no-wait"]))
+            }
             (Some(1), Phase::Halted { .. }) => Err(format!("{id} is halted: {:?}", run.phase).into()),
             _ => Ok(resume),
         }
@@ -232,8 +235,24 @@ impl<'a> History<'a> {
         };
         let began = Instant::now();
         let mut woken = None;
+        // The one that takes over may be killed, too.
+        let blow = self.blows.front().copied();
+        let due = blow.and_then(|blow| match (blow.when, blow.what) {
+            (When::After(ms), What::Kill) => Some(Duration::from_millis(ms)),
+            _ => None,
+        });
         loop {
-            let ended = second.as_mut().map_or(Ok(None), |second| second.0.try_wait())?;
+            let mut ended = second.as_mut().map_or(Ok(None), |second| second.0.try_wait())?;
+            if let (Some(due), Some(other), None) = (due, &mut second, ended)
+                && began.elapsed() > due
+            {
+                other.0.kill()?;
+                let status = other.0.wait()?;
+                if status.code().is_none() {
+                    self.killed();
+                }
+                ended = Some(status);
+            }
             // One that cannot go on because the first is stopped at its worst moment says so, and the person wakes it up.
             if woken.is_none() && (began.elapsed() > wake || ended.is_some() || second.is_none()) {
                 signal(&first.0, Signal::CONT);
@@ -257,6 +276,10 @@ impl<'a> History<'a> {
         self.played.overtaken += usize::from(now > epoch && second.is_some());
         Ok(())
     }
+}
+
+fn retried(events: &[Recorded]) -> usize {
+    events.iter().filter(|recorded| matches!(recorded.event, Event::RunRetried(_))).count()
 }
 
 /// A process that does not outlive its history.
