@@ -11,7 +11,7 @@ use tollgate_core::run::{Event, Recorded, Run, effects};
 use tollgate_store::Point;
 
 use crate::Outcome;
-use crate::plan::{Blow, Plan, What, When};
+use crate::plan::{Blow, Plan, Wake, What, When};
 use crate::scenario::{SCENARIOS, Scenario};
 use crate::world::{LEASE_MS, World};
 
@@ -211,19 +211,20 @@ impl<'a> History<'a> {
                 }
                 Ok(true)
             }
-            What::Pause(wake_ms) => {
+            What::Pause(wake) => {
                 signal(&child.0, Signal::STOP);
                 self.played.pauses += 1;
                 self.next_blow();
-                self.overtake(child, Duration::from_millis(wake_ms))?;
+                self.overtake(child, wake)?;
                 Ok(true)
             }
         }
     }
 
     /// Has another driver take over while the first is stopped, and wakes the first up in the middle of it.
-    fn overtake(&mut self, first: &mut Guard, wake: Duration) -> Outcome {
+    fn overtake(&mut self, first: &mut Guard, wake: Wake) -> Outcome {
         std::thread::sleep(Duration::from_millis(LEASE_MS + 300));
+        let agents = self.world.agents();
         let known = self.world.run()?;
         let epoch = known.as_ref().map_or(0, |(run, _)| run.epoch);
         let mut second = match &known {
@@ -254,7 +255,11 @@ impl<'a> History<'a> {
                 ended = Some(status);
             }
             // One that cannot go on because the first is stopped at its worst moment says so, and the person wakes it up.
-            if woken.is_none() && (began.elapsed() > wake || ended.is_some() || second.is_none()) {
+            let time = match wake {
+                Wake::After(ms) => began.elapsed() > Duration::from_millis(ms),
+                Wake::AtWork => woken.is_none() && self.world.agents().iter().any(|agent| !agents.contains(agent)),
+            };
+            if woken.is_none() && (time || ended.is_some() || second.is_none()) {
                 signal(&first.0, Signal::CONT);
                 woken = Some(Instant::now());
             }

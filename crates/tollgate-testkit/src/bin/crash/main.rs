@@ -25,7 +25,7 @@ use tollgate_store::Point;
 use check::{Found, Wrong, check};
 use history::{History, Played};
 use picture::Picture;
-use plan::{Plan, What};
+use plan::{Plan, Wake, What};
 use scenario::SCENARIOS;
 use world::World;
 
@@ -47,7 +47,7 @@ usage: crash [--runs N] [--seed S] [--points NAME,...] [--jobs J] [--keep]
 const RUNS: usize = 40;
 /// From so many on, drivers are also stopped at every point.
 const LARGE: usize = 200;
-const PAUSE: What = What::Pause(700);
+const PAUSE: What = What::Pause(Wake::AtWork);
 
 struct Args {
     runs: Option<usize>,

@@ -13,6 +13,8 @@ const BLOWS_MAX: u64 = 10;
 const TOGETHER: usize = 5;
 /// The scenario in which points are played: it comes to all of them.
 const FOR_POINTS: &str = "standard";
+/// The one in which drivers are stopped: whoever takes over has work to do at once.
+const FOR_PAUSES: &str = "halted";
 /// Up to which time of a point's coming it may count.
 const NTH_MAX: u64 = 9;
 
@@ -32,8 +34,17 @@ pub enum What {
     Kill,
     /// Everything is killed at once, as when the machine loses its power.
     KillAll,
-    /// It is stopped past its lease, another takes over, and after so many milliseconds it wakes up.
-    Pause(u64),
+    /// It is stopped past its lease, another takes over, and it wakes up.
+    Pause(Wake),
+}
+
+/// When a driver that was stopped wakes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wake {
+    /// So many milliseconds after another has begun.
+    After(u64),
+    /// As soon as the other has a worker at work.
+    AtWork,
 }
 
 /// One blow.
@@ -76,7 +87,8 @@ impl Plan {
                 When::After(rng.below(length / 2))
             };
             let what = match rng.below(10) {
-                0 => What::Pause(rng.below(1_500)),
+                0 if rng.percent(50) => What::Pause(Wake::After(rng.below(1_500))),
+                0 => What::Pause(Wake::AtWork),
                 1 | 2 if matches!(when, When::After(_)) => What::KillAll,
                 _ => What::Kill,
             };
@@ -95,7 +107,8 @@ impl Plan {
         });
         let names: Vec<&str> = points.iter().map(|point| point.name()).collect();
         let again = format!("--points {}", names.join(","));
-        let scenario = SCENARIOS.iter().position(|scenario| scenario.name == FOR_POINTS).unwrap_or_default();
+        let name = if matches!(what, What::Pause(_)) { FOR_PAUSES } else { FOR_POINTS };
+        let scenario = SCENARIOS.iter().position(|scenario| scenario.name == name).unwrap_or_default();
         Self { again, scenario, blows: blows.collect() }
     }
 

@@ -155,6 +155,12 @@ impl World {
         Ok(Some((session.run().clone(), events)))
     }
 
+    /// The workers of this history that live, by number.
+    pub fn agents(&self) -> Vec<u32> {
+        let agent = self.path("agent").display().to_string();
+        self.processes().into_iter().filter(|(_, line)| line.contains(&agent)).map(|(pid, _)| pid).collect()
+    }
+
     /// The processes of this history that live, by number.
     pub fn processes(&self) -> Vec<(u32, String)> {
         let mark = format!("{MARK}={}", self.mark);
