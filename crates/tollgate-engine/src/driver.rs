@@ -110,6 +110,16 @@ pub enum DriveError {
         /// By whom.
         holder: String,
     },
+    /// The lease was set back: an epoch would be used twice.
+    #[error("the lease of {run} is at epoch {lease}, and its events name epoch {events}")]
+    Behind {
+        /// The run.
+        run: RunId,
+        /// The epoch of the lease.
+        lease: u64,
+        /// The last epoch that the events name.
+        events: u64,
+    },
     /// The lease could not be had.
     #[error(transparent)]
     Lease(LeaseError),
@@ -134,6 +144,7 @@ impl DriveError {
     pub fn code(&self) -> Code {
         match self {
             Self::Held { .. } => Code::RUN_HELD,
+            Self::Behind { .. } => Code::EPOCH_BEHIND,
             Self::Lease(error) => error.code(),
             Self::Command(error) => error.code(),
             Self::Load(error) => error.code(),
@@ -202,6 +213,10 @@ impl Driver {
     ) -> Result<Self, DriveError> {
         let run = session.run().id;
         let now_ms = session.now_ms();
+        let known = session.journal().head(run).map_err(LoadError::from)?.map_or(0, |head| head.epoch);
+        if known < session.run().epoch {
+            return Err(DriveError::Behind { run, lease: known, events: session.run().epoch });
+        }
         let acquire = |over| LeaseRequest::Acquire { holder: name.to_owned(), now_ms, ttl_ms: lease_ms(), over };
         let lease = match session.journal().lease(run, acquire(None)) {
             Err(LeaseError::Held { held, .. }) if crate::holder::is_dead(&held.holder) => {

@@ -18,7 +18,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Command, Recorded, Run, gate};
 use tollgate_core::scope;
-use tollgate_store::{Filter, Journal, Object, Point, Summary, reach};
+use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
 use crate::hands::{Wrong, content_of, open_artifact};
@@ -247,7 +247,7 @@ impl Service {
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());
-            pins.insert(Name::from(format!("brief:{role}")), object.digest);
+            pins.insert(Name::from(format!("brief:{role}")), object.digest());
             objects.push(object);
         }
         for (digest, script) in &start.scripts {
@@ -258,12 +258,12 @@ impl Service {
             if let Some(dialect) = registry::report_dialect(contract) {
                 let schema = dialect.schema().to_string();
                 let object = Object::new(schema.into_bytes());
-                pins.insert(Name::from(format!("contract:{}", dialect.id())), object.digest);
+                pins.insert(Name::from(format!("contract:{}", dialect.id())), object.digest());
                 objects.push(object);
             }
         }
         let text = Object::new(start.protocol.clone().into_bytes());
-        let digest = text.digest;
+        let digest = text.digest();
         objects.push(text);
         let open = Open {
             id,
@@ -297,18 +297,18 @@ impl Service {
         let prefix = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
         let filter = Filter { prefix: Some(prefix.clone()), limit: Some(20), ..Filter::default() };
         let found = self.journal.list(&filter).map_err(LoadError::from)?;
-        match found.as_slice() {
+        // One whose row is damaged is found too: `verify` and `repair` have to be told of it.
+        let damaged = found.damaged.iter().filter_map(|damaged| damaged.run);
+        let runs: Vec<RunId> = found.runs.iter().map(|summary| summary.run).chain(damaged).collect();
+        match runs.as_slice() {
             [] => Err(ServiceError::NoRun(typed.to_owned())),
-            [one] => Ok(one.run),
-            several => Err(ServiceError::Ambiguous {
-                prefix: typed.to_owned(),
-                runs: several.iter().map(|summary| summary.run).collect(),
-            }),
+            [one] => Ok(*one),
+            _ => Err(ServiceError::Ambiguous { prefix: typed.to_owned(), runs }),
         }
     }
 
     /// The runs, the last changed first.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<Summary>, LoadError> {
+    pub fn list(&self, filter: &Filter) -> Result<Listed, LoadError> {
         Ok(self.journal.list(filter)?)
     }
 
@@ -446,11 +446,7 @@ fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name
         }
         match &each.over {
             Over::Lanes(lanes) => Some(lanes.clone()),
-            Over::Input(input) => match value(input) {
-                Some(Value::List(lanes)) => Some(lanes.clone()),
-                Some(Value::Text(lane)) => Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
-                Some(Value::Int(_)) | None => None,
-            },
+            Over::Input(input) => needed::lanes_of(value(input)?),
             Over::Units | Over::It => None,
         }
     })

@@ -114,8 +114,7 @@ impl RealHands {
         let note = match old {
             Old::Recorded => return Ok((Place::Tree(tree), String::new())),
             Old::Kept(commit) => {
-                let git = workspace.run_folder().join("git");
-                format!("is kept as {commit} under refs/kept in {}", git.display())
+                format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display())
             }
             Old::Aside => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
         };
@@ -162,7 +161,7 @@ impl RealHands {
             assembled.files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
         workers::bundle::write(&bundle, &assembled.brief, &assembled.manifest, &files)?;
         let known = &run.protocol.roles[role];
-        let limit = known.budget.minutes.map_or(ATTEMPT_LIMIT, |minutes| Duration::from_secs(u64::from(minutes) * 60));
+        let limit = known.budget.time_ms.map_or(ATTEMPT_LIMIT, Duration::from_millis);
         Ok(Job {
             run: run.id,
             attempt: id,
@@ -204,6 +203,18 @@ fn changed(change: &crate::workspace::Change) -> Changed {
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);
 
+/// The report of a worker that was stopped: it is out of its budget, or, where the protocol knows no such thing, failed.
+fn out_of_time(role: &Role) -> Report {
+    let seconds = role.budget.time_ms.map_or(ATTEMPT_LIMIT.as_secs(), |ms| ms / 1000);
+    let time = if seconds.is_multiple_of(60) { format!("{} min", seconds / 60) } else { format!("{seconds} s") };
+    let reason = format!("it ran past its time of {time}");
+    let declared = registry::report_dialect(&role.contract).map(|dialect| dialect.declaration().healths);
+    if role.budget.time_ms.is_some() || declared.is_some_and(|healths| healths.contains(&Health::Exhausted)) {
+        return Report { reason, ..Report::new(Health::Exhausted, Verdict::None) };
+    }
+    failed("time", reason)
+}
+
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
 fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
     let (bytes, cut) = match &outcome.said {
@@ -222,10 +233,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         End::Exited(exit) => return refuse(failed("exit", format!("its program exited with {exit}")), object),
         End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
-        End::TimedOut => {
-            let reason = "it ran past its time".to_owned();
-            return refuse(Report { reason, ..Report::new(Health::Exhausted, Verdict::None) }, object);
-        }
+        End::TimedOut => return refuse(out_of_time(role), object),
     }
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);

@@ -235,7 +235,7 @@ fn failed(code: &str, reason: String) -> Report {
 fn bare(report: Report, object: &Object) -> AttemptResult {
     AttemptResult {
         report,
-        object: object.digest,
+        object: object.digest(),
         sections: Vec::new(),
         diagnostics: Vec::new(),
         content: None,
@@ -245,7 +245,14 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
 }
 
 fn refused(why: String) -> Landing {
-    Landing { outcome: LandOutcome::Refused, content: None, collided: None, paths: Vec::new(), why }
+    Landing {
+        outcome: LandOutcome::Refused,
+        content: None,
+        collided: None,
+        measured: Vec::new(),
+        paths: Vec::new(),
+        why,
+    }
 }
 
 /// What is said of an effect whose thread came down: it failed, and the run goes on by its rules.

@@ -9,7 +9,8 @@ use tollgate_core::report::Judgement;
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
-use tollgate_core::scope;
+use tollgate_core::run::gate;
+use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
 
 use super::{Failure, RealHands, UnderWay, all_landed, content_of, tree_id};
@@ -71,7 +72,7 @@ impl RealHands {
             results.push(CommandResult {
                 command: command.clone(),
                 result: checked.result,
-                output: Some(output.digest),
+                output: Some(output.digest()),
                 note: checked.why,
             });
             objects.push(output);
@@ -95,12 +96,17 @@ impl RealHands {
             outcome,
             content: None,
             collided: None,
+            measured: Vec::new(),
             paths: paths.into_iter().take(PATHS_MAX).collect(),
             why: String::new(),
         };
         if !classified.outside.is_empty() {
             return Ok(landing(LandOutcome::OutOfScope, classified.outside));
         }
+        let outdated = gate::outdated(run, unit, &content_of(&workspace, run, &theirs)?);
+        let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
+        let measured: Vec<Content> = outdated.iter().map(again).collect::<Result<_, Failure>>()?;
+        let landing = |outcome, paths| Landed { measured, ..landing(outcome, paths) };
         let landed = workspace.land(&base, &onto, &theirs)?;
         reach(Point::AfterLand);
         Ok(match landed {

@@ -231,6 +231,12 @@ impl Workspace {
         Ok(commit)
     }
 
+    /// Where the branch `tollgate/RUN` of the user's repository stands, if there is one.
+    pub fn published(&self) -> Option<ObjectId> {
+        let user = Git::with_dir(&self.shared.common).ok()?;
+        user.id(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/tollgate/{}", self.run)]).ok()
+    }
+
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
     fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
         let (user, handed) = (self.user()?, handed_ref(self.run));

@@ -13,6 +13,9 @@ use crate::git::ObjectId;
 /// The name of the run's own work tree; no unit can have it.
 const RUN_TREE: &str = "@run";
 
+/// Where commits are found that keep what a tree held.
+const KEPT: &str = "refs/kept";
+
 static NEXT_COPY: AtomicU64 = AtomicU64::new(0);
 
 /// A work tree.
@@ -32,6 +35,24 @@ pub enum Old {
     Kept(ObjectId),
     /// It could not be measured, and lies beside the tree.
     Aside,
+}
+
+impl WorkTree {
+    /// Its name among the trees of its run.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// What a work tree held when it was put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The tree, by the name that [`WorkTree::name`] has.
+    pub tree: String,
+    /// The commit that holds it; none: it could not be measured and was moved.
+    pub commit: Option<ObjectId>,
+    /// The git folder of the commit, or the folder that was moved.
+    pub place: PathBuf,
 }
 
 /// A copy of a tree for somebody who only looks at it; it goes when this does.
@@ -125,9 +146,36 @@ impl Workspace {
         }
         let commit = self.commit_of(&measured.tree)?;
         // Named by its content: keeping the same again changes nothing. `@` and `%` are fine in a ref, a dot at the end not.
-        let name = format!("refs/kept/{}/{commit}", tree.name.replace('.', "%2e"));
+        let name = format!("{KEPT}/{}/{commit}", tree.name.replace('.', "%2e"));
         self.git.run(&["update-ref", &name, commit.as_str()])?;
         Ok(Old::Kept(commit))
+    }
+
+    /// What was put away of work trees, the last first.
+    pub fn kept(&self) -> Result<Vec<Kept>, WorkspaceError> {
+        let form = "--format=%(objectname) %(refname:lstrip=2)";
+        let listing = self.git.run(&["for-each-ref", "--sort=-committerdate", form, KEPT])?;
+        let listing = String::from_utf8_lossy(&listing).into_owned();
+        let of_ref = |line: &str| {
+            let (commit, name) = line.split_once(' ')?;
+            let (tree, _) = name.rsplit_once('/')?;
+            Some(Kept { tree: tree.replace("%2e", "."), commit: ObjectId::parse(commit), place: self.git_folder() })
+        };
+        let mut kept: Vec<Kept> = listing.lines().filter_map(of_ref).collect();
+        // What could not be measured lies beside the trees.
+        let folder = self.state.join("trees").join(self.run.to_string());
+        let beside = std::fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let (tree, _) = name.rsplit_once("@old-")?;
+            Some(Kept { tree: tree.to_owned(), commit: None, place: entry.path() })
+        });
+        kept.extend(beside);
+        Ok(kept)
+    }
+
+    /// The run's private git folder.
+    pub fn git_folder(&self) -> PathBuf {
+        self.run_folder().join("git")
     }
 
     /// A throw-away copy of a tree.

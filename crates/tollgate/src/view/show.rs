@@ -24,6 +24,7 @@ pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize)
     gates(&mut screen, detail);
     findings(&mut screen, detail);
     changes(&mut screen, detail);
+    kept(&mut screen, detail);
     reads(&mut screen, detail);
     screen.lines
 }
@@ -393,6 +394,18 @@ fn changes(screen: &mut Screen, detail: &RunDetail) {
     });
     screen.rows(rows.collect());
     screen.more(detail.changes.len(), "");
+}
+
+fn kept(screen: &mut Screen, detail: &RunDetail) {
+    if detail.kept.is_empty() {
+        return;
+    }
+    screen.title("Put aside", "what a work tree held before it was put back for an attempt; no part of the run");
+    for kept in detail.kept.iter().take(ROWS_MAX) {
+        let unit = kept.unit.as_deref().unwrap_or("run");
+        screen.lines.push(Line::from("  ").add(Style::Strong, unit).text("  ").add(Style::Accent, &kept.look));
+    }
+    screen.more(detail.kept.len(), "; `--json` shows all");
 }
 
 fn reads(screen: &mut Screen, detail: &RunDetail) {

@@ -28,7 +28,7 @@ use crate::id::{AttemptId, DecisionId};
 use crate::report::{Plan, Report};
 use crate::scope::Content;
 
-use super::event::{By, Changed, CommandResult, LandOutcome, Recorded};
+use super::event::{By, Changed, CommandResult, LandOutcome, Recorded, RunRepaired};
 use super::invariants::Violation;
 use super::state::Run;
 use draft::Draft;
@@ -64,6 +64,8 @@ pub enum Command {
     Tick,
     /// A person's word on what is held or halted.
     Retry { unit: Option<Name> },
+    /// A person cuts the journal back to the last event that verifies.
+    Repair(Box<RunRepaired>),
     /// A person ends the run.
     Cancel { why: String },
     /// The tree is on the run's branch.
@@ -93,6 +95,8 @@ pub struct Landing {
     pub outcome: LandOutcome,
     pub content: Option<Content>,
     pub collided: Option<Content>,
+    /// The trees that [`outdated`](super::gate::outdated) names, measured again.
+    pub measured: Vec<Content>,
     pub paths: Vec<Name>,
     pub why: String,
 }
@@ -250,6 +254,11 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
                 draft.refuse_report(attempt, token, Some(result.object));
                 draft.finish()
             }
+            Command::Repair(repaired) => {
+                let mut draft = Draft::new(run, stamp);
+                draft.repair(*repaired)?;
+                draft.finish()
+            }
             _ => Err(Rejection::Closed),
         };
     }
@@ -263,6 +272,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         Command::Answer { decision, answer } => draft.answer(decision, *answer)?,
         Command::Tick => draft.tick(),
         Command::Retry { unit } => draft.retry(unit)?,
+        Command::Repair(repaired) => draft.repair(*repaired)?,
         Command::Cancel { why } => draft.cancel(why)?,
         Command::Published { branch, commit } => draft.published(branch, commit)?,
     }

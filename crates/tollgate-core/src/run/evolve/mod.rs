@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::event::{
     ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
-    FlowReturned, Recorded, RunOpened, UnitState,
+    FlowReturned, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
@@ -20,7 +20,7 @@ use crate::protocol::Protocol;
 use crate::protocol::model::{Target, Value};
 use crate::report::Judgement;
 
-use ledger::{amended, bump, plan, waive};
+use ledger::{amended, bump, look_again, plan, waive};
 use work::{commands, land, move_tree, release, report, start};
 
 /// Starts a run from its first event.
@@ -159,7 +159,9 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             let ledger = Arc::make_mut(&mut run.ledger);
             match &widened.unit {
                 Some(name) => {
-                    for unit in ledger.units.iter_mut().filter(|unit| unit.name == *name) {
+                    // A unit without a scope may write everywhere already.
+                    let scoped = |unit: &&mut Unit| unit.name == *name && !unit.scope.is_empty();
+                    for unit in ledger.units.iter_mut().filter(scoped) {
                         unit.scope.extend(widened.paths.iter().cloned());
                     }
                 }
@@ -173,12 +175,29 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::DecisionAsked(asked) => ask(run, at_ms, asked),
         Event::DecisionEnded(ended) => end_decision(run, by, ended),
         Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
+        Event::RunRepaired(repaired) => repair(run, repaired),
         Event::RunRetried(_) => run.phase = Phase::Open,
         Event::RunClosed(closed) => {
             run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() };
             run.closed_ms = at_ms;
         }
         Event::RunPublished(published) => run.published = Some(published.commit.clone()),
+    }
+}
+
+/// What was cut may have had effects: a person looks before anything goes on. A run that is over stays over.
+fn repair(run: &mut Run, repaired: &RunRepaired) {
+    run.next_attempt = run.next_attempt.max(repaired.next_attempt);
+    run.next_decision = run.next_decision.max(repaired.next_decision);
+    run.next_finding = run.next_finding.max(repaired.next_finding);
+    if !run.is_closed() {
+        let cut = match repaired.until.checked_sub(run.seq) {
+            None => "repaired, nothing was lost".to_owned(),
+            Some(0) => format!("event {} was lost", run.seq),
+            Some(_) => format!("events {} to {} were lost", run.seq, repaired.until),
+        };
+        let reasons = std::iter::once(format!("{cut}: {}", repaired.why)).chain(repaired.after.iter().cloned());
+        run.phase = Phase::Halted { reasons: reasons.collect() };
     }
 }
 
@@ -244,6 +263,7 @@ fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
 
 fn come_back(run: &mut Run, returned: &FlowReturned) {
     let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
+    look_again(run, &returned.instance);
     with(run, &returned.instance, |instance| {
         instance.at = at;
         instance.judging = None;
@@ -277,6 +297,9 @@ pub fn counter_key(stage: &str, rule: &str) -> Name {
 }
 
 fn resume(run: &mut Run, resumed: &FlowResumed) {
+    if resumed.renewed {
+        look_again(run, &resumed.instance);
+    }
     with(run, &resumed.instance, |instance| {
         instance.judging = None;
         instance.at = At::Ready { stage: resumed.stage.clone() };

@@ -144,7 +144,7 @@ impl World {
     /// The run, if there is one, with its events.
     pub fn run(&self) -> Outcome<Option<(Run, Vec<Recorded>)>> {
         let journal = self.journal()?;
-        let Some(summary) = journal.list(&Filter::default())?.into_iter().next() else { return Ok(None) };
+        let Some(summary) = journal.list(&Filter::default())?.runs.into_iter().next() else { return Ok(None) };
         let id: RunId = summary.run;
         let session = tollgate_engine::session::Session::load(
             journal.clone(),
