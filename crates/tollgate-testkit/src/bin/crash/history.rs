@@ -47,6 +47,7 @@ pub struct History<'a> {
     pub world: &'a World,
     scenario: &'static Scenario,
     blows: VecDeque<Blow>,
+    rivals: bool,
     /// How long drivers have been at it since the last blow.
     since: Duration,
     pub played: Played,
@@ -61,6 +62,7 @@ impl<'a> History<'a> {
             world,
             scenario: &SCENARIOS[plan.scenario],
             blows: plan.blows.iter().copied().collect(),
+            rivals: plan.rivals,
             since: Duration::ZERO,
             played: Played::default(),
             last: None,
@@ -139,7 +141,11 @@ impl<'a> History<'a> {
             (When::At(point, nth), _) => Some(format!("{}:{nth}", point.name())),
             (When::After(_), _) => None,
         });
+        // Two who start a run have two runs.
+        let killed_before =
+            self.played.kills > 0 && self.last.is_none() && words.first().is_some_and(|word| word != "run");
         let child = self.world.start(words, fail_at.as_deref())?;
+        let rival = if self.rivals && killed_before { Some(Guard(self.world.start(words, None)?)) } else { None };
         let began = Instant::now();
         let before = self.since;
         let mut child = Guard(child);
@@ -166,7 +172,7 @@ impl<'a> History<'a> {
             std::thread::sleep(POLL);
         }
         self.played.worked += began.elapsed();
-        Ok(())
+        rival.map_or(Ok(()), |rival| leaves(rival, words))
     }
 
     fn ended(&mut self, status: ExitStatus, blow: Option<Blow>) {
@@ -281,6 +287,18 @@ impl<'a> History<'a> {
         self.played.overtaken += usize::from(now > epoch && second.is_some());
         Ok(())
     }
+}
+
+/// Waits until a rival has left: refused, or with the run at rest.
+fn leaves(mut rival: Guard, words: &[String]) -> Outcome {
+    let began = Instant::now();
+    while rival.0.try_wait()?.is_none() {
+        if began.elapsed() > COMMAND_LIMIT {
+            return Err(format!("the rival's `{}` does not come to its end", words.join(" ")).into());
+        }
+        std::thread::sleep(POLL);
+    }
+    Ok(())
 }
 
 fn retried(events: &[Recorded]) -> usize {

@@ -65,12 +65,14 @@ pub struct Plan {
     pub scenario: usize,
     /// The blows, in order.
     pub blows: Vec<Blow>,
+    /// Whether what follows a kill is typed twice at once, as by two people.
+    pub rivals: bool,
 }
 
 impl Plan {
     /// A scenario that is left alone.
     pub fn undisturbed(scenario: usize) -> Self {
-        Self { again: String::new(), scenario, blows: Vec::new() }
+        Self { again: String::new(), scenario, blows: Vec::new(), rivals: false }
     }
 
     /// The history of a seed; `length_ms` says how long the drivers of each scenario work when they are left alone.
@@ -94,7 +96,8 @@ impl Plan {
             };
             Blow { when, what }
         });
-        Self { again: format!("--seed {seed}"), scenario, blows: blows.collect() }
+        let blows = blows.collect();
+        Self { again: format!("--seed {seed}"), scenario, blows, rivals: rng.percent(30) }
     }
 
     /// The history in which drivers die, or are stopped, at these points; what leads there may need a crash before it.
@@ -109,7 +112,7 @@ impl Plan {
         let again = format!("--points {}", names.join(","));
         let name = if matches!(what, What::Pause(_)) { FOR_PAUSES } else { FOR_POINTS };
         let scenario = SCENARIOS.iter().position(|scenario| scenario.name == name).unwrap_or_default();
-        Self { again, scenario, blows: blows.collect() }
+        Self { again, scenario, blows: blows.collect(), rivals: false }
     }
 
     /// Every point in a few histories: a start comes first in its own.
@@ -122,7 +125,8 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", SCENARIOS[self.scenario].name)?;
+        let rivals = if self.rivals { " with rivals" } else { "" };
+        write!(f, "{}{rivals}: ", SCENARIOS[self.scenario].name)?;
         for (number, Blow { when, what }) in self.blows.iter().enumerate() {
             let comma = if number > 0 { ", " } else { "" };
             let when = match when {
