@@ -20,7 +20,10 @@ pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, Trust
 pub use event::{Event, LogLine, Stream};
 pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
 pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
-pub use protocol::{ProtocolCheck, ProtocolOrigin, ProtocolSummary};
+pub use protocol::{
+    ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
+    ProtocolSummary,
+};
 pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
 pub use run::{
     Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, Evidence, EvidenceSource, Finding, Gate,
@@ -37,10 +40,20 @@ pub struct ErrorDocument {
     pub error: Failure,
 }
 
+/// The completions of a shell (`completions`).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct Completions {
+    /// The shell.
+    pub shell: String,
+    /// What it reads.
+    pub script: String,
+}
+
 /// Every document of the wire and its JSON Schema, by the name of its file.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("code", schemars::schema_for!(CodePage)),
+        ("completions", schemars::schema_for!(Completions)),
         ("contract", schemars::schema_for!(Contract)),
         ("contract-check", schemars::schema_for!(ContractCheck)),
         ("decide-result", schemars::schema_for!(DecideResult)),
@@ -48,11 +61,12 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("error", schemars::schema_for!(ErrorDocument)),
         ("event", schemars::schema_for!(Event)),
         ("export-result", schemars::schema_for!(ExportResult)),
-        ("repair-result", schemars::schema_for!(RepairResult)),
         ("inbox-item", schemars::schema_for!(InboxItem)),
         ("log-line", schemars::schema_for!(LogLine)),
         ("protocol", schemars::schema_for!(ProtocolSummary)),
         ("protocol-check", schemars::schema_for!(ProtocolCheck)),
+        ("protocol-detail", schemars::schema_for!(ProtocolDetail)),
+        ("repair-result", schemars::schema_for!(RepairResult)),
         ("run", schemars::schema_for!(RunSummary)),
         ("run-detail", schemars::schema_for!(RunDetail)),
         ("trust", schemars::schema_for!(TrustResult)),

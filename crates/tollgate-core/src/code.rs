@@ -220,6 +220,7 @@ codes! {
     SCRIPT_NO_ENTRY = "TG0514",
     WORKER_START = "TG0515",
     BELOW_A_WORKER = "TG0516",
+    WORK_HELD = "TG0517",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",
@@ -236,7 +237,6 @@ codes! {
     NOTHING_TO_TRUST = "TG0611",
     WORKER_UNKNOWN = "TG0612",
     STATE = "TG0613",
-    BELOW_WORKER = "TG0614",
     FOLDER = "TG0615",
     UNTRUSTED = "TG0616",
     SCHEMAS = "TG0617",

@@ -63,8 +63,9 @@ impl Done {
 
 /// What performs effects.
 pub trait Hands: Send + Sync {
-    /// Brings order into what a dead driver left: its workers are ended before anything is started.
-    fn settle(&self, run: &Run) -> Result<(), HandsError>;
+    /// Brings order into what a dead driver left, for one that holds the run under this epoch: its workers are ended before
+    /// anything is started.
+    fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError>;
     /// Begins an effect under a token. What came of it is said once, later.
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done);
     /// Ends an effect that is no longer wanted; what it wrote is kept.
@@ -218,7 +219,7 @@ impl Driver {
         })?;
         let seen = session.refresh()?;
         watch.events(session.run(), &seen);
-        hands.settle(session.run())?;
+        hands.settle(session.run(), lease.epoch)?;
         let (sender, receiver) = channel();
         let by = By { kind: ByKind::Driver, name: name.into() };
         let mut driver = Self {

@@ -10,7 +10,7 @@ pub mod gates;
 pub mod git;
 pub mod hands;
 pub mod holder;
-mod needed;
+pub mod needed;
 pub mod process;
 pub mod projection;
 pub mod repair;

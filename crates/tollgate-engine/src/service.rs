@@ -26,7 +26,9 @@ use crate::needed;
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::WorkerError;
 use crate::workers::command::CommandWorker;
-use crate::workspace::{Dirty, Repository, Signature, Workspace, WorkspaceError};
+use crate::workspace::{
+    Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
+};
 
 /// The journal of a state directory, and who asks.
 #[derive(Clone)]
@@ -179,16 +181,46 @@ impl Service {
         for (role, text) in &start.briefs {
             context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
         }
-        let (artifacts, mut objects) = documents(&protocol, &start)?;
+        let (artifacts, objects) = documents(&protocol, &start)?;
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
-        let scratch = self.state.join("scratch");
-        let repository = Repository::open(&start.repository, &scratch)?;
+        // Until the run is in the journal, all that is made for it is undone when this ends, however it ends.
+        let claim = claim_start(&self.state, id)?;
+        let started = self.start_claimed(&claim, id, protocol, start, (artifacts, objects));
+        match &started {
+            Ok(_) => drop(claim),
+            Err(_) => undo_start(&self.state, claim, &|run| self.is_opened(run)),
+        }
+        started
+    }
+
+    /// Cleans up what starts left that were cut off.
+    pub fn sweep(&self) {
+        sweep_starts(&self.state, &|run| self.is_opened(run));
+    }
+
+    /// Whether a run is in the journal; none when the journal cannot say.
+    fn is_opened(&self, run: RunId) -> Option<bool> {
+        self.journal.head(run).ok().map(|head| head.is_some())
+    }
+
+    /// Makes the work of a new run and writes its first events.
+    fn start_claimed(
+        &self,
+        claim: &Claim,
+        id: RunId,
+        protocol: Protocol,
+        start: Start,
+        (artifacts, mut objects): Documents,
+    ) -> Result<(Session, Vec<Recorded>), ServiceError> {
+        let repository = Repository::open(&start.repository, claim.path())?;
         let top = repository.top.display().to_string();
         let by = Signature {
             name: "Tollgate".to_owned(),
             email: "tollgate@localhost".to_owned(),
             at_s: SystemClock.now_s(),
         };
+        let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
+        let roles = needed::roles(&protocol, &value);
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
             let found =
                 spec.strip_prefix("command:").map(|text| CommandWorker::from_text(text, &repository.top, &self.state));
@@ -308,6 +340,7 @@ impl Service {
         let start = crate::git::ObjectId::parse(run.tree_of(unit));
         let start =
             start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
+        let _held = Workspace::hold(&self.state, run.id)?;
         let tree = workspace.work_tree(unit.map(|name| &**name), &start)?;
         let found = workspace.measure(&tree, &start)?;
         let misplaced = found.misplaced();
@@ -333,7 +366,7 @@ impl Service {
             .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
         let workspace = Workspace::of(&self.state, run).ok()?;
         let start = crate::git::ObjectId::parse(run.tree_of(unit))?;
-        Some(workspace.work_tree(unit.map(|name| &**name), &start).ok()?.path)
+        workspace.shown_tree(unit.map(|name| &**name), &start).ok()
     }
 
     /// A person's word on what is held or halted.
@@ -343,7 +376,10 @@ impl Service {
 
     /// Ends a run.
     pub fn cancel(&self, session: &mut Session, why: String) -> Result<Outcome, ServiceError> {
-        Ok(session.command(&Command::Cancel { why }, &self.by(), None, &[])?)
+        let outcome = session.command(&Command::Cancel { why }, &self.by(), None, &[])?;
+        // A pin that nothing needs goes; one that cannot go now harms nobody.
+        Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.release(false)).ok();
+        Ok(outcome)
     }
 }
 
@@ -381,8 +417,11 @@ pub fn built_in_dialects() -> Dialects {
     dialects
 }
 
+/// The documents of a run, read, and their bytes.
+type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
+
 /// Reads the documents that were given.
-fn documents(protocol: &Protocol, start: &Start) -> Result<(BTreeMap<Name, OpenArtifact>, Vec<Object>), ServiceError> {
+fn documents(protocol: &Protocol, start: &Start) -> Result<Documents, ServiceError> {
     let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
     let sides = lanes(protocol, &start.inputs);
     for (name, bytes) in &start.artifacts {
@@ -406,11 +445,7 @@ fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name
         }
         match &each.over {
             Over::Lanes(lanes) => Some(lanes.clone()),
-            Over::Input(input) => match value(input) {
-                Some(Value::List(lanes)) => Some(lanes.clone()),
-                Some(Value::Text(lane)) => Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
-                Some(Value::Int(_)) | None => None,
-            },
+            Over::Input(input) => needed::lanes_of(value(input)?),
             Over::Units | Over::It => None,
         }
     })

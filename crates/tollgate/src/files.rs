@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tollgate_core::code::Code;
 
@@ -160,6 +160,21 @@ pub fn remove(path: &Path) -> Result<(), Failure> {
 /// The one name of a folder, without links.
 pub fn canonical(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// Every name by which a path can be known: as it is written, and with links followed up to it and through it.
+pub fn names_of(path: &Path) -> Vec<PathBuf> {
+    let mut written = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(written.pop()),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => written.push(part),
+        }
+    }
+    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+    let up_to_it = parent.zip(path.file_name()).map(|(parent, name)| parent.join(name));
+    [Some(written), up_to_it, path.canonicalize().ok()].into_iter().flatten().collect()
 }
 
 // A pipe or a terminal would block, and a device never ends.

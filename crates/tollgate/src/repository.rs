@@ -60,7 +60,12 @@ impl Folder {
 impl Repository {
     /// The repository that holds the working directory; none outside of one.
     pub fn find(environment: &Environment) -> Result<Option<Self>, Failure> {
-        let output = git(environment.directory(), &["rev-parse", "--show-toplevel"])?;
+        Self::holding(environment.directory())
+    }
+
+    /// The repository that holds a folder; none outside of one.
+    pub fn holding(folder: &Path) -> Result<Option<Self>, Failure> {
+        let output = git(folder, &["rev-parse", "--show-toplevel"])?;
         if !output.end.success() {
             let outside = output.err.contains("not a git repository");
             return if outside { Ok(None) } else { Err(failure(&output, "rev-parse")) };
@@ -149,6 +154,11 @@ impl Repository {
         };
         Ok(listing.split('\0').filter_map(entry).collect())
     }
+}
+
+/// Whether a folder is the root of a repository.
+pub fn is_root(folder: &Path) -> bool {
+    files::exists(&folder.join(".git")).unwrap_or(true)
 }
 
 /// The version of git, `(major, minor)`.

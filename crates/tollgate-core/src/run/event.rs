@@ -261,6 +261,9 @@ events! {
         /// The unit's content with the collisions in its files, after a conflict.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         collided: Option<Content>,
+        /// What evidence rests on, measured again because the unit's scope was widened since.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        measured: Vec<Content>,
         /// The paths that were changed, collided or lie outside the scope.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         paths: Vec<Name>,

@@ -108,7 +108,11 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let mut inputs: BTreeMap<Name, Value> = BTreeMap::new();
     let mut commands = BTreeMap::new();
     match scene {
-        "fan-out" => drop(inputs.insert("width".into(), Value::Int(i64::try_from(rng.between(1, 3)).unwrap_or(1)))),
+        "fan-out" => {
+            inputs.insert("width".into(), Value::Int(i64::try_from(rng.between(1, 3)).unwrap_or(1)));
+            let look = if rng.percent(85) { "yes" } else { "no" };
+            inputs.insert("last-look".into(), Value::Text(look.into()));
+        }
         "ledger" => {
             let path = if rng.percent(70) { "careful" } else { "quick" };
             inputs.insert("path".into(), Value::Text(path.into()));

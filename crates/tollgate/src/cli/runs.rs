@@ -1,6 +1,6 @@
 //! The runs of the state directory: opening its journal, finding a run, and saying what went wrong.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_core::code::Code;
@@ -59,11 +59,7 @@ impl Runs {
 
     /// The same for a command that only a person may give: refused below a worker.
     pub fn open_as_person(session: &Session) -> Result<Self, Failure> {
-        let state = session.environment.state_dir()?;
-        if below_a_worker(&state) {
-            return Err(Failure::refused(Code::NOT_A_PERSON, "a worker may not decide for a person")
-                .hint("report `blocked` with the open question instead; a person answers with `tollgate decide`"));
-        }
+        need_a_person(&session.environment.state_dir()?)?;
         Self::open(session)
     }
 
@@ -95,6 +91,15 @@ impl Runs {
         let id = self.find(typed)?;
         self.service.load(id).map_err(load_failure)
     }
+}
+
+/// Refuses below a worker: what follows is for a person to say.
+pub fn need_a_person(state: &Path) -> Result<(), Failure> {
+    if !below_a_worker(state) {
+        return Ok(());
+    }
+    Err(Failure::refused(Code::NOT_A_PERSON, "this command is for a person, and it was given below a worker")
+        .hint("a worker reports `blocked` with its question; a person gives the command in a terminal of their own"))
 }
 
 fn open_failure(error: OpenError) -> Failure {

@@ -56,6 +56,30 @@ fn a_bad_task_or_script_is_shown_with_its_line() {
 }
 
 #[test]
+fn a_script_that_does_not_fit_the_protocol_is_refused_before_the_run() {
+    let mut world = world();
+    let text = "script: 1
+roles:
+  developr: [{text: x}]
+  developer:
+    - unit: backand
+      report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}}
+    - report:
+        status: complete
+        abstract: {outcome: built, next_phase: dod-checker}
+        files_created: [{path: a, notes: why}]
+  reviewer:
+    - report: {status: done, abstract: {outcome: fine, verdict: APPROVED, next_phase: tester}}
+    - report: {status: complete, abstract: {outcome: fine, verdict: APPROVED}, fundings: []}
+    - report: {status: complete}
+    - text: no report at all, on purpose
+";
+    std::fs::write(world.path("bad.yaml"), text).unwrap();
+    world.type_in(&RUN.replace("script.yaml", "bad.yaml")).type_in("ls --json");
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
 fn the_checkout_must_be_a_clean_repository_with_a_commit() {
     let mut dirty = world();
     dirty.write("src/main.rs", "fn main() { changed() }\n");
@@ -86,10 +110,7 @@ fn a_dirty_checkout_can_be_included_and_is_left_as_it_is() {
 fn a_protocol_file_with_breaches_is_shown_with_its_source() {
     let mut world = world();
     let text = include_str!("../../../../protocols/build-plan.yaml");
-    let broken = text.replace(
-        "on: {accept: review, reject: {to: build, limit: 12, same: 3, then: gaps}}",
-        "on: {accept: review, reject: {to: build}}",
-    );
+    let broken = text.replace("reject: {to: build, limit: 12, same: 3, then: gaps}}", "reject: {to: build}}");
     std::fs::write(world.path("own.yaml"), broken).unwrap();
     world.type_in("run ../own.yaml --task ../task.md --script ../script.yaml --input complexity=standard");
     insta::assert_snapshot!(world.transcript);
@@ -131,6 +152,41 @@ fn a_protocol_of_the_repository_runs_once_it_is_trusted() {
     play.named_by(&said);
     assert_eq!(play.file("a.txt").as_deref(), Some("a\n"));
     assert_eq!((play.dispatched("maker"), play.dispatched("judge")), (1, 1));
+}
+
+#[test]
+fn a_protocol_of_the_repository_needs_trust_whatever_path_leads_to_it() {
+    let mut play = Play::new(TASK, OWN_SCRIPT);
+    play.world.write(".tollgate/protocols/own.yaml", OWN);
+    play.world.write("deep/kept", "");
+    std::os::unix::fs::symlink(".tollgate/protocols/own.yaml", play.world.path("work/link.yaml")).unwrap();
+    std::os::unix::fs::symlink("../.tollgate", play.world.path("work/deep/folder")).unwrap();
+    play.world.commit("A protocol of our own");
+    let direct = play.world.path("work/.tollgate/protocols/own.yaml").display().to_string();
+    let paths = [
+        "./.tollgate/protocols/own.yaml",
+        "deep/../.tollgate/protocols/../protocols/own.yaml",
+        "./link.yaml",
+        "deep/folder/protocols/own.yaml",
+        &direct,
+    ];
+    for path in paths {
+        let said = play.tollgate(&["run", path, "--script", "../script.yaml"]).exits(1);
+        assert!(said.err.starts_with("error[TG0616]: .tollgate/protocols/own.yaml is not trusted"), "{}", said.err);
+    }
+    // To look at it needs no trust: nothing acts.
+    play.tollgate(&["protocol", "check", "./.tollgate/protocols/own.yaml"]).exits(0);
+    play.tollgate(&["trust"]).exits(0);
+    // What acts is what was committed, not what lies there now; and what was never committed does not act.
+    play.world.write(".tollgate/protocols/own.yaml", "not a protocol");
+    play.world.write(".tollgate/protocols/new.yaml", OWN);
+    for path in paths {
+        let said = play.tollgate(&["run", path, "--script", "../script.yaml", "--include-dirty"]).exits(0);
+        play.named_by(&said);
+    }
+    let said = play.tollgate(&["run", "./.tollgate/protocols/new.yaml", "--script", "../script.yaml"]).exits(1);
+    insta::assert_snapshot!(play.told(&said));
+    assert_eq!(play.file("a.txt").as_deref(), Some("a\n"));
 }
 
 #[test]

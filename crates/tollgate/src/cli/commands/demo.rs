@@ -110,6 +110,7 @@ impl Demo<'_> {
         let findings = count(|event| matches!(event, Event::FindingOpened(_)));
         let lost = count(|event| matches!(event, Event::AttemptLost(_)));
         if self.session.json() {
+            self.session.output.json(&super::show::of(&self.runs, run, false, self.session)?.0);
             return Ok(Exit::Done);
         }
         let output = &self.session.output;

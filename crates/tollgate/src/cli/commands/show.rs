@@ -34,15 +34,27 @@ pub struct ShowArgs {
 
 pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_to_read(session)?;
-    let loaded = runs.load(&args.run)?;
+    let (detail, history) = of(&runs, &args.run, args.reads, session)?;
+    if session.json() {
+        session.output.json(&detail);
+    } else {
+        let lines = show::lines(&detail, &history, session.now_ms(), session.output.width());
+        lines.into_iter().for_each(|line| session.output.data(line));
+    }
+    Ok(Exit::Done)
+}
+
+/// Everything about a run, and its history.
+pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Result<(api::RunDetail, History), Failure> {
+    let loaded = runs.load(typed)?;
     let run = loaded.run();
     let events = tollgate_engine::verify::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
     let history = tell(run, &events);
     let filter = Filter { prefix: Some(run.id.digits().to_owned()), limit: Some(1), ..Filter::default() };
     let listed = runs.journal.list(&filter).map_err(|error| load_failure(error.into()))?;
     let now_ms = session.now_ms();
-    let (trees, changes) = work(&runs, run);
-    let reads = if args.reads { reads(&runs, run, &history) } else { Vec::new() };
+    let (trees, changes) = work(runs, run);
+    let reads = if with_reads { reads(runs, run, &history) } else { Vec::new() };
     let sources = Sources {
         now_ms,
         head: loaded.head(),
@@ -53,13 +65,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
         by_hand: &|decision| runs.service.tree_of(run, decision),
     };
     let detail = detail::detail(run, &history, sources);
-    if session.json() {
-        session.output.json(&detail);
-    } else {
-        let lines = show::lines(&detail, &history, now_ms, session.output.width());
-        lines.into_iter().for_each(|line| session.output.data(line));
-    }
-    Ok(Exit::Done)
+    Ok((detail, history))
 }
 
 /// The work trees that are there, and the files that differ from the base. A workspace that is gone has neither.
