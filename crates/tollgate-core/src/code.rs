@@ -195,6 +195,9 @@ codes! {
     TAIL_LOST = "TG0422",
     OBJECT_MISSING = "TG0423",
     OBJECT_CHANGED = "TG0424",
+    RUN_ROW_DAMAGED = "TG0425",
+    HEAD_UNRECORDED = "TG0426",
+    EPOCH_BEHIND = "TG0427",
     BUNDLE_INVALID = "TG0430",
     BUNDLE_NEWER = "TG0431",
 
@@ -215,6 +218,7 @@ codes! {
     SCRIPT_NO_ENTRY = "TG0514",
     WORKER_START = "TG0515",
     BELOW_A_WORKER = "TG0516",
+    WORK_HELD = "TG0517",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

@@ -24,6 +24,7 @@ pub struct Entry {
 
 /// The content of a tree as evidence is bound to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Content {
     /// The git tree id.
     pub tree: Name,
@@ -50,6 +51,18 @@ pub fn matches(pattern: &str, path: &str) -> bool {
         Some(folder) => fast_glob::glob_match(format!("{folder}/**"), path),
         None => fast_glob::glob_match(pattern, path),
     }
+}
+
+/// The pattern that holds one path and no other.
+pub fn literal(path: &str) -> Name {
+    let mut pattern = String::with_capacity(path.len());
+    for char in path.chars() {
+        if matches!(char, '*' | '?' | '[' | ']' | '{' | '}' | '!' | ',' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    pattern.into()
 }
 
 /// The area of a path: the first area with a pattern that matches.
@@ -287,7 +300,24 @@ mod tests {
         assert!(overlap(&[], &names(&["a"])));
     }
 
+    #[test]
+    fn a_literal_pattern_holds_its_path_and_no_other() {
+        for path in ["src/[id].tsx", "a*b", "!a", "{a,b}/x", "what?", r"back\slash", "\"quoted \\303\\244\""] {
+            assert!(matches(&literal(path), path), "{path}");
+        }
+        assert!(!matches(&literal("src/[id].tsx"), "src/i.tsx"));
+        assert!(!matches(&literal("a*b"), "axb") && !matches(&literal("a?"), "ab") && !matches(&literal("{a,b}"), "a"));
+    }
+
     proptest! {
+        #[test]
+        fn a_literal_pattern_is_its_path(path in "[ab*?/!,\\[\\]{}\\\\]{1,8}", other in "[ab*?/!,\\[\\]{}\\\\]{1,8}") {
+            // A path of a tree neither begins nor ends with a separator, and has no empty or dotted segment.
+            prop_assume!(!path.starts_with('/') && !path.ends_with('/') && !path.contains("//"));
+            prop_assert!(matches(&literal(&path), &path));
+            prop_assert_eq!(matches(&literal(&path), &other), path == other);
+        }
+
         #[test]
         fn overlap_never_misses_a_common_path(
             a in "[ab*?/\\[\\]{},]{1,8}", b in "[ab*?/\\[\\]{},]{1,8}", path in "[ab]{1,2}(/[ab]{1,2}){0,2}"

@@ -63,8 +63,9 @@ impl Done {
 
 /// What performs effects.
 pub trait Hands: Send + Sync {
-    /// Brings order into what a dead driver left: its workers are ended before anything is started.
-    fn settle(&self, run: &Run) -> Result<(), HandsError>;
+    /// Brings order into what a dead driver left, for one that holds the run under this epoch: its workers are ended before
+    /// anything is started.
+    fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError>;
     /// Begins an effect under a token. What came of it is said once, later.
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done);
     /// Ends an effect that is no longer wanted; what it wrote is kept.
@@ -98,6 +99,16 @@ pub enum DriveError {
         /// By whom.
         holder: String,
     },
+    /// The lease was set back: an epoch would be used twice.
+    #[error("the lease of {run} is at epoch {lease}, and its events name epoch {events}")]
+    Behind {
+        /// The run.
+        run: RunId,
+        /// The epoch of the lease.
+        lease: u64,
+        /// The last epoch that the events name.
+        events: u64,
+    },
     /// The lease could not be had.
     #[error(transparent)]
     Lease(LeaseError),
@@ -122,6 +133,7 @@ impl DriveError {
     pub fn code(&self) -> Code {
         match self {
             Self::Held { .. } => Code::RUN_HELD,
+            Self::Behind { .. } => Code::EPOCH_BEHIND,
             Self::Lease(error) => error.code(),
             Self::Command(error) => error.code(),
             Self::Load(error) => error.code(),
@@ -190,6 +202,10 @@ impl Driver {
     ) -> Result<Self, DriveError> {
         let run = session.run().id;
         let now_ms = session.now_ms();
+        let known = session.journal().head(run).map_err(LoadError::from)?.map_or(0, |head| head.epoch);
+        if known < session.run().epoch {
+            return Err(DriveError::Behind { run, lease: known, events: session.run().epoch });
+        }
         let acquire = |over| LeaseRequest::Acquire { holder: name.to_owned(), now_ms, ttl_ms: LEASE_MS, over };
         let lease = match session.journal().lease(run, acquire(None)) {
             Err(LeaseError::Held { held, .. }) if crate::holder::is_dead(&held.holder) => {
@@ -203,7 +219,7 @@ impl Driver {
         })?;
         let seen = session.refresh()?;
         watch.events(session.run(), &seen);
-        hands.settle(session.run())?;
+        hands.settle(session.run(), lease.epoch)?;
         let (sender, receiver) = channel();
         let by = By { kind: ByKind::Driver, name: name.into() };
         let mut driver = Self {

@@ -18,7 +18,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Command, Recorded, Run, gate};
 use tollgate_core::scope;
-use tollgate_store::{Filter, Journal, Object, Summary};
+use tollgate_store::{Filter, Journal, Listed, Object};
 
 use crate::clock::{SystemClock, new_run_id};
 use crate::hands::{Wrong, content_of, open_artifact};
@@ -26,7 +26,9 @@ use crate::needed;
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::WorkerError;
 use crate::workers::command::CommandWorker;
-use crate::workspace::{Dirty, Repository, Signature, Workspace, WorkspaceError};
+use crate::workspace::{
+    Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
+};
 
 /// The journal of a state directory, and who asks.
 #[derive(Clone)]
@@ -179,16 +181,46 @@ impl Service {
         for (role, text) in &start.briefs {
             context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
         }
-        let (artifacts, mut objects) = documents(&protocol, &start)?;
+        let (artifacts, objects) = documents(&protocol, &start)?;
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
-        let scratch = self.state.join("scratch");
-        let repository = Repository::open(&start.repository, &scratch)?;
+        // Until the run is in the journal, all that is made for it is undone when this ends, however it ends.
+        let claim = claim_start(&self.state, id)?;
+        let started = self.start_claimed(&claim, id, protocol, start, (artifacts, objects));
+        match &started {
+            Ok(_) => drop(claim),
+            Err(_) => undo_start(&self.state, claim, &|run| self.is_opened(run)),
+        }
+        started
+    }
+
+    /// Cleans up what starts left that were cut off.
+    pub fn sweep(&self) {
+        sweep_starts(&self.state, &|run| self.is_opened(run));
+    }
+
+    /// Whether a run is in the journal; none when the journal cannot say.
+    fn is_opened(&self, run: RunId) -> Option<bool> {
+        self.journal.head(run).ok().map(|head| head.is_some())
+    }
+
+    /// Makes the work of a new run and writes its first events.
+    fn start_claimed(
+        &self,
+        claim: &Claim,
+        id: RunId,
+        protocol: Protocol,
+        start: Start,
+        (artifacts, mut objects): Documents,
+    ) -> Result<(Session, Vec<Recorded>), ServiceError> {
+        let repository = Repository::open(&start.repository, claim.path())?;
         let top = repository.top.display().to_string();
         let by = Signature {
             name: "Tollgate".to_owned(),
             email: "tollgate@localhost".to_owned(),
             at_s: SystemClock.now_s(),
         };
+        let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
+        let roles = needed::roles(&protocol, &value);
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
             let found =
                 spec.strip_prefix("command:").map(|text| CommandWorker::from_text(text, &repository.top, &self.state));
@@ -215,7 +247,7 @@ impl Service {
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());
-            pins.insert(Name::from(format!("brief:{role}")), object.digest);
+            pins.insert(Name::from(format!("brief:{role}")), object.digest());
             objects.push(object);
         }
         for (digest, script) in &start.scripts {
@@ -226,12 +258,12 @@ impl Service {
             if let Some(dialect) = registry::report_dialect(contract) {
                 let schema = dialect.schema().to_string();
                 let object = Object::new(schema.into_bytes());
-                pins.insert(Name::from(format!("contract:{}", dialect.id())), object.digest);
+                pins.insert(Name::from(format!("contract:{}", dialect.id())), object.digest());
                 objects.push(object);
             }
         }
         let text = Object::new(start.protocol.clone().into_bytes());
-        let digest = text.digest;
+        let digest = text.digest();
         objects.push(text);
         let open = Open {
             id,
@@ -264,18 +296,18 @@ impl Service {
         let prefix = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
         let filter = Filter { prefix: Some(prefix.clone()), limit: Some(20), ..Filter::default() };
         let found = self.journal.list(&filter).map_err(LoadError::from)?;
-        match found.as_slice() {
+        // One whose row is damaged is found too: `verify` and `repair` have to be told of it.
+        let damaged = found.damaged.iter().filter_map(|damaged| damaged.run);
+        let runs: Vec<RunId> = found.runs.iter().map(|summary| summary.run).chain(damaged).collect();
+        match runs.as_slice() {
             [] => Err(ServiceError::NoRun(typed.to_owned())),
-            [one] => Ok(one.run),
-            several => Err(ServiceError::Ambiguous {
-                prefix: typed.to_owned(),
-                runs: several.iter().map(|summary| summary.run).collect(),
-            }),
+            [one] => Ok(*one),
+            _ => Err(ServiceError::Ambiguous { prefix: typed.to_owned(), runs }),
         }
     }
 
     /// The runs, the last changed first.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<Summary>, LoadError> {
+    pub fn list(&self, filter: &Filter) -> Result<Listed, LoadError> {
         Ok(self.journal.list(filter)?)
     }
 
@@ -308,6 +340,7 @@ impl Service {
         let start = crate::git::ObjectId::parse(run.tree_of(unit));
         let start =
             start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
+        let _held = Workspace::hold(&self.state, run.id)?;
         let tree = workspace.work_tree(unit.map(|name| &**name), &start)?;
         let found = workspace.measure(&tree, &start)?;
         let misplaced = found.misplaced();
@@ -333,7 +366,7 @@ impl Service {
             .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
         let workspace = Workspace::of(&self.state, run).ok()?;
         let start = crate::git::ObjectId::parse(run.tree_of(unit))?;
-        Some(workspace.work_tree(unit.map(|name| &**name), &start).ok()?.path)
+        workspace.shown_tree(unit.map(|name| &**name), &start).ok()
     }
 
     /// A person's word on what is held or halted.
@@ -343,7 +376,10 @@ impl Service {
 
     /// Ends a run.
     pub fn cancel(&self, session: &mut Session, why: String) -> Result<Outcome, ServiceError> {
-        Ok(session.command(&Command::Cancel { why }, &self.by(), None, &[])?)
+        let outcome = session.command(&Command::Cancel { why }, &self.by(), None, &[])?;
+        // A pin that nothing needs goes; one that cannot go now harms nobody.
+        Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.release(false)).ok();
+        Ok(outcome)
     }
 }
 
@@ -381,8 +417,11 @@ pub fn built_in_dialects() -> Dialects {
     dialects
 }
 
+/// The documents of a run, read, and their bytes.
+type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
+
 /// Reads the documents that were given.
-fn documents(protocol: &Protocol, start: &Start) -> Result<(BTreeMap<Name, OpenArtifact>, Vec<Object>), ServiceError> {
+fn documents(protocol: &Protocol, start: &Start) -> Result<Documents, ServiceError> {
     let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
     let sides = lanes(protocol, &start.inputs);
     for (name, bytes) in &start.artifacts {

@@ -42,6 +42,8 @@ pub(crate) struct Checked {
     pub run: RunId,
     pub expected: u64,
     pub head: Option<Digest>,
+    /// The head after it, where the writer named the one before: hashed by its own thread, not by the only one that commits.
+    next: Option<Digest>,
     pub fence: Option<u64>,
     pub last: u64,
     pub bytes: Vec<u8>,
@@ -83,12 +85,15 @@ impl Checked {
             bytes.extend_from_slice(event);
         }
         for object in &objects {
-            limit("an object", object.bytes.len(), OBJECT_BYTES_MAX)?;
-            if Digest::of(&object.bytes) != object.digest {
-                return Err(AppendError::Object { digest: object.digest });
-            }
+            limit("an object", object.bytes().len(), OBJECT_BYTES_MAX)?;
         }
-        Ok(Self { run, expected, head, fence, last, bytes, objects, summary, snapshot })
+        let next = head.map(|head| head.chain(&bytes));
+        Ok(Self { run, expected, head, next, fence, last, bytes, objects, summary, snapshot })
+    }
+
+    /// The head after it, once it is admitted behind this one.
+    pub(crate) fn chained(&self, stored: Digest) -> Digest {
+        self.next.unwrap_or_else(|| stored.chain(&self.bytes))
     }
 
     /// Compares what the writer has seen with where the run stands.

@@ -55,6 +55,12 @@ impl StoreError {
         Self::Io { what, path: path.to_owned(), source: Arc::new(source) }
     }
 
+    /// What a journal that was opened to be read says to a writer.
+    pub(crate) fn read_only() -> Self {
+        let error = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
+        Self::ReadOnly(Arc::new(rusqlite::Error::SqliteFailure(error, None)))
+    }
+
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
         match self {
@@ -164,12 +170,6 @@ pub enum AppendError {
         /// What is wrong with it.
         reason: String,
     },
-    /// An object's bytes are not what its digest says.
-    #[error("object {digest} does not have the content its digest names")]
-    Object {
-        /// The digest it came with.
-        digest: Digest,
-    },
     /// The store failed. Unless it says otherwise the append may or may not be there: load before trying again.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -182,7 +182,6 @@ impl AppendError {
             Self::Conflict { .. } => Code::APPEND_CONFLICT,
             Self::Fenced { .. } => Code::APPEND_FENCED,
             Self::Refused { .. } => Code::APPEND_REFUSED,
-            Self::Object { .. } => Code::OBJECT_CHANGED,
             Self::Store(error) => error.code(),
         }
     }

@@ -23,13 +23,11 @@ pub const SUMMARY_BYTES_MAX: usize = 64 * 1024;
 /// A read stops after the row that passes this many bytes, whatever its limit in rows.
 pub const READ_BYTES: usize = 4 << 20;
 
-/// Content named by its digest.
+/// Content named by its digest. Made in one way, so that the name is always right and never worked out twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// The SHA-256 of the bytes.
-    pub digest: Digest,
-    /// The content.
-    pub bytes: Arc<[u8]>,
+    digest: Digest,
+    bytes: Arc<[u8]>,
 }
 
 impl Object {
@@ -37,6 +35,21 @@ impl Object {
     pub fn new(bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
         Self { digest: Digest::of(&bytes), bytes }
+    }
+
+    /// The SHA-256 of the bytes.
+    pub const fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The content.
+    pub const fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
+    /// Whether it is committed with the event that names it.
+    pub fn is_small(&self) -> bool {
+        self.bytes.len() <= SMALL_OBJECT_BYTES
     }
 }
 
@@ -146,6 +159,26 @@ pub struct Summary {
     pub lease: Option<Lease>,
 }
 
+/// A run that no list can show: a value of its row cannot be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unlisted {
+    /// The run, where its id can be read.
+    pub run: Option<RunId>,
+    /// How its row names itself.
+    pub named: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// The runs that meet a filter, and those of them that cannot be shown: one bad row hides no other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listed {
+    /// The last changed first.
+    pub runs: Vec<Summary>,
+    /// What is damaged.
+    pub damaged: Vec<Unlisted>,
+}
+
 /// Which runs to list: those that meet all that is given, the last changed first.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -218,7 +251,7 @@ pub trait Journal: Send + Sync {
     fn head(&self, run: RunId) -> Result<Option<Head>, ReadError>;
 
     /// The runs that meet a filter, the last changed first.
-    fn list(&self, filter: &Filter) -> Result<Vec<Summary>, ReadError>;
+    fn list(&self, filter: &Filter) -> Result<Listed, ReadError>;
 
     /// The last snapshot of a run, if there is one that is whole and lies on the run's chain.
     fn snapshot(&self, run: RunId) -> Result<Option<Snapshot>, ReadError>;

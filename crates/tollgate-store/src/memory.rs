@@ -13,8 +13,8 @@ use crate::envelope::{Checked, decide_lease, seal};
 use crate::error::{AppendError, LeaseError, ReadError, StoreError};
 use crate::faults::{Fault, Faults, Point};
 use crate::journal::{
-    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, READ_BYTES, Row, SMALL_OBJECT_BYTES, Snapshot,
-    Summary, SummaryText,
+    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, READ_BYTES, Row, Snapshot, Summary,
+    SummaryText,
 };
 use crate::objects::checked;
 
@@ -152,11 +152,10 @@ impl Journal for MemoryJournal {
     fn append(&self, append: Append) -> Result<Appended, AppendError> {
         self.alive()?;
         let append = Checked::new(append)?;
-        let (large, small): (Vec<_>, Vec<_>) =
-            append.objects.iter().cloned().partition(|object| object.bytes.len() > SMALL_OBJECT_BYTES);
+        let (small, large): (Vec<_>, Vec<_>) = append.objects.iter().partition(|object| object.is_small());
         for object in large {
             self.fault(Point::BeforeObject)?;
-            self.lock().objects.insert(object.digest, object.bytes);
+            self.lock().objects.insert(object.digest(), Arc::clone(object.bytes()));
         }
         self.fault(Point::BeforeRows)?;
         let mut state = self.lock();
@@ -164,11 +163,11 @@ impl Journal for MemoryJournal {
         let stored = before.map_or_else(Digest::default, |head| head.head);
         append.admit(before.map_or(0, |head| head.seq), stored, state.epoch(append.run))?;
         self.fault(Point::BeforeCommit)?;
-        let head = stored.chain(&append.bytes);
+        let head = append.chained(stored);
         let place = state.order.len() as u64 + 1;
         let (run, first, last) = (append.run, append.expected + 1, append.last);
+        state.objects.extend(small.into_iter().map(|object| (object.digest(), Arc::clone(object.bytes()))));
         state.push(Row { place, run, first, last, head, bytes: append.bytes }, append.summary);
-        state.objects.extend(small.into_iter().map(|object| (object.digest, object.bytes)));
         if let (Some(bytes), Some(stored)) = (append.snapshot, state.runs.get_mut(&run)) {
             let sealed = seal(last, head, &bytes);
             stored.snapshot = Some((Snapshot { seq: last, head, bytes }, sealed));
@@ -206,7 +205,7 @@ impl Journal for MemoryJournal {
         Ok(self.lock().head(run))
     }
 
-    fn list(&self, filter: &Filter) -> Result<Vec<Summary>, ReadError> {
+    fn list(&self, filter: &Filter) -> Result<Listed, ReadError> {
         self.alive()?;
         let state = self.lock();
         let given = |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|wanted| wanted == value);
@@ -226,7 +225,8 @@ impl Journal for MemoryJournal {
             text: stored.summary.clone(),
             lease: state.leases.get(run).cloned(),
         };
-        Ok(found.into_iter().take(filter.limit.unwrap_or(usize::MAX)).map(summary).collect())
+        let runs = found.into_iter().take(filter.limit.unwrap_or(usize::MAX)).map(summary).collect();
+        Ok(Listed { runs, damaged: Vec::new() })
     }
 
     fn snapshot(&self, run: RunId) -> Result<Option<Snapshot>, ReadError> {

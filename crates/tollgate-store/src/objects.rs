@@ -34,6 +34,14 @@ pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file to read it, if it is there.
+pub(crate) fn file_if_any(path: &Path) -> io::Result<Option<File>> {
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
 /// The folder of large objects.
 #[derive(Debug)]
 pub(crate) struct ObjectFiles {
@@ -52,6 +60,11 @@ impl ObjectFiles {
         Ok(Self { dir })
     }
 
+    /// The folder as it is, for reading only.
+    pub(crate) fn open_to_read(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
     fn path(&self, digest: Digest) -> PathBuf {
         let name = digest.to_string();
         self.dir.join(&name[..2]).join(name)
@@ -59,9 +72,9 @@ impl ObjectFiles {
 
     /// Writes an object unless it is there whole; it is on the disk when this returns.
     pub(crate) fn put(&self, object: &Object) -> Result<(), StoreError> {
-        let path = self.path(object.digest);
+        let path = self.path(object.digest());
         // A damaged file is written again: its right content is at hand.
-        if matches!(self.get(object.digest), Ok(Some(_))) {
+        if matches!(self.get(object.digest()), Ok(Some(_))) {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&self.dir);
@@ -69,7 +82,7 @@ impl ObjectFiles {
         // Also when the folder was there: who made it may have died before it lasted.
         sync_dir(&self.dir)?;
         let unfinished = folder.join(format!("tmp-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let written = write_synced(&unfinished, &object.bytes).and_then(|()| fs::rename(&unfinished, &path));
+        let written = write_synced(&unfinished, object.bytes()).and_then(|()| fs::rename(&unfinished, &path));
         if let Err(error) = written {
             // The error that counts is the first one; a left-over is only litter.
             let _ = fs::remove_file(&unfinished);
@@ -82,11 +95,7 @@ impl ObjectFiles {
     pub(crate) fn get(&self, digest: Digest) -> Result<Option<Arc<[u8]>>, ReadError> {
         let path = self.path(digest);
         let failed = |e| StoreError::io("read", &path, e);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error).into()),
-        };
+        let Some(file) = file_if_any(&path).map_err(failed)? else { return Ok(None) };
         let mut bytes = Vec::new();
         // One byte more than allowed is enough to make the digest differ.
         file.take(OBJECT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;

@@ -31,7 +31,7 @@ fn journal() -> (MemoryJournal, Vec<Object>) {
 fn bundle() -> Vec<u8> {
     let (journal, objects) = journal();
     let mut file = Vec::new();
-    write(&journal, run(1), &objects.iter().map(|object| object.digest).collect(), &mut file).unwrap();
+    write(&journal, run(1), &objects.iter().map(tollgate_store::Object::digest).collect(), &mut file).unwrap();
     file
 }
 
@@ -83,7 +83,7 @@ fn a_run_comes_back_as_it_was() {
     let bytes = |row: Result<Row, _>| row.map(|row: Row| (row.first, row.last, row.head, row.bytes)).unwrap();
     assert!(rows(&journal, run(1), 0).map(bytes).eq(rows(&copy, run(1), 0).map(bytes)));
     for object in objects {
-        assert_eq!(copy.object(object.digest).unwrap().as_deref(), Some(&object.bytes[..]));
+        assert_eq!(copy.object(object.digest()).unwrap().as_deref(), Some(&object.bytes()[..]));
     }
     assert_eq!(copy.head(run(2)).unwrap(), None);
     assert_eq!(bundle(), bundle(), "the same run gives the same file");

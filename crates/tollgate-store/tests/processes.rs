@@ -131,7 +131,7 @@ fn a_process_killed_in_the_middle_of_writing_loses_nothing_it_acknowledged() {
             let last = (seq - 2) as u8;
             assert_eq!(journal.snapshot(run(n)).unwrap().unwrap().bytes, vec![last; 100]);
             for size in [300 + n as usize, SMALL_OBJECT_BYTES + 1 + n as usize] {
-                assert!(journal.object(object(size, last).digest).unwrap().is_some());
+                assert!(journal.object(object(size, last).digest()).unwrap().is_some());
             }
         }
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Area;
-use tollgate_core::run::Run;
 use tollgate_core::run::decide::Landing;
 use tollgate_core::run::event::{ChangeKind, Changed, LandOutcome};
+use tollgate_core::run::{Run, gate};
 use tollgate_core::scope::{self, Content, Entry};
 
 /// Paths and the content of each, as a number.
@@ -84,7 +84,16 @@ impl World {
         let scope = known.map(|unit| unit.scope.clone()).unwrap_or_default();
         let mine = self.changed(base, &own);
         let paths = |paths: Vec<Name>| (paths, String::new());
-        let landing = |outcome, (paths, why)| Landing { outcome, content: None, collided: None, paths, why };
+        let outdated = gate::outdated(run, &Name::from(unit), &self.content(run, &own));
+        let measured: Vec<Content> = outdated.iter().map(|tree| self.content(run, tree)).collect();
+        let landing = |outcome, (paths, why)| Landing {
+            outcome,
+            content: None,
+            collided: None,
+            measured: measured.clone(),
+            paths,
+            why,
+        };
         let touched: Vec<Name> = mine.iter().map(|change| change.path.clone()).collect();
         let outside = scope::classify(touched.clone(), &scope).outside;
         if !outside.is_empty() {

@@ -101,7 +101,8 @@ impl Walk<'_> {
         let key = counter_key(&stage.id, &rule.outcome);
         let instance = frame.instance.as_ref().and_then(|name| self.run.instances.get(name));
         let counter = instance.and_then(|known| known.counters.get(&key)).cloned().unwrap_or_default();
-        // That a route is used up is the engine's knowledge: who names where it leads does not contradict the protocol.
+        // A report names the role it expects next. Loops are counted by the engine alone, so who names where a used-up
+        // route led does not contradict the protocol; a person is asked all the same.
         let spent = route.limit.is_some_and(|limit| counter.taken >= limit);
         let may_be_stuck = route.same.is_some_and(|most| counter.same_in_a_row + 1 >= most);
         if spent || may_be_stuck { vec![route.to.clone(), then.clone()] } else { vec![route.to.clone()] }

@@ -20,6 +20,7 @@ pub const VERSION: u32 = 1;
 
 /// Who caused an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct By {
     /// What kind of actor it is.
     pub kind: ByKind,
@@ -260,6 +261,9 @@ events! {
         /// The unit's content with the collisions in its files, after a conflict.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         collided: Option<Content>,
+        /// What evidence rests on, measured again because the unit's scope was widened since.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        measured: Vec<Content>,
         /// The paths that were changed, collided or lie outside the scope.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         paths: Vec<Name>,

@@ -18,9 +18,9 @@ use tollgate_core::run::event::{Changed, Work};
 use tollgate_core::{context, contract};
 use tollgate_store::Object;
 
-use super::{ATTEMPT_LIMIT, Failure, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
-use crate::process::End;
-use crate::workers::{self, Job, Outcome, Said};
+use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
+use crate::process::{End, end_all, markers};
+use crate::workers::{self, Attempt, Job, Outcome, Said};
 use crate::workspace::{TempCopy, WorkTree, Workspace};
 
 /// How much of the change an attempt is shown.
@@ -58,14 +58,21 @@ impl RealHands {
         let Work::Dispatch { role: role_name, worker, iteration, .. } = &lease.work else { return Err(gone()) };
         let role = run.protocol.roles.get(role_name).ok_or_else(gone)?;
         let workspace = self.workspace(run)?;
-        self.still_ours(run, id, way)?;
+        // Held from the check to the start of the worker, so that nobody who was overtaken puts a tree back or starts one.
+        let held = self.touch(run, lease.epoch)?;
+        if way.cancelled.load(Ordering::SeqCst) {
+            return Err(Failure::Other("it was cancelled before it began".to_owned()));
+        }
+        self.end_strays(run, token, lease.epoch);
         let (place, note) = self.place(&workspace, run, id, role)?;
         let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
-        let brief = job.brief.clone();
-        self.still_ours(run, id, way)?;
-        let outcome = self.work(run, worker, job, way)?;
+        let (brief, limit) = (job.brief.clone(), job.limit);
+        let attempt = self.worker(run, worker)?.start(job)?;
+        drop(held);
+        let outcome = work(attempt, limit, way);
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
         let mut result = AttemptResult { sections, diagnostics, ..bare(report, &object) };
+        let _held = self.touch(run, lease.epoch)?;
         if let Place::Tree(tree) = &place {
             measure(&workspace, run, id, tree, &mut result)?;
         }
@@ -74,19 +81,14 @@ impl RealHands {
         Ok((result, objects))
     }
 
-    /// Only the holder of the run performs effects: one that was overtaken while it slept must not touch the tree.
-    fn still_ours(&self, run: &Run, id: AttemptId, way: &UnderWay) -> Result<(), Failure> {
-        if way.cancelled.load(Ordering::SeqCst) {
-            return Err(Failure::Other("it was cancelled before it began".to_owned()));
-        }
-        self.epoch_is(run, run.attempts[&id].epoch)
-    }
-
-    fn epoch_is(&self, run: &Run, epoch: u64) -> Result<(), Failure> {
-        let head = self.journal.head(run.id).map_err(|error| Failure::Other(error.to_string()))?;
-        match head.map(|head| head.epoch) {
-            Some(now) if now != epoch => Err(Failure::Other(format!("another driver holds the run (epoch {now})"))),
-            Some(_) | None => Ok(()),
+    /// Ends workers that a driver started which was overtaken in that very moment: those before us that are not ours.
+    fn end_strays(&self, run: &Run, token: u64, epoch: u64) {
+        let live = |other: u64| run.attempts.values().any(|lease| lease.token == other && lease.epoch == epoch);
+        for marker in markers(&run.id.to_string()) {
+            let before = marker.rsplit('/').next().and_then(|token| token.parse().ok());
+            if before.is_some_and(|other: u64| other < token && !live(other)) {
+                end_all(&marker, GRACE);
+            }
         }
     }
 
@@ -104,7 +106,6 @@ impl RealHands {
         if as_recorded {
             return Ok((Place::Tree(tree), String::new()));
         }
-        self.epoch_is(run, lease.epoch)?;
         let (tree, kept) = workspace.reset_tree(unit.as_deref(), &start)?;
         let note = match kept {
             Some(commit) => {
@@ -173,21 +174,20 @@ impl RealHands {
             limit,
         })
     }
+}
 
-    fn work(&self, run: &Run, worker: &Name, job: Job, way: &UnderWay) -> Result<Outcome, Failure> {
-        // The limit holds once more here: whatever a worker is, its wait has an end.
-        let deadline = Instant::now() + job.limit + Duration::from_secs(30);
-        let mut attempt = self.worker(run, worker)?.start(job)?;
-        way.started(attempt.canceller());
-        loop {
-            if let Some(outcome) = attempt.wait(Instant::now() + SLICE) {
-                return Ok(outcome);
-            }
-            if Instant::now() > deadline || way.cancelled.load(Ordering::SeqCst) {
-                way.end();
-                let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false };
-                return Ok(attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended));
-            }
+/// Waits for the outcome of an attempt. The limit holds once more here: whatever a worker is, its wait has an end.
+fn work(mut attempt: Box<dyn Attempt>, limit: Duration, way: &UnderWay) -> Outcome {
+    let deadline = Instant::now() + limit + Duration::from_secs(30);
+    way.started(attempt.canceller());
+    loop {
+        if let Some(outcome) = attempt.wait(Instant::now() + SLICE) {
+            return outcome;
+        }
+        if Instant::now() > deadline || way.cancelled.load(Ordering::SeqCst) {
+            way.end();
+            let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false };
+            return attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended);
         }
     }
 }

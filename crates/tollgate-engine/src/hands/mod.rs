@@ -18,7 +18,7 @@ use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::report::{Health, Judgement, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
-use tollgate_core::run::{Command, Effect, Run};
+use tollgate_core::run::{Command, Effect, Run, effects};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Journal, Object};
 
@@ -27,7 +27,7 @@ use crate::git::ObjectId;
 use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
 use crate::workers::command::CommandWorker;
 use crate::workers::{Worker, WorkerError};
-use crate::workspace::{Workspace, WorkspaceError, write_whole};
+use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
 
 pub use dispatch::{Wrong, open_artifact};
 
@@ -90,6 +90,15 @@ enum Failure {
 }
 
 impl Failure {
+    /// The failure, if it is one of the attempt; work that another process holds is no fault of it, and is tried again by
+    /// the next driver.
+    fn of_the_attempt(self) -> Result<Self, HandsError> {
+        match self {
+            Self::Workspace(WorkspaceError::Held { .. }) => Err(self.into_error()),
+            other => Ok(other),
+        }
+    }
+
     fn into_error(self) -> HandsError {
         let what = self.to_string();
         match self {
@@ -108,6 +117,17 @@ impl RealHands {
 
     fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {
         Workspace::of(&self.state, run)
+    }
+
+    /// The right to touch the work of a run, for the driver that holds the run under this epoch: checked once the lock is
+    /// had, so that one which was overtaken while it slept or waited touches nothing.
+    fn touch(&self, run: &Run, epoch: u64) -> Result<Held, Failure> {
+        let held = Workspace::hold(&self.state, run.id)?;
+        let head = self.journal.head(run.id).map_err(|error| Failure::Other(error.to_string()))?;
+        match head.map(|head| head.epoch) {
+            Some(now) if now != epoch => Err(Failure::Other(format!("another driver holds the run (epoch {now})"))),
+            Some(_) | None => Ok(held),
+        }
     }
 
     fn folder(&self, run: RunId, what: &str) -> PathBuf {
@@ -147,17 +167,17 @@ impl RealHands {
         id: AttemptId,
         token: u64,
         way: &UnderWay,
-    ) -> (Vec<CommandResult>, Vec<Object>) {
+    ) -> Result<(Vec<CommandResult>, Vec<Object>), HandsError> {
         let mut last = String::new();
         for _ in 0..TRIES {
             match self.commands(run, id, token, way) {
-                Ok(done) => return done,
-                Err(failure) => last = failure.to_string(),
+                Ok(done) => return Ok(done),
+                Err(failure) => last = failure.of_the_attempt()?.to_string(),
             }
             std::thread::sleep(PAUSE);
         }
         let Some(Work::Commands { commands }) = run.attempts.get(&id).map(|lease| &lease.work) else {
-            return (Vec::new(), Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         };
         let unobserved = |command: &CommandRef| CommandResult {
             command: command.clone(),
@@ -165,21 +185,23 @@ impl RealHands {
             output: None,
             note: last.clone(),
         };
-        (commands.iter().map(unobserved).collect(), Vec::new())
+        Ok((commands.iter().map(unobserved).collect(), Vec::new()))
     }
 
     fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> Result<(Command, Vec<Object>), HandsError> {
         Ok(match effect {
             Effect::Dispatch { attempt, token } => {
-                let (result, objects) = self.dispatch(run, *attempt, *token, way).unwrap_or_else(|failure| {
+                let dispatched = self.dispatch(run, *attempt, *token, way).or_else(|failure| {
+                    let failure = failure.of_the_attempt()?;
                     let report = failed("engine", failure.to_string());
                     let object = Object::new(failure.to_string().into_bytes());
-                    (bare(report, &object), vec![object])
+                    Ok((bare(report, &object), vec![object]))
                 });
+                let (result, objects) = dispatched?;
                 (Command::Report { attempt: *attempt, token: *token, result: Box::new(result) }, objects)
             }
             Effect::Commands { attempt, token } => {
-                let (results, objects) = self.commands_again(run, *attempt, *token, way);
+                let (results, objects) = self.commands_again(run, *attempt, *token, way)?;
                 (Command::Ran { attempt: *attempt, token: *token, results }, objects)
             }
             Effect::Land { attempt, token } => {
@@ -213,7 +235,7 @@ fn failed(code: &str, reason: String) -> Report {
 fn bare(report: Report, object: &Object) -> AttemptResult {
     AttemptResult {
         report,
-        object: object.digest,
+        object: object.digest(),
         sections: Vec::new(),
         diagnostics: Vec::new(),
         content: None,
@@ -223,7 +245,14 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
 }
 
 fn refused(why: String) -> Landing {
-    Landing { outcome: LandOutcome::Refused, content: None, collided: None, paths: Vec::new(), why }
+    Landing {
+        outcome: LandOutcome::Refused,
+        content: None,
+        collided: None,
+        measured: Vec::new(),
+        paths: Vec::new(),
+        why,
+    }
 }
 
 /// What is said of an effect whose thread came down: it failed, and the run goes on by its rules.
@@ -258,6 +287,11 @@ pub fn content_of(workspace: &Workspace, run: &Run, tree: &ObjectId) -> Result<C
     Ok(scope::content(tree.name(), &entries, &run.area_patterns(), &scopes(run)))
 }
 
+/// Whether no unit has a tree with work that is not in the run's.
+fn all_landed(run: &Run) -> bool {
+    run.ledger.units.iter().filter_map(|unit| unit.tree.as_ref()).all(|own| own.landed)
+}
+
 /// The scope of each unit that has one.
 pub fn scopes(run: &Run) -> BTreeMap<Name, Vec<Name>> {
     let scoped = run.ledger.units.iter().filter(|unit| !unit.scope.is_empty());
@@ -276,12 +310,19 @@ pub fn own_unit(run: &Run, attempt: AttemptId) -> Option<Name> {
 }
 
 impl Hands for std::sync::Arc<RealHands> {
-    fn settle(&self, run: &Run) -> Result<(), HandsError> {
+    fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError> {
         let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
         adopt_orphans();
+        // One that slept since it took the run must not end the workers of whoever took it then.
+        let held = self.touch(run, epoch).map_err(Failure::into_error)?;
         end_recorded(&self.state, &run.id.to_string(), GRACE);
-        let prepared = self.workspace(run).and_then(|workspace| workspace.sweep());
+        let prepared = self.workspace(run).and_then(|workspace| {
+            workspace.sweep()?;
+            let over = run.is_closed() && effects(run).is_empty();
+            if over { workspace.release(run.published.is_some() && all_landed(run)) } else { Ok(()) }
+        });
+        drop(held);
         prepared.map_err(|error| Failure::from(error).into_error())
     }
 

@@ -9,14 +9,15 @@ use tollgate_core::report::Judgement;
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
-use tollgate_core::scope;
+use tollgate_core::run::gate;
+use tollgate_core::scope::{self, Content};
 use tollgate_store::Object;
 
-use super::{Failure, RealHands, UnderWay, content_of, tree_id};
+use super::{Failure, RealHands, UnderWay, all_landed, content_of, tree_id};
 use crate::gates::{self, Check};
 use crate::process::Recorded;
 use crate::workers::marker;
-use crate::workspace::{Landing, Signature};
+use crate::workspace::{Landing, Signature, Workspace};
 
 /// How many paths a landing names.
 const PATHS_MAX: usize = 10_000;
@@ -54,21 +55,23 @@ impl RealHands {
                 continue;
             };
             // A command may write where it runs: the next one sees the tree as it was.
+            let held = self.touch(run, lease.epoch)?;
             let copy = workspace.copy(&tree)?;
             let limit = Duration::from_millis(gates::LIMIT_MS);
             let marker = marker(run.id, id, token);
             // Recorded until it has ended: it may run what a worker wrote.
-            let mut record = None;
+            let (mut record, mut held) = (None, Some(held));
             let checked = gates::check(copy.path(), &check, limit, &marker, &mut |running| {
                 record = Recorded::new(&self.state, running.id(), &marker).ok();
                 way.started(Some(running.canceller()));
+                held = None;
             });
-            drop(record);
+            drop((record, held));
             let output = Object::new(checked.output);
             results.push(CommandResult {
                 command: command.clone(),
                 result: checked.result,
-                output: Some(output.digest),
+                output: Some(output.digest()),
                 note: checked.why,
             });
             objects.push(output);
@@ -91,12 +94,17 @@ impl RealHands {
             outcome,
             content: None,
             collided: None,
+            measured: Vec::new(),
             paths: paths.into_iter().take(PATHS_MAX).collect(),
             why: String::new(),
         };
         if !classified.outside.is_empty() {
             return Ok(landing(LandOutcome::OutOfScope, classified.outside));
         }
+        let outdated = gate::outdated(run, unit, &content_of(&workspace, run, &theirs)?);
+        let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
+        let measured: Vec<Content> = outdated.iter().map(again).collect::<Result<_, Failure>>()?;
+        let landing = |outcome, paths| Landed { measured, ..landing(outcome, paths) };
         Ok(match workspace.land(&base, &onto, &theirs)? {
             Landing::Landed { tree } => Landed {
                 content: Some(content_of(&workspace, run, &tree)?),
@@ -122,7 +130,10 @@ impl RealHands {
             email: "tollgate@localhost".to_owned(),
             at_s: run.closed_ms / 1000,
         };
+        let _held = Workspace::hold(&self.state, run.id)?;
         let commit = workspace.publish(&tree, &message, &by)?;
+        // The branch holds the base from now on, and nothing else needs it unless work was kept or left aside.
+        workspace.release(all_landed(run))?;
         Ok((format!("tollgate/{}", run.id).into(), commit.name()))
     }
 }

@@ -112,6 +112,12 @@ pub(super) fn marker_of(pid: u32) -> Option<String> {
     String::from_utf8(value.to_vec()).ok()
 }
 
+/// The markers of a run that living processes carry, each once.
+pub fn markers(run: &str) -> BTreeSet<String> {
+    let belongs = |marker: &String| marker.strip_prefix(run).is_some_and(|rest| rest.starts_with('/'));
+    all().iter().filter_map(|stat| marker_of(stat.pid)).filter(belongs).collect()
+}
+
 /// The leaders of a process's group and session.
 pub(super) fn leaders_of(pid: u32) -> [u32; 2] {
     Stat::read(pid).map_or([0; 2], |stat| [stat.group, stat.session])

@@ -106,8 +106,9 @@ pub(super) fn status(git: &Git) -> Result<Status, WorkspaceError> {
     if !printed.end.success() {
         return Err(git.failed(&args, printed).into());
     }
-    // A folder that cannot be read is skipped with a warning only: its files would silently be missing.
-    if printed.err.contains("could not open") {
+    // A folder that cannot be read or entered is passed over with a word only: its files would silently be missing, or
+    // count as unchanged.
+    if printed.err.contains("could not open") || printed.err.contains("Permission denied") {
         return Err(WorkspaceError::Unmeasurable(printed.err));
     }
     let mut status = Status::default();
@@ -248,11 +249,13 @@ fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     changes
 }
 
-/// Submodules are checked out as empty folders; files in them are in no tree.
+/// Submodules are checked out as empty folders; files in them, and whatever else is in their place, are in no tree.
 fn filled_submodules(root: &Path, entries: &[Entry]) -> Vec<Name> {
     let submodules = entries.iter().filter(|entry| &*entry.mode == SUBMODULE);
     let filled = |entry: &&Entry| {
-        root.join(OsStr::from_bytes(&unquote(&entry.path))).read_dir().is_ok_and(|mut files| files.next().is_some())
+        let path = root.join(OsStr::from_bytes(&unquote(&entry.path)));
+        let is_folder = path.symlink_metadata().map(|meta| meta.is_dir());
+        is_folder.is_ok_and(|is_folder| !is_folder || path.read_dir().map_or(true, |mut files| files.next().is_some()))
     };
     submodules.filter(filled).map(|entry| entry.path.clone()).collect()
 }

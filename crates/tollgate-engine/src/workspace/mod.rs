@@ -3,17 +3,21 @@
 //! ```text
 //! STATE/runs/RUN/git        private, bare: the engine's objects, index files and refs of this run
 //! STATE/runs/RUN/copies/…   throw-away copies for those who judge and for commands that check
+//! STATE/runs/RUN/lock       held by the one process that touches any of these
 //! STATE/trees/RUN/UNIT      work trees (`@run` is the run's own), each with a git folder of its own
-//! user's repository         refs/tollgate/RUN/base, and in the end the branch tollgate/RUN; nothing else is written
+//! STATE/scratch/start-RUN   while a run is being started; one that nobody holds is cleaned up with all that was made
+//! user's repository         refs/tollgate/RUN/base while it is needed, and in the end the branch tollgate/RUN; nothing else
 //! ```
 
 #![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
 
+mod claim;
 mod files;
 mod folder;
 mod land;
 mod measure;
 mod repository;
+mod starts;
 mod trees;
 
 use std::path::{Path, PathBuf};
@@ -25,14 +29,17 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 
 pub use crate::git::{GitError, ObjectId};
+pub use claim::{Claim, Held};
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
+pub use starts::{claim_start, sweep_starts, undo_start};
 pub use trees::{Kept, TempCopy, WorkTree};
 
 use crate::git::Git;
+use crate::process::MARKER;
 use folder::{GitFolder, Kind};
 use repository::Shared;
 
@@ -98,6 +105,14 @@ pub enum WorkspaceError {
         /// What it points to.
         found: String,
     },
+    /// Another process touches the work and does not let go.
+    #[error("{holder} holds the work trees of {run} and does not let go of them")]
+    Held {
+        /// The run.
+        run: RunId,
+        /// Who has it.
+        holder: String,
+    },
     /// The files of a run are gone or damaged.
     #[error("the work of {run} cannot be opened: {why}")]
     Lost {
@@ -130,6 +145,7 @@ impl WorkspaceError {
             Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
             Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
+            Self::Held { .. } => Code::WORK_HELD,
             Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
         }
@@ -148,6 +164,7 @@ impl WorkspaceError {
                  and keeps aside what the work tree holds"
             }
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
+            Self::Held { .. } => "let it go on (`fg`) or end it, then `tollgate resume RUN`",
             Self::Lost { .. } | Self::Io { .. } => {
                 "look at the path; `tollgate verify RUN` says whether the journal is whole"
             }
@@ -246,7 +263,7 @@ impl Workspace {
         let shared = &repository.shared;
         let folder =
             GitFolder::create(&git_path(state, run), &repository.head, &[&shared.objects], shared, Kind::Private)?;
-        let git = Git::with_dir(folder.path())?;
+        let git = engine_git(folder.path(), run)?;
         let base = repository.snapshot(&git, &folder, by)?;
         let made = Remembered {
             top: repository.top.clone(),
@@ -304,7 +321,7 @@ impl Workspace {
         let commit = ObjectId::parse(&made.commit).ok_or_else(damaged)?;
         let tree = ObjectId::parse(&made.tree).ok_or_else(damaged)?;
         let folder = GitFolder::existing(&git_path(state, run));
-        let git = Git::with_dir(folder.path())?;
+        let git = engine_git(folder.path(), run)?;
         Ok(Self {
             run,
             state: state.to_owned(),
@@ -330,6 +347,11 @@ impl Workspace {
     pub fn run_folder(&self) -> PathBuf {
         self.state.join("runs").join(self.run.to_string())
     }
+}
+
+/// Git with a folder of a run: marked, so that one that outlives its driver is ended with the workers.
+fn engine_git(folder: &Path, run: RunId) -> Result<Git, GitError> {
+    Ok(Git::with_dir(folder)?.env(MARKER, format!("{run}/engine")))
 }
 
 fn git_path(state: &Path, run: RunId) -> PathBuf {

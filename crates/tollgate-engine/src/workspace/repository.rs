@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
+use tollgate_core::id::RunId;
 
 use super::folder::{GitFolder, Kind};
 use super::measure::{self, Status};
-use super::{Base, Signature, Workspace, WorkspaceError, at};
+use super::{Base, Signature, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, GitError, ObjectId};
 
 /// How many changed paths a refusal names.
@@ -91,14 +92,14 @@ impl Repository {
     /// Lists the first changed paths, through a git folder of our own, so that no filter of the checkout is started.
     fn look(&self, folder: &Path) -> Result<Vec<Name>, WorkspaceError> {
         let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
-        let (_, status) = self.status(&Git::with_dir(folder.path())?, &folder)?;
+        let (_, status) = self.status(&Git::with_dir(folder.path())?, &folder, true)?;
         Ok(status.changed().take(SHOWN_MAX).collect())
     }
 
-    /// The status of the checkout against its commit, from a copy of its index; and the git that has that copy.
-    fn status(&self, git: &Git, folder: &GitFolder) -> Result<(Git, Status), WorkspaceError> {
+    /// The status of the checkout against its commit, from a copy of its index if wanted; and the git that has that copy.
+    fn status(&self, git: &Git, folder: &GitFolder, index: bool) -> Result<(Git, Status), WorkspaceError> {
         let git = git.on(&self.top, &folder.index("checkout")).excluding(&self.ignore_rules(folder)?);
-        if self.index.exists() {
+        if index && self.index.exists() {
             folder.put_index("checkout", &self.index)?;
             if let Ok(status) = measure::status(&git) {
                 return Ok((git, status));
@@ -126,17 +127,27 @@ impl Repository {
         if self.dirty.is_empty() {
             return Ok(Base { commit: self.head.clone(), tree: self.tree.clone() });
         }
-        // What `git add -A` would make of the checkout, in an index of our own.
+        // Its index may name objects that are cleaned away meanwhile; without it, every changed file is read and written.
+        let first = self.staged(git, folder, by, true);
+        match first {
+            Err(WorkspaceError::Git(_)) => self.staged(git, folder, by, false),
+            other => other,
+        }
+    }
+
+    /// What `git add -A` would make of the checkout, in an index of our own, as a commit.
+    fn staged(&self, git: &Git, folder: &GitFolder, by: &Signature, index: bool) -> Result<Base, WorkspaceError> {
         let look = folder.path().join("checkout");
         super::remove_tree(&look)?;
         let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
-        let (checkout, status) = self.status(&own, &look)?;
+        let (checkout, status) = self.status(&own, &look, index)?;
         measure::stage(&checkout, &self.top, &status)?;
         let tree = checkout.id(&["write-tree"])?;
         super::remove_tree(look.path())?;
         let message = "The checkout as it was when the run started, with changes that were not committed";
         let commit = commit(git, &tree, &self.head, message, by)?;
+        own_objects(git, folder, &commit, &self.head)?;
         Ok(Base { commit, tree })
     }
 }
@@ -162,6 +173,15 @@ fn lines(out: &[u8]) -> Vec<PathBuf> {
     lines.map(|line| PathBuf::from(OsString::from_vec(line.to_vec()))).collect()
 }
 
+/// Copies what a commit adds to its base into the private git folder, also what the user's repository has: there it may be
+/// in reach of no ref, and be cleaned away before it is pinned.
+fn own_objects(git: &Git, folder: &GitFolder, commit: &ObjectId, base: &ObjectId) -> Result<(), WorkspaceError> {
+    let pack = folder.objects().join("pack/pack");
+    let args = ["pack-objects", "--revs", "--non-empty", "--quiet"].map(OsStr::new);
+    git.feed(&[&args[..], &[pack.as_os_str()]].concat(), format!("{commit}\n^{base}\n").into_bytes())?;
+    Ok(())
+}
+
 /// Makes a commit that depends on its arguments alone.
 pub(super) fn commit(
     git: &Git,
@@ -181,11 +201,19 @@ pub(super) fn commit(
     Ok(git.id(&["commit-tree", tree.as_str(), "-p", parent.as_str(), "-m", message])?)
 }
 
+fn base_ref(run: RunId) -> String {
+    format!("refs/tollgate/{run}/base")
+}
+
+/// What is on its way into the user's repository.
+fn handed_ref(run: RunId) -> String {
+    format!("refs/tollgate/{run}/handed")
+}
+
 impl Workspace {
     /// Pins the base in the user's repository, so that nothing there is cleaned away while the run needs it.
     pub(super) fn pin(&self) -> Result<(), WorkspaceError> {
-        let name = format!("refs/tollgate/{}/base", self.run);
-        self.hand(&self.base.commit, &name, &[])
+        self.hand(&self.base.commit, &base_ref(self.run), &[])
     }
 
     /// Commits a tree on the base as the branch `tollgate/RUN` of the user's repository. Doing it again changes nothing.
@@ -202,15 +230,10 @@ impl Workspace {
 
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
     fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
-        // What is written down beside the run is not enough to write into a repository: it must be that of the checkout.
-        if Repository::locate(&self.top)?.shared != self.shared {
-            let why = format!("{} is not the git folder of {}", self.shared.common.display(), self.top.display());
-            return Err(WorkspaceError::Lost { run: self.run, why });
-        }
-        let user = Git::with_dir(&self.shared.common)?;
+        let (user, handed) = (self.user()?, handed_ref(self.run));
         let found = user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
         match &found {
-            Some(found) if found == commit => return Ok(()),
+            Some(found) if found == commit => return Ok(user.run(&["update-ref", "-d", &handed]).map(drop)?),
             Some(found) if !ours.contains(found) => {
                 let (top, found) = (self.top.clone(), found.to_string());
                 return Err(WorkspaceError::RefMoved { name: name.to_owned(), top, found });
@@ -219,14 +242,48 @@ impl Workspace {
         }
         if !user.call(&["cat-file", "-e", commit.as_str()], Vec::new())?.end.success() {
             self.git.run(&["update-ref", "refs/handed", commit.as_str()])?;
-            let flags = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap="];
-            let mut args = vec![OsStr::new("fetch"), OsStr::new("--no-recurse-submodules")];
-            args.extend(flags.map(OsStr::new));
-            args.extend([self.folder.path().as_os_str(), OsStr::new("refs/handed")]);
+            // Never unpacked: a pack is kept from being cleaned away until a ref points to it, loose objects are not.
+            let flags = ["-c", "fetch.unpackLimit=1", "fetch", "--no-recurse-submodules", "--quiet", "--no-tags"];
+            let more = ["--no-write-fetch-head", "--no-auto-maintenance", "--refmap="];
+            let mut args: Vec<&OsStr> = flags.into_iter().chain(more).map(OsStr::new).collect();
+            let refs = format!("+refs/handed:{handed}");
+            args.extend([self.folder.path().as_os_str(), OsStr::new(&refs)]);
             user.run(&args)?;
         }
         let before = found.map_or_else(|| "0".repeat(commit.as_str().len()), |id| id.to_string());
         user.run(&["update-ref", name, commit.as_str(), &before])?;
+        user.run(&["update-ref", "-d", &handed])?;
         Ok(())
+    }
+
+    /// Takes the pin of the base back. Nothing happens when somebody else moved it.
+    pub(super) fn unpin(&self) -> Result<(), WorkspaceError> {
+        let user = self.user()?;
+        let name = base_ref(self.run);
+        let there = user.id(&["rev-parse", "--verify", "--quiet", &name]).is_ok_and(|found| found == self.base.commit);
+        if there {
+            user.run(&["update-ref", "-d", &name, self.base.commit.as_str()])?;
+        }
+        user.run(&["update-ref", "-d", &handed_ref(self.run)])?;
+        Ok(())
+    }
+
+    /// Takes the pin of the base back unless something needs it: content that is kept, or a tree with work that has not
+    /// landed. Both borrow from the user's repository.
+    pub fn release(&self, landed: bool) -> Result<(), WorkspaceError> {
+        let trees = self.state.join("trees").join(self.run.to_string());
+        let has_trees = std::fs::read_dir(trees).is_ok_and(|mut entries| entries.next().is_some());
+        let kept = self.git.run(&["for-each-ref", "--count=1", "refs/kept"])?;
+        if kept.is_empty() && (landed || !has_trees) { self.unpin() } else { Ok(()) }
+    }
+
+    /// Git in the user's repository. What is written down beside the run is not enough to write there: it must be the
+    /// repository of the checkout.
+    fn user(&self) -> Result<Git, WorkspaceError> {
+        if Repository::locate(&self.top)?.shared != self.shared {
+            let why = format!("{} is not the git folder of {}", self.shared.common.display(), self.top.display());
+            return Err(WorkspaceError::Lost { run: self.run, why });
+        }
+        Ok(engine_git(&self.shared.common, self.run)?)
     }
 }

@@ -6,6 +6,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use tollgate_core::diagnostic::Place;
 use tollgate_core::protocol::model::Area;
 
+mod left_over;
+mod odd;
+
 use super::*;
 use crate::testing::{Folder, folder, git, repository, write};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::files::{beside, remove_tree, safe_name, sync_folder};
 use super::folder::{GitFolder, Kind};
-use super::{Workspace, WorkspaceError, at};
-use crate::git::{Git, ObjectId};
+use super::{Workspace, WorkspaceError, at, engine_git};
+use crate::git::ObjectId;
 
 /// The name of the run's own work tree; no unit can have it.
 const RUN_TREE: &str = "@run";
@@ -75,6 +75,16 @@ impl Workspace {
         Ok(tree)
     }
 
+    /// The place of a work tree, for somebody who wants to look into it; made when it is not there yet.
+    pub fn shown_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<PathBuf, WorkspaceError> {
+        let tree = self.locate(unit);
+        if tree.path.exists() {
+            return Ok(tree.path);
+        }
+        let _held = Self::hold(&self.state, self.run)?;
+        Ok(self.work_tree(unit, start)?.path)
+    }
+
     /// Where the work tree of a unit, or the run's own, is or would be.
     pub fn locate(&self, unit: Option<&str>) -> WorkTree {
         let name = unit.map_or_else(|| RUN_TREE.to_owned(), safe_name);
@@ -96,7 +106,7 @@ impl Workspace {
         }
         let kept = self.keep(&tree).ok();
         let next = self.build(&tree.path, start, None)?;
-        let old = self.free_name(&tree.path);
+        let old = self.free_name(&tree.path, if kept.is_some() { "kept" } else { "old" });
         at(&old, std::fs::rename(&tree.path, &old))?;
         self.folder.put_index(&tree.name, &next.join(".git/index"))?;
         self.put(&next, &tree.path)?;
@@ -156,13 +166,15 @@ impl Workspace {
         Ok(TempCopy { path })
     }
 
-    /// Removes the copies, half-made trees and locks that a dead driver left. Only the holder of the run may call it.
+    /// Removes the copies, half-made trees, trees whose content is kept and locks that a dead driver left. Only the holder of
+    /// the run may call it.
     pub fn sweep(&self) -> Result<(), WorkspaceError> {
         self.folder.sweep_locks();
         remove_tree(&self.run_folder().join("copies"))?;
         let trees = self.state.join("trees").join(self.run.to_string());
         for entry in std::fs::read_dir(&trees).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().ends_with("@new") {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with("@new") || name.contains("@kept-") {
                 remove_tree(&entry.path())?;
             }
         }
@@ -178,7 +190,7 @@ impl Workspace {
         let stores = [self.shared.objects.as_path(), &self.folder.objects()];
         GitFolder::fill(&own, &commit, &stores, &self.shared, Kind::Work)?;
         // Nobody else has seen this folder yet, so git may run with it; never again after it is handed over.
-        let git = Git::with_dir(&own)?.on(&next, &own.join("index"));
+        let git = engine_git(&own, self.run)?.on(&next, &own.join("index"));
         git.run(&["read-tree", "-u", "--reset", commit.as_str()])?;
         if let Some(name) = index {
             self.folder.put_index(name, &own.join("index"))?;
@@ -193,8 +205,8 @@ impl Workspace {
     }
 
     /// A name beside a work tree that is not taken.
-    fn free_name(&self, path: &Path) -> PathBuf {
-        let names = (1u32..).map(|number| beside(path, &format!("old-{number}")));
-        names.into_iter().find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| beside(path, "old"))
+    fn free_name(&self, path: &Path, what: &str) -> PathBuf {
+        let names = (1u32..).map(|number| beside(path, &format!("{what}-{number}")));
+        names.into_iter().find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| beside(path, what))
     }
 }

@@ -20,10 +20,11 @@ use crate::envelope::{Checked, decide_lease, seal};
 use crate::error::{AppendError, LeaseError, StoreError};
 use crate::faults::{Fault, Faults, Point};
 use crate::heads::{HeadRecord, Heads};
-use crate::journal::{Appended, Lease, LeaseRequest, SMALL_OBJECT_BYTES};
+use crate::journal::{Appended, Lease, LeaseRequest};
 
-/// The most appends in one transaction.
-const BATCH_MAX: usize = 512;
+/// The most appends in one transaction: while one is committed, those answered by the one before prepare the next. A
+/// transaction that took everybody would leave all of them waiting, and then the writer.
+const BATCH_MAX: usize = 64;
 /// A transaction takes no more appends once it holds this many bytes.
 const BATCH_BYTES: usize = 16 << 20;
 
@@ -70,11 +71,13 @@ struct Done {
     appended: Appended,
 }
 
-/// What the database says of a run.
+/// What the database says of a run; of one that is not there, nothing.
+#[derive(Default)]
 struct Stored {
-    id: u64,
+    id: Option<u64>,
     seq: u64,
     head: Digest,
+    epoch: u64,
 }
 
 /// What became of a job inside the transaction; the answer is given after the commit.
@@ -181,24 +184,19 @@ impl Writer {
     }
 
     fn append(&self, append: &Checked) -> Result<Done, AppendError> {
-        let stored = self.stored(append.run)?;
-        let epoch = match append.fence {
-            Some(_) => self.leased(append.run)?.map_or(0, |lease| lease.epoch),
-            None => 0,
-        };
-        let before = stored.as_ref().map_or_else(Digest::default, |run| run.head);
-        append.admit(stored.as_ref().map_or(0, |run| run.seq), before, epoch)?;
+        let Stored { id, seq, head, epoch } = self.stored(append.run)?;
+        append.admit(seq, head, epoch)?;
         // Nothing below refuses: from here on the append either becomes whole or takes the batch with it.
-        let head = before.chain(&append.bytes);
-        let done = self.insert(append, stored.map(|run| run.id), head)?;
-        Ok(done)
+        Ok(self.insert(append, id, append.chained(head))?)
     }
 
     fn insert(&self, append: &Checked, known: Option<u64>, head: Digest) -> Result<Done, StoreError> {
         let sql = |text| self.connection.prepare_cached(text);
-        for object in append.objects.iter().filter(|object| object.bytes.len() <= SMALL_OBJECT_BYTES) {
-            sql("INSERT OR IGNORE INTO objects (digest, bytes) VALUES (?1, ?2)")?
-                .execute(params![object.digest.0, &object.bytes[..]])?;
+        for object in append.objects.iter().filter(|object| object.is_small()) {
+            // One that is there is left alone unless it was damaged: its right content is at hand.
+            sql("INSERT INTO objects (digest, bytes) VALUES (?1, ?2) \
+                 ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes WHERE bytes <> excluded.bytes")?
+            .execute(params![object.digest().0, &object.bytes()[..]])?;
         }
         let slot = match known {
             Some(id) => id,
@@ -251,12 +249,16 @@ impl Writer {
         Ok(lease)
     }
 
-    fn stored(&self, run: RunId) -> Result<Option<Stored>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT id, seq, head FROM runs WHERE run = ?1")?;
+    fn stored(&self, run: RunId) -> Result<Stored, StoreError> {
+        // A lease may be taken before the run's first event.
+        let sql = "SELECT r.id, ifnull(r.seq, 0), r.head, ifnull(l.epoch, 0) FROM (SELECT ?1 AS run) \
+                   LEFT JOIN runs r USING (run) LEFT JOIN leases l USING (run)";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let stored = statement.query_row([run.digits()], |row| {
-            Ok(Stored { id: row.get(0)?, seq: row.get(1)?, head: Digest(row.get(2)?) })
+            let head: Option<[u8; 32]> = row.get(2)?;
+            Ok(Stored { id: row.get(0)?, seq: row.get(1)?, head: Digest(head.unwrap_or_default()), epoch: row.get(3)? })
         });
-        Ok(stored.optional()?)
+        Ok(stored?)
     }
 
     fn leased(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
@@ -271,8 +273,7 @@ impl Writer {
 fn weight(job: &Job) -> usize {
     match job {
         Job::Append(append, _) => {
-            let small =
-                append.objects.iter().map(|object| object.bytes.len()).filter(|size| *size <= SMALL_OBJECT_BYTES);
+            let small = append.objects.iter().filter(|object| object.is_small()).map(|object| object.bytes().len());
             append.bytes.len() + append.snapshot.as_ref().map_or(0, Vec::len) + small.sum::<usize>()
         }
         Job::Lease(..) => 0,

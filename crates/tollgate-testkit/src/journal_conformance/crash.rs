@@ -56,11 +56,11 @@ pub fn a_fault_leaves_an_append_whole_or_absent(store: &dyn Store) {
             let after = store.connect(None);
             let there = after.head(id).unwrap().unwrap().seq == 4;
             assert_eq!(there, committed(point), "{point:?} {fault:?}");
-            assert_eq!(after.object(small.digest).unwrap().is_some(), there);
+            assert_eq!(after.object(small.digest()).unwrap().is_some(), there);
             assert_eq!(after.snapshot(id).unwrap().is_some(), there);
             assert_eq!(after.load(id, 0, 10).unwrap().len(), 1 + usize::from(there));
             if there {
-                assert!(after.object(large.digest).unwrap().is_some());
+                assert!(after.object(large.digest()).unwrap().is_some());
                 assert!(matches!(after.append(whole), Err(AppendError::Conflict { actual: 4, .. })));
             } else {
                 after.append(whole).unwrap();

@@ -56,10 +56,10 @@ pub fn a_writer_that_has_not_seen_everything_is_refused_and_leaves_nothing(store
     }
     let refused = slow.append(append(run(2), 5, 1)).unwrap_err();
     assert!(matches!(refused, AppendError::Conflict { actual: 0, .. }));
-    assert_eq!(slow.object(small.digest).unwrap(), None);
+    assert_eq!(slow.object(small.digest()).unwrap(), None);
     assert_eq!(slow.snapshot(run(1)).unwrap(), None);
     assert_eq!(slow.load(run(1), 0, 10).unwrap().len(), 1);
-    let listed = slow.list(&Filter::default()).unwrap();
+    let listed = slow.list(&Filter::default()).unwrap().runs;
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].text.status, "open");
 }
@@ -94,19 +94,6 @@ pub fn what_breaks_the_form_is_refused(store: &dyn Store) {
     journal.append(good).unwrap();
 }
 
-/// Bytes that do not have the digest they come with are refused, small or large.
-pub fn an_object_that_is_not_its_digest_is_refused(store: &dyn Store) {
-    let journal = store.connect(None);
-    for size in [10, SMALL_OBJECT_BYTES + 1] {
-        let digest = Digest::of(b"something else");
-        let objects = vec![Object { digest, bytes: vec![1; size].into() }];
-        let refused = journal.append(Append { objects, ..append(run(1), 0, 1) }).unwrap_err();
-        assert_eq!(refused.code(), Code::OBJECT_CHANGED);
-        assert_eq!(journal.object(digest).unwrap(), None);
-    }
-    assert_eq!(journal.head(run(1)).unwrap(), None);
-}
-
 /// Objects come back whatever their size, also when they are stored twice.
 pub fn objects_of_both_sizes_read_back(store: &dyn Store) {
     let journal = store.connect(None);
@@ -115,8 +102,8 @@ pub fn objects_of_both_sizes_read_back(store: &dyn Store) {
     journal.append(Append { objects: objects.clone(), ..append(run(1), 0, 1) }).unwrap();
     journal.append(Append { objects: objects.clone(), ..append(run(2), 0, 1) }).unwrap();
     for object in objects {
-        let found = store.connect(None).object(object.digest).unwrap();
-        assert_eq!(found.as_deref(), Some(&object.bytes[..]));
+        let found = store.connect(None).object(object.digest()).unwrap();
+        assert_eq!(found.as_deref(), Some(&object.bytes()[..]));
     }
     assert_eq!(journal.object(Digest::of(b"never stored")).unwrap(), None);
 }

@@ -15,9 +15,9 @@ use super::watch::Violation;
 /// An answer after this time is a late one.
 const LATE_MS: u64 = 600_000;
 /// What ends a matter, in the order a person who wants an end tries it.
-const ENDING: [&str; 20] = [
-    "approve", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again", "retry",
-    "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
+const ENDING: [&str; 21] = [
+    "approve", "fine", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again",
+    "retry", "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
 ];
 /// What gives the whole run up.
 const FINAL: [&str; 4] = ["abort", "drop", "stop", "revise"];

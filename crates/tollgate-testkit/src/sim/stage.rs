@@ -108,7 +108,11 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let mut inputs: BTreeMap<Name, Value> = BTreeMap::new();
     let mut commands = BTreeMap::new();
     match scene {
-        "fan-out" => drop(inputs.insert("width".into(), Value::Int(i64::try_from(rng.between(1, 3)).unwrap_or(1)))),
+        "fan-out" => {
+            inputs.insert("width".into(), Value::Int(i64::try_from(rng.between(1, 3)).unwrap_or(1)));
+            let look = if rng.percent(85) { "yes" } else { "no" };
+            inputs.insert("last-look".into(), Value::Text(look.into()));
+        }
         "ledger" => {
             let path = if rng.percent(70) { "careful" } else { "quick" };
             inputs.insert("path".into(), Value::Text(path.into()));
@@ -131,7 +135,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     }
     let plan = task(scene, &mut rng);
     let task = Object::new(format!("task {seed}").into_bytes());
-    let artifact = OpenArtifact { object: task.digest, fields: BTreeMap::new(), plan };
+    let artifact = OpenArtifact { object: task.digest(), fields: BTreeMap::new(), plan };
     let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), artifact));
     let files = ["src/main.rs", "src/lib.rs", "docs/index.md", "tests/all.rs"];
     let tree = world.put(files.iter().map(|path| (Name::from(*path), 0)).collect());
@@ -144,7 +148,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let open = Open {
         id: RunId::from_bits(seed),
         title: format!("{scene} {seed}"),
-        digest: object.digest,
+        digest: object.digest(),
         pins: BTreeMap::new(),
         repository: "/repository".to_owned(),
         base: "base".into(),

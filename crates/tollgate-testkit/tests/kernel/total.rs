@@ -44,7 +44,14 @@ fn commands(run: &Run) -> Vec<Command> {
         }
         all.push(Command::Ran { attempt, token, results: Vec::new() });
         for outcome in [LandOutcome::Landed, LandOutcome::Conflict, LandOutcome::OutOfScope, LandOutcome::Refused] {
-            let landing = Landing { outcome, content: None, collided: None, paths: Vec::new(), why: String::new() };
+            let landing = Landing {
+                outcome,
+                content: None,
+                collided: None,
+                measured: Vec::new(),
+                paths: Vec::new(),
+                why: String::new(),
+            };
             all.push(Command::Landed { attempt, token, landing: Box::new(landing) });
         }
     }

@@ -144,6 +144,7 @@ pub fn drive(
         // Without it, Ctrl-C ends the process at once: the journal does not mind.
         signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
     }
+    runs.service.sweep();
     let mut screen = Screen::new(session, run.run());
     screen.events(run.run(), opened);
     let interactive =

@@ -10,7 +10,7 @@ use tollgate_engine::driver::DriveError;
 use tollgate_engine::process::below_a_worker;
 use tollgate_engine::service::{Service, ServiceError};
 use tollgate_engine::session::{CommandError, LoadError};
-use tollgate_store::{AppendError, HeadDamage, OpenError, Options, SqliteJournal};
+use tollgate_store::{AppendError, Filter, HeadDamage, Journal, OpenError, Options, SqliteJournal, Summary};
 
 use super::Session;
 use super::environment::Environment;
@@ -32,10 +32,34 @@ impl Runs {
     pub fn open(session: &Session) -> Result<Self, Failure> {
         let state = session.environment.state_dir()?;
         need_a_place_apart(&state, &session.environment)?;
-        let journal = Arc::new(SqliteJournal::open(&state, Options::default()).map_err(open_failure)?);
+        let journal = SqliteJournal::open(&state, Options::default()).map_err(open_failure)?;
+        Ok(Self::of(session, state, journal))
+    }
+
+    /// The same for a command that only reads: a journal that cannot be written will do.
+    pub fn open_to_read(session: &Session) -> Result<Self, Failure> {
+        let state = session.environment.state_dir()?;
+        need_a_place_apart(&state, &session.environment)?;
+        let journal = SqliteJournal::open_to_read(&state, Options::default()).map_err(open_failure)?;
+        Ok(Self::of(session, state, journal))
+    }
+
+    fn of(session: &Session, state: PathBuf, journal: SqliteJournal) -> Self {
+        let journal = Arc::new(journal);
         let person = ["USER", "LOGNAME"].iter().find_map(|name| session.environment.get(name)).unwrap_or("somebody");
         let service = Service { state: state.clone(), journal: journal.clone(), person: person.to_owned() };
-        Ok(Self { service, journal, state })
+        Self { service, journal, state }
+    }
+
+    /// Lists runs; those whose row cannot be read are named, and hide no other. Says how many they are.
+    pub fn list(&self, filter: &Filter, session: &Session) -> Result<(Vec<Summary>, usize), Failure> {
+        let listed = self.journal.list(filter).map_err(|error| load_failure(error.into()))?;
+        for damaged in &listed.damaged {
+            let code = Code::RUN_ROW_DAMAGED;
+            session.output.talk(format!("{} cannot be listed [{code}]: {}", damaged.named, damaged.why));
+            session.output.talk(format!("    next: tollgate verify {}", damaged.named));
+        }
+        Ok((listed.runs, listed.damaged.len()))
     }
 
     /// The same for a command that only a person may give: refused below a worker.
@@ -229,6 +253,9 @@ pub fn drive_failure(error: DriveError) -> Failure {
     match error {
         DriveError::Held { run, .. } => {
             Failure::refused(code, message).hint(format!("`tollgate logs -f {run}` watches it"))
+        }
+        DriveError::Behind { run, .. } => {
+            Failure::refused(code, message).hint(format!("`tollgate repair {run}` puts the lease above them"))
         }
         DriveError::Lease(error) => {
             Failure::refused(code, message).cause(error).hint("`tollgate show RUN` shows who holds it")

@@ -162,3 +162,49 @@ fn any_number_of_processes_may_be_the_first() {
         }
     }
 }
+
+#[test]
+fn a_start_that_is_killed_early_leaves_nothing_once_another_command_has_run() {
+    let play = Play::new(TASK, &script(&[]));
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml", "--input"];
+    let words = [&words[..], &["complexity=standard", "--no-wait"]].concat();
+    let ours = |play: &Play| play.world.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate"]);
+    let count = |path: &str| std::fs::read_dir(play.world.path(path)).into_iter().flatten().count();
+    // Killed as soon as the base is pinned, which is before the run is in the journal; a slow machine needs another try.
+    let mut killed_early = false;
+    for _ in 0..20 {
+        let mut child = play.program(&words);
+        let before = ours(&play);
+        play.until("the base is pinned", |play| (ours(play) != before).then_some(()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        killed_early |= count("state/scratch") > 0;
+    }
+    assert!(killed_early, "no start was caught in the middle");
+    play.tollgate(&words).exits(4);
+    let said = play.tollgate(&["ls", "--json"]);
+    let runs: Vec<&str> = said.out.lines().collect();
+    assert_eq!(ours(&play).lines().count(), runs.len(), "a pin for each run, and no other\n{}", said.out);
+    assert_eq!((count("state/scratch"), count("state/runs")), (0, runs.len()));
+}
+
+#[test]
+fn a_run_that_is_over_keeps_no_pin_and_a_refused_start_leaves_nothing() {
+    let (play, said) = Play::standard(&[]);
+    said.exits(0);
+    assert_eq!(play.world.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate"]), "");
+    let said = play.tollgate(&[
+        "run",
+        "build-plan",
+        "--task",
+        "../task.md",
+        "--script",
+        "../script.yaml",
+        "--input",
+        "complexity=odd",
+    ]);
+    assert_ne!(said.code, Some(0));
+    assert_eq!(play.world.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate"]), "");
+    assert_eq!(std::fs::read_dir(play.world.path("state/runs")).unwrap().count(), 1);
+    play.holds();
+}

@@ -10,6 +10,7 @@
 
 mod contract;
 mod crash;
+mod damaged;
 mod demo;
 mod explain;
 mod happy;

@@ -32,7 +32,22 @@ fn a_command_whose_program_is_missing_cannot_be_observed_and_needs_a_waiver() {
     let mut play = Play::new(&task("no-such-program --check"), &script(&[]));
     let said = play.start(&WORDS).exits(4).says("DoD-1 cannot be observed");
     insta::assert_snapshot!("unobservable", play.told(&said));
-    play.decide(&["dec_2", "accept"]).exits(0).says("waived DoD-1");
+    assert_eq!(play.dispatched("dod-checker"), 1, "asking it again would show no more");
+    play.decide(&["dec_2", "waive"]).exits(0).says("waived DoD-1");
+    play.holds();
+}
+
+#[test]
+fn a_program_that_a_person_provides_is_run_and_needs_no_waiver() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let tool = play.world.path("provided");
+    let command = format!("PATH=$PATH:{} provided", play.world.path("").display());
+    std::fs::write(play.world.path("task.md"), task(&command)).unwrap();
+    play.start(&WORDS).exits(4).says("DoD-1 cannot be observed");
+    std::fs::write(&tool, "#!/bin/sh\nexit 0\n").unwrap();
+    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let said = play.decide(&["dec_2", "provide"]).exits(0).says("DoD-1 passed");
+    assert!(!said.err.contains("waived"), "{}", said.err);
     play.holds();
 }
 

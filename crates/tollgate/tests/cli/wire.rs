@@ -104,5 +104,5 @@ fn a_protocol_as_data_says_what_its_table_says() {
     let review = stages.iter().find(|stage| stage["flow"] == "side" && stage["stage"] == "review").unwrap();
     let reject = review["outcomes"].as_array().unwrap().iter().find(|row| row["outcome"] == "reject").unwrap();
     assert_eq!((&reject["to"], &reject["limit"], &reject["rule"]), (&"build".into(), &2.into(), &"stage".into()));
-    assert!(stages.iter().any(|stage| stage["flow"].is_null() && stage["stage"] == "stuck"));
+    assert!(stages.iter().any(|stage| stage["flow"].is_null() && stage["stage"] == "waive"));
 }

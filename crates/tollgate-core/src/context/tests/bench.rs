@@ -116,6 +116,7 @@ impl Bench {
                         outcome: LandOutcome::Landed,
                         content: Some(landed),
                         collided: None,
+                        measured: Vec::new(),
                         paths: Vec::new(),
                         why: String::new(),
                     };

@@ -2,6 +2,7 @@
 
 use super::bench::{Bench, checked, developed, report, reviewed};
 use crate::context::next_roles;
+use crate::report::Health;
 
 fn next(bench: &mut Bench, outcome: &str) -> (Vec<String>, bool) {
     let attempt = bench.live();
@@ -51,6 +52,38 @@ fn the_third_review_leads_to_a_person() {
             "reviewer",
             &reviewed("REQUEST_CHANGES", to, &format!("- [major] `src/greet.rs:{review}` — wrong {review}")),
         );
+    }
+}
+
+/// A bench at its third review, which the limit leaves no route to the developer.
+fn third_review() -> Bench {
+    let mut bench = Bench::open(&[("complexity", "standard")]);
+    for review in 1..=3 {
+        bench.report("developer", &developed());
+        bench.report("dod-checker", &checked("APPROVED", "reviewer", VERIFIED));
+        if review < 3 {
+            let wrong = format!("- [major] `src/greet.rs:{review}` — wrong {review}");
+            let early = reviewed("REQUEST_CHANGES", "stop, surface to human", &wrong);
+            let live = bench.live();
+            let context = crate::context::reading_context(&bench.run, live);
+            let dialect = crate::contract::registry::report_dialect("status-block").unwrap();
+            let read = dialect.read(&early, &context).report.health;
+            assert_eq!(read, Health::Malformed, "before the limit the developer is next");
+            bench.report("reviewer", &reviewed("REQUEST_CHANGES", "developer", &wrong));
+        }
+    }
+    bench
+}
+
+#[test]
+fn a_used_up_route_may_be_named_by_its_role_by_the_person_or_not_at_all() {
+    for (to, good) in [("developer", true), ("stop, surface to human", true), ("n/a", true), ("tester", false)] {
+        let mut bench = third_review();
+        let said = reviewed("REQUEST_CHANGES", to, "- [major] `src/greet.rs:3` — wrong");
+        let health = bench.report_any("reviewer", &said);
+        let asked: Vec<String> = bench.run.pending().map(|(_, decision)| decision.asked.ask.to_string()).collect();
+        let expected = if good { (Health::Ok, vec!["escalated".to_owned()]) } else { (Health::Malformed, Vec::new()) };
+        assert_eq!((health, asked), expected, "{to}");
     }
 }
 

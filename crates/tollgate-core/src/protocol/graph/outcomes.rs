@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::condition::Condition;
+use super::super::condition::{Condition, SetKind};
 use super::super::dialects::Dialects;
 use super::super::model::{Ask, Kind, Over, Protocol, Role, Stage};
 use super::{Graph, build};
@@ -34,7 +34,7 @@ impl Graph<'_> {
 pub(super) fn table(stage: &Stage, protocol: &Protocol, dialects: &Dialects, raises: &[Name]) -> Vec<Name> {
     let mut list: Vec<Name> = match &stage.kind {
         Kind::Dispatch { role } => {
-            protocol.roles.get(role).map(|role| dispatch(stage, role, dialects)).unwrap_or_default()
+            protocol.roles.get(role).map(|role| dispatch(stage, role, protocol, dialects)).unwrap_or_default()
         }
         Kind::Ask(ask) => answers(ask),
         Kind::Check { gates } => {
@@ -67,12 +67,15 @@ fn answers(ask: &Ask) -> Vec<Name> {
     list
 }
 
-fn dispatch(stage: &Stage, role: &Role, dialects: &Dialects) -> Vec<Name> {
+fn dispatch(stage: &Stage, role: &Role, protocol: &Protocol, dialects: &Dialects) -> Vec<Name> {
     let mut list = Vec::new();
     if role.judges() {
         list.extend(role.verdicts.iter().map(|verdict| Name::from(verdict.word())));
         if !stage.ensures.is_empty() {
             list.push("inconclusive".into());
+        }
+        if stage.ensures.iter().any(|gate| observes(protocol, gate)) {
+            list.push("unobservable".into());
         }
     } else {
         list.push("ok".into());
@@ -141,6 +144,27 @@ pub fn needed(protocol: &Protocol) -> BTreeSet<Name> {
     });
     needed
 }
+
+/// Whether a gate rests on rows or commands: an acceptance of it may rest on what cannot be observed.
+fn observes(protocol: &Protocol, gate: &str) -> bool {
+    fn rests(protocol: &Protocol, condition: &Condition, depth: u8) -> bool {
+        match condition {
+            Condition::All(list) | Condition::Any(list) => list.iter().any(|part| rests(protocol, part, depth)),
+            Condition::Not(inner) => rests(protocol, inner, depth),
+            // A gate that reads itself is refused elsewhere; here it must only come to an end.
+            Condition::Holds(other) if depth > 0 => {
+                protocol.gates.get(other).is_some_and(|gate| rests(protocol, &gate.holds, depth - 1))
+            }
+            Condition::Command(_) => true,
+            Condition::Set { set, .. } => *set == SetKind::Criterion,
+            _ => false,
+        }
+    }
+    protocol.gates.get(gate).is_some_and(|gate| rests(protocol, &gate.holds, DEPTH_MAX))
+}
+
+/// How deep gates are followed through each other.
+const DEPTH_MAX: u8 = 16;
 
 /// Whether a gate reads variables alone, so that a check of it is a fork.
 pub(crate) fn over_variables(protocol: &Protocol, gate: &str) -> bool {

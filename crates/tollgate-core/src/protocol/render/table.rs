@@ -61,6 +61,7 @@ fn stage(page: &mut Page, protocol: &Protocol, row: &StageRow<'_>) {
         let shown = match &**outcome {
             "accept" | "accept_with_notes" | "reject" if judges => format!("ok, {outcome}"),
             "inconclusive" if judges => "ok, accept, gate open".into(),
+            "unobservable" if judges => "ok, accept, unobservable".into(),
             other => other.to_owned(),
         };
         let said = match leads {

@@ -126,7 +126,9 @@ impl Draft {
             return not_allowed("the scope");
         }
         if amends("scope") {
-            let widened = if answer.scope.is_empty() { paths.to_vec() } else { answer.scope.clone() };
+            // What was asked about is widened by exactly those paths, whatever stands in their names.
+            let asked = || paths.iter().map(|path| crate::scope::literal(path)).collect();
+            let widened = if answer.scope.is_empty() { asked() } else { answer.scope.clone() };
             if !widened.is_empty() {
                 let event = ScopeWidened { unit: unit.cloned(), paths: widened, decision: id };
                 self.emit_by(by.clone(), event);

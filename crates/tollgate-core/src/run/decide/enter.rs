@@ -141,7 +141,8 @@ impl Draft {
             return self.is_driver();
         }
         self.commands_rest(unit);
-        let holds = stage.ensures.iter().all(|gate| gate::status_of(&self.run, gate, unit) == Status::Holds);
+        let status = stage.ensures.iter().map(|gate| gate::status_of(&self.run, gate, unit)).max();
+        let holds = matches!(status, None | Some(Status::Holds));
         if !holds {
             self.reason = self.open_rows(name).join("; ");
         }
@@ -149,10 +150,12 @@ impl Draft {
         let attempt = AttemptId(self.run.next_attempt.saturating_sub(1));
         let rejected = !holds && self.can_reject(stage) && self.commands_speak(attempt, stage, unit);
         self.lapse();
-        let outcome = match (holds, rejected) {
-            (true, _) => verdict,
-            (false, true) => Verdict::Reject.word(),
-            (false, false) => Verdict::Inconclusive.word(),
+        let outcome = match (status, rejected) {
+            (None | Some(Status::Holds), _) => verdict,
+            (_, true) => Verdict::Reject.word(),
+            // Asking the judge again would show no more: a person says what becomes of it.
+            (Some(Status::Unobservable), false) => "unobservable",
+            (Some(Status::Stale | Status::Fails), false) => Verdict::Inconclusive.word(),
         };
         self.route(name, stage, outcome);
         true

@@ -93,6 +93,8 @@ pub struct Landing {
     pub outcome: LandOutcome,
     pub content: Option<Content>,
     pub collided: Option<Content>,
+    /// The trees that [`outdated`](super::gate::outdated) names, measured again.
+    pub measured: Vec<Content>,
     pub paths: Vec<Name>,
     pub why: String,
 }

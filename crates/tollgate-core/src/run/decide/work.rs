@@ -69,8 +69,8 @@ impl Draft {
         }
         let protocol = self.protocol.clone();
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };
-        let Landing { outcome, content, collided, paths, why } = landing;
-        self.emit(LandingEnded { attempt, token, outcome, content, collided, paths, why });
+        let Landing { outcome, content, collided, measured, paths, why } = landing;
+        self.emit(LandingEnded { attempt, token, outcome, content, collided, measured, paths, why });
         if let Some(stage) = Self::stage_of(&protocol, &instance, &live.stage) {
             self.route(&live.instance, stage, outcome.word());
         }

@@ -2,7 +2,8 @@
 
 use super::super::event::{LedgerPlanned, UnitState, WaiverGranted};
 use super::super::gate;
-use super::super::state::{Criterion, Ledger, Requirement, Run, Unit, keyed};
+use super::super::state::{Criterion, Ledger, Requirement, Run, Shown, Unit, keyed};
+use crate::report::Judgement;
 use std::sync::Arc;
 
 /// A ledger part changed: what is bound to it goes stale.
@@ -83,6 +84,21 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
     for (resource, _) in parts.into_iter().filter(|(_, empty)| !empty) {
         bump(ledger, resource);
     }
+}
+
+/// A person sends a flow on: what could not be observed for its subject is looked at again.
+pub(super) fn look_again(run: &mut Run, instance: &str) {
+    let Some(unit) = run.instances.get(instance).map(|known| known.unit.clone()) else { return };
+    let unseen = |shown: &Shown| shown.result == Judgement::Unobservable;
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for row in ledger.criteria.iter_mut().filter(|row| unit.is_none() || row.unit == unit) {
+        row.ran.take_if(|shown| unseen(shown));
+    }
+    let own = unit.as_ref().map(|unit| format!("@{unit}"));
+    ledger.commands.retain(|key, shown| {
+        let of_subject = own.as_ref().map_or_else(|| !key.contains('@'), |own| key.ends_with(own));
+        !(of_subject && unseen(shown))
+    });
 }
 
 pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {

@@ -20,7 +20,7 @@ use crate::protocol::Protocol;
 use crate::protocol::model::{Target, Value};
 use crate::report::Judgement;
 
-use ledger::{amended, bump, plan, waive};
+use ledger::{amended, bump, look_again, plan, waive};
 use work::{commands, land, move_tree, release, report, start};
 
 /// Starts a run from its first event.
@@ -159,7 +159,9 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             let ledger = Arc::make_mut(&mut run.ledger);
             match &widened.unit {
                 Some(name) => {
-                    for unit in ledger.units.iter_mut().filter(|unit| unit.name == *name) {
+                    // A unit without a scope may write everywhere already.
+                    let scoped = |unit: &&mut Unit| unit.name == *name && !unit.scope.is_empty();
+                    for unit in ledger.units.iter_mut().filter(scoped) {
                         unit.scope.extend(widened.paths.iter().cloned());
                     }
                 }
@@ -244,6 +246,7 @@ fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
 
 fn come_back(run: &mut Run, returned: &FlowReturned) {
     let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
+    look_again(run, &returned.instance);
     with(run, &returned.instance, |instance| {
         instance.at = at;
         instance.judging = None;
@@ -277,6 +280,9 @@ pub fn counter_key(stage: &str, rule: &str) -> Name {
 }
 
 fn resume(run: &mut Run, resumed: &FlowResumed) {
+    if resumed.renewed {
+        look_again(run, &resumed.instance);
+    }
     with(run, &resumed.instance, |instance| {
         instance.judging = None;
         instance.at = At::Ready { stage: resumed.stage.clone() };

@@ -131,6 +131,9 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
     let Some(attempt) = run.attempts.get(&landing.attempt).cloned() else { return };
     release(run, landing.attempt);
     let Work::Land { unit: name, onto, .. } = &attempt.work else { return };
+    for content in &landing.measured {
+        remember(run, content);
+    }
     if let Some(content) = &landing.content {
         remember(run, content);
         run.tree = content.tree.clone();

@@ -13,6 +13,7 @@ use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Gate, Value};
 use crate::report::Judgement;
+use crate::scope::Content;
 
 use eval::Eval;
 pub use eval::{class_word, requirement_parts, unit_word};
@@ -139,6 +140,16 @@ fn same_area(run: &Run, one: &Name, other: &Name, area: &Name, unit: Option<&Nam
         scoped.unwrap_or(&content.areas).get(area).copied()
     };
     matches!((digest(one), digest(other)), (Some(a), Some(b)) if a == b)
+}
+
+/// The trees whose content was measured under another scope of a unit than the one in force, by what its own tree measures
+/// now. A person widened the scope; what was said of the same content still stands.
+pub fn outdated(run: &Run, unit: &Name, now: &Content) -> Vec<Name> {
+    let then = run.contents.get(&now.tree).and_then(|content| content.scoped.get(unit));
+    if then.is_none() || then == now.scoped.get(unit) {
+        return Vec::new();
+    }
+    trees_in_use(run).into_iter().filter(|tree| run.contents.contains_key(tree)).collect()
 }
 
 /// Every tree that something in the state rests on.

@@ -41,7 +41,7 @@ struct Paced {
 }
 
 impl Hands for Paced {
-    fn settle(&self, _: &Run) -> Result<(), HandsError> {
+    fn settle(&self, _: &Run, _: u64) -> Result<(), HandsError> {
         Ok(())
     }
 

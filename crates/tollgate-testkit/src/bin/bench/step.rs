@@ -68,7 +68,7 @@ impl State {
 }
 
 impl Hands for Interleaving {
-    fn settle(&self, _: &Run) -> Result<(), HandsError> {
+    fn settle(&self, _: &Run, _: u64) -> Result<(), HandsError> {
         Ok(())
     }
 

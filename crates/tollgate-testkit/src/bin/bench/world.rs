@@ -85,7 +85,7 @@ impl Runs {
             id: RunId::from_bits(number),
             title: format!("Measure what a step costs, run {number}"),
             protocol: Arc::clone(&self.protocol),
-            digest: self.text.digest,
+            digest: self.text.digest(),
             pins: BTreeMap::new(),
             repository: format!("/repositories/{}", number % 10),
             base: "0123456789012345678901234567890123456789".into(),
@@ -126,7 +126,7 @@ pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> Finished {
     report.claims.modified = vec![path.clone()];
     let result = AttemptResult {
         report,
-        object: object.digest,
+        object: object.digest(),
         sections: Vec::new(),
         diagnostics: Vec::new(),
         content: Some(content(token, run.seq)),

@@ -31,7 +31,7 @@ pub struct ExportArgs {
 }
 
 pub fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open(session)?;
+    let runs = Runs::open_to_read(session)?;
     let id = runs.find(&args.run)?;
     let path = session.environment.directory().join(&args.output);
     let objects = objects(&runs, id)?;

@@ -34,7 +34,7 @@ pub struct ShowArgs {
 }
 
 pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open(session)?;
+    let runs = Runs::open_to_read(session)?;
     let (detail, history) = of(&runs, &args.run, args.reads, session)?;
     if session.json() {
         session.output.json(&detail);
@@ -59,7 +59,7 @@ pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Resu
     let sources = Sources {
         now_ms,
         head: loaded.head(),
-        lease: listed.first().and_then(|summary| summary.lease.as_ref()),
+        lease: listed.runs.first().and_then(|summary| summary.lease.as_ref()),
         trees,
         kept: kept(runs, run),
         changes,

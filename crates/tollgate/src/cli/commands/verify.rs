@@ -11,7 +11,7 @@ use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
 use tollgate_engine::verify::{Breach, Proof, verify, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
-use tollgate_store::{Filter, Journal, MemoryJournal};
+use tollgate_store::{Filter, HeadRecord, Journal, MemoryJournal, ReadError, There, Unlisted, Unrecorded};
 
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
@@ -22,7 +22,7 @@ use crate::view::words::count;
 
 /// Prove that nothing in a run's journal was changed, lost or skipped
 ///
-/// Chain, replay, snapshot, summary, invariants and objects, from the first event on. Names the first event that does not
+/// Chain, replay, snapshot, summary, lease, invariants and objects, from the first event on. Names the first event that does not
 /// hold. Exit 0 only when everything holds.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
@@ -76,19 +76,23 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
 }
 
 fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failure> {
-    let runs = Runs::open(session)?;
+    let runs = Runs::open_to_read(session)?;
     let mut heads: BTreeMap<RunId, Vec<Digest>> = BTreeMap::new();
     for (typed, head) in &args.head {
         heads.entry(runs.find(typed)?).or_default().push(*head);
     }
+    let mut proved: Vec<VerifiedRun> = Vec::new();
     let named = args.what.as_deref().map(|typed| runs.find(typed)).transpose()?;
     let wanted: Vec<RunId> = match (named, args.all) {
         (Some(run), _) => vec![run],
         (None, false) if !heads.is_empty() => heads.keys().copied().collect(),
         (None, true) => {
-            let mut all = runs.journal.list(&Filter::default()).map_err(|error| load_failure(error.into()))?;
-            all.sort_by_key(|summary| summary.run);
-            all.into_iter().map(|summary| summary.run).collect()
+            let listed = runs.journal.list(&Filter::default()).map_err(|error| load_failure(error.into()))?;
+            proved.extend(listed.damaged.iter().filter(|damaged| damaged.run.is_none()).map(nameless));
+            let damaged = listed.damaged.iter().filter_map(|damaged| damaged.run);
+            let mut all: Vec<RunId> = listed.runs.iter().map(|summary| summary.run).chain(damaged).collect();
+            all.sort();
+            all
         }
         (None, false) => {
             return Err(Failure::usage(Code::USAGE, "say what to prove")
@@ -98,7 +102,6 @@ fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failur
     if let Some((run, _)) = heads.iter().find(|(run, _)| !wanted.contains(run)) {
         return Err(Failure::usage(Code::USAGE, format!("--head names {run}, which is not what is proved")));
     }
-    let mut proved: Vec<VerifiedRun> = Vec::new();
     for run in wanted {
         let mut one = match verify(&*runs.journal, run) {
             Ok(proof) => wire(proof),
@@ -132,6 +135,7 @@ fn beside(runs: &Runs, all: bool, proved: &mut Vec<VerifiedRun>) -> Result<(), F
             None => {}
         }
     }
+    unrecorded(runs, proved)?;
     if all {
         for place in runs.journal.strays().map_err(|error| load_failure(error.into()))? {
             let mut stray = empty(format!("row {place}"));
@@ -139,6 +143,33 @@ fn beside(runs: &Runs, all: bool, proved: &mut Vec<VerifiedRun>) -> Result<(), F
             add(&mut stray, Breach { code: Code::CHAIN_BROKEN, seq: None, what });
             proved.push(stray);
         }
+    }
+    Ok(())
+}
+
+/// Proved runs of which the file of heads has no record. The record is written again: what is proved was committed.
+fn unrecorded(runs: &Runs, proved: &mut [VerifiedRun]) -> Result<(), Failure> {
+    let failed = |error: ReadError| load_failure(error.into());
+    for Unrecorded { run, there } in runs.journal.unrecorded().map_err(failed)? {
+        let Some(proof) = proved.iter_mut().find(|proof| proof.valid && proof.run == run.to_string()) else { continue };
+        // A crash after the first append leaves the same; from the second on the record has been written.
+        let lags = there == There::Nothing && runs.journal.load(run, 0, 2).map_err(failed)?.len() < 2;
+        let head = proof.head.parse().unwrap_or_default();
+        let written = runs.journal.record_head(HeadRecord { run, seq: proof.events, head });
+        if lags {
+            continue;
+        }
+        let there = match there {
+            There::Nothing => "`heads` has no record of it",
+            There::Junk => "the record of it in `heads` is damaged",
+            There::Whole(_) => "its place in `heads` holds the record of another run",
+        };
+        let healed = match written {
+            Ok(()) => "the record is written again",
+            Err(_) => "the record cannot be written again",
+        };
+        let what = format!("{there}: whether its end was lost cannot be told; {healed}");
+        add(proof, Breach { code: Code::HEAD_UNRECORDED, seq: None, what });
     }
     Ok(())
 }
@@ -207,14 +238,23 @@ fn failed(run: RunId, error: &LoadError) -> VerifiedRun {
     proved
 }
 
+/// A row of a run that does not even say which.
+fn nameless(damaged: &Unlisted) -> VerifiedRun {
+    let mut proved = empty(damaged.named.clone());
+    let what = format!("the row of the run cannot be read: {}", damaged.why);
+    add(&mut proved, Breach { code: Code::RUN_ROW_DAMAGED, seq: None, what });
+    proved
+}
+
 fn empty(run: String) -> VerifiedRun {
     VerifiedRun { run, valid: true, events: 0, head: Digest::default().to_string(), objects: 0, broken: None }
 }
 
-/// Adds what does not hold; the first counts.
+/// Adds what does not hold. The first counts, but nothing beside the events hides that the events do not hold.
 fn add(run: &mut VerifiedRun, breach: Breach) {
     run.valid = false;
-    if run.broken.is_some() {
+    let beside = |what: &str| matches!(what, "snapshot" | "summary" | "row" | "heads" | "lease");
+    if run.broken.as_ref().is_some_and(|known| !beside(&known.what) || beside(kind(breach.code))) {
         return;
     }
     let copy = "keep a copy of the state directory before anything else: what is lost cannot be made again".to_owned();
@@ -222,6 +262,10 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         "snapshot" | "summary" => {
             vec!["the events are whole; the run is loaded from them".to_owned(), copy]
         }
+        "heads" => vec![
+            "the events are whole; compare their head with one you know: `--head RUN=HASH`".to_owned(),
+            format!("tollgate explain {}", breach.code),
+        ],
         _ => vec![copy, format!("tollgate explain {}", breach.code)],
     };
     run.broken = Some(Broken {
@@ -240,6 +284,9 @@ fn kind(code: Code) -> &'static str {
         Code::NEWER_EVENT | Code::DAMAGED_EVENT => "event",
         Code::SNAPSHOT_DIFFERS => "snapshot",
         Code::SUMMARY_DIFFERS => "summary",
+        Code::RUN_ROW_DAMAGED => "row",
+        Code::HEAD_UNRECORDED => "heads",
+        Code::EPOCH_BEHIND => "lease",
         Code::BROKEN_HISTORY => "invariant",
         Code::OBJECT_DAMAGED | Code::OBJECT_MISSING | Code::OBJECT_CHANGED | Code::NO_PROTOCOL_OBJECT => "object",
         _ => "chain",

@@ -1,0 +1,73 @@
+//! Starts that were cut off: what they made belongs to no run, and is cleaned up once nobody can be at it.
+
+use std::path::{Path, PathBuf};
+
+use tollgate_core::id::RunId;
+
+use super::claim::Claim;
+use super::files::{beside, remove_tree};
+use super::{Workspace, WorkspaceError, at};
+
+/// How many left-overs one command cleans up.
+const CLEANED_MAX: usize = 32;
+const START: &str = "start-";
+/// What a start makes in the folder of its run. Anything else is the work of a driver, and stays.
+const MADE: &[&str] = &["git", "git@new", "workspace.json", "workspace.json@new", "lock"];
+
+/// Claims the start of a run, before anything of it is made.
+pub fn claim_start(state: &Path, run: RunId) -> Result<Claim, WorkspaceError> {
+    Claim::make(&scratch(state).join(format!("{START}{run}")))
+}
+
+/// Cleans up what starts left that nobody is at: `opened` says of a run whether it is in the journal, if that can be known.
+pub fn sweep_starts(state: &Path, opened: &dyn Fn(RunId) -> Option<bool>) {
+    let entries = std::fs::read_dir(scratch(state)).into_iter().flatten().flatten();
+    for entry in entries.take(CLEANED_MAX) {
+        if let Some(claim) = Claim::take(&entry.path()) {
+            undo_start(state, claim, opened);
+        }
+    }
+}
+
+/// Undoes a start that did not come to a run, and gives its claim up; one that did loses its claim alone.
+pub fn undo_start(state: &Path, claim: Claim, opened: &dyn Fn(RunId) -> Option<bool>) {
+    let name = claim.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let run = name.strip_prefix(START).and_then(|run| run.parse().ok());
+    let done = match run.map(|run| (run, opened(run))) {
+        None | Some((_, Some(true))) => true,
+        Some((_, None)) => false,
+        Some((run, Some(false))) => abandon(state, run).is_ok(),
+    };
+    if !done {
+        claim.leave();
+    }
+}
+
+/// Removes what a start made: the pin first, because only the folder knows of it.
+fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
+    let folder = state.join("runs").join(run.to_string());
+    let gone = beside(&folder, "gone");
+    remove_tree(&gone)?;
+    if !folder.exists() {
+        return Ok(());
+    }
+    let listed = at(&folder, std::fs::read_dir(&folder))?.flatten();
+    let worked = listed.into_iter().any(|entry| !MADE.contains(&&*entry.file_name().to_string_lossy()));
+    if worked || state.join("trees").join(run.to_string()).exists() {
+        return Ok(());
+    }
+    let _held = Workspace::hold(state, run)?;
+    if let Some(made) = Workspace::remembered(state, run)? {
+        // A repository that is gone has no pin.
+        let there = made.shared.common.exists();
+        if there {
+            Workspace::reopen(state, run, made)?.unpin()?;
+        }
+    }
+    at(&folder, std::fs::rename(&folder, &gone))?;
+    remove_tree(&gone)
+}
+
+fn scratch(state: &Path) -> PathBuf {
+    state.join("scratch")
+}

@@ -1,0 +1,120 @@
+//! What a worker can leave that a tree cannot hold, or that git would pass over without a word.
+
+use super::*;
+
+/// A fixture whose base has a submodule at `sub`, left empty as a checkout without it is.
+fn with_submodule() -> Fixture {
+    let root = repository("submodule", &[("a", "1")]);
+    let commit = git(&root, &["rev-parse", "HEAD"]);
+    git(&root, &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},sub")]);
+    git(&root, &["commit", "-q", "-m", "submodule"]);
+    std::fs::create_dir(root.join("sub")).unwrap();
+    fixture_of(root)
+}
+
+#[test]
+fn a_submodule_that_becomes_a_file_or_a_link_or_goes_is_measured_or_named() {
+    let fixture = with_submodule();
+    let path = fixture.tree().path.join("sub");
+    std::fs::remove_dir(&path).unwrap();
+    let measured = fixture.measure();
+    assert_eq!((shown(&measured.changes), measured.nested.len()), (vec![], 0), "an empty folder is no content");
+    std::fs::write(&path, "a file now").unwrap();
+    let measured = fixture.measure();
+    let told = shown(&measured.changes) == ["Modified 100644 sub"] || measured.nested == ["sub".into()];
+    assert!(told, "{measured:?}");
+    std::fs::remove_file(&path).unwrap();
+    symlink("/etc", &path).unwrap();
+    let measured = fixture.measure();
+    assert!(measured.misplaced().contains(&"sub".into()), "{measured:?}");
+}
+
+#[test]
+fn the_executable_bit_is_content_and_other_bits_are_not() {
+    let fixture = fixture(&[("a", "1"), ("b", "1")]);
+    let path = fixture.tree().path;
+    std::fs::set_permissions(path.join("a"), PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(path.join("b"), PermissionsExt::from_mode(0o600)).unwrap();
+    let measured = fixture.measure();
+    assert_eq!(shown(&measured.changes), ["Modified 100755 a"]);
+    let copy = fixture.workspace.copy(&measured.tree).unwrap();
+    assert_eq!(copy.path().join("a").metadata().unwrap().permissions().mode() & 0o111, 0o111);
+}
+
+#[test]
+fn a_rename_that_changes_case_alone_is_two_changes() {
+    let fixture = fixture(&[("Readme", "1"), ("Dir/a", "1")]);
+    let path = fixture.tree().path;
+    std::fs::rename(path.join("Readme"), path.join("README")).unwrap();
+    std::fs::rename(path.join("Dir"), path.join("dir")).unwrap();
+    let expected = ["Deleted 100644 Dir/a", "Created 100644 README", "Deleted 100644 Readme", "Created 100644 dir/a"];
+    assert_eq!(shown(&fixture.measure().changes), expected);
+}
+
+#[test]
+fn a_git_folder_among_tracked_files_hides_none_of_them() {
+    let fixture = fixture(&[("src/a", "1"), ("src/deep/b", "1")]);
+    let path = fixture.tree().path;
+    git(&path.join("src"), &["init", "-q"]);
+    write(&path, "src/a", "2");
+    write(&path, "src/new", "1");
+    write(&path, "src/deep/new", "1");
+    let told = |measured: &Measured| {
+        let all = ["Modified 100644 src/a", "Created 100644 src/deep/new", "Created 100644 src/new"];
+        shown(&measured.changes) == all || !measured.nested.is_empty()
+    };
+    let measured = fixture.measure();
+    assert!(told(&measured), "{measured:?}");
+    git(&path.join("src"), &["add", "."]);
+    git(&path.join("src"), &["commit", "-q", "-m", "x"]);
+    let measured = fixture.measure();
+    assert!(told(&measured), "{measured:?}");
+    // One that leads elsewhere.
+    std::fs::remove_dir_all(path.join("src/.git")).unwrap();
+    std::fs::write(path.join("src/.git"), "gitdir: /nonexistent\n").unwrap();
+    std::fs::create_dir(path.join("linked")).unwrap();
+    std::fs::write(path.join("linked/.git"), format!("gitdir: {}\n", fixture.root.join(".git").display())).unwrap();
+    write(&path, "linked/hidden", "1");
+    let measured = fixture.measure();
+    assert!(told(&measured), "{measured:?}");
+    let paths: Vec<&str> = measured.changes.iter().map(|change| &*change.path).collect();
+    assert!(measured.nested.contains(&"linked/".into()) || paths.contains(&"linked/hidden"), "{measured:?}");
+}
+
+#[test]
+fn the_git_folder_of_the_tree_itself_may_be_gone_or_anything() {
+    let fixture = fixture(&[("a", "1")]);
+    let path = fixture.tree().path;
+    write(&path, "a", "2");
+    std::fs::remove_dir_all(path.join(".git")).unwrap();
+    assert_eq!(shown(&fixture.measure().changes), ["Modified 100644 a"]);
+    std::fs::write(path.join(".git"), "gitdir: /nonexistent\n").unwrap();
+    assert_eq!(shown(&fixture.measure().changes), ["Modified 100644 a"]);
+    std::fs::remove_file(path.join(".git")).unwrap();
+    symlink("/nonexistent", path.join(".git")).unwrap();
+    assert_eq!(shown(&fixture.measure().changes), ["Modified 100644 a"]);
+}
+
+#[test]
+fn folders_that_cannot_be_entered_are_measured_whole_or_refused() {
+    let fixture = fixture(&[("dir/a", "1"), ("dir/b", "1"), ("c", "1")]);
+    for mode in [0o000, 0o444, 0o111] {
+        let path = fixture.tree().path;
+        write(&path, "dir/a", "2");
+        write(&path, "dir/new", "1");
+        std::fs::set_permissions(path.join("dir"), PermissionsExt::from_mode(mode)).unwrap();
+        // Root enters all the same; anybody else is told that it cannot be measured, never that nothing changed.
+        let refused = match fixture.workspace.measure(&fixture.tree(), &fixture.workspace.base().tree) {
+            Ok(measured) => {
+                assert_eq!(shown(&measured.changes), ["Modified 100644 dir/a", "Created 100644 dir/new"]);
+                false
+            }
+            Err(error) => error.code().as_str() == "TG0506",
+        };
+        assert_eq!(refused, !rustix::process::geteuid().is_root());
+        let (tree, kept) = fixture.workspace.reset_tree(None, &fixture.workspace.base().tree).unwrap();
+        assert_eq!(std::fs::read_to_string(tree.path.join("dir/a")).unwrap(), "1");
+        assert_eq!(kept.is_none(), refused, "what cannot be kept lies aside");
+        assert_eq!(tree.path.with_file_name("@run@old-1").exists(), refused);
+    }
+}
