@@ -17,6 +17,7 @@ mod person;
 mod report;
 mod stop;
 mod waive;
+mod words;
 mod work;
 
 use std::collections::BTreeMap;

@@ -225,14 +225,16 @@ fn print(result: &VerifyResult, session: &Session) {
             let events = count(usize::try_from(run.events).unwrap_or(usize::MAX), "event");
             let objects = count(usize::try_from(run.objects).unwrap_or(usize::MAX), "object");
             let line = Line::new().add(Style::Good, "✓ ").add(Style::Strong, &run.run);
-            output.data(line.text(format!("  holds: {events}, {objects}, head {}", run.head)));
+            output.data(line.text(format!("  holds: {events}, {objects}")));
+            output.data(Line::from("  head ").add(Style::Faint, &run.head));
             continue;
         };
         let at = broken.seq.map(|seq| format!(" at event {seq}")).unwrap_or_default();
         let line = Line::new().add(Style::Bad, "✗ ").add(Style::Strong, &run.run);
-        output.data(line.text(format!("  {} does not hold{at} [{}]: {}", broken.what, broken.code, broken.message)));
+        output.data(line.text(format!("  {} does not hold{at} [{}]", broken.what, broken.code)));
+        output.paragraph("    ", &broken.message);
         for next in &broken.next {
-            output.data(Line::from("    next: ").text(next));
+            output.paragraph("    next: ", next);
         }
     }
     let bad = result.runs.iter().filter(|run| !run.valid).count();
