@@ -34,7 +34,7 @@ pub struct VerifiedRun {
 /// The first thing that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Broken {
-    /// What does not hold: chain, tail, event, replay, snapshot, summary, invariant or object.
+    /// What does not hold: chain, tail, event, replay, snapshot, summary, row, heads, lease, invariant or object.
     pub what: String,
     /// The first event it does not hold at; null when it is no event.
     pub seq: Option<u64>,
@@ -42,6 +42,29 @@ pub struct Broken {
     pub code: String,
     /// What is wrong, in one sentence.
     pub message: String,
+    /// What to do next.
+    pub next: Vec<String>,
+}
+
+/// What a repair did (`repair`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepairResult {
+    /// The run.
+    pub run: String,
+    /// The last event that verifies and is kept; the repair is the next one.
+    pub kept: u64,
+    /// The last event that is known to have been there; what lies between is lost.
+    pub lost_until: u64,
+    /// How many events were taken out of the journal.
+    pub cut: u64,
+    /// What did not hold.
+    pub broken: Broken,
+    /// The file beside the journal that keeps what was cut.
+    pub file: Option<String>,
+    /// What may have happened after the last event that is kept.
+    pub after: Vec<String>,
+    /// The head of the chain now.
+    pub head: String,
     /// What to do next.
     pub next: Vec<String>,
 }

@@ -19,12 +19,15 @@ pub use decision::{DecideResult, Decision, DecisionStatus, InboxItem, Origin, Qu
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
 pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
-pub use journal::{Broken, ExportResult, VerifiedRun, VerifyResult};
-pub use protocol::{ProtocolCheck, ProtocolOrigin, ProtocolSummary};
+pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
+pub use protocol::{
+    ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
+    ProtocolSummary,
+};
 pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
 pub use run::{
     Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, Evidence, EvidenceSource, Finding, Gate,
-    GateStatus, Position, Reads, RunDetail, RunStatus, RunSummary, Tree, Unit,
+    GateStatus, Kept, Position, Reads, RunDetail, RunStatus, RunSummary, Tree, Unit,
 };
 
 /// The version of the wire, in every event line.
@@ -37,10 +40,20 @@ pub struct ErrorDocument {
     pub error: Failure,
 }
 
+/// The completions of a shell (`completions`).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct Completions {
+    /// The shell.
+    pub shell: String,
+    /// What it reads.
+    pub script: String,
+}
+
 /// Every document of the wire and its JSON Schema, by the name of its file.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("code", schemars::schema_for!(CodePage)),
+        ("completions", schemars::schema_for!(Completions)),
         ("contract", schemars::schema_for!(Contract)),
         ("contract-check", schemars::schema_for!(ContractCheck)),
         ("decide-result", schemars::schema_for!(DecideResult)),
@@ -52,6 +65,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("log-line", schemars::schema_for!(LogLine)),
         ("protocol", schemars::schema_for!(ProtocolSummary)),
         ("protocol-check", schemars::schema_for!(ProtocolCheck)),
+        ("protocol-detail", schemars::schema_for!(ProtocolDetail)),
+        ("repair-result", schemars::schema_for!(RepairResult)),
         ("run", schemars::schema_for!(RunSummary)),
         ("run-detail", schemars::schema_for!(RunDetail)),
         ("trust", schemars::schema_for!(TrustResult)),

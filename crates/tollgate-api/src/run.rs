@@ -89,6 +89,8 @@ pub struct RunDetail {
     pub changes: Vec<Change>,
     /// The work trees that exist.
     pub trees: Vec<Tree>,
+    /// What work trees held when they were put back: work of lost or refused attempts, or of a person.
+    pub kept: Vec<Kept>,
     /// What is in force for the run: workers, areas and commands, with where each comes from.
     pub config: serde_json::Value,
     /// What each routing decision read (with `--reads`; else empty).
@@ -326,6 +328,19 @@ pub struct Tree {
     pub folder: String,
     /// The tree's id, as it was last measured.
     pub tree: Option<String>,
+}
+
+/// What a work tree held when it was put back before an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Kept {
+    /// The unit whose work tree it was; null: the run's.
+    pub unit: Option<String>,
+    /// The commit that holds it; null: it could not be measured, and its folder was moved.
+    pub commit: Option<String>,
+    /// The git folder of the commit, or the folder that was moved.
+    pub folder: String,
+    /// A command that shows it.
+    pub look: String,
 }
 
 /// What one routing decision read of a report.

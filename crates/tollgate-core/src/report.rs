@@ -102,6 +102,7 @@ pub enum Judgement {
 
 /// A report's word on one criterion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CriterionReport {
     /// The criterion's id (`DoD-1`).
     pub id: Name,
@@ -186,6 +187,7 @@ pub struct Claims {
 
 /// A unit that a report or document plans.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct UnitReport {
     /// Its name.
     pub name: Name,
@@ -208,6 +210,7 @@ pub struct UnitReport {
 
 /// A requirement that a report or document names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RequirementReport {
     /// Its id.
     pub id: Name,
@@ -220,6 +223,7 @@ pub struct RequirementReport {
 
 /// A criterion that a report or document names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CriterionRow {
     /// Its id (`DoD-1`).
     pub id: Name,
@@ -241,6 +245,7 @@ pub struct CriterionRow {
 
 /// What enters the ledger when a document is given or a report delivers it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Planned units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -255,6 +260,7 @@ pub struct Plan {
 
 /// One section that entered a routing decision, a question or a bundle, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SectionRead {
     /// The section's heading as the dialect writes it.
     pub section: Name,

@@ -24,6 +24,7 @@ pub struct Entry {
 
 /// The content of a tree as evidence is bound to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Content {
     /// The git tree id.
     pub tree: Name,

@@ -115,6 +115,23 @@ fn every_protocol_is_accepted() {
     }
 }
 
+#[test]
+fn a_budget_has_one_time_with_its_unit() {
+    let read = |budget: &str| {
+        let text = DRAFTS[0].replacen("sees: full}", &format!("sees: full, budget: {{{budget}}}}}"), 1);
+        let (protocol, problems) = protocol::read(&text);
+        let taken = schema().accepts(&json(&yaml::parse(&text).unwrap()));
+        assert!(taken || protocol.is_none(), "the schema refuses `{budget}`");
+        let told: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+        protocol.map(|protocol| protocol.roles.values().find_map(|role| role.budget.time_ms)).ok_or(told)
+    };
+    assert_eq!(read("time: 90s"), Ok(Some(90_000)));
+    assert_eq!((read("minutes: 5"), read("time: 5m")), (Ok(Some(300_000)), Ok(Some(300_000))));
+    assert_eq!(read("time: 5"), Err(vec!["this is not a time".to_owned()]));
+    assert_eq!(read("time: 0s"), Err(vec!["this is not a time".to_owned()]));
+    assert_eq!(read("time: 5m, minutes: 5"), Err(vec!["the budget has both `time` and `minutes`".to_owned()]));
+}
+
 /// What the schema refuses the reader refuses too, so nobody is sent to mend what would have run.
 #[test]
 fn broken_ones_are_refused_by_both() {
@@ -133,6 +150,9 @@ fn broken_ones_are_refused_by_both() {
         ("sees: full}", "sees: half}"),
         ("contract: status-block, writes", "writes"),
         ("verdicts: [accept, reject]", "verdicts: [accept, maybe]"),
+        ("sees: full}", "sees: full, budget: {minutes: 0}}"),
+        ("sees: full}", "sees: full, budget: {seconds: 5}}"),
+        ("sees: full}", "sees: full, budget: {time: [5m]}}"),
         ("dispatch: devops", "dispach: devops"),
         ("land: run", "land: moon"),
         ("check: [closing]", "check: []"),

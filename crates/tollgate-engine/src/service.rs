@@ -18,7 +18,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Command, Recorded, Run};
 use tollgate_core::scope;
-use tollgate_store::{Filter, Journal, Object, Summary};
+use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
 use crate::documents::{Documents, at_document, documents, said_scopes};
@@ -296,6 +296,7 @@ impl Service {
             content,
         };
         let clock = Arc::new(SystemClock);
+        reach(Point::StartMade);
         let said = said_scopes(&open);
         Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects).map_err(|error| match error {
             CommandError::Rejected(rejection) => at_document(rejection, &said),
@@ -313,18 +314,18 @@ impl Service {
         let prefix = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
         let filter = Filter { prefix: Some(prefix.clone()), limit: Some(20), ..Filter::default() };
         let found = self.journal.list(&filter).map_err(LoadError::from)?;
-        match found.as_slice() {
+        // One whose row is damaged is found too: `verify` and `repair` have to be told of it.
+        let damaged = found.damaged.iter().filter_map(|damaged| damaged.run);
+        let runs: Vec<RunId> = found.runs.iter().map(|summary| summary.run).chain(damaged).collect();
+        match runs.as_slice() {
             [] => Err(ServiceError::NoRun(typed.to_owned())),
-            [one] => Ok(one.run),
-            several => Err(ServiceError::Ambiguous {
-                prefix: typed.to_owned(),
-                runs: several.iter().map(|summary| summary.run).collect(),
-            }),
+            [one] => Ok(*one),
+            _ => Err(ServiceError::Ambiguous { prefix: typed.to_owned(), runs }),
         }
     }
 
     /// The runs, the last changed first.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<Summary>, LoadError> {
+    pub fn list(&self, filter: &Filter) -> Result<Listed, LoadError> {
         Ok(self.journal.list(filter)?)
     }
 

@@ -1,4 +1,6 @@
-//! Proving a run: chain, replay, snapshot, invariants and objects, from the first event on.
+//! Proving a run: chain, replay, snapshot, summary, lease, invariants and objects, from the first event on.
+
+pub mod state;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,7 +9,7 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::{Event, Recorded, Run};
-use tollgate_store::{Filter, Journal, Row};
+use tollgate_store::{Filter, Journal, ReadError, Row};
 
 use crate::session::{LoadError, Replay};
 use crate::summary;
@@ -43,10 +45,22 @@ pub type Objects<'a> = dyn Fn(Digest) -> Result<Option<Arc<[u8]>>, LoadError> + 
 
 /// Proves a run of a journal.
 pub fn verify(journal: &dyn Journal, id: RunId) -> Result<Proof, LoadError> {
-    let head = journal.head(id)?.ok_or(LoadError::NoRun(id))?;
+    let row = match journal.head(id) {
+        Ok(head) => Ok(head.ok_or(LoadError::NoRun(id))?),
+        // The events can be proved all the same.
+        Err(ReadError::Store(error)) if error.code() == Code::STORE_CORRUPT => Err(row_damaged(&error.to_string())),
+        Err(error) => return Err(error.into()),
+    };
     let rows = tollgate_store::chain::rows(journal, id, 0).map(|row| row.map_err(LoadError::from));
     let object = |digest| Ok(journal.object(digest)?);
     let (mut proof, run) = verify_rows(id, rows, &object);
+    let head = match row {
+        Ok(head) => head,
+        Err(damaged) => {
+            proof.breaches.push(damaged);
+            return Ok(proof);
+        }
+    };
     if proof.breaches.is_empty() && proof.events < head.seq {
         proof.breaches.push(Breach {
             code: Code::BROKEN_HISTORY,
@@ -68,23 +82,46 @@ pub fn verify(journal: &dyn Journal, id: RunId) -> Result<Proof, LoadError> {
     }
     if let Some(run) = run.filter(|_| proof.breaches.is_empty()) {
         check_snapshot(journal, &run, &mut proof)?;
-        check_summary(journal, &run, &mut proof)?;
+        check_row(journal, &run, &mut proof)?;
     }
     Ok(proof)
 }
 
-/// The summary says of a run what lists believe; it must be what the events give.
-fn check_summary(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result<(), LoadError> {
+fn row_damaged(why: &str) -> Breach {
+    Breach { code: Code::RUN_ROW_DAMAGED, seq: None, what: format!("the row of the run cannot be read: {why}") }
+}
+
+/// The row of a run says what lists believe and which epoch is the next; it must be what the events give.
+fn check_row(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result<(), LoadError> {
     let filter = Filter { prefix: Some(run.id.digits().to_owned()), limit: Some(1), ..Filter::default() };
+    let listed = journal.list(&filter)?;
+    proof.breaches.extend(listed.damaged.iter().map(|damaged| row_damaged(&damaged.why)));
     // One that is of a later event was written meanwhile and is proved the next time.
-    let Some(kept) = journal.list(&filter)?.into_iter().find(|kept| kept.head.seq == run.seq) else { return Ok(()) };
-    let given = summary::text(run, kept.text.at_ms);
-    if (&kept.text.status, &kept.text.repository) != (&given.status, &given.repository) {
-        proof.breaches.push(Breach {
-            code: Code::SUMMARY_DIFFERS,
-            seq: Some(run.seq),
-            what: format!("the list says `{}`, the events give `{}`", kept.text.status, given.status),
-        });
+    let Some(kept) = listed.runs.into_iter().find(|kept| kept.head.seq == run.seq) else { return Ok(()) };
+    let last = journal.load(run.id, run.seq.saturating_sub(1), 1)?.pop();
+    let last_ms =
+        last.as_ref().and_then(|row| Recorded::from_bytes(row.events().last()?).ok()).map_or(0, |at| at.at_ms);
+    let given = summary::text(run, last_ms);
+    let differs = [
+        ("the status", kept.text.status != given.status),
+        ("the repository", kept.text.repository != given.repository),
+        ("the time", kept.text.at_ms != given.at_ms),
+        ("the place in the order", Some(kept.head.place) != last.map(|row| row.place)),
+        ("what it says of the run", kept.text.body != given.body),
+    ];
+    if differs.iter().any(|(_, differs)| *differs) {
+        let parts: Vec<&str> = differs.iter().filter(|(_, differs)| *differs).map(|(part, _)| *part).collect();
+        let words = match kept.text.status == given.status {
+            true => String::new(),
+            false => format!(": it says `{}`, the events give `{}`", kept.text.status, given.status),
+        };
+        let what = format!("{} in the list is not what the events give{words}", parts.join(", "));
+        proof.breaches.push(Breach { code: Code::SUMMARY_DIFFERS, seq: Some(run.seq), what });
+    }
+    if kept.head.epoch < run.epoch {
+        let what =
+            format!("the events were written under epoch {}, and the lease is at epoch {}", run.epoch, kept.head.epoch);
+        proof.breaches.push(Breach { code: Code::EPOCH_BEHIND, seq: Some(run.seq), what });
     }
     Ok(())
 }
@@ -122,13 +159,15 @@ pub fn verify_rows(
             continue;
         }
         proof.objects += 1;
-        let what = match object(digest) {
+        let (code, what) = match object(digest) {
             Ok(Some(bytes)) if Digest::of(&bytes) == digest => continue,
-            Ok(Some(_)) => format!("object {digest} was changed"),
-            Ok(None) => format!("object {digest} is missing"),
-            Err(error) => format!("object {digest}: {error}"),
+            Ok(Some(_)) => (Code::OBJECT_DAMAGED, format!("object {digest} was changed")),
+            Ok(None) => (Code::OBJECT_DAMAGED, format!("object {digest} is missing")),
+            Err(error) if error.code() == Code::OBJECT_CHANGED => (Code::OBJECT_DAMAGED, error.to_string()),
+            // Nothing is known of what cannot be read.
+            Err(error) => (error.code(), format!("object {digest}: {error}")),
         };
-        proof.breaches.push(Breach { code: Code::OBJECT_DAMAGED, seq: Some(seq), what });
+        proof.breaches.push(Breach { code, seq: Some(seq), what });
     }
     (proof, replay.into_run())
 }

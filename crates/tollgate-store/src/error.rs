@@ -55,6 +55,12 @@ impl StoreError {
         Self::Io { what, path: path.to_owned(), source: Arc::new(source) }
     }
 
+    /// What a journal that was opened to be read says to a writer.
+    pub(crate) fn read_only() -> Self {
+        let error = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
+        Self::ReadOnly(Arc::new(rusqlite::Error::SqliteFailure(error, None)))
+    }
+
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
         match self {

@@ -49,6 +49,26 @@ pub enum HeadDamage {
     },
 }
 
+/// A run whose place in the file holds no record of it: the loss of its end could not be seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unrecorded {
+    /// The run.
+    pub run: RunId,
+    /// What is in its place.
+    pub there: There,
+}
+
+/// What is in the place of a run's record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum There {
+    /// The record.
+    Whole(HeadRecord),
+    /// Nothing: it was never written, or the file is gone.
+    Nothing,
+    /// Bytes that are no record.
+    Junk,
+}
+
 impl HeadDamage {
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
@@ -80,27 +100,35 @@ impl HeadRecord {
     }
 }
 
-/// The open file of heads.
+/// The open file of heads; none where there is none and none can be made.
 #[derive(Debug)]
 pub(crate) struct Heads {
-    file: File,
+    file: Option<File>,
     path: PathBuf,
 }
 
 impl Heads {
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let file = crate::objects::private_file(path).map_err(|e| StoreError::io("open", path, e))?;
+        Ok(Self { file: Some(file), path: path.to_owned() })
+    }
+
+    /// Opens the file as it is, for reading only; one that is not there names nothing.
+    pub(crate) fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        let file = crate::objects::file_if_any(path).map_err(|e| StoreError::io("open", path, e))?;
         Ok(Self { file, path: path.to_owned() })
     }
 
     /// The slots in use: a new run takes none of them, even when the database has forgotten whose they are.
     pub(crate) fn slots(&self) -> Result<u64, StoreError> {
-        let metadata = self.file.metadata().map_err(|e| StoreError::io("read", &self.path, e))?;
+        let Some(file) = &self.file else { return Ok(0) };
+        let metadata = file.metadata().map_err(|e| StoreError::io("read", &self.path, e))?;
         Ok(metadata.len().div_ceil(RECORD_BYTES as u64))
     }
 
     /// Writes records at their slots (from 1); neighbours go out in one write.
     pub(crate) fn write(&self, records: &mut [(u64, HeadRecord)]) -> io::Result<()> {
+        let Some(file) = &self.file else { return Err(io::ErrorKind::ReadOnlyFilesystem.into()) };
         records.sort_by_key(|(slot, record)| (*slot, record.seq));
         let mut start = 0u64;
         let mut bytes: Vec<u8> = Vec::with_capacity(records.len() * RECORD_BYTES);
@@ -111,34 +139,56 @@ impl Heads {
                 // The same run again, later in the batch.
                 bytes.truncate(bytes.len() - RECORD_BYTES);
             } else if bytes.is_empty() || offset != end {
-                self.file.write_all_at(&bytes, start)?;
+                file.write_all_at(&bytes, start)?;
                 bytes.clear();
                 start = offset;
             }
             bytes.extend_from_slice(&record.encode());
         }
-        self.file.write_all_at(&bytes, start)
+        file.write_all_at(&bytes, start)
     }
 
-    /// Every record that is whole.
-    pub(crate) fn read(&self) -> Result<Vec<HeadRecord>, StoreError> {
+    /// Writes the record of one run.
+    pub(crate) fn record(&self, slot: u64, record: HeadRecord) -> Result<(), StoreError> {
+        self.write(&mut [(slot, record)]).map_err(|e| StoreError::io("write", &self.path, e))
+    }
+
+    /// What is in every place of the file, from the first on.
+    pub(crate) fn read(&self) -> Result<Vec<There>, StoreError> {
         let failed = |e| StoreError::io("read", &self.path, e);
+        let Some(file) = &self.file else { return Ok(Vec::new()) };
         let mut records = Vec::new();
         let mut buffer = vec![0u8; RECORD_BYTES * 1024];
         let mut offset = 0u64;
         loop {
             let mut filled = 0;
             while filled < buffer.len() {
-                match self.file.read_at(&mut buffer[filled..], offset + filled as u64).map_err(failed)? {
+                match file.read_at(&mut buffer[filled..], offset + filled as u64).map_err(failed)? {
                     0 => break,
                     read => filled += read,
                 }
             }
-            records.extend(buffer[..filled].chunks(RECORD_BYTES).filter_map(HeadRecord::decode));
+            records.extend(buffer[..filled].chunks(RECORD_BYTES).map(There::of));
             offset += filled as u64;
             if filled < buffer.len() {
                 return Ok(records);
             }
+        }
+    }
+
+    /// Every record that is whole.
+    pub(crate) fn records(&self) -> Result<Vec<HeadRecord>, StoreError> {
+        let whole = |there| if let There::Whole(record) = there { Some(record) } else { None };
+        Ok(self.read()?.into_iter().filter_map(whole).collect())
+    }
+}
+
+impl There {
+    fn of(place: &[u8]) -> Self {
+        match HeadRecord::decode(place) {
+            Some(record) => Self::Whole(record),
+            None if place.iter().all(|byte| *byte == 0) => Self::Nothing,
+            None => Self::Junk,
         }
     }
 }
@@ -170,7 +220,8 @@ mod tests {
         let heads = Heads::open(&path).unwrap();
         let mut batch = [(2, record(2, 5)), (1, record(1, 1)), (2, record(2, 9)), (5, record(5, 3)), (2, record(2, 7))];
         heads.write(&mut batch).unwrap();
-        assert_eq!(heads.read().unwrap(), [record(1, 1), record(2, 9), record(5, 3)]);
+        assert_eq!(heads.records().unwrap(), [record(1, 1), record(2, 9), record(5, 3)]);
+        assert_eq!(heads.read().unwrap()[2..4], [There::Nothing; 2]);
         assert_eq!(heads.slots().unwrap(), 5);
         std::fs::remove_file(&path).unwrap();
     }

@@ -159,6 +159,26 @@ pub struct Summary {
     pub lease: Option<Lease>,
 }
 
+/// A run that no list can show: a value of its row cannot be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unlisted {
+    /// The run, where its id can be read.
+    pub run: Option<RunId>,
+    /// How its row names itself.
+    pub named: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// The runs that meet a filter, and those of them that cannot be shown: one bad row hides no other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listed {
+    /// The last changed first.
+    pub runs: Vec<Summary>,
+    /// What is damaged.
+    pub damaged: Vec<Unlisted>,
+}
+
 /// Which runs to list: those that meet all that is given, the last changed first.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -231,7 +251,7 @@ pub trait Journal: Send + Sync {
     fn head(&self, run: RunId) -> Result<Option<Head>, ReadError>;
 
     /// The runs that meet a filter, the last changed first.
-    fn list(&self, filter: &Filter) -> Result<Vec<Summary>, ReadError>;
+    fn list(&self, filter: &Filter) -> Result<Listed, ReadError>;
 
     /// The last snapshot of a run, if there is one that is whole and lies on the run's chain.
     fn snapshot(&self, run: RunId) -> Result<Option<Snapshot>, ReadError>;

@@ -13,7 +13,8 @@ use crate::envelope::{Checked, decide_lease, seal};
 use crate::error::{AppendError, LeaseError, ReadError, StoreError};
 use crate::faults::{Fault, Faults, Point};
 use crate::journal::{
-    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, READ_BYTES, Row, Snapshot, Summary, SummaryText,
+    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, READ_BYTES, Row, Snapshot, Summary,
+    SummaryText,
 };
 use crate::objects::checked;
 
@@ -204,7 +205,7 @@ impl Journal for MemoryJournal {
         Ok(self.lock().head(run))
     }
 
-    fn list(&self, filter: &Filter) -> Result<Vec<Summary>, ReadError> {
+    fn list(&self, filter: &Filter) -> Result<Listed, ReadError> {
         self.alive()?;
         let state = self.lock();
         let given = |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|wanted| wanted == value);
@@ -224,7 +225,8 @@ impl Journal for MemoryJournal {
             text: stored.summary.clone(),
             lease: state.leases.get(run).cloned(),
         };
-        Ok(found.into_iter().take(filter.limit.unwrap_or(usize::MAX)).map(summary).collect())
+        let runs = found.into_iter().take(filter.limit.unwrap_or(usize::MAX)).map(summary).collect();
+        Ok(Listed { runs, damaged: Vec::new() })
     }
 
     fn snapshot(&self, run: RunId) -> Result<Option<Snapshot>, ReadError> {

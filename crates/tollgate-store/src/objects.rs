@@ -34,6 +34,14 @@ pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file to read it, if it is there.
+pub(crate) fn file_if_any(path: &Path) -> io::Result<Option<File>> {
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
 /// The folder of large objects.
 #[derive(Debug)]
 pub(crate) struct ObjectFiles {
@@ -50,6 +58,11 @@ impl ObjectFiles {
             sync_dir(dir.parent().unwrap_or(&dir))?;
         }
         Ok(Self { dir })
+    }
+
+    /// The folder as it is, for reading only.
+    pub(crate) fn open_to_read(dir: PathBuf) -> Self {
+        Self { dir }
     }
 
     fn path(&self, digest: Digest) -> PathBuf {
@@ -82,11 +95,7 @@ impl ObjectFiles {
     pub(crate) fn get(&self, digest: Digest) -> Result<Option<Arc<[u8]>>, ReadError> {
         let path = self.path(digest);
         let failed = |e| StoreError::io("read", &path, e);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error).into()),
-        };
+        let Some(file) = file_if_any(&path).map_err(failed)? else { return Ok(None) };
         let mut bytes = Vec::new();
         // One byte more than allowed is enough to make the digest differ.
         file.take(OBJECT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -100,7 +109,7 @@ pub(crate) fn checked(digest: Digest, bytes: Arc<[u8]>) -> Result<Arc<[u8]>, Rea
     if actual == digest { Ok(bytes) } else { Err(ReadError::Changed { digest, actual }) }
 }
 
-fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()

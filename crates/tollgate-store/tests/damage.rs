@@ -130,6 +130,9 @@ fn read_all(temp: &TempDir) -> Result<Vec<Row>, Code> {
         return Err(damage.code());
     }
     let listed = journal.list(&Filter::default()).map_err(|e| e.code())?;
+    if !listed.damaged.is_empty() {
+        return Err(Code::RUN_ROW_DAMAGED);
+    }
     let mut all = Vec::new();
     for n in [1, 2] {
         verify_run(&journal, run(n)).map_err(|e| e.code())?;
@@ -139,7 +142,7 @@ fn read_all(temp: &TempDir) -> Result<Vec<Row>, Code> {
             all.push(row.map_err(|e| e.code())?);
         }
     }
-    assert!(listed.len() <= 2);
+    assert!(listed.runs.len() <= 2);
     Ok(all)
 }
 

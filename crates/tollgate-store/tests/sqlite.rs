@@ -17,10 +17,11 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
-use tollgate_store::chain::verify_run;
+use tollgate_store::chain::{rows, verify_run};
 use tollgate_store::journal::SMALL_OBJECT_BYTES;
 use tollgate_store::{
-    Append, AppendError, Fault, Faults, HeadDamage, Journal, OpenError, Options, Point, SqliteJournal,
+    Append, AppendError, Fault, Faults, Filter, HeadDamage, HeadRecord, Journal, LeaseRequest, OpenError, Options,
+    Point, SqliteJournal, There, Unrecorded,
 };
 use tollgate_testkit::journal_conformance::{Once, append, object, run};
 use tollgate_testkit::temp::TempDir;
@@ -178,7 +179,7 @@ fn a_damaged_snapshot_is_as_good_as_none() {
 }
 
 #[test]
-fn a_changed_object_is_seen_and_a_large_one_is_mended_when_it_is_stored_again() {
+fn a_changed_object_is_seen_and_mended_when_it_is_stored_again() {
     let temp = TempDir::new();
     let journal = open(temp.path());
     let (small, large) = (object(100, 1), object(SMALL_OBJECT_BYTES + 1, 2));
@@ -189,8 +190,72 @@ fn a_changed_object_is_seen_and_a_large_one_is_mended_when_it_is_stored_again() 
     for digest in [small.digest(), large.digest()] {
         assert_eq!(journal.object(digest).unwrap_err().code(), Code::OBJECT_CHANGED);
     }
-    journal.append(Append { objects: vec![large.clone()], ..append(run(1), 1, 1) }).unwrap();
-    assert_eq!(journal.object(large.digest()).unwrap().as_deref(), Some(&large.bytes()[..]));
+    journal.append(Append { objects: vec![small.clone(), large.clone()], ..append(run(1), 1, 1) }).unwrap();
+    for object in [small, large] {
+        assert_eq!(journal.object(object.digest()).unwrap().as_deref(), Some(&object.bytes()[..]));
+    }
+}
+
+#[test]
+fn one_bad_row_of_a_run_or_a_lease_is_named_and_hides_no_other() {
+    for (damage, named) in [
+        ("UPDATE runs SET head = x'00' WHERE id = 2", Some(run(2))),
+        ("UPDATE runs SET seq = -1 WHERE id = 2", Some(run(2))),
+        ("UPDATE runs SET run = '!' WHERE id = 2", None),
+        ("UPDATE leases SET until_ms = -1 WHERE run = (SELECT run FROM runs WHERE id = 2)", Some(run(2))),
+    ] {
+        let temp = TempDir::new();
+        let journal = open(temp.path());
+        for n in 1..=3 {
+            journal.append(append(run(n), 0, 1)).unwrap();
+            let request = LeaseRequest::Acquire { holder: "h".into(), now_ms: 5, ttl_ms: 10, over: None };
+            journal.lease(run(n), request).unwrap();
+        }
+        assert_eq!(database(temp.path()).execute(damage, []).unwrap(), 1);
+        let listed = journal.list(&Filter::default()).unwrap();
+        assert_eq!(listed.runs.iter().map(|summary| summary.run).collect::<Vec<_>>(), [run(3), run(1)], "{damage}");
+        let [damaged] = &listed.damaged[..] else { panic!("{damage}: {listed:?}") };
+        assert_eq!(damaged.run, named, "{damage}");
+        assert!(!damaged.why.is_empty() && damaged.named.starts_with("run_"), "{damaged:?}");
+        // Nor does it keep the heads of the others from being compared.
+        journal.check_heads().unwrap();
+    }
+}
+
+#[test]
+fn the_rows_before_one_that_cannot_be_read_are_read() {
+    let temp = TempDir::new();
+    let journal = open(temp.path());
+    for seq in 0..5 {
+        journal.append(append(run(1), seq, 1)).unwrap();
+    }
+    database(temp.path()).execute("UPDATE rows SET head = x'00' WHERE last_seq = 4", []).unwrap();
+    assert_eq!(journal.load(run(1), 0, 100).unwrap().len(), 3);
+    assert_eq!(journal.load(run(1), 3, 100).unwrap_err().code(), Code::STORE_CORRUPT);
+    assert_eq!(rows(&journal, run(1), 0).filter(Result::is_ok).count(), 3);
+    assert!(rows(&journal, run(1), 0).last().unwrap().is_err());
+}
+
+#[test]
+fn a_record_of_heads_that_is_gone_or_junk_is_named_and_can_be_written_again() {
+    let temp = TempDir::new();
+    let journal = open(temp.path());
+    let heads: Vec<_> = (1..=3).map(|n| journal.append(append(run(n), 0, 1)).unwrap().head).collect();
+    assert_eq!(journal.unrecorded().unwrap(), []);
+    let path = temp.path().join("heads");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[64 + 3] ^= 1;
+    fs::write(&path, &bytes[..128]).unwrap();
+    let unrecorded =
+        [Unrecorded { run: run(2), there: There::Junk }, Unrecorded { run: run(3), there: There::Nothing }];
+    assert_eq!(journal.unrecorded().unwrap(), unrecorded);
+    for n in [2, 3] {
+        journal.record_head(HeadRecord { run: run(n), seq: 1, head: heads[n as usize - 1] }).unwrap();
+    }
+    assert_eq!(journal.unrecorded().unwrap(), []);
+    drop(journal);
+    fs::remove_file(&path).unwrap();
+    assert_eq!(open(temp.path()).unrecorded().unwrap().len(), 3);
 }
 
 #[test]

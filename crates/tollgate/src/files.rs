@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tollgate_core::code::Code;
 
@@ -160,6 +160,32 @@ pub fn remove(path: &Path) -> Result<(), Failure> {
 /// The one name of a folder, without links.
 pub fn canonical(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// The same for a path whose end may not be there yet.
+pub fn canonical_as_far_as_it_is_there(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    there
+        .and_then(|(folder, canonical)| {
+            let rest = path.strip_prefix(folder).ok()?;
+            Some(if rest.as_os_str().is_empty() { canonical } else { canonical.join(rest) })
+        })
+        .unwrap_or_else(|| path.to_owned())
+}
+
+/// Every name by which a path can be known: as it is written, and with links followed up to it and through it.
+pub fn names_of(path: &Path) -> Vec<PathBuf> {
+    let mut written = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(written.pop()),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => written.push(part),
+        }
+    }
+    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+    let up_to_it = parent.zip(path.file_name()).map(|(parent, name)| parent.join(name));
+    [Some(written), up_to_it, path.canonicalize().ok()].into_iter().flatten().collect()
 }
 
 // A pipe or a terminal would block, and a device never ends.

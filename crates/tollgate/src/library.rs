@@ -1,7 +1,8 @@
 //! The protocols that can be named: built in, or in the trusted `.tollgate/protocols/` of the repository.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tollgate_api::ProtocolOrigin;
 use tollgate_core::Name;
@@ -14,6 +15,7 @@ use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::snippet::Source;
 use crate::files;
+use crate::repository::{self, Folder, Repository};
 use crate::trust::{self, Standing};
 use crate::view::words::nearest;
 
@@ -40,6 +42,8 @@ pub struct Definition {
     pub origin: ProtocolOrigin,
     /// The id of a built-in protocol, or the file, and the text.
     pub source: Source,
+    /// The trusted folder that a repository's protocol comes from.
+    folder: Option<Arc<Folder>>,
 }
 
 impl Definition {
@@ -56,14 +60,47 @@ pub fn list(environment: &Environment) -> Result<Vec<Definition>, Failure> {
     Ok(all)
 }
 
-/// A protocol by its name or, when there is none of that name, by its file.
+/// A protocol to look at: by its name or, when there is none of that name, by its file as it lies there.
 pub fn find(name: &str, session: &Session) -> Result<Definition, Failure> {
+    if is_path(name) { of_file(name, &session.environment) } else { named(name, session) }
+}
+
+/// A protocol to run. A file of a `.tollgate/` folder acts as it is committed and trusted, whatever path leads to it.
+pub fn find_to_run(name: &str, session: &Session) -> Result<Definition, Failure> {
+    if !is_path(name) {
+        return named(name, session);
+    }
+    let path = session.environment.directory().join(name);
+    let Some((root, path)) = files::names_of(&path).iter().find_map(|path| in_folder(path)) else {
+        return of_file(name, &session.environment);
+    };
+    let standing = Standing::of(Repository::holding(&root)?, &session.environment)?;
+    match standing {
+        Standing::Untrusted(_, folder) if folder.paths().any(|known| known == path) => Err(trust::refusal(&path)),
+        Standing::Trusted(_, folder) => {
+            let id = Path::new(&path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            of_folder(&Arc::new(folder), &path, &id).unwrap_or_else(|| Err(trust::uncommitted(&path)))
+        }
+        Standing::Untrusted(..) | Standing::NoFolder(_) | Standing::NoRepository => Err(trust::uncommitted(&path)),
+    }
+}
+
+fn is_path(name: &str) -> bool {
+    name.contains(['/', '.'])
+}
+
+/// The repository's root and the path from there, where a path lies in the `.tollgate/` folder of a repository.
+fn in_folder(path: &Path) -> Option<(PathBuf, String)> {
+    let roots = path.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == repository::FOLDER));
+    let mut roots = roots.filter_map(Path::parent);
+    let root = roots.find(|root| repository::is_root(root))?;
+    Some((root.to_owned(), path.strip_prefix(root).ok()?.to_str()?.to_owned()))
+}
+
+fn named(name: &str, session: &Session) -> Result<Definition, Failure> {
     // Built-in protocols need no repository, and none can take their place.
     if let Some((id, text)) = BUILT_IN.iter().find(|(id, _)| *id == name) {
         return Ok(built_in(id, text));
-    }
-    if name.contains(['/', '.']) {
-        return of_file(name, &session.environment);
     }
     let standing = Standing::look(&session.environment)?;
     let found = of_repository(&standing)?;
@@ -90,7 +127,6 @@ pub fn briefs(
     session: &Session,
 ) -> Result<BTreeMap<Name, String>, Failure> {
     let mut briefs = BTreeMap::new();
-    let standing = Standing::look(&session.environment)?;
     for role in protocol.roles.keys() {
         let own = match definition.origin {
             ProtocolOrigin::BuiltIn => {
@@ -98,8 +134,9 @@ pub fn briefs(
                 BRIEFS.iter().find(|(name, _)| *name == key).map(|(_, text)| (*text).to_owned())
             }
             ProtocolOrigin::Repository => {
-                let path = format!("{FOLDER}{}/{role}.md", definition.id);
-                standing.trusted().and_then(|folder| folder.text(&path)).transpose()?
+                let file = Path::new(&definition.source.file);
+                let path = file.with_extension("").join(format!("{role}.md"));
+                definition.folder.as_ref().and_then(|folder| folder.text(path.to_str()?)).transpose()?
             }
             ProtocolOrigin::File => {
                 let file = session.environment.directory().join(&definition.source.file);
@@ -114,22 +151,25 @@ pub fn briefs(
 
 fn built_in(id: &str, text: &str) -> Definition {
     let source = Source { file: format!("{id} (built in)"), text: text.to_owned() };
-    Definition { id: id.to_owned(), origin: ProtocolOrigin::BuiltIn, source }
+    Definition { id: id.to_owned(), origin: ProtocolOrigin::BuiltIn, source, folder: None }
 }
 
 fn of_repository(standing: &Standing) -> Result<Vec<Definition>, Failure> {
-    let Standing::Trusted(_, folder) = standing else { return Ok(Vec::new()) };
+    let Some(folder) = standing.trusted() else { return Ok(Vec::new()) };
+    let folder = Arc::new(folder.clone());
     let named = folder.paths().filter_map(|path| Some((path, stem(path)?)));
     let own = named.filter(|(_, id)| !BUILT_IN.iter().any(|(taken, _)| taken == id));
-    let definitions = own.filter_map(|(path, id)| {
-        let text = folder.text(path)?;
-        Some(text.map(|text| Definition {
-            id: id.to_owned(),
-            origin: ProtocolOrigin::Repository,
-            source: Source { file: path.to_owned(), text },
-        }))
-    });
-    definitions.collect()
+    own.filter_map(|(path, id)| of_folder(&folder, path, id)).collect()
+}
+
+fn of_folder(folder: &Arc<Folder>, path: &str, id: &str) -> Option<Result<Definition, Failure>> {
+    let definition = |text| Definition {
+        id: id.to_owned(),
+        origin: ProtocolOrigin::Repository,
+        source: Source { file: path.to_owned(), text },
+        folder: Some(Arc::clone(folder)),
+    };
+    Some(folder.text(path)?.map(definition))
 }
 
 fn stem(path: &str) -> Option<&str> {
@@ -140,5 +180,6 @@ fn of_file(name: &str, environment: &Environment) -> Result<Definition, Failure>
     let path = environment.directory().join(name);
     let text = files::read_text(&path, PROTOCOL_BYTES_MAX)?;
     let id = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Definition { id, origin: ProtocolOrigin::File, source: Source { file: name.to_owned(), text } })
+    let source = Source { file: name.to_owned(), text };
+    Ok(Definition { id, origin: ProtocolOrigin::File, source, folder: None })
 }

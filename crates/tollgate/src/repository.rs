@@ -60,7 +60,12 @@ impl Folder {
 impl Repository {
     /// The repository that holds the working directory; none outside of one.
     pub fn find(environment: &Environment) -> Result<Option<Self>, Failure> {
-        let output = git(environment.directory(), &["rev-parse", "--show-toplevel"])?;
+        Self::holding(environment.directory())
+    }
+
+    /// The repository that holds a folder; none outside of one.
+    pub fn holding(folder: &Path) -> Result<Option<Self>, Failure> {
+        let output = git(folder, &["rev-parse", "--show-toplevel"])?;
         if !output.end.success() {
             let outside = output.err.contains("not a git repository");
             return if outside { Ok(None) } else { Err(failure(&output, "rev-parse")) };
@@ -137,6 +142,19 @@ impl Repository {
         Ok(listing.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned).collect())
     }
 
+    /// Whether a new file at this path would be seen by git as a change of the checkout.
+    pub fn would_see(&self, path: &Path) -> Result<bool, Failure> {
+        let path = files::canonical_as_far_as_it_is_there(path);
+        let Ok(inside) = path.strip_prefix(&self.root) else { return Ok(false) };
+        if inside.starts_with(".git") {
+            return Ok(false);
+        }
+        // The one command that takes no literal paths.
+        let git = Git::discover(&self.root).map_err(no_git)?.env("GIT_LITERAL_PATHSPECS", "0");
+        let arguments = [SAFE[0], SAFE[1], "check-ignore", "-q", "--", &inside.to_string_lossy()];
+        Ok(!git.call(&arguments, Vec::new()).map_err(no_git)?.end.success())
+    }
+
     fn entries(&self, arguments: &[&str]) -> Result<Vec<Entry>, Failure> {
         let listing = need(git(&self.root, arguments)?, "ls-tree")?;
         // A path that is no text cannot be named in a pattern either; its bytes are shown as well as can be.
@@ -151,6 +169,11 @@ impl Repository {
     }
 }
 
+/// Whether a folder is the root of a repository.
+pub fn is_root(folder: &Path) -> bool {
+    files::exists(&folder.join(".git")).unwrap_or(true)
+}
+
 /// The version of git, `(major, minor)`.
 pub fn git_version(environment: &Environment) -> Result<(u32, u32), Failure> {
     let output = need(git(environment.directory(), &["version"])?, "version")?;
@@ -163,14 +186,18 @@ pub fn git_version(environment: &Environment) -> Result<(u32, u32), Failure> {
     }
 }
 
-/// Git in a folder. Whoever owns the repository: what is asked here starts nothing that it configures.
+/// Whoever owns the repository: what is asked here starts nothing that it configures.
+const SAFE: [&str; 2] = ["-c", "safe.directory=*"];
+
+/// Git in a folder.
 fn git(directory: &Path, arguments: &[&str]) -> Result<Printed, Failure> {
-    let failed = |error: GitError| {
-        let failure = Failure::environment(Code::GIT, "git could not be asked").cause(error);
-        failure.hint(format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1))
-    };
-    let git = Git::discover(directory).map_err(failed)?;
-    git.call(&[&["-c", "safe.directory=*"], arguments].concat(), Vec::new()).map_err(failed)
+    let git = Git::discover(directory).map_err(no_git)?;
+    git.call(&[&SAFE, arguments].concat(), Vec::new()).map_err(no_git)
+}
+
+fn no_git(error: GitError) -> Failure {
+    let failure = Failure::environment(Code::GIT, "git could not be asked").cause(error);
+    failure.hint(format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1))
 }
 
 fn need(printed: Printed, what: &str) -> Result<Vec<u8>, Failure> {

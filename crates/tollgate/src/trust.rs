@@ -97,7 +97,12 @@ pub enum Standing {
 impl Standing {
     /// Looks at the last commit and at what was trusted.
     pub fn look(environment: &Environment) -> Result<Self, Failure> {
-        let Some(repository) = Repository::find(environment)? else { return Ok(Self::NoRepository) };
+        Self::of(Repository::find(environment)?, environment)
+    }
+
+    /// The same for another repository.
+    pub fn of(repository: Option<Repository>, environment: &Environment) -> Result<Self, Failure> {
+        let Some(repository) = repository else { return Ok(Self::NoRepository) };
         let Some(folder) = repository.folder()? else { return Ok(Self::NoFolder(repository)) };
         let trust = Trust::in_state_dir(&environment.state_dir()?);
         let trusted = trust.holds(&repository, &folder)?;
@@ -121,6 +126,12 @@ impl Standing {
             Self::NoRepository | Self::NoFolder(_) | Self::Untrusted(..) => None,
         }
     }
+}
+
+/// The refusal to use a file of the folder that the last commit does not hold.
+pub fn uncommitted(path: &str) -> Failure {
+    Failure::refused(Code::UNTRUSTED, format!("{path} is not in the last commit, and only what is committed acts"))
+        .hint("`git add .tollgate && git commit`, then `tollgate trust`")
 }
 
 /// The refusal to use a file of an untrusted folder.

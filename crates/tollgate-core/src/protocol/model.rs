@@ -137,7 +137,7 @@ pub enum ScopePolicy {
 /// Limits of one attempt; past one of them the health is `exhausted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Budget {
-    pub minutes: Option<u32>,
+    pub time_ms: Option<u64>,
     pub tokens: Option<u64>,
     pub turns: Option<u32>,
 }

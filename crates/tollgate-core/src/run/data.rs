@@ -10,6 +10,7 @@ use crate::report::Judgement;
 
 /// A protocol by name and content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Pinned {
     pub name: Name,
     pub version: u32,
@@ -18,7 +19,7 @@ pub struct Pinned {
 
 /// What is done under a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
 pub enum Work {
     /// A role is dispatched to a worker.
     Dispatch {
@@ -42,6 +43,7 @@ pub enum Work {
 
 /// One thing an attempt is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BundleItem {
     /// The item as `sees` names it: `task`, `criteria`, `developer.coverage`.
     pub item: Name,
@@ -65,6 +67,7 @@ pub enum CommandRef {
 
 /// What came of one command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CommandResult {
     pub command: CommandRef,
     pub result: Judgement,
@@ -77,6 +80,7 @@ pub struct CommandResult {
 
 /// One path the engine saw changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Changed {
     pub path: Name,
     pub kind: ChangeKind,
@@ -115,6 +119,7 @@ impl LandOutcome {
 
 /// What is wrong with the work, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Finding {
     /// The role that found it; none: the engine measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -195,6 +200,7 @@ impl UnitState {
 
 /// A question as it was put.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Asked {
     pub instance: Name,
     /// The ask: a stage of the flow or a shared ask.
@@ -230,6 +236,7 @@ pub struct Asked {
 
 /// An option as it was offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Offered {
     pub id: Name,
     pub consequence: String,
@@ -240,6 +247,7 @@ pub struct Offered {
 
 /// A timer's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DefaultAnswer {
     pub option: Name,
     pub at_ms: u64,
@@ -247,6 +255,7 @@ pub struct DefaultAnswer {
 
 /// The stage that led to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Origin {
     pub stage: Name,
     pub outcome: Name,
@@ -257,6 +266,7 @@ pub struct Origin {
 
 /// A route that a limit cut off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CutOff {
     pub rule: Name,
     pub to: Target,
@@ -269,6 +279,14 @@ pub enum DecisionEnd {
     Answered,
     Cancelled,
     Skipped,
+}
+
+/// The end of a chain as it was committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Committed {
+    pub seq: u64,
+    pub head: Digest,
 }
 
 /// How a run ended.

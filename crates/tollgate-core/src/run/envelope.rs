@@ -9,6 +9,8 @@ use serde_json::value::RawValue;
 use super::event::{By, Event, Recorded, Unreadable, VERSION};
 use crate::id::RunId;
 
+/// The oldest version of the event format.
+const FIRST: u32 = 1;
 /// Room for most events, so that writing one does not grow its buffer again and again.
 const EVENT_BYTES_USUAL: usize = 1024;
 
@@ -93,6 +95,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut v, mut run, mut seq, mut at_ms, mut epoch, mut by) = (None, None, None, None, None, None);
         let mut kind: Option<Kind<'de>> = None;
+        let mut unknown = false;
         let (mut event, mut later): (Option<Option<Event>>, Option<&'de RawValue>) = (None, None);
         while let Some(field) = map.next_key()? {
             match field {
@@ -110,11 +113,21 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
                     }
                     _ => once(&mut later, map.next_value()?, "data")?,
                 },
-                Field::Unknown => drop(map.next_value::<IgnoredAny>()?),
+                Field::Unknown => {
+                    unknown = true;
+                    map.next_value::<IgnoredAny>()?;
+                }
             }
         }
         let missing = A::Error::missing_field;
         let (v, Kind(kind)) = (v.ok_or_else(|| missing("v"))?, kind.ok_or_else(|| missing("type"))?);
+        if v < FIRST {
+            return Err(A::Error::custom(format_args!("there is no version {v} of events")));
+        }
+        // What a newer version adds is its own affair; this one writes exactly these fields.
+        if unknown && v <= VERSION {
+            return Err(A::Error::custom(format_args!("an event of version {v} has no other fields")));
+        }
         let event = match (event, later) {
             (Some(event), None) => event,
             (None, Some(raw)) if v <= VERSION => DataIn(&kind).deserialize(raw).map_err(A::Error::custom)?,
@@ -164,7 +177,6 @@ mod tests {
         let first = EVENT.replace(data, "").replacen('{', &format!("{{{},", &data[1..]), 1);
         assert_eq!(Recorded::from_bytes(first.as_bytes()).as_ref(), Ok(&event));
         assert_eq!(changed(r#""type":"attempt.lost""#, r#""type":"attempt\u002elost""#).as_ref(), Ok(&event));
-        assert_eq!(changed(r#""epoch":2,"#, r#""epoch":2,"later":[1,{}],"#).as_ref(), Ok(&event));
     }
 
     #[test]
@@ -172,6 +184,8 @@ mod tests {
         let newer = |v, kind: &str| Err(Unreadable::Newer { v, kind: kind.to_owned() });
         assert_eq!(changed(r#""v":1"#, r#""v":2"#), newer(2, "attempt.lost"));
         assert_eq!(changed("attempt.lost", "attempt.moved"), newer(1, "attempt.moved"));
+        let more = EVENT.replace(r#"{"v":1"#, r#"{"more":[1,{}],"v":2"#);
+        assert_eq!(Recorded::from_bytes(more.as_bytes()), newer(2, "attempt.lost"));
         let shape = r#"{"attempt":"att_3","why":"gone"}"#;
         let text = EVENT.replace(r#""v":1"#, r#""v":2"#).replace(shape, "[1]");
         assert_eq!(Recorded::from_bytes(text.as_bytes()), newer(2, "attempt.lost"));
@@ -185,6 +199,10 @@ mod tests {
             (r#""seq":7,"#, r#""seq":7,"seq":7,"#),
             (r#"gone"}"#, r#"gone"},"data":{}"#),
             (r#""why":"gone""#, r#""why":"gone","more":1"#),
+            (r#""epoch":2,"#, r#""epoch":2,"later":[1,{}],"#),
+            (r#"{"v":1"#, r#"{"later":0,"v":1"#),
+            (r#""name":"d""#, r#""name":"d","more":1"#),
+            (r#""v":1"#, r#""v":0"#),
             ("att_3", "dec_3"),
             ("run_00000001", "run_1"),
             ("gone", "gone\n"),

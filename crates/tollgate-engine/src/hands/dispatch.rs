@@ -15,12 +15,12 @@ use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::event::{Changed, Work};
 use tollgate_core::{context, contract};
-use tollgate_store::Object;
+use tollgate_store::{Object, Point, reach};
 
 use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
 use crate::process::{End, end_all, markers};
 use crate::workers::{self, Attempt, Job, Outcome, Said};
-use crate::workspace::{TempCopy, WorkTree, Workspace};
+use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace};
 
 /// How much of the change an attempt is shown.
 const PATCH_BYTES_MAX: usize = 256 * 1024;
@@ -66,9 +66,11 @@ impl RealHands {
         let (place, note) = self.place(&workspace, run, id, role)?;
         let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
         let (brief, limit) = (job.brief.clone(), job.limit);
+        reach(Point::BeforeSpawn);
         let attempt = self.worker(run, worker)?.start(job)?;
         drop(held);
         let outcome = work(attempt, limit, way);
+        reach(Point::Reported);
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
         let mut result = AttemptResult { sections, diagnostics, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
@@ -77,6 +79,7 @@ impl RealHands {
         }
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
+        reach(Point::Measured);
         Ok((result, objects))
     }
 
@@ -104,13 +107,14 @@ impl RealHands {
         if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree), String::new()));
         }
-        let (tree, kept) = workspace.reset_tree(unit.as_deref(), &start)?;
-        let note = match kept {
-            Some(commit) => {
-                let git = workspace.run_folder().join("git");
-                format!("is kept as {commit} under refs/kept in {}", git.display())
+        let recorded = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
+        let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
+        let note = match old {
+            Old::Recorded => return Ok((Place::Tree(tree), String::new())),
+            Old::Kept(commit) => {
+                format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display())
             }
-            None => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
+            Old::Aside => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
         };
         Ok((
             Place::Tree(tree),
@@ -155,7 +159,7 @@ impl RealHands {
             assembled.files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
         workers::bundle::write(&bundle, &assembled.brief, &assembled.manifest, &files)?;
         let known = &run.protocol.roles[role];
-        let limit = known.budget.minutes.map_or(ATTEMPT_LIMIT, |minutes| Duration::from_secs(u64::from(minutes) * 60));
+        let limit = known.budget.time_ms.map_or(ATTEMPT_LIMIT, Duration::from_millis);
         Ok(Job {
             run: run.id,
             attempt: id,
@@ -197,6 +201,18 @@ fn changed(change: &crate::workspace::Change) -> Changed {
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);
 
+/// The report of a worker that was stopped: it is out of its budget, or, where the protocol knows no such thing, failed.
+fn out_of_time(role: &Role) -> Report {
+    let seconds = role.budget.time_ms.map_or(ATTEMPT_LIMIT.as_secs(), |ms| ms / 1000);
+    let time = if seconds.is_multiple_of(60) { format!("{} min", seconds / 60) } else { format!("{seconds} s") };
+    let reason = format!("it ran past its time of {time}");
+    let declared = registry::report_dialect(&role.contract).map(|dialect| dialect.declaration().healths);
+    if role.budget.time_ms.is_some() || declared.is_some_and(|healths| healths.contains(&Health::Exhausted)) {
+        return Report { reason, ..Report::new(Health::Exhausted, Verdict::None) };
+    }
+    failed("time", reason)
+}
+
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
 fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
     let (bytes, cut) = match &outcome.said {
@@ -215,10 +231,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         End::Exited(exit) => return refuse(failed("exit", format!("its program exited with {exit}")), object),
         End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
-        End::TimedOut => {
-            let reason = "it ran past its time".to_owned();
-            return refuse(Report { reason, ..Report::new(Health::Exhausted, Verdict::None) }, object);
-        }
+        End::TimedOut => return refuse(out_of_time(role), object),
     }
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);

@@ -4,8 +4,11 @@
 //! even when its environment was cleared, and a driver can end what a dead one left. A driver records itself too: nothing
 //! but workers, commands that check and git runs below it.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::table;
@@ -13,6 +16,13 @@ use super::table::{MARKER, ProcessId, end_all, marker_of};
 
 /// What the record of a driver holds; no run has this name.
 const DRIVER: &str = "driver";
+/// The folder of the records.
+const FOLDER: &str = "workers";
+/// Open files of a process that are looked at.
+const FILES_MAX: usize = 10_000;
+
+/// The records that this process holds open as a driver.
+static HELD: Mutex<BTreeMap<PathBuf, File>> = Mutex::new(BTreeMap::new());
 
 /// A recorded worker process; the record goes when this does.
 #[derive(Debug)]
@@ -37,7 +47,7 @@ fn write(state: &Path, id: ProcessId, marker: &str) -> io::Result<PathBuf> {
 fn folder(state: &Path) -> PathBuf {
     let journal = state.join("journal.db").canonicalize().ok();
     let home = journal.as_deref().and_then(Path::parent).map(Path::to_owned);
-    home.or_else(|| state.canonicalize().ok()).unwrap_or_else(|| state.to_owned()).join("workers")
+    home.or_else(|| state.canonicalize().ok()).unwrap_or_else(|| state.to_owned()).join(FOLDER)
 }
 
 /// Records this process as a driver for as long as it lives, and forgets drivers that are dead.
@@ -47,8 +57,16 @@ pub fn record_driver(state: &Path) -> io::Result<()> {
             std::fs::remove_file(folder(state).join(file_name(id))).ok();
         }
     }
-    // It stays after one run's work: this process may still drive another.
-    write(state, ProcessId::of(std::process::id()), DRIVER).map(drop)
+    let path = write(state, ProcessId::of(std::process::id()), DRIVER)?;
+    // It stays, and stays open, after one run's work: this process may still drive another.
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), File::open(path)?);
+    Ok(())
+}
+
+/// Lets go of what this process holds open as a driver: tests share a process.
+#[cfg(test)]
+pub(super) fn drive_no_more() {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 impl Drop for Recorded {
@@ -92,14 +110,32 @@ pub fn end_recorded(state: &Path, run: &str, grace: Duration) -> usize {
     ended
 }
 
-/// Whether this process runs below a worker: it or an ancestor is marked, or an ancestor is recorded.
+/// Whether this process runs below a worker: it or an ancestor is marked, recorded or in a recorded worker's group or
+/// session, or an ancestor drives runs.
 pub fn below_a_worker(state: &Path) -> bool {
     std::env::var_os(MARKER).is_some() || is_below(ProcessId::of(std::process::id()), state)
 }
 
-/// Whether an ancestor of a process is marked, whatever state directory is named, or recorded in this one.
+/// Whether a process holds its own record open: so a driver is known past a hard link to the journal, and when its record
+/// was taken away.
+fn drives(id: ProcessId) -> bool {
+    let open = std::fs::read_dir(format!("/proc/{}/fd", id.pid)).into_iter().flatten().flatten().take(FILES_MAX);
+    let own = format!("/{FOLDER}/{}", file_name(id));
+    open.filter_map(|entry| std::fs::read_link(entry.path()).ok())
+        .any(|path| path.to_str().is_some_and(|path| path.trim_end_matches(" (deleted)").ends_with(&own)))
+}
+
+/// The same for another process.
 pub(super) fn is_below(id: ProcessId, state: &Path) -> bool {
     let folder = folder(state);
+    let ancestors = id.ancestors();
     let works = |id: &ProcessId| folder.join(file_name(*id)).exists() || marker_of(id.pid).is_some();
-    id.ancestors().iter().any(works)
+    if ancestors.iter().any(|id| works(id) || drives(*id)) {
+        return true;
+    }
+    // An orphan has lost its ancestors, not the group and the session that it was born into.
+    let leaders = std::iter::once(id).chain(ancestors).flat_map(|id| table::leaders_of(id.pid));
+    let leaders: BTreeSet<u32> = leaders.collect();
+    let mut workers = entries(state).into_iter().filter(|(id, marker)| marker != DRIVER && leaders.contains(&id.pid));
+    workers.any(|(id, _)| matches!(ProcessId::of(id.pid).start, start if start == 0 || start == id.start))
 }

@@ -118,6 +118,11 @@ pub fn markers(run: &str) -> BTreeSet<String> {
     all().iter().filter_map(|stat| marker_of(stat.pid)).filter(belongs).collect()
 }
 
+/// The leaders of a process's group and session.
+pub(super) fn leaders_of(pid: u32) -> [u32; 2] {
+    Stat::read(pid).map_or([0; 2], |stat| [stat.group, stat.session])
+}
+
 /// Finds the processes whose marker is `marker` or starts with it and a `/`; this process is never among them.
 pub fn find_by_marker(marker: &str) -> Vec<ProcessId> {
     let own = std::process::id();

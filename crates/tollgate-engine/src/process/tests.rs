@@ -1,3 +1,5 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::*;
 use crate::testing::folder;
 
@@ -114,6 +116,7 @@ fn a_dead_drivers_workers_are_found_by_run_and_ended() {
 
 #[test]
 fn a_recorded_ancestor_means_below_a_worker() {
+    let _one = one_at_a_time();
     let state = folder("below");
     assert!(!below_a_worker(&state));
     let parent = ProcessId::of(std::process::id()).ancestors()[0];
@@ -127,6 +130,7 @@ fn a_recorded_ancestor_means_below_a_worker() {
 
 #[test]
 fn the_record_is_found_through_any_folder_that_leads_to_the_journal() {
+    let _one = one_at_a_time();
     let (state, shim) = (folder("below-real"), folder("below-shim"));
     std::fs::write(state.join("journal.db"), "").unwrap();
     std::os::unix::fs::symlink(state.join("journal.db"), shim.join("journal.db")).unwrap();
@@ -137,8 +141,21 @@ fn the_record_is_found_through_any_folder_that_leads_to_the_journal() {
     assert!(!below_a_worker(&shim));
 }
 
+/// Whether this process is a driver is true of every test in it: those that ask go one after the other.
+fn one_at_a_time() -> impl Drop {
+    static ONE: Mutex<()> = Mutex::new(());
+    struct Driving(#[expect(dead_code, reason = "held until the end of the test")] MutexGuard<'static, ()>);
+    impl Drop for Driving {
+        fn drop(&mut self) {
+            record::drive_no_more();
+        }
+    }
+    Driving(ONE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 #[test]
 fn a_marked_ancestor_means_below_a_worker_whatever_state_is_named() {
+    let _one = one_at_a_time();
     let (cwd, empty) = (folder("marked"), folder("marked-state"));
     let text = "env -i /bin/sh -c 'echo $$ > pid.tmp; /bin/mv pid.tmp pid; while :; do /bin/sleep 1; done'; true";
     let running = start(shell(text, &cwd, Some("run_marked00/att_1/1"), long()), Tail::new(1), Tail::new(1)).unwrap();
@@ -149,6 +166,7 @@ fn a_marked_ancestor_means_below_a_worker_whatever_state_is_named() {
 
 #[test]
 fn what_runs_below_a_driver_is_below_a_worker_and_dead_drivers_are_forgotten() {
+    let _one = one_at_a_time();
     let (cwd, state) = (folder("driver"), folder("driver-state"));
     let dead = Recorded::new(&state, ProcessId { pid: u32::MAX, start: 1 }, "driver").unwrap();
     record_driver(&state).unwrap();
@@ -159,6 +177,38 @@ fn what_runs_below_a_driver_is_below_a_worker_and_dead_drivers_are_forgotten() {
     assert!(!below_a_worker(&state), "the driver itself is not");
     assert_eq!(end_recorded(&state, "driver", Duration::from_millis(50)), 0, "and no run's driver ends it");
     drop((running, dead));
+}
+
+#[test]
+fn a_driver_is_known_past_a_hard_link_to_the_journal_and_without_its_record() {
+    let _one = one_at_a_time();
+    let (cwd, state, link) = (folder("held"), folder("held-state"), folder("held-link"));
+    std::fs::write(state.join("journal.db"), "").unwrap();
+    std::fs::hard_link(state.join("journal.db"), link.join("journal.db")).unwrap();
+    let text = "env -i /bin/sh -c 'echo $$ > pid.tmp; /bin/mv pid.tmp pid; while :; do /bin/sleep 1; done'; true";
+    let running = start(shell(text, &cwd, None, long()), Tail::new(1), Tail::new(1)).unwrap();
+    let below = wait_for_pid(&cwd.join("pid"));
+    assert!(!record::is_below(below, &link));
+    record_driver(&state).unwrap();
+    assert!(record::is_below(below, &link));
+    std::fs::remove_dir_all(state.join("workers")).unwrap();
+    assert!(record::is_below(below, &link) && record::is_below(below, &state));
+    drop(running);
+}
+
+#[test]
+fn an_orphan_of_a_worker_is_known_by_its_group() {
+    let _one = one_at_a_time();
+    let (cwd, state) = (folder("orphan"), folder("orphan-state"));
+    // Its parent is gone and its environment is empty: what is left is the group of the worker.
+    let hidden = "echo $$ > pid.tmp; /bin/mv pid.tmp pid; while :; do /bin/sleep 1; done";
+    let text = format!("(env -i /bin/sh -c '{hidden}' &); while :; do sleep 1; done");
+    let running = start(shell(&text, &cwd, None, long()), Tail::new(1), Tail::new(1)).unwrap();
+    let orphan = wait_for_pid(&cwd.join("pid"));
+    assert!(!orphan.ancestors().contains(&running.id()) && !record::is_below(orphan, &state));
+    let record = Recorded::new(&state, running.id(), "run_a/att_1/1").unwrap();
+    assert!(record::is_below(orphan, &state));
+    drop((record, running));
 }
 
 #[test]

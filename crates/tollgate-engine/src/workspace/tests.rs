@@ -274,8 +274,8 @@ fn repositories_inside_are_named_and_left_out() {
     assert_eq!(measured.changes, []);
     assert_eq!(measured.nested, ["born/", "unborn/"].map(Name::from));
     // What cannot be kept under a ref is not deleted.
-    let (tree, kept) = fixture.workspace.reset_tree(None, &fixture.workspace.base().tree).unwrap();
-    assert_eq!(kept, None);
+    let (tree, old) = fixture.workspace.reset_tree(None, &fixture.workspace.base().tree, &|_| false).unwrap();
+    assert_eq!(old, Old::Aside);
     assert!(!tree.path.join("born").exists());
     assert!(tree.path.with_file_name("@run@old-1").join("born/hidden").exists());
 }
@@ -372,17 +372,25 @@ fn resetting_keeps_the_old_content_under_a_ref() {
     let next = fixture.written("other", &[("b", "landed")]);
     write(&fixture.tree().path, "a", "mine");
     let old = fixture.measure().tree;
-    let (tree, kept) = fixture.workspace.reset_tree(None, &next).unwrap();
+    let (tree, kept) = fixture.workspace.reset_tree(None, &next, &|_| false).unwrap();
+    let Old::Kept(kept) = kept else { panic!("{kept:?}") };
     let private = fixture.workspace.git.clone();
-    assert_eq!(private.id(&["rev-parse", &format!("{}^{{tree}}", kept.unwrap())]).unwrap(), old);
+    assert_eq!(private.id(&["rev-parse", &format!("{kept}^{{tree}}")]).unwrap(), old);
     assert_eq!(private.run(&["for-each-ref", "refs/kept"]).unwrap().iter().filter(|byte| **byte == b'\n').count(), 1);
     assert_eq!(std::fs::read_to_string(tree.path.join("a")).unwrap(), "1");
     assert_eq!(fixture.workspace.measure(&tree, &next).unwrap().changes, []);
     assert!(!tree.path.with_file_name("@run@old-1").exists());
     // Again: the content is the same, and so is what is kept.
-    let (_, kept) = fixture.workspace.reset_tree(None, &next).unwrap();
-    let (_, again) = fixture.workspace.reset_tree(None, &next).unwrap();
+    let (_, kept) = fixture.workspace.reset_tree(None, &next, &|_| false).unwrap();
+    let (_, again) = fixture.workspace.reset_tree(None, &next, &|_| false).unwrap();
     assert_eq!(kept, again);
+    // What the journal names needs no ref.
+    let refs = || private.run(&["for-each-ref", "refs/kept"]).unwrap();
+    let before = refs();
+    write(&tree.path, "a", "landed since");
+    let held = fixture.workspace.measure(&tree, &next).unwrap().tree;
+    let (_, old) = fixture.workspace.reset_tree(None, &next, &|tree| *tree == held).unwrap();
+    assert_eq!((old, refs()), (Old::Recorded, before));
 }
 
 #[test]

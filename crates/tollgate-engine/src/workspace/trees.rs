@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tollgate_core::digest::Digest;
+use tollgate_store::{Point, reach};
 
 use super::files::{beside, remove_tree, safe_name, sync_folder, write_whole};
 use super::folder::{GitFolder, Kind};
@@ -13,6 +14,9 @@ use crate::git::ObjectId;
 /// The name of the run's own work tree; no unit can have it.
 const RUN_TREE: &str = "@run";
 
+/// Where commits are found that keep what a tree held.
+const KEPT: &str = "refs/kept";
+
 static NEXT_COPY: AtomicU64 = AtomicU64::new(0);
 
 /// A work tree.
@@ -21,6 +25,35 @@ pub struct WorkTree {
     /// Where it is.
     pub path: PathBuf,
     pub(super) name: String,
+}
+
+/// Where the content is that a work tree held before it was put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Old {
+    /// It is a tree that the journal names, and needs no ref.
+    Recorded,
+    /// In a commit under `refs/kept` of the private git folder.
+    Kept(ObjectId),
+    /// It could not be measured, and lies beside the tree.
+    Aside,
+}
+
+impl WorkTree {
+    /// Its name among the trees of its run.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// What a work tree held when it was put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The tree, by the name that [`WorkTree::name`] has.
+    pub tree: String,
+    /// The commit that holds it; none: it could not be measured and was moved.
+    pub commit: Option<ObjectId>,
+    /// The git folder of the commit, or the folder that was moved.
+    pub place: PathBuf,
 }
 
 /// A copy of a tree for somebody who only looks at it; it goes when this does.
@@ -51,6 +84,7 @@ impl Workspace {
         let tree = self.locate(unit);
         if !tree.path.exists() {
             let next = self.build(&tree.path, start, Some(&tree.name))?;
+            reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
         }
         Ok(tree)
@@ -76,7 +110,7 @@ impl Workspace {
         let _held = Self::hold(&self.state, self.run)?;
         if !shown() {
             if !self.holds(&tree, start) {
-                self.reset_tree(unit, start)?;
+                self.reset_tree(unit, start, &|_| false)?;
             }
             write_whole(&mark, question.to_string().as_bytes())?;
         }
@@ -95,42 +129,76 @@ impl Workspace {
         WorkTree { path, name }
     }
 
-    /// Puts the files of `start` in place of what a work tree holds, and keeps that under a ref first.
+    /// Puts the files of `start` in place of what a work tree holds, and keeps that under a ref first, unless it is `recorded`.
     ///
-    /// Answers the tree and the commit that keeps the old content. A tree that cannot be measured is moved aside instead.
+    /// Answers the tree and where the old content is. A tree that cannot be measured is moved aside instead.
     pub fn reset_tree(
         &self,
         unit: Option<&str>,
         start: &ObjectId,
-    ) -> Result<(WorkTree, Option<ObjectId>), WorkspaceError> {
+        recorded: &dyn Fn(&ObjectId) -> bool,
+    ) -> Result<(WorkTree, Old), WorkspaceError> {
         let tree = self.locate(unit);
         if !tree.path.exists() {
-            return Ok((self.work_tree(unit, start)?, None));
+            return Ok((self.work_tree(unit, start)?, Old::Recorded));
         }
-        let kept = self.keep(&tree).ok();
+        let old = self.keep(&tree, recorded).unwrap_or(Old::Aside);
+        reach(Point::TreeKept);
         let next = self.build(&tree.path, start, None)?;
-        let old = self.free_name(&tree.path, if kept.is_some() { "kept" } else { "old" });
-        at(&old, std::fs::rename(&tree.path, &old))?;
+        let aside = self.free_name(&tree.path, if old == Old::Aside { "old" } else { "kept" });
+        at(&aside, std::fs::rename(&tree.path, &aside))?;
+        reach(Point::TreeAside);
         self.folder.put_index(&tree.name, &next.join(".git/index"))?;
         self.put(&next, &tree.path)?;
-        if kept.is_some() {
-            remove_tree(&old)?;
+        reach(Point::TreePut);
+        if old != Old::Aside {
+            remove_tree(&aside)?;
         }
-        Ok((tree, kept))
+        Ok((tree, old))
     }
 
-    /// Keeps the content of a work tree as a commit under a ref of the private git folder.
-    pub fn keep(&self, tree: &WorkTree) -> Result<ObjectId, WorkspaceError> {
+    /// Keeps the content of a work tree as a commit under a ref of the private git folder, unless it is `recorded`.
+    pub fn keep(&self, tree: &WorkTree, recorded: &dyn Fn(&ObjectId) -> bool) -> Result<Old, WorkspaceError> {
         let measured = self.measure(tree, &self.base.tree)?;
         if !measured.nested.is_empty() {
             let why = format!("`{}` is a repository of its own", measured.nested.join("`, `"));
             return Err(WorkspaceError::Unmeasurable(why));
         }
+        if recorded(&measured.tree) {
+            return Ok(Old::Recorded);
+        }
         let commit = self.commit_of(&measured.tree)?;
         // Named by its content: keeping the same again changes nothing. `@` and `%` are fine in a ref, a dot at the end not.
-        let name = format!("refs/kept/{}/{commit}", tree.name.replace('.', "%2e"));
+        let name = format!("{KEPT}/{}/{commit}", tree.name.replace('.', "%2e"));
         self.git.run(&["update-ref", &name, commit.as_str()])?;
-        Ok(commit)
+        Ok(Old::Kept(commit))
+    }
+
+    /// What was put away of work trees, the last first.
+    pub fn kept(&self) -> Result<Vec<Kept>, WorkspaceError> {
+        let form = "--format=%(objectname) %(refname:lstrip=2)";
+        let listing = self.git.run(&["for-each-ref", "--sort=-committerdate", form, KEPT])?;
+        let listing = String::from_utf8_lossy(&listing).into_owned();
+        let of_ref = |line: &str| {
+            let (commit, name) = line.split_once(' ')?;
+            let (tree, _) = name.rsplit_once('/')?;
+            Some(Kept { tree: tree.replace("%2e", "."), commit: ObjectId::parse(commit), place: self.git_folder() })
+        };
+        let mut kept: Vec<Kept> = listing.lines().filter_map(of_ref).collect();
+        // What could not be measured lies beside the trees.
+        let folder = self.state.join("trees").join(self.run.to_string());
+        let beside = std::fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let (tree, _) = name.rsplit_once("@old-")?;
+            Some(Kept { tree: tree.to_owned(), commit: None, place: entry.path() })
+        });
+        kept.extend(beside);
+        Ok(kept)
+    }
+
+    /// The run's private git folder.
+    pub fn git_folder(&self) -> PathBuf {
+        self.run_folder().join("git")
     }
 
     /// A throw-away copy of a tree.

@@ -3,6 +3,7 @@
 //! `journal.db` holds rows, runs, small objects, snapshots and leases; `objects/` the large objects; `heads` the heads of
 //! the chains as far as they are known to be committed.
 
+mod cut;
 mod reader;
 mod schema;
 mod writer;
@@ -15,16 +16,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
 use crate::envelope::Checked;
 use crate::error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
 use crate::faults::{Faults, Point};
-use crate::heads::{HeadDamage, Heads};
-use crate::journal::{Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Row, Snapshot, Summary};
+use crate::heads::{HeadDamage, HeadRecord, Heads, There, Unrecorded};
+use crate::journal::{Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Row, Snapshot};
 use crate::objects::{ObjectFiles, checked, private_dir};
+pub use cut::{Cut, Stray};
 use reader::Readers;
+use schema::Access;
 use writer::{Job, Shared, Writer};
 
 /// Appends that may wait for the writer before a caller is held up.
@@ -59,7 +63,8 @@ impl fmt::Debug for Options {
 pub struct SqliteJournal {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
-    writer: Arc<Mutex<Writer>>,
+    /// None in a journal that was opened to be read.
+    writer: Option<Arc<Mutex<Writer>>>,
     readers: Readers,
     objects: ObjectFiles,
     heads: Arc<Heads>,
@@ -80,7 +85,7 @@ impl SqliteJournal {
         let heads = Arc::new(Heads::open(&dir.join("heads"))?);
         // Looked at before the database is opened: what these name was committed, so the database cannot be new.
         let named = heads.slots()?;
-        let may_be_new = || match if named == 0 { 0 } else { heads.read()?.len() } {
+        let may_be_new = || match if named == 0 { 0 } else { heads.records()?.len() } {
             0 => Ok(()),
             runs => Err(OpenError::Lost { path: dir.join("heads"), runs }),
         };
@@ -98,17 +103,73 @@ impl SqliteJournal {
             .name("journal-writer".to_owned())
             .spawn(move || writer::run(&used, &told, &queue))
             .map_err(|e| StoreError::io("start the writer of", dir, e))?;
-        let readers = Readers::new(path, options.busy);
-        Ok(Self { jobs: Some(jobs), thread: Some(thread), writer, readers, objects, heads, shared })
+        let readers = Readers::new(path, options.busy, Access::Write);
+        Ok(Self { jobs: Some(jobs), thread: Some(thread), writer: Some(writer), readers, objects, heads, shared })
+    }
+
+    /// Opens the journal of a state directory for somebody who only reads: one that cannot be written will do.
+    pub fn open_to_read(dir: &Path, options: Options) -> Result<Self, OpenError> {
+        let busy = options.busy;
+        let refused = match Self::open(dir, options) {
+            Err(error) if error.code() == Code::STORE_READ_ONLY => error,
+            other => return other,
+        };
+        let path = dir.join("journal.db");
+        let access = schema::open_to_read(&path, busy).map_err(|error| match error {
+            OpenError::Store(StoreError::ReadOnly(_)) => refused,
+            error => error,
+        })?;
+        Ok(Self {
+            jobs: None,
+            thread: None,
+            writer: None,
+            readers: Readers::new(path, busy, access),
+            objects: ObjectFiles::open_to_read(dir.join("objects")),
+            heads: Arc::new(Heads::open_to_read(&dir.join("heads"))?),
+            shared: Arc::new(Shared::default()),
+        })
+    }
+
+    /// Whether it can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.writer.is_none()
+    }
+
+    fn writable(&self) -> Result<(), StoreError> {
+        self.shared.alive()?;
+        if self.is_read_only() { Err(StoreError::read_only()) } else { Ok(()) }
     }
 
     /// Compares the database with the heads that were committed: names every run that lost its tail or differs.
     pub fn check_heads(&self) -> Result<Vec<HeadDamage>, ReadError> {
         self.shared.alive()?;
-        let records = self.heads.read()?;
+        let records = self.heads.records()?;
         self.readers.read(|connection| {
             records.into_iter().filter_map(|had| reader::compare(connection, had).transpose()).collect()
         })
+    }
+
+    /// The runs of which the file of heads has no record.
+    pub fn unrecorded(&self) -> Result<Vec<Unrecorded>, ReadError> {
+        self.shared.alive()?;
+        // The runs first: what is appended meanwhile is recorded by its writer.
+        let slots = self.readers.read(reader::slots)?;
+        let places = self.heads.read()?;
+        let there = |slot: u64| {
+            let at = usize::try_from(slot).ok().and_then(|slot| slot.checked_sub(1));
+            at.and_then(|at| places.get(at).copied()).unwrap_or(There::Nothing)
+        };
+        let missing = slots.into_iter().map(|(slot, run)| Unrecorded { run, there: there(slot) });
+        Ok(missing.filter(|one| !matches!(one.there, There::Whole(record) if record.run == one.run)).collect())
+    }
+
+    /// Writes the record of a run whose chain was proved up to here, where there is none. It may lag, it never leads.
+    pub fn record_head(&self, record: HeadRecord) -> Result<(), ReadError> {
+        self.writable()?;
+        let slots = self.readers.read(reader::slots)?;
+        let Some((slot, _)) = slots.into_iter().find(|(_, run)| *run == record.run) else { return Ok(()) };
+        self.heads.record(slot, record)?;
+        Ok(())
     }
 
     /// The places of rows that belong to no run.
@@ -129,7 +190,7 @@ impl SqliteJournal {
 
     /// The writer itself, when nobody else uses it or waits for it.
     fn alone(&self) -> Option<MutexGuard<'_, Writer>> {
-        let writer = self.writer.try_lock().ok()?;
+        let writer = self.writer.as_ref()?.try_lock().ok()?;
         (self.waiting() == 0).then_some(writer)
     }
 
@@ -160,7 +221,7 @@ impl Drop for SqliteJournal {
 
 impl Journal for SqliteJournal {
     fn append(&self, append: Append) -> Result<Appended, AppendError> {
-        self.shared.alive()?;
+        self.writable()?;
         let append = Checked::new(append)?;
         for object in append.objects.iter().filter(|object| !object.is_small()) {
             self.shared.fault(Point::BeforeObject)?;
@@ -200,7 +261,7 @@ impl Journal for SqliteJournal {
         self.readers.read(|connection| reader::head(connection, run))
     }
 
-    fn list(&self, filter: &Filter) -> Result<Vec<Summary>, ReadError> {
+    fn list(&self, filter: &Filter) -> Result<Listed, ReadError> {
         self.shared.alive()?;
         self.readers.read(|connection| reader::list(connection, filter))
     }
@@ -219,7 +280,7 @@ impl Journal for SqliteJournal {
     }
 
     fn lease(&self, run: RunId, request: LeaseRequest) -> Result<Lease, LeaseError> {
-        self.shared.alive()?;
+        self.writable()?;
         self.ask(|answer| Job::Lease(run, request, answer))
     }
 }

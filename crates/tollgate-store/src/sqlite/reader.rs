@@ -1,6 +1,6 @@
 //! What is read from the database, on connections of its own that never wait for the writer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use rusqlite::{Connection, OptionalExtension, Params, params};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use super::schema::connect;
+use super::schema::{Access, connect};
 use crate::envelope::seal;
 use crate::error::{ReadError, StoreError};
 use crate::heads::{HeadDamage, HeadRecord};
-use crate::journal::{Filter, Head, Lease, READ_BYTES, Row, Snapshot, Summary, SummaryText};
+use crate::journal::{Filter, Head, Lease, Listed, READ_BYTES, Row, Snapshot, Summary, SummaryText, Unlisted};
 
 /// The most connections that read at once; further readers wait for one.
 const READERS_MAX: usize = 8;
@@ -22,6 +22,7 @@ const READERS_MAX: usize = 8;
 pub(crate) struct Readers {
     path: PathBuf,
     busy: Duration,
+    access: Access,
     pool: Mutex<Pool>,
     returned: Condvar,
 }
@@ -49,8 +50,13 @@ impl Drop for Slot<'_> {
 }
 
 impl Readers {
-    pub(crate) fn new(path: PathBuf, busy: Duration) -> Self {
-        Self { path, busy, pool: Mutex::default(), returned: Condvar::new() }
+    pub(crate) fn new(path: PathBuf, busy: Duration, access: Access) -> Self {
+        Self { path, busy, access, pool: Mutex::default(), returned: Condvar::new() }
+    }
+
+    /// The file of the database.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     fn lock(&self) -> MutexGuard<'_, Pool> {
@@ -71,7 +77,7 @@ impl Readers {
         let connection = match slot.connection.take() {
             Some(connection) => connection,
             None => {
-                let connection = connect(&self.path, self.busy)?;
+                let connection = connect(&self.path, self.busy, self.access)?;
                 connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -2000;")?;
                 connection
             }
@@ -84,25 +90,35 @@ fn run_id(digits: &str) -> Result<RunId, StoreError> {
     format!("run_{digits}").parse().map_err(|_| StoreError::Impossible(format!("the run id `{digits}`")))
 }
 
-/// Collects rows up to a number and a size, at least one.
+/// Collects rows up to a number and a size, at least one; a row that cannot be read ends the page before it, so that
+/// the next page begins with it and says which it is.
 fn page(connection: &Connection, sql: &str, limit: usize, values: impl Params) -> Result<Vec<Row>, ReadError> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = statement.query(values)?;
     let (mut rows, mut size) = (Vec::new(), 0);
     while rows.len() < limit && size <= READ_BYTES {
         let Some(row) = found.next()? else { break };
-        let bytes: Vec<u8> = row.get(5)?;
-        size += bytes.len();
-        rows.push(Row {
-            place: row.get(0)?,
-            run: run_id(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
-            first: row.get(2)?,
-            last: row.get(3)?,
-            head: Digest(row.get(4)?),
-            bytes,
-        });
+        match read_row(row) {
+            Ok(row) => {
+                size += row.bytes.len();
+                rows.push(row);
+            }
+            Err(_) if !rows.is_empty() => break,
+            Err(error) => return Err(error.into()),
+        }
     }
     Ok(rows)
+}
+
+fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, StoreError> {
+    Ok(Row {
+        place: row.get(0)?,
+        run: run_id(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
+        first: row.get(2)?,
+        last: row.get(3)?,
+        head: Digest(row.get(4)?),
+        bytes: row.get(5)?,
+    })
 }
 
 pub(crate) fn load(connection: &Connection, run: RunId, after: u64, limit: usize) -> Result<Vec<Row>, ReadError> {
@@ -136,7 +152,7 @@ pub(crate) fn head(connection: &Connection, run: RunId) -> Result<Option<Head>, 
     Ok(head.optional()?)
 }
 
-pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Summary>, ReadError> {
+pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Listed, ReadError> {
     let sql = "SELECT runs.run, seq, place, head, status, repository, at_ms, body, epoch, holder, until_ms \
                FROM runs LEFT JOIN leases USING (run) \
                WHERE (?1 IS NULL OR substr(runs.run, 1, length(?1)) = ?1) AND (?2 IS NULL OR status = ?2) \
@@ -144,21 +160,39 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Summa
     let limit = filter.limit.map_or(i64::MAX, |limit| bounded(limit as u64));
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = statement.query(params![filter.prefix, filter.status, filter.repository, limit])?;
-    let mut summaries = Vec::new();
+    let mut listed = Listed::default();
     while let Some(row) = found.next()? {
-        let epoch: Option<u64> = row.get(8)?;
-        let lease = match epoch {
-            Some(epoch) => Some(Lease { epoch, holder: row.get(9)?, until_ms: row.get(10)? }),
-            None => None,
-        };
-        summaries.push(Summary {
-            run: run_id(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?,
-            head: Head { seq: row.get(1)?, place: row.get(2)?, head: Digest(row.get(3)?), epoch: epoch.unwrap_or(0) },
-            text: SummaryText { status: row.get(4)?, repository: row.get(5)?, at_ms: row.get(6)?, body: row.get(7)? },
-            lease,
-        });
+        match summary(row) {
+            Ok(summary) => listed.runs.push(summary),
+            Err(error) => listed.damaged.push(unlisted(row, &error)),
+        }
     }
-    Ok(summaries)
+    Ok(listed)
+}
+
+fn summary(row: &rusqlite::Row<'_>) -> Result<Summary, StoreError> {
+    let epoch: Option<u64> = row.get(8)?;
+    let lease = match epoch {
+        Some(epoch) => Some(Lease { epoch, holder: row.get(9)?, until_ms: row.get(10)? }),
+        None => None,
+    };
+    Ok(Summary {
+        run: run_id(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?,
+        head: Head { seq: row.get(1)?, place: row.get(2)?, head: Digest(row.get(3)?), epoch: epoch.unwrap_or(0) },
+        text: SummaryText { status: row.get(4)?, repository: row.get(5)?, at_ms: row.get(6)?, body: row.get(7)? },
+        lease,
+    })
+}
+
+/// Names a run whose row cannot be read.
+fn unlisted(row: &rusqlite::Row<'_>, error: &StoreError) -> Unlisted {
+    let digits = row.get_ref(0).ok().and_then(|value| value.as_bytes().ok()).map(String::from_utf8_lossy);
+    let digits = digits.unwrap_or_default();
+    let why = match error {
+        StoreError::Corrupt(source) => source.to_string(),
+        other => other.to_string(),
+    };
+    Unlisted { run: run_id(&digits).ok(), named: format!("run_{digits}"), why }
 }
 
 /// A snapshot that is not whole, or not of this chain, is as good as none.
@@ -184,22 +218,39 @@ pub(crate) fn object(connection: &Connection, digest: Digest) -> Result<Option<A
     Ok(statement.query_row([digest.0], |row| row.get(0)).optional()?)
 }
 
-/// The places of rows that belong to no run; the first of many.
+/// The places of rows that belong to no run, or to no event of one; the first of many.
 pub(crate) fn strays(connection: &Connection) -> Result<Vec<u64>, ReadError> {
-    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) ORDER BY place LIMIT 100";
+    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) OR last_seq < 1 ORDER BY place LIMIT 100";
     let mut statement = connection.prepare_cached(sql)?;
     let places = statement.query_map([], |row| row.get(0))?;
     Ok(places.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What of a committed head the database lacks.
+/// The slot of every run whose row can be read.
+pub(crate) fn slots(connection: &Connection) -> Result<Vec<(u64, RunId)>, ReadError> {
+    let mut statement = connection.prepare_cached("SELECT id, run FROM runs ORDER BY id")?;
+    let mut found = statement.query([])?;
+    let mut slots = Vec::new();
+    while let Some(row) = found.next()? {
+        let read = || -> Result<_, StoreError> { Ok((row.get(0)?, run_id(&row.get::<_, String>(1)?)?)) };
+        // One that cannot be read is named by `list`.
+        slots.extend(read().ok());
+    }
+    Ok(slots)
+}
+
+/// What of a committed head the database lacks. Read from the rows: what the run's own row says is proved elsewhere, and
+/// one that cannot be read must not hide the others.
 pub(crate) fn compare(connection: &Connection, had: HeadRecord) -> Result<Option<HeadDamage>, ReadError> {
-    let has = head(connection, had.run)?.map_or(0, |head| head.seq);
+    let of_run = "FROM rows WHERE run = (SELECT id FROM runs WHERE run = ?1)";
+    let mut statement = connection.prepare_cached(&format!("SELECT max(last_seq) {of_run}"))?;
+    let has: Option<i64> = statement.query_row([had.run.digits()], |row| row.get(0))?;
+    let has = has.and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0);
     if has < had.seq {
         return Ok(Some(HeadDamage::LostTail { had, has }));
     }
-    let sql = "SELECT head FROM rows WHERE run = (SELECT id FROM runs WHERE run = ?1) AND last_seq = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let there = statement.query_row(params![had.run.digits(), had.seq], |row| row.get(0).map(Digest)).optional()?;
+    let mut statement = connection.prepare_cached(&format!("SELECT head {of_run} AND last_seq = ?2"))?;
+    let there = statement.query_row(params![had.run.digits(), had.seq], |row| Ok(row.get(0).map(Digest).ok()));
+    let there = there.optional()?.flatten();
     Ok((there != Some(had.head)).then_some(HeadDamage::Differs { had, has: there }))
 }

@@ -28,7 +28,7 @@ pub(crate) fn open(
     may_be_new: impl FnOnce() -> Result<(), OpenError>,
 ) -> Result<Connection, OpenError> {
     private_file(path).map_err(|e| StoreError::io("open", path, e))?;
-    let connection = connect(path, busy)?;
+    let connection = connect(path, busy, Access::Write)?;
     // Before anything is written: what is not ours stays as it is.
     // In one transaction: another process may be making it, and half of what it says would be of another database.
     connection.execute_batch("BEGIN").map_err(StoreError::from)?;
@@ -42,14 +42,64 @@ pub(crate) fn open(
     Ok(connection)
 }
 
+/// Finds out how a database that cannot be written can be read, and whether it is one that this version knows.
+pub(crate) fn open_to_read(path: &Path, busy: Duration) -> Result<Access, OpenError> {
+    let try_to = |access| schema(&connect(path, busy, access)?, path).map(|found| (access, found));
+    let (access, found) = match try_to(Access::Read) {
+        // Without the right to make the log's index there is nothing to read but the database itself; with a log
+        // beside it that would be a lie.
+        Err(OpenError::Store(StoreError::ReadOnly(_))) if !has_log(path) => try_to(Access::ReadUnchanging)?,
+        other => other?,
+    };
+    if found == 0 {
+        return Err(OpenError::Store(StoreError::read_only()));
+    }
+    Ok(access)
+}
+
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
+/// How a database is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// To read and to write.
+    Write,
+    /// To read what others may be writing.
+    Read,
+    /// To read what nobody can change.
+    ReadUnchanging,
+}
+
 /// Opens one more connection to a database that is known to be good.
-pub(crate) fn connect(path: &Path, busy: Duration) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+pub(crate) fn connect(path: &Path, busy: Duration, access: Access) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match access {
+        Access::Write => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE),
+        Access::Read => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY),
+        Access::ReadUnchanging => {
+            let flags = flags | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(uri(path), flags)
+        }
+    }?;
     connection.busy_timeout(busy)?;
     connection.set_prepared_statement_cache_capacity(32);
     connection.execute_batch(SETTINGS)?;
     Ok(connection)
+}
+
+/// The address of a file that nobody changes.
+fn uri(path: &Path) -> String {
+    let path = path.as_os_str().as_encoded_bytes();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let escaped: String = path
+        .iter()
+        .map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") })
+        .collect();
+    format!("file:{escaped}?immutable=1")
 }
 
 /// Starts a transaction that writes, waiting a bounded time for other processes.

@@ -19,7 +19,7 @@ pub fn a_summary_changes_with_its_append(store: &dyn Store) {
         };
         let appended = writer.append(Append { summary: text.clone(), ..append(run(1), last, 2) }).unwrap();
         last = appended.seq;
-        let listed = reader.list(&Filter::default()).unwrap();
+        let listed = reader.list(&Filter::default()).unwrap().runs;
         assert_eq!(listed.len(), 1);
         let Summary { run: id, head, text: shown, lease } = &listed[0];
         assert_eq!((*id, shown, lease), (run(1), &text, &None));
@@ -27,7 +27,7 @@ pub fn a_summary_changes_with_its_append(store: &dyn Store) {
     }
     let request = LeaseRequest::Acquire { holder: "h".into(), now_ms: 5, ttl_ms: 10, over: None };
     let lease = writer.lease(run(1), request).unwrap();
-    let listed = reader.list(&Filter::default()).unwrap();
+    let listed = reader.list(&Filter::default()).unwrap().runs;
     assert_eq!((listed[0].head.epoch, &listed[0].lease), (1, &Some(lease)));
 }
 
@@ -47,7 +47,7 @@ pub fn lists_are_narrowed_and_the_last_changed_comes_first(store: &dyn Store) {
         })
         .unwrap();
     let list = |filter: Filter| -> Vec<u64> {
-        let listed = journal.list(&filter).unwrap();
+        let listed = journal.list(&filter).unwrap().runs;
         assert!(listed.windows(2).all(|pair| pair[0].head.place > pair[1].head.place));
         listed.iter().map(|summary| (0..40).find(|n| run(*n) == summary.run).unwrap()).collect()
     };

@@ -59,7 +59,7 @@ pub fn a_writer_that_has_not_seen_everything_is_refused_and_leaves_nothing(store
     assert_eq!(slow.object(small.digest()).unwrap(), None);
     assert_eq!(slow.snapshot(run(1)).unwrap(), None);
     assert_eq!(slow.load(run(1), 0, 10).unwrap().len(), 1);
-    let listed = slow.list(&Filter::default()).unwrap();
+    let listed = slow.list(&Filter::default()).unwrap().runs;
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].text.status, "open");
 }

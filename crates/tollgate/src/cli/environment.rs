@@ -1,7 +1,7 @@
 //! What the process was started with: variables and the working directory, read once at the edge.
 #![expect(clippy::disallowed_methods, reason = "the room of the environment")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
@@ -13,18 +13,25 @@ use crate::files;
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
+    /// The names of variables whose value is no text.
+    unreadable: BTreeSet<String>,
     directory: PathBuf,
 }
 
 impl Environment {
-    /// Reads them from the process. Variables that are no text are left out.
+    /// Reads them from the process.
     pub fn of_process() -> Result<Self, Failure> {
         let directory = std::env::current_dir()
             .map_err(|error| Failure::environment(Code::FILE, "the working directory cannot be read").cause(error))?;
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        Ok(Self { variables: std::env::vars_os().filter_map(text).collect(), directory })
+        let (mut variables, mut unreadable) = (BTreeMap::new(), BTreeSet::new());
+        for (name, value) in std::env::vars_os() {
+            match (name.into_string(), value.into_string()) {
+                (Ok(name), Ok(value)) => drop(variables.insert(name, value)),
+                (Ok(name), Err(_)) => drop(unreadable.insert(name)),
+                (Err(_), _) => {} // No name of ours.
+            }
+        }
+        Ok(Self { variables, unreadable, directory })
     }
 
     /// A variable that is set and not empty.
@@ -56,13 +63,24 @@ impl Environment {
 
     /// The state directory: `TOLLGATE_STATE`, else `$XDG_STATE_HOME/tollgate`, else `~/.local/state/tollgate`.
     pub fn state_dir(&self) -> Result<PathBuf, Failure> {
-        if let Some(state) = self.get("TOLLGATE_STATE") {
-            return Ok(self.directory.join(state));
+        let refused =
+            |why: String| Failure::environment(Code::STATE, why).hint("set TOLLGATE_STATE to a folder of yours");
+        // Another folder than the one that was meant would look like one without runs.
+        if let Some(name) =
+            ["TOLLGATE_STATE", "XDG_STATE_HOME", "HOME"].iter().find(|name| self.unreadable.contains(**name))
+        {
+            return Err(refused(format!("{name} is not text: its bytes are not UTF-8")));
         }
-        self.base("XDG_STATE_HOME", ".local/state").map(|base| base.join("tollgate")).ok_or_else(|| {
-            Failure::environment(Code::STATE, "there is no place for the state directory: HOME is not set")
-                .hint("set TOLLGATE_STATE to a folder of yours")
-        })
+        let named = self.get("TOLLGATE_STATE").map(|state| self.directory.join(state));
+        let state = named.or_else(|| Some(self.base("XDG_STATE_HOME", ".local/state")?.join("tollgate")));
+        let state =
+            state.ok_or_else(|| refused("there is no place for the state directory: HOME is not set".to_owned()))?;
+        if state.as_os_str().as_encoded_bytes().contains(&b'\n') {
+            let shown = state.display().to_string().replace('\n', "\\n");
+            return Err(refused(format!("the path of the state directory holds a line break: {shown}"))
+                .because("git reads paths a line each"));
+        }
+        Ok(state)
     }
 
     /// The user's configuration file, when there is a home for it.
@@ -92,7 +110,7 @@ impl Environment {
 #[cfg(test)]
 pub fn environment(variables: &[(&str, &str)], directory: &Path) -> Environment {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Environment { variables, directory: directory.to_owned() }
+    Environment { variables, unreadable: BTreeSet::new(), directory: directory.to_owned() }
 }
 
 #[cfg(test)]
@@ -106,6 +124,7 @@ mod tests {
         assert_eq!(state(&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")]), Some("/x/tollgate".into()));
         assert_eq!(state(&[("XDG_STATE_HOME", "x"), ("HOME", "/h")]), Some("/h/.local/state/tollgate".into()));
         assert_eq!(state(&[("TOLLGATE_STATE", "")]), None);
+        assert_eq!(state(&[("TOLLGATE_STATE", "a\nb"), ("HOME", "/h")]), None);
     }
 
     #[test]

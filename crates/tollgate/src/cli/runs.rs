@@ -1,6 +1,6 @@
 //! The runs of the state directory: opening its journal, finding a run, and saying what went wrong.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_core::code::Code;
@@ -10,11 +10,14 @@ use tollgate_engine::driver::DriveError;
 use tollgate_engine::process::below_a_worker;
 use tollgate_engine::service::{Service, ServiceError};
 use tollgate_engine::session::{CommandError, LoadError};
-use tollgate_store::{AppendError, HeadDamage, OpenError, Options, SqliteJournal};
+use tollgate_store::{AppendError, Filter, HeadDamage, Journal, OpenError, Options, SqliteJournal, Summary};
 
 use super::Session;
+use super::environment::Environment;
 use super::failure::{Failure, Kind};
 use super::snippet::Source;
+use crate::files;
+use crate::repository::{self, Repository};
 
 /// The runs of a state directory.
 #[derive(Debug)]
@@ -28,19 +31,40 @@ impl Runs {
     /// Opens the journal of the state directory, and makes both when they are not there yet.
     pub fn open(session: &Session) -> Result<Self, Failure> {
         let state = session.environment.state_dir()?;
-        let journal = Arc::new(SqliteJournal::open(&state, Options::default()).map_err(open_failure)?);
+        need_a_place_apart(&state, &session.environment)?;
+        let journal = SqliteJournal::open(&state, Options::default()).map_err(open_failure)?;
+        Ok(Self::of(session, state, journal))
+    }
+
+    /// The same for a command that only reads: a journal that cannot be written will do.
+    pub fn open_to_read(session: &Session) -> Result<Self, Failure> {
+        let state = session.environment.state_dir()?;
+        need_a_place_apart(&state, &session.environment)?;
+        let journal = SqliteJournal::open_to_read(&state, Options::default()).map_err(open_failure)?;
+        Ok(Self::of(session, state, journal))
+    }
+
+    fn of(session: &Session, state: PathBuf, journal: SqliteJournal) -> Self {
+        let journal = Arc::new(journal);
         let person = ["USER", "LOGNAME"].iter().find_map(|name| session.environment.get(name)).unwrap_or("somebody");
         let service = Service { state: state.clone(), journal: journal.clone(), person: person.to_owned() };
-        Ok(Self { service, journal, state })
+        Self { service, journal, state }
+    }
+
+    /// Lists runs; those whose row cannot be read are named, and hide no other. Says how many they are.
+    pub fn list(&self, filter: &Filter, session: &Session) -> Result<(Vec<Summary>, usize), Failure> {
+        let listed = self.journal.list(filter).map_err(|error| load_failure(error.into()))?;
+        for damaged in &listed.damaged {
+            let code = Code::RUN_ROW_DAMAGED;
+            session.output.talk(format!("{} cannot be listed [{code}]: {}", damaged.named, damaged.why));
+            session.output.talk(format!("    next: tollgate verify {}", damaged.named));
+        }
+        Ok((listed.runs, listed.damaged.len()))
     }
 
     /// The same for a command that only a person may give: refused below a worker.
     pub fn open_as_person(session: &Session) -> Result<Self, Failure> {
-        let state = session.environment.state_dir()?;
-        if below_a_worker(&state) {
-            return Err(Failure::refused(Code::NOT_A_PERSON, "a worker may not decide for a person")
-                .hint("report `blocked` with the open question instead; a person answers with `tollgate decide`"));
-        }
+        need_a_person(&session.environment.state_dir()?)?;
         Self::open(session)
     }
 
@@ -58,7 +82,10 @@ impl Runs {
             let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = &damage;
             if had.run == id {
                 return Err(Failure::refused(damage.code(), damage.to_string())
-                    .hint(format!("`tollgate verify {id}` shows what holds; restore the journal from a copy")));
+                    .hint(format!("`tollgate verify {id}` shows what holds"))
+                    .hint(format!(
+                        "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
+                    )));
             }
         }
         self.service.load(id).map_err(load_failure)
@@ -71,8 +98,38 @@ impl Runs {
     }
 }
 
+/// Refuses below a worker: what follows is for a person to say.
+pub fn need_a_person(state: &Path) -> Result<(), Failure> {
+    if !below_a_worker(state) {
+        return Ok(());
+    }
+    Err(Failure::refused(Code::NOT_A_PERSON, "this command is for a person, and it was given below a worker")
+        .hint("a worker reports `blocked` with its question; a person gives the command in a terminal of their own"))
+}
+
+/// Refuses a state directory in the checkout that the command is given in: its own files would make it dirty.
+pub fn need_a_place_apart(state: &Path, environment: &Environment) -> Result<(), Failure> {
+    // Asked of the file system first: git is started only where the answer is in doubt.
+    let here = environment.directory().ancestors().find(|folder| repository::is_root(folder));
+    let state = files::canonical_as_far_as_it_is_there(state);
+    let Some(root) = here.filter(|root| state.starts_with(root)) else { return Ok(()) };
+    let Some(repository) = Repository::holding(root)? else { return Ok(()) };
+    if !repository.would_see(&state.join("journal.db"))? {
+        return Ok(());
+    }
+    let message = format!("the state directory {} lies in the checkout {}", state.display(), root.display());
+    Err(Failure::environment(Code::STATE, message)
+        .because("its files would count as changes that are not committed")
+        .hint("set TOLLGATE_STATE to a folder outside of it, or add it to .gitignore"))
+}
+
 fn open_failure(error: OpenError) -> Failure {
-    Failure::environment(error.code(), error.to_string()).hint("`tollgate doctor` looks at the state directory")
+    let (code, message) = (error.code(), error.to_string());
+    let mut failure = Failure::environment(code, message);
+    if let Some(source) = std::error::Error::source(&error) {
+        failure = failure.cause(source);
+    }
+    failure.hint("`tollgate doctor` looks at the state directory")
 }
 
 /// Why a run could not be loaded.
@@ -210,6 +267,9 @@ pub fn drive_failure(error: DriveError) -> Failure {
     match error {
         DriveError::Held { run, .. } => {
             Failure::refused(code, message).hint(format!("`tollgate logs -f {run}` watches it"))
+        }
+        DriveError::Behind { run, .. } => {
+            Failure::refused(code, message).hint(format!("`tollgate repair {run}` puts the lease above them"))
         }
         DriveError::Lease(error) => {
             Failure::refused(code, message).cause(error).hint("`tollgate show RUN` shows who holds it")

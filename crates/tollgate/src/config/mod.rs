@@ -37,6 +37,20 @@ pub struct Layer {
     pub commands: BTreeMap<String, Vec<String>>,
 }
 
+impl Layer {
+    /// The areas it moves in a protocol; one that the protocol does not have is refused.
+    pub fn areas_of(&self, protocol: &Protocol) -> Result<impl Iterator<Item = (&String, &Vec<String>)>, Failure> {
+        let areas = self.areas.get(&*protocol.name);
+        let known = |area: &str| protocol.areas.iter().any(|known| *known.name == *area);
+        match areas.into_iter().flatten().find(|(area, _)| !known(area)) {
+            None => Ok(areas.into_iter().flatten()),
+            Some((area, _)) => {
+                Err(unknown("area", area, &protocol.name, protocol.areas.iter().map(|known| &*known.name)))
+            }
+        }
+    }
+}
+
 /// The program behind a role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worker {
@@ -157,6 +171,11 @@ impl Config {
         self.layers.push((origin, layer));
     }
 
+    /// What one source says, if it says something.
+    pub fn layer(&self, origin: Origin) -> Option<&Layer> {
+        self.layers.iter().find(|(from, _)| *from == origin).map(|(_, layer)| layer)
+    }
+
     /// Every worker that is named, the strongest source of each.
     pub fn workers(&self) -> BTreeMap<&str, Setting<&Worker>> {
         let layers = self.layers.iter();
@@ -178,10 +197,7 @@ impl Config {
                 }
                 force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
             }
-            for (area, patterns) in layer.areas.get(&*protocol.name).into_iter().flatten() {
-                if !protocol.areas.iter().any(|known| *known.name == **area) {
-                    return Err(unknown("area", area, &protocol.name, protocol.areas.iter().map(|known| &*known.name)));
-                }
+            for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
             }
             let commands = layer.commands.iter();

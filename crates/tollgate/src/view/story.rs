@@ -99,7 +99,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::RunOpened(opened) => format!("opened by {by}: {} under {}", opened.title, opened.protocol.name),
         Event::DriverTookOver(_) => match recorded.epoch {
             1 => return None,
-            epoch => format!("taken on by another process (take-over {epoch})"),
+            epoch => format!("taken on again (take-over {epoch})"),
         },
         Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
         Event::LedgerPlanned(planned) => {
@@ -108,9 +108,10 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
                 (planned.plan.requirements.len(), "requirement"),
                 (planned.plan.criteria.len(), "row"),
             ];
+            let rows = if planned.plan.criteria.is_empty() { "" } else { " that must be true" };
             let parts: Vec<String> =
                 parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| words::count(*n, noun)).collect();
-            format!("{} from `{}`", words::list(&parts), planned.from)
+            format!("`{}` gives {}{rows}", planned.from, words::list(&parts))
         }
         Event::VariableGiven(given) => format!("{} is {}", given.name, given.value),
         Event::FlowEntered(entered) => match &entered.unit {
@@ -180,6 +181,12 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         },
         Event::DecisionRefused(refused) => format!("an answer was refused: {}", refused.why),
         Event::RunHalted(halted) => format!("halted: {}", halted.reasons.join("; ")),
+        Event::RunRepaired(repaired) => {
+            let lost = (repaired.until + 1).saturating_sub(recorded.seq);
+            let lost = words::count(usize::try_from(lost).unwrap_or(usize::MAX), "event");
+            let kept = repaired.file.as_ref().map(|file| format!("; what was cut is in {file}")).unwrap_or_default();
+            format!("{by} repaired the journal, {lost} lost: {}{kept}", repaired.why)
+        }
         Event::RunRetried(_) => format!("{by} says: try again"),
         Event::RunClosed(closed) => match closed.outcome {
             RunOutcome::Succeeded => format!("succeeded: {}", closed.why),
@@ -234,7 +241,7 @@ fn started_sentence(started: &AttemptStarted) -> String {
     match &started.work {
         Work::Dispatch { role, iteration: 1, .. } => format!("{role} works at `{}`{again}", started.stage),
         Work::Dispatch { role, iteration, .. } => {
-            format!("{role} works at `{}`, attempt {iteration}{again}", started.stage)
+            format!("{role} works at `{}`, {}{again}", started.stage, words::nth_time(*iteration))
         }
         Work::Commands { commands } => {
             let noun = if commands.len() == 1 { "command runs" } else { "commands run" };

@@ -10,6 +10,7 @@
 
 mod contract;
 mod crash;
+mod damaged;
 mod demo;
 mod explain;
 mod happy;
@@ -20,6 +21,7 @@ mod misbehave;
 mod play;
 mod proof;
 mod protocol;
+mod repair;
 mod repository;
 mod rows;
 mod schemas;

@@ -19,7 +19,7 @@ fn a_crash_halts_the_run_and_retry_goes_on() {
 }
 
 #[test]
-fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_says_where() {
+fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_and_show_say_where() {
     let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(crate::play::IDLE)])]);
     said.exits(1);
     let path = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
@@ -31,6 +31,41 @@ fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_says_
     let commit = log[start..].split_whitespace().nth(2).unwrap();
     let git = log[folder + 4..].lines().next().unwrap();
     assert_eq!(play.world.git(&["--git-dir", git, "show", &format!("{commit}:greet.sh")]), "echo mended\n");
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let look = shown.lines().skip_while(|line| !line.starts_with("Put aside")).nth(1).unwrap();
+    let (unit, look) = look.trim().split_once("  ").unwrap();
+    let words: Vec<&str> = look.split(' ').collect();
+    assert_eq!((unit, words[0]), ("backend", "git"));
+    assert!(play.world.git(&words[1..]).contains("+echo mended"), "{look}");
+    play.holds();
+}
+
+#[test]
+fn a_worker_that_hangs_past_its_budget_is_ended_and_the_protocol_says_what_then() {
+    let protocol = "\
+protocol: hasty
+version: 1
+areas: {code: [\"**\"]}
+roles:
+  maker: {contract: status-block, writes: [code], sees: full, budget: {time: 1s}}
+asks:
+  late: {ask: {class: choice, question: \"It took too long.\", options: {retry: Try again, abort: Give up}}, on: {retry: back, abort: dropped, cancelled: hold}}
+otherwise: {needs_input: hold, exhausted: late, failed: hold, malformed: hold}
+flows:
+  main:
+    - {id: make, dispatch: maker, on: {ok: done}}
+";
+    let done =
+        r#"write: {a: b}, report: {status: complete, abstract: {outcome: made, next_phase: n/a}, files_created: [a]}"#;
+    let hangs = "{iteration: 1, misbehave: hang, write: {half: done}}";
+    let mut play = Play::new(TASK, &format!("script: 1\nroles:\n  maker:\n    - {hangs}\n    - {{{done}}}\n"));
+    std::fs::write(play.world.path("hasty.yaml"), protocol).unwrap();
+    let said = play.tollgate(&["run", "../hasty.yaml", "--script", "../script.yaml"]).exits(4);
+    play.named_by(&said);
+    insta::assert_snapshot!(play.told(&said));
+    play.holds();
+    play.decide(&["dec_1", "retry"]).exits(0);
+    assert_eq!(play.file("a").as_deref(), Some("b"));
     play.holds();
 }
 
@@ -109,9 +144,10 @@ fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
     let mut play = Play::new(TASK, &script(&[]));
     let state = play.world.path("state").display().to_string();
     let tollgate = env!("CARGO_BIN_EXE_tollgate");
-    // Without any variable but those that a program needs: found by its ancestors.
+    // Without any variable but those that a program needs: found by its ancestors, also past a hard link to the journal.
+    let linked = play.world.path("linked").display().to_string();
     let agent = format!(
-        "#!/bin/sh\nfor words in 'decide dec_1 approve' 'resume '$TOLLGATE_RUN 'retry '$TOLLGATE_RUN 'cancel '$TOLLGATE_RUN 'run build-plan --task x' demo trust; do\n  env -i PATH=\"$PATH\" HOME=\"$HOME\" TOLLGATE_STATE='{state}' setsid '{tollgate}' $words >> refused.txt 2>&1; echo \"exit $?\" >> refused.txt\ndone\nexit 5\n"
+        "#!/bin/sh\nmkdir '{linked}'; ln '{state}'/journal.db* '{linked}'\nfor state in '{state}' '{linked}'; do for words in 'decide dec_1 approve' 'resume '$TOLLGATE_RUN 'retry '$TOLLGATE_RUN 'cancel '$TOLLGATE_RUN 'run build-plan --task x' demo trust; do\n  env -i PATH=\"$PATH\" HOME=\"$HOME\" TOLLGATE_STATE=\"$state\" setsid '{tollgate}' $words >> refused.txt 2>&1; echo \"exit $?\" >> refused.txt\ndone; done\nexit 5\n"
     );
     play.world.agent("agent", &agent);
     play.start(&[
@@ -126,8 +162,8 @@ fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
     .says("its program exited with 5");
     let tree = play.world.path(&format!("state/trees/{}/backend/refused.txt", play.run));
     let text = std::fs::read_to_string(tree).unwrap();
-    assert_eq!(text.matches("exit 1\n").count(), 7, "{text}");
-    assert_eq!(text.matches("error[TG0309]").count() + text.matches("error[TG0614]").count(), 7, "{text}");
+    assert_eq!(text.matches("exit 1\n").count(), 14, "{text}");
+    assert_eq!(text.matches("error[TG0309]").count(), 14, "{text}");
     play.holds();
 }
 

@@ -191,7 +191,7 @@ impl Play {
     pub fn find_run(&mut self, driver: &mut Child) {
         let found = self.until("a run is opened", |play| {
             let ended = driver.try_wait().unwrap();
-            let found = play.journal().list(&tollgate_store::Filter::default()).unwrap();
+            let found = play.journal().list(&tollgate_store::Filter::default()).unwrap().runs;
             let run = found.first().map(|summary| summary.run.to_string());
             if let (Some(status), None) = (ended, &run) {
                 let mut said = String::new();

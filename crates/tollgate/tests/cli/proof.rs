@@ -11,13 +11,13 @@ use crate::look::{world_with_question, world_with_success};
 use crate::world::World;
 
 /// A copy of the state directory that may be damaged.
-struct Copy<'a> {
-    world: &'a mut World,
-    state: PathBuf,
-    database: Connection,
+pub struct Copy<'a> {
+    pub world: &'a mut World,
+    pub state: PathBuf,
+    pub database: Connection,
 }
 
-fn copy<'a>(world: &'a mut World, name: &str) -> Copy<'a> {
+pub fn copy<'a>(world: &'a mut World, name: &str) -> Copy<'a> {
     let state = world.path(name);
     let done = Command::new("cp").arg("-r").arg(world.path("state")).arg(&state).status().unwrap();
     assert!(done.success());
@@ -27,17 +27,17 @@ fn copy<'a>(world: &'a mut World, name: &str) -> Copy<'a> {
 }
 
 impl Copy<'_> {
-    fn change(&self, sql: &str) {
+    pub fn change(&self, sql: &str) {
         let changed = self.database.execute(sql, []).unwrap();
         assert!(changed > 0, "{sql} changed nothing");
     }
 
-    fn number(&self, sql: &str) -> u64 {
+    pub fn number(&self, sql: &str) -> u64 {
         self.database.query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
     /// What `verify` names first; it must exit with 1.
-    fn broken(&self, line: &str) -> Broken {
+    pub fn broken(&self, line: &str) -> Broken {
         let (results, exit) = self.world.json(&format!("verify {line} --json"));
         let result: VerifyResult = serde_json::from_value(results[0].clone()).unwrap();
         assert_eq!(exit, 1, "{} holds after damage", self.state.display());

@@ -86,7 +86,7 @@ fn a_protocol_is_shown_in_every_format() {
     world.type_in("protocol show ./pair.yaml --format picture");
     insta::assert_snapshot!(world.transcript);
     let (shown, exit) = world.json("protocol show ./pair.yaml --json");
-    assert_eq!((exit, &shown[0]["name"]), (0, &"pair".into()));
+    assert_eq!((exit, &shown[0]["summary"]["id"]), (0, &"pair".into()));
     let output = world.run("protocol show build-plan", "");
     let table = String::from_utf8_lossy(&output.stdout);
     for stage in ["sign-off", "solo-check", "still-failing", "escalated"] {

@@ -77,3 +77,12 @@ fn a_bad_configuration_is_shown_with_its_place() {
     world.type_in("doctor");
     insta::assert_snapshot!(world.transcript);
 }
+
+#[test]
+fn a_configuration_that_names_what_no_protocol_has_is_not_called_valid() {
+    let mut world = World::with_repository();
+    world.write(".tollgate/config.toml", "[areas.build-plan]\ntest = ['spec/**']\n");
+    world.write("../home/.config/tollgate/config.toml", "[areas.other]\ncode = ['**']\n[roles]\nwritr = 'x'\n");
+    world.type_in("doctor");
+    insta::assert_snapshot!(world.transcript);
+}

@@ -56,6 +56,30 @@ fn a_bad_task_or_script_is_shown_with_its_line() {
 }
 
 #[test]
+fn a_script_that_does_not_fit_the_protocol_is_refused_before_the_run() {
+    let mut world = world();
+    let text = "script: 1
+roles:
+  developr: [{text: x}]
+  developer:
+    - unit: backand
+      report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}}
+    - report:
+        status: complete
+        abstract: {outcome: built, next_phase: dod-checker}
+        files_created: [{path: a, notes: why}]
+  reviewer:
+    - report: {status: done, abstract: {outcome: fine, verdict: APPROVED, next_phase: tester}}
+    - report: {status: complete, abstract: {outcome: fine, verdict: APPROVED}, fundings: []}
+    - report: {status: complete}
+    - text: no report at all, on purpose
+";
+    std::fs::write(world.path("bad.yaml"), text).unwrap();
+    world.type_in(&RUN.replace("script.yaml", "bad.yaml")).type_in("ls --json");
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
 fn the_checkout_must_be_a_clean_repository_with_a_commit() {
     let mut dirty = world();
     dirty.write("src/main.rs", "fn main() { changed() }\n");
@@ -128,6 +152,80 @@ fn a_protocol_of_the_repository_runs_once_it_is_trusted() {
     play.named_by(&said);
     assert_eq!(play.file("a.txt").as_deref(), Some("a\n"));
     assert_eq!((play.dispatched("maker"), play.dispatched("judge")), (1, 1));
+}
+
+#[test]
+fn a_protocol_of_the_repository_needs_trust_whatever_path_leads_to_it() {
+    let mut play = Play::new(TASK, OWN_SCRIPT);
+    play.world.write(".tollgate/protocols/own.yaml", OWN);
+    play.world.write("deep/kept", "");
+    std::os::unix::fs::symlink(".tollgate/protocols/own.yaml", play.world.path("work/link.yaml")).unwrap();
+    std::os::unix::fs::symlink("../.tollgate", play.world.path("work/deep/folder")).unwrap();
+    play.world.commit("A protocol of our own");
+    let direct = play.world.path("work/.tollgate/protocols/own.yaml").display().to_string();
+    let paths = [
+        "./.tollgate/protocols/own.yaml",
+        "deep/../.tollgate/protocols/../protocols/own.yaml",
+        "./link.yaml",
+        "deep/folder/protocols/own.yaml",
+        &direct,
+    ];
+    for path in paths {
+        let said = play.tollgate(&["run", path, "--script", "../script.yaml"]).exits(1);
+        assert!(said.err.starts_with("error[TG0616]: .tollgate/protocols/own.yaml is not trusted"), "{}", said.err);
+    }
+    // To look at it needs no trust: nothing acts.
+    play.tollgate(&["protocol", "check", "./.tollgate/protocols/own.yaml"]).exits(0);
+    play.tollgate(&["trust"]).exits(0);
+    // What acts is what was committed, not what lies there now; and what was never committed does not act.
+    play.world.write(".tollgate/protocols/own.yaml", "not a protocol");
+    play.world.write(".tollgate/protocols/new.yaml", OWN);
+    for path in paths {
+        let said = play.tollgate(&["run", path, "--script", "../script.yaml", "--include-dirty"]).exits(0);
+        play.named_by(&said);
+    }
+    let said = play.tollgate(&["run", "./.tollgate/protocols/new.yaml", "--script", "../script.yaml"]).exits(1);
+    insta::assert_snapshot!(play.told(&said));
+    assert_eq!(play.file("a.txt").as_deref(), Some("a\n"));
+}
+
+#[test]
+fn a_state_directory_in_the_checkout_is_refused_before_anything_is_written() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let said = play.world.set("TOLLGATE_STATE", "./deep/state").run("ls", "");
+    assert_eq!(said.status.code(), Some(3));
+    play.world.type_in("ls").type_in("doctor");
+    play.start(&["--input", "complexity=standard"]).exits(3).says("TG0613");
+    assert_eq!(play.world.git(&["status", "--porcelain", "--ignored"]), "");
+    insta::assert_snapshot!(play.world.transcript);
+    // Where git does not look, it may lie.
+    play.world.write(".gitignore", "state/\n");
+    play.world.commit("Ignore the state");
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0);
+    play.world.set("TOLLGATE_STATE", ".git/tollgate").type_in("ls");
+}
+
+#[test]
+fn odd_paths_of_the_state_directory_work_or_are_refused_with_a_word() {
+    use std::os::unix::ffi::OsStrExt;
+    for odd in
+        ["a space", "\"quoted\"", "#hash", "co:lon", "tab\t", "ünï", "it's", "$HOME", "esc\u{1b}[31m", "*[a]", "-d"]
+    {
+        let mut play = Play::new(TASK, &script(&[]));
+        let state = play.world.path(odd).display().to_string();
+        play.world.set("TOLLGATE_STATE", &state);
+        let said = play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0);
+        assert!(!said.err.contains('\u{1b}'), "{odd}");
+        let shown = play.tollgate(&["show", "RUN"]).exits(0);
+        assert!(!shown.out.contains('\u{1b}'), "{odd}");
+    }
+    let play = Play::new(TASK, &script(&[]));
+    for (odd, why) in [(&b"new\nline"[..], "holds a line break"), (b"bad\xff", "TOLLGATE_STATE is not text")] {
+        let mut command = play.world.program(&["ls"]);
+        let output = command.env("TOLLGATE_STATE", std::ffi::OsStr::from_bytes(odd)).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(3) && said.contains("error[TG0613]") && said.contains(why), "{said}");
+    }
 }
 
 #[test]

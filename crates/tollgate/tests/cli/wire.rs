@@ -53,3 +53,56 @@ fn a_refusal_is_a_document() {
     }
     play.start(&["--input", "complexity=standard", "--json"]).exits(4);
 }
+
+/// `--json` is everywhere: each command prints documents of a committed schema, one a line, and nothing else.
+#[test]
+fn every_command_prints_documents_of_the_wire() {
+    // A worker that says something has a log.
+    let (play, said) = Play::standard(&[("developer", &[else_(&format!("misbehave: decide, {BUILT}"))])]);
+    said.exits(0);
+    std::fs::write(play.world.path("report.md"), "no report").unwrap();
+    for (schema, words, exit) in [
+        ("run", &["ls"][..], 0),
+        ("run-detail", &["show", "RUN"], 0),
+        ("run-detail", &["show", "RUN", "--reads"], 0),
+        ("event", &["logs", "RUN"], 0),
+        ("log-line", &["logs", "RUN", "att_1"], 0),
+        ("verify-result", &["verify", "RUN"], 0),
+        ("verify-result", &["verify", "--all"], 0),
+        ("export-result", &["export", "RUN", "-o", "../run.tar"], 0),
+        ("doctor", &["doctor"], 0),
+        ("doctor", &["doctor", "build-plan"], 0),
+        ("protocol", &["protocol", "list"], 0),
+        ("protocol-detail", &["protocol", "show", "build-plan"], 0),
+        ("protocol-check", &["protocol", "check", "build-plan"], 0),
+        ("contract", &["contract", "list"], 0),
+        ("contract", &["contract", "show", "status-block"], 0),
+        ("contract-check", &["contract", "check", "--contract", "status-block", "../report.md"], 1),
+        ("code", &["explain"], 0),
+        ("code", &["explain", "TG0309"], 0),
+        ("completions", &["completions", "bash"], 0),
+        ("trust", &["trust", "--list"], 0),
+        ("written", &["init"], 0),
+        ("error", &["retry", "RUN"], 1),
+        ("error", &["nonsense"], 2),
+        ("run-detail", &["demo"], 0),
+    ] {
+        let said = play.tollgate(&[words, &["--json"]].concat()).exits(exit);
+        let documents = lines(&said.out);
+        assert!(!documents.is_empty(), "{words:?}");
+        documents.iter().for_each(|document| conforms(schema, document));
+    }
+}
+
+#[test]
+fn a_protocol_as_data_says_what_its_table_says() {
+    let play = Play::new(TASK, &script(&[]));
+    let said = play.tollgate(&["protocol", "show", "build-plan", "--format", "json"]).exits(0);
+    let detail = &lines(&said.out)[0];
+    assert_eq!(detail["text"], include_str!("../../../../protocols/build-plan.yaml"));
+    let stages = detail["stages"].as_array().unwrap();
+    let review = stages.iter().find(|stage| stage["flow"] == "side" && stage["stage"] == "review").unwrap();
+    let reject = review["outcomes"].as_array().unwrap().iter().find(|row| row["outcome"] == "reject").unwrap();
+    assert_eq!((&reject["to"], &reject["limit"], &reject["rule"]), (&"build".into(), &2.into(), &"stage".into()));
+    assert!(stages.iter().any(|stage| stage["flow"].is_null() && stage["stage"] == "waive"));
+}

@@ -148,6 +148,26 @@ impl World {
         command.spawn().unwrap()
     }
 
+    /// Runs a shell in which mounts can be made that nobody else sees; `tollgate` is in its path. None, and said so, where
+    /// the machine does not allow it.
+    pub fn shell_with_mounts(&self, script: &str) -> Option<Output> {
+        let allowed =
+            Command::new("unshare").args(["-rm", "true"]).output().is_ok_and(|output| output.status.success());
+        if !allowed {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "`unshare -rm` is not allowed here, and nothing is skipped under CI"
+            );
+            println!("SKIPPED: `unshare -rm` is not allowed here");
+            return None;
+        }
+        let bin = std::path::Path::new(env!("CARGO_BIN_EXE_tollgate")).parent().unwrap().display().to_string();
+        let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
+        let mut command = self.pinned("unshare");
+        command.env("PATH", path).args(["-rm", "sh", "-euc", script]);
+        Some(command.stdin(Stdio::null()).output().unwrap())
+    }
+
     /// The JSON objects that a command prints, a line each, and its exit code.
     pub fn json(&self, line: &str) -> (Vec<serde_json::Value>, i32) {
         let output = self.run(line, "");

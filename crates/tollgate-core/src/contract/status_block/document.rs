@@ -150,7 +150,7 @@ pub struct FileEntry {
 
 /// The two ways to write a file.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields, expecting = "a file is a path, or `{path, note}`")]
 enum FileForm {
     Path(String),
     Noted {

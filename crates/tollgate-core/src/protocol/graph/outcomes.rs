@@ -85,7 +85,7 @@ fn dispatch(stage: &Stage, role: &Role, protocol: &Protocol, dialects: &Dialects
     // The engine itself finds these: a worker that dies, one that says nothing, one that is stopped by its budget.
     healths.extend([Health::Failed, Health::Malformed]);
     let budget = &role.budget;
-    if budget.minutes.is_some() || budget.tokens.is_some() || budget.turns.is_some() {
+    if budget.time_ms.is_some() || budget.tokens.is_some() || budget.turns.is_some() {
         healths.insert(Health::Exhausted);
     }
     healths.remove(&Health::Ok);

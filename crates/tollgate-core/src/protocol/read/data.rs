@@ -300,11 +300,24 @@ impl Reader {
 
     fn budget(&mut self, node: &Node) -> Budget {
         let mut fields = Fields::open(node, "the budget", &mut self.problems);
-        let minutes = fields.take("minutes").and_then(|n| self.problems.number(n, "minutes"));
+        let time = fields.take("time");
+        let minutes = fields.take("minutes");
+        if let (Some(time), Some(minutes)) = (time, minutes) {
+            let error = Diagnostic::error(Code::YAML_VALUE, minutes.place, "the budget has both `time` and `minutes`");
+            self.problems.add(error.other(time.place).hint("keep one of them: `minutes: 5` is `time: 5m`"));
+        }
+        let time = time.and_then(|node| self.duration_ms(node));
+        let minutes = minutes.and_then(|node| {
+            let number = self.problems.number::<u32>(node, "minutes")?;
+            if number == 0 {
+                self.problems.value(node.place, "a budget of no time lets nobody work", "write at least 1");
+            }
+            Some(u64::from(number) * 60_000)
+        });
         let tokens = fields.take("tokens").and_then(|n| self.problems.number(n, "tokens"));
         let turns = fields.take("turns").and_then(|n| self.problems.number(n, "turns"));
         fields.close(&mut self.problems);
-        Budget { minutes, tokens, turns }
+        Budget { time_ms: time.or(minutes), tokens, turns }
     }
 
     pub(super) fn gates(&mut self, node: &Node) -> BTreeMap<Name, Gate> {

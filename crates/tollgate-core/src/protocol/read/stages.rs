@@ -192,11 +192,7 @@ impl Reader {
         let answer = answer.and_then(|n| Some((self.problems.text(n, "the answer")?, n.place)))?;
         let answer = self.resolve_in(vec![answer], "option", options).pop()?;
         let after = after?;
-        let after_ms = after.text().and_then(|text| duration_ms(text));
-        if after_ms.is_none() {
-            self.problems.value(after.place, "this is not a time", "write a number with s, m, h or d: `4h`");
-        }
-        Some(AskDefault { answer, after_ms: after_ms? })
+        Some(AskDefault { answer, after_ms: self.duration_ms(after)? })
     }
 
     fn each(&mut self, node: &Node) -> Option<Each> {
@@ -281,6 +277,17 @@ impl Reader {
 }
 
 /// Milliseconds of `90s`, `30m`, `4h`, `2d`.
+impl Reader {
+    /// Expects a time: a number with its unit.
+    pub(super) fn duration_ms(&mut self, node: &Node) -> Option<u64> {
+        let ms = node.text().and_then(|text| duration_ms(text));
+        if ms.is_none() {
+            self.problems.value(node.place, "this is not a time", "write a number with s, m, h or d: `4h`");
+        }
+        ms
+    }
+}
+
 fn duration_ms(text: &str) -> Option<u64> {
     let unit = text.chars().last()?;
     let digits = &text[..text.len() - unit.len_utf8()];

@@ -3,17 +3,18 @@
 mod dot;
 mod drawing;
 mod mermaid;
+mod rows;
 mod table;
 mod words;
 
-use super::model::Protocol;
+use super::condition::Condition;
 
 pub use dot::dot;
 pub use mermaid::mermaid;
+pub use rows::{Leads, OutcomeRow, StageRow, rows};
 pub use table::table;
 
-/// The model as JSON.
-pub fn json(protocol: &Protocol) -> serde_json::Value {
-    // The model holds names, numbers and lists: nothing in it can fail to be written.
-    serde_json::to_value(protocol).unwrap_or_default()
+/// A condition in words.
+pub fn condition(condition: &Condition) -> String {
+    words::condition(condition)
 }

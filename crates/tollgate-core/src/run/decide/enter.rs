@@ -2,7 +2,7 @@
 
 use super::super::event::{AttemptStarted, FlowEntered, FlowResumed, Origin, RunHalted, Work};
 use super::super::gate::{self, Status};
-use super::super::state::{At, Instance, MAIN};
+use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
@@ -18,7 +18,8 @@ impl Draft {
     /// Enters what can be entered until nothing moves by itself.
     pub fn advance(&mut self) {
         for _ in 0..MOVES_MAX {
-            if self.run.is_closed() || !self.move_once() {
+            // What is halted waits for a person's `retry`, wherever it stands.
+            if self.run.phase != Phase::Open || !self.move_once() {
                 return;
             }
         }

@@ -17,6 +17,7 @@ mod person;
 mod report;
 mod stop;
 mod waive;
+mod words;
 mod work;
 
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ use crate::id::{AttemptId, DecisionId};
 use crate::report::{Plan, Report};
 use crate::scope::Content;
 
-use super::event::{By, Changed, CommandResult, LandOutcome, Recorded};
+use super::event::{By, Changed, CommandResult, LandOutcome, Recorded, RunRepaired};
 use super::invariants::Violation;
 use super::state::Run;
 use draft::Draft;
@@ -64,6 +65,8 @@ pub enum Command {
     Tick,
     /// A person's word on what is held or halted.
     Retry { unit: Option<Name> },
+    /// A person cuts the journal back to the last event that verifies.
+    Repair(Box<RunRepaired>),
     /// A person ends the run.
     Cancel { why: String },
     /// The tree is on the run's branch.
@@ -257,6 +260,11 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
                 draft.refuse_report(attempt, token, Some(result.object));
                 draft.finish()
             }
+            Command::Repair(repaired) => {
+                let mut draft = Draft::new(run, stamp);
+                draft.repair(*repaired)?;
+                draft.finish()
+            }
             _ => Err(Rejection::Closed),
         };
     }
@@ -270,6 +278,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         Command::Answer { decision, answer } => draft.answer(decision, *answer)?,
         Command::Tick => draft.tick(),
         Command::Retry { unit } => draft.retry(unit)?,
+        Command::Repair(repaired) => draft.repair(*repaired)?,
         Command::Cancel { why } => draft.cancel(why)?,
         Command::Published { branch, commit } => draft.published(branch, commit)?,
     }

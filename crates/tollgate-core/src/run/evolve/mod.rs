@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::event::{
     ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
-    FlowReturned, Recorded, RunOpened, UnitState,
+    FlowReturned, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
@@ -168,12 +168,29 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::DecisionAsked(asked) => ask(run, at_ms, asked),
         Event::DecisionEnded(ended) => end_decision(run, by, ended),
         Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
+        Event::RunRepaired(repaired) => repair(run, repaired),
         Event::RunRetried(_) => run.phase = Phase::Open,
         Event::RunClosed(closed) => {
             run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() };
             run.closed_ms = at_ms;
         }
         Event::RunPublished(published) => run.published = Some(published.commit.clone()),
+    }
+}
+
+/// What was cut may have had effects: a person looks before anything goes on. A run that is over stays over.
+fn repair(run: &mut Run, repaired: &RunRepaired) {
+    run.next_attempt = run.next_attempt.max(repaired.next_attempt);
+    run.next_decision = run.next_decision.max(repaired.next_decision);
+    run.next_finding = run.next_finding.max(repaired.next_finding);
+    if !run.is_closed() {
+        let cut = match repaired.until.checked_sub(run.seq) {
+            None => "repaired, nothing was lost".to_owned(),
+            Some(0) => format!("event {} was lost", run.seq),
+            Some(_) => format!("events {} to {} were lost", run.seq, repaired.until),
+        };
+        let reasons = std::iter::once(format!("{cut}: {}", repaired.why)).chain(repaired.after.iter().cloned());
+        run.phase = Phase::Halted { reasons: reasons.collect() };
     }
 }
 

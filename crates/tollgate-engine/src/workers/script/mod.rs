@@ -4,6 +4,7 @@
 //! script does wrong is done for real. The schema of the file is docs/schemas/script.schema.json.
 
 mod act;
+mod check;
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};

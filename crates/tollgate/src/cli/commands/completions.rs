@@ -1,5 +1,7 @@
 //! `tollgate completions`.
 
+use tollgate_api::Completions;
+
 use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
 
@@ -15,6 +17,11 @@ pub struct CompletionsArgs {
 pub fn run(args: &CompletionsArgs, session: &Session, mut command: clap::Command) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tollgate", &mut script);
-    session.output.text(&String::from_utf8_lossy(&script));
+    let script = String::from_utf8_lossy(&script).into_owned();
+    if session.json() {
+        session.output.json(&Completions { shell: args.shell.to_string(), script });
+    } else {
+        session.output.text(&script);
+    }
     Ok(Exit::Done)
 }

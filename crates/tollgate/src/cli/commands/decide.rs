@@ -101,7 +101,13 @@ fn resolve(runs: &Runs, words: &[String]) -> Result<(RunSession, DecisionId, Opt
 /// The only run in which a decision of this id is open.
 fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure> {
     let all = runs.service.list(&Filter::default()).map_err(load_failure)?;
-    let open = all.iter().filter(|summary| matches!(summary.text.status.as_str(), "waiting" | "working" | "halted"));
+    if let Some(damaged) = all.damaged.first() {
+        let message = format!("{} cannot be listed: whether it asks {id} too cannot be told", damaged.named);
+        return Err(Failure::refused(Code::RUN_ROW_DAMAGED, message)
+            .hint("name the run: `tollgate decide RUN DECISION OPTION`"));
+    }
+    let open =
+        all.runs.iter().filter(|summary| matches!(summary.text.status.as_str(), "waiting" | "working" | "halted"));
     let mut found = Vec::new();
     for summary in open {
         let loaded = runs.service.load(summary.run).map_err(load_failure)?;

@@ -5,6 +5,7 @@ use tollgate_core::protocol::Protocol;
 use tollgate_core::scope;
 
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::runs::need_a_place_apart;
 use crate::cli::{Exit, Session};
 use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
 use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version};
@@ -32,7 +33,8 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     report.git(session);
     report.state(session);
     let standing = report.repository(session);
-    let config = report.config(session, standing.as_ref());
+    let known = report.protocols(session);
+    let config = report.config(session, standing.as_ref(), &known);
     if let Some(config) = &config {
         report.workers(session, config, protocol.as_ref());
     }
@@ -41,6 +43,10 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         (Some(protocol), Some(repository), Some(config)) => report.areas(protocol, repository, config),
         _ => Vec::new(),
     };
+    if let (None, Some(known)) = (&protocol, known.first()) {
+        let next = format!("tollgate doctor {}", known.name);
+        report.say("protocol", DoctorStatus::Ok, "name one to see its roles and where its areas lie", Some(&next));
+    }
     let ready = report.0.iter().all(|check| check.status != DoctorStatus::Problem);
     let doctor = Doctor { ready, checks: report.0, areas };
     if session.json() {
@@ -102,6 +108,9 @@ impl Report {
             Ok(path) => path,
             Err(failure) => return self.failed("state", &failure),
         };
+        if let Err(failure) = need_a_place_apart(&path, &session.environment) {
+            return self.failed("state", &failure);
+        }
         match files::make_folder(&path) {
             Ok(()) => self.ok("state", format!("{} can be written", path.display())),
             Err(error) => {
@@ -175,14 +184,22 @@ impl Report {
         }
     }
 
-    fn config(&mut self, session: &Session, standing: Option<&Standing>) -> Option<Config> {
+    /// The protocols that a configuration can speak of.
+    fn protocols(&mut self, session: &Session) -> Vec<Protocol> {
+        match library::list(&session.environment) {
+            Ok(all) => all.iter().filter_map(|definition| super::protocol::need(definition).ok()).collect(),
+            Err(_) => Vec::new(), // Said of the repository already.
+        }
+    }
+
+    fn config(&mut self, session: &Session, standing: Option<&Standing>, known: &[Protocol]) -> Option<Config> {
         if let Some(repository) = standing.and_then(Standing::repository) {
             // The working copy is what a person edits: its errors are said before they are committed.
             let path = repository.root().join(CONFIG_PATH);
             match files::read_text_if_any(&path, CONFIG_BYTES_MAX)
                 .and_then(|text| text.map(|text| config::parse(CONFIG_PATH.into(), text)).transpose())
             {
-                Ok(Some(_)) => self.ok("config", format!("{CONFIG_PATH} is valid")),
+                Ok(Some(layer)) => self.layer(CONFIG_PATH, &layer, known),
                 Ok(None) => {
                     self.say("config", DoctorStatus::Note, format!("there is no {CONFIG_PATH}"), Some("tollgate init"))
                 }
@@ -191,11 +208,41 @@ impl Report {
         }
         let loaded = Config::load(&session.environment, standing.and_then(Standing::trusted));
         match (&loaded, session.environment.user_config()) {
-            (Ok(_), Some(path)) if files::is_file(&path) => self.ok("config", format!("{} is valid", path.display())),
-            (Ok(_), _) => {}
+            (Ok(config), Some(path)) => {
+                if let Some(layer) = config.layer(config::Origin::User) {
+                    self.layer(&path.display().to_string(), layer, known);
+                }
+            }
+            (Ok(_), None) => {}
             (Err(failure), _) => self.failed("config", failure),
         }
         loaded.ok()
+    }
+
+    /// Whether the names in a file are those of a protocol; of protocols that are not here nothing is known.
+    fn layer(&mut self, file: &str, layer: &config::Layer, known: &[Protocol]) {
+        let mut all_known = true;
+        for protocol in known {
+            if let Err(failure) = layer.areas_of(protocol) {
+                self.failed("config", &failure.because(format!("{file}, [areas.{}]", protocol.name)));
+                return;
+            }
+        }
+        let strange = |name: &&String| !known.iter().any(|protocol| *protocol.name == **name);
+        if let Some(name) = layer.areas.keys().find(strange) {
+            let message = format!("{file}: [areas.{name}] is for no protocol that is here");
+            self.say("config", DoctorStatus::Note, message, Some("tollgate protocol list"));
+            all_known = false;
+        }
+        let strange = |name: &&String| !known.iter().any(|protocol| protocol.roles.contains_key(name.as_str()));
+        if let Some(role) = layer.roles.keys().find(strange) {
+            let message = format!("{file}: no protocol that is here has the role `{role}`");
+            self.say("config", DoctorStatus::Note, message, Some("tollgate protocol list"));
+            all_known = false;
+        }
+        if all_known {
+            self.ok("config", format!("{file} is valid"));
+        }
     }
 
     fn workers(&mut self, session: &Session, config: &Config, protocol: Option<&Protocol>) {
@@ -306,11 +353,10 @@ fn print(doctor: &Doctor, session: &Session) {
     for check in &doctor.checks {
         let state = words::doctor(check.status);
         let head = Line::new().add(state.style, format!("{} {:<8}", state.symbol, state.word));
-        session
-            .output
-            .data(head.add(Style::Strong, format!("{:<names$}", check.name)).text(format!(" {}", check.message)));
+        session.output.paragraph(head.add(Style::Strong, format!("{:<names$} ", check.name)), &check.message);
         if let Some(next) = &check.next {
-            session.output.data(Line::new().text(" ".repeat(names + 11)).add(Style::Accent, "next: ").text(next));
+            let label = Line::from(" ".repeat(names + 11)).add(Style::Accent, "next: ");
+            session.output.paragraph(label, next);
         }
     }
     if doctor.areas.is_empty() {

@@ -2,7 +2,7 @@
 
 use tollgate_api::InboxItem;
 use tollgate_engine::summary::{Body, Standing, halted};
-use tollgate_store::{Filter, Journal, Summary};
+use tollgate_store::{Filter, Summary};
 
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
@@ -18,10 +18,9 @@ use crate::view::words::{ago, count};
 pub struct InboxArgs {}
 
 pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open(session)?;
-    let found = runs.journal.list(&Filter::default()).map_err(|error| load_failure(error.into()))?;
+    let runs = Runs::open_to_read(session)?;
+    let (found, mut unreadable) = runs.list(&Filter::default(), session)?;
     let mut items = Vec::new();
-    let mut unreadable = 0;
     for summary in found.iter().filter(|summary| waits(summary)) {
         match of_run(&runs, summary) {
             Ok(more) => items.extend(more),
@@ -32,7 +31,10 @@ pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
                     .output
                     .talk(format!("{} cannot be read; `tollgate verify {}` says why", summary.run, summary.run));
                 if !session.json() {
-                    failure.lines(session.output.width()).into_iter().for_each(|line| session.output.talk(line));
+                    failure
+                        .lines(session.output.width(), session.output.room_of_talk())
+                        .into_iter()
+                        .for_each(|line| session.output.talk(line));
                 }
             }
         }

@@ -42,7 +42,7 @@ pub struct LogsArgs {
 }
 
 pub fn run(args: &LogsArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open(session)?;
+    let runs = Runs::open_to_read(session)?;
     let loaded = runs.load(&args.run)?;
     match &args.attempt {
         Some(typed) => worker(&runs, loaded, typed, args.follow, session),

@@ -2,10 +2,10 @@
 
 use tollgate_api::{RunStatus, RunSummary};
 use tollgate_engine::summary::Standing;
-use tollgate_store::{Filter, Journal};
+use tollgate_store::Filter;
 
-use crate::cli::failure::Failure;
-use crate::cli::runs::{Runs, load_failure};
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::runs::Runs;
 use crate::cli::{Exit, Session};
 use crate::repository::Repository;
 use crate::view::listing::{listed, run_status};
@@ -34,6 +34,9 @@ pub struct LsArgs {
     #[arg(long)]
     all: bool,
 }
+
+/// Below so many columns the protocol is left out: what a run waits for says more.
+const NARROW: usize = 110;
 
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -74,7 +77,7 @@ impl StatusWord {
 }
 
 pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open(session)?;
+    let runs = Runs::open_to_read(session)?;
     let now_ms = session.now_ms();
     let repository = match args.here {
         true => Some(Repository::need(&session.environment)?.root().display().to_string()),
@@ -83,7 +86,7 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
     // One kept word is narrowed to by the store; several are looked through here.
     let one = args.status.first().map(|word| word.kept()).filter(|kept| args.status.iter().all(|w| w.kept() == *kept));
     let filter = Filter { repository, status: one.map(|kept| kept.word().to_owned()), ..Filter::default() };
-    let mut found = runs.journal.list(&filter).map_err(|error| load_failure(error.into()))?;
+    let (mut found, damaged) = runs.list(&filter, session)?;
     let wanted: Vec<RunStatus> = args.status.iter().map(|word| word.status()).collect();
     if !wanted.is_empty() {
         found.retain(|summary| wanted.contains(&run_status(&summary.text, summary.lease.as_ref(), now_ms)));
@@ -94,26 +97,32 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
     if session.json() {
         shown.iter().for_each(|summary| session.output.json(summary));
     } else {
-        let rows = shown.iter().map(|summary| row(summary, now_ms)).collect();
+        let narrow = session.output.width() < NARROW;
+        let rows = shown.iter().map(|summary| row(summary, now_ms, narrow)).collect();
         let header = ["run", "status", "changed", "protocol", "goal", "why"];
+        let header: Vec<&str> = header.into_iter().filter(|title| !narrow || *title != "protocol").collect();
         table(&header, rows, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     }
-    if found.is_empty() {
+    if found.is_empty() && damaged == 0 {
         session.output.talk("there are no such runs; `tollgate run` starts one, `tollgate demo` shows one");
     }
     if more > 0 {
         session.output.talk(format!("and {more} more; `tollgate ls --all` lists them all"));
     }
-    Ok(Exit::Done)
+    Ok(if damaged > 0 { Exit::With(Kind::Refused) } else { Exit::Done })
 }
 
-fn row(summary: &RunSummary, now_ms: u64) -> Vec<Line> {
-    vec![
+fn row(summary: &RunSummary, now_ms: u64, narrow: bool) -> Vec<Line> {
+    let mut cells = vec![
         Line::new().add(Style::Strong, &summary.run),
         words::run(summary.status).line(),
-        Line::new().add(Style::Faint, words::ago(now_ms, summary.changed_at_ms)),
+        Line::new().add(Style::Faint, words::about(now_ms, summary.changed_at_ms)),
         Line::from(summary.protocol.clone()),
         Line::from(summary.goal.clone()),
         Line::new().add(Style::Faint, &summary.reason),
-    ]
+    ];
+    if narrow {
+        cells.remove(3);
+    }
+    cells
 }

@@ -3,11 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use tollgate_api::{ProtocolCheck, ProtocolOrigin, ProtocolSummary};
+use tollgate_api::{
+    ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
+    ProtocolSummary,
+};
+use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::registry::declarations;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
-use tollgate_core::protocol::{self, Dialects, Protocol, render};
+use tollgate_core::protocol::model::{self, Owner};
+use tollgate_core::protocol::render::{self, Leads, OutcomeRow, StageRow};
+use tollgate_core::protocol::{self, Dialects, Protocol};
 
 use crate::cli::failure::{Failure, Kind, wire_diagnostic};
 use crate::cli::snippet::{self, Source};
@@ -64,7 +70,7 @@ enum ShowFormat {
     Mermaid,
     /// A Graphviz graph
     Dot,
-    /// Everything it says, names resolved
+    /// The table as data, and its text
     Json,
 }
 
@@ -119,14 +125,15 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let protocol = need(&definition)?;
+    let dialects = dialects(args.dialects.as_deref(), session)?;
     match format {
         ShowFormat::Yaml => {}
         ShowFormat::Table => {
-            session.output.text(&render::table(&protocol, &dialects(args.dialects.as_deref(), session)?));
+            session.output.text(&render::table(&protocol, &dialects, session.output.width()));
         }
         ShowFormat::Mermaid => session.output.text(&render::mermaid(&protocol)),
         ShowFormat::Dot => session.output.text(&render::dot(&protocol)),
-        ShowFormat::Json => session.output.json(&render::json(&protocol)),
+        ShowFormat::Json => session.output.json(&detail(&definition, &protocol, &dialects)),
     }
     Ok(Exit::Done)
 }
@@ -178,6 +185,55 @@ fn summary(definition: &Definition, dialects: &Dialects) -> ProtocolSummary {
         roles: protocol.iter().flat_map(|protocol| protocol.roles.keys()).map(ToString::to_string).collect(),
         valid: is_valid(&diagnostics),
     }
+}
+
+fn detail(definition: &Definition, protocol: &Protocol, dialects: &Dialects) -> ProtocolDetail {
+    let gate = |(name, gate): (&Name, &model::Gate)| ProtocolGate {
+        gate: name.to_string(),
+        holds: render::condition(&gate.holds),
+        bound_to: strings(&gate.bound_to),
+        mandatory_unit: gate.mandatory_unit.as_ref().map(render::condition),
+        mandatory_run: gate.mandatory_run.as_ref().map(render::condition),
+    };
+    let stage = |row: StageRow<'_>| ProtocolStage {
+        flow: row.flow.map(ToString::to_string),
+        stage: row.stage.id.to_string(),
+        what: row.what,
+        when: row.when,
+        requires: strings(&row.stage.requires),
+        ensures: strings(&row.stage.ensures),
+        gives: strings(&row.stage.gives),
+        outcomes: row.outcomes.iter().map(outcome).collect(),
+    };
+    ProtocolDetail {
+        summary: summary(definition, dialects),
+        text: definition.source.text.clone(),
+        stages: render::rows(protocol, dialects).into_iter().map(stage).collect(),
+        gates: protocol.gates.iter().map(gate).collect(),
+    }
+}
+
+fn outcome(row: &OutcomeRow<'_>) -> ProtocolOutcome {
+    let (route, rule) = match row.leads {
+        Leads::By(route, Owner::Stage) => (Some(route), ProtocolRule::Stage),
+        Leads::By(route, Owner::Otherwise) => (Some(route), ProtocolRule::Otherwise),
+        Leads::Upward => (None, ProtocolRule::Upward),
+        Leads::Nowhere => (None, ProtocolRule::Nowhere),
+    };
+    ProtocolOutcome {
+        outcome: row.outcome.to_string(),
+        to: route.map(model::Route::to_word),
+        limit: route.and_then(|route| route.limit),
+        same: route.and_then(|route| route.same),
+        then: route.and_then(model::Route::then_word),
+        ensures: route.map(|route| strings(&route.ensured())).unwrap_or_default(),
+        amends: route.map(|route| strings(&route.amends)).unwrap_or_default(),
+        rule,
+    }
+}
+
+fn strings(names: &[Name]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
 }
 
 /// Reads a protocol and, where that succeeds, proves its six properties.

@@ -7,8 +7,11 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Diagnostic;
 use tollgate_core::digest::Digest;
+use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
+use tollgate_engine::needed;
 use tollgate_engine::service::{ServiceError, Start, checked};
+use tollgate_engine::workers::script::Script;
 use tollgate_engine::workers::words;
 use tollgate_engine::workspace::Dirty;
 
@@ -66,7 +69,7 @@ pub struct RunArgs {
 
 pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let definition = library::find(&args.protocol, session)?;
+    let definition = library::find_to_run(&args.protocol, session)?;
     let documents = documents(&args, session)?;
     let start = start(&args, &definition, &documents, session)?;
     let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition, &documents))?;
@@ -158,6 +161,8 @@ fn start(
     }
     config.push(Origin::Flag, flags);
     let force = config.in_force(&protocol)?;
+    let inputs: BTreeMap<Name, Value> =
+        pairs(&args.input, "NAME=VALUE")?.into_iter().map(|(name, value)| (name, Value::Text(value))).collect();
     let (mut workers, mut scripts) = (BTreeMap::new(), BTreeMap::new());
     for (role, assigned) in &force.roles {
         let spec = match assigned.worker.adapter {
@@ -165,7 +170,7 @@ fn start(
             Adapter::Script => {
                 let file = assigned.worker.command.first().cloned().unwrap_or_default();
                 let text = files::read_text(&session.environment.directory().join(&file), DOCUMENT_BYTES_MAX)?;
-                readable(&file, &text)?;
+                fits(&file, &text, &protocol, &inputs)?;
                 let digest = Digest::of(text.as_bytes());
                 scripts.insert(digest, text);
                 format!("script:{digest}")
@@ -173,14 +178,13 @@ fn start(
         };
         workers.insert(Name::from(role.as_str()), Name::from(spec));
     }
-    let inputs = pairs(&args.input, "NAME=VALUE")?;
     Ok(Start {
         title: args.title.clone().unwrap_or_default(),
         protocol: definition.source.text.clone(),
         briefs: library::briefs(definition, &protocol, session)?,
         repository: session.environment.directory().to_owned(),
         dirty: if args.include_dirty { Dirty::Include } else { Dirty::Refuse },
-        inputs: inputs.into_iter().map(|(name, value)| (name, Value::Text(value))).collect(),
+        inputs,
         artifacts: documents.iter().map(|(name, document)| (name.clone(), document.bytes.clone())).collect(),
         workers,
         scripts,
@@ -213,12 +217,14 @@ fn pair(text: &str, form: &str) -> Result<(Name, Name), Failure> {
     Ok((name.into(), value.into()))
 }
 
-/// A script that cannot be read is refused before the run, not by each of its workers.
-fn readable(file: &str, text: &str) -> Result<(), Failure> {
-    tollgate_engine::workers::script::Script::read(text).map(drop).map_err(|diagnostics| {
+/// A script that cannot be read, or does not fit the protocol, is refused before the run, not by each of its workers.
+fn fits(file: &str, text: &str, protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Result<(), Failure> {
+    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
+    let units = needed::units(protocol, &value);
+    Script::read_for(text, protocol, units.as_ref()).map(drop).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
         let source = Source { file: file.to_owned(), text: text.to_owned() };
-        Failure::refused(code, format!("{file} is not a valid script"))
+        Failure::refused(code, format!("{file} is not a script for `{}`", protocol.name))
             .at(source, diagnostics)
             .hint("mend it; docs/schemas/script.schema.json says what a script may hold")
     })

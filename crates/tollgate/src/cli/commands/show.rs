@@ -9,7 +9,8 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
 use tollgate_core::run::event::Changed;
 use tollgate_engine::git::ObjectId;
-use tollgate_engine::workspace::Workspace;
+use tollgate_engine::workers::words;
+use tollgate_engine::workspace::{Kept, Workspace};
 use tollgate_store::{Filter, Journal};
 
 use crate::cli::failure::Failure;
@@ -33,33 +34,40 @@ pub struct ShowArgs {
 }
 
 pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open(session)?;
-    let loaded = runs.load(&args.run)?;
+    let runs = Runs::open_to_read(session)?;
+    let (detail, history) = of(&runs, &args.run, args.reads, session)?;
+    if session.json() {
+        session.output.json(&detail);
+    } else {
+        let lines = show::lines(&detail, &history, session.now_ms(), session.output.width());
+        lines.into_iter().for_each(|line| session.output.data(line));
+    }
+    Ok(Exit::Done)
+}
+
+/// Everything about a run, and its history.
+pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Result<(api::RunDetail, History), Failure> {
+    let loaded = runs.load(typed)?;
     let run = loaded.run();
     let events = tollgate_engine::verify::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
     let history = tell(run, &events);
     let filter = Filter { prefix: Some(run.id.digits().to_owned()), limit: Some(1), ..Filter::default() };
     let listed = runs.journal.list(&filter).map_err(|error| load_failure(error.into()))?;
     let now_ms = session.now_ms();
-    let (trees, changes) = work(&runs, run);
-    let reads = if args.reads { reads(&runs, run, &history) } else { Vec::new() };
+    let (trees, changes) = work(runs, run);
+    let reads = if with_reads { reads(runs, run, &history) } else { Vec::new() };
     let sources = Sources {
         now_ms,
         head: loaded.head(),
-        lease: listed.first().and_then(|summary| summary.lease.as_ref()),
+        lease: listed.runs.first().and_then(|summary| summary.lease.as_ref()),
         trees,
+        kept: kept(runs, run),
         changes,
         reads,
         by_hand: &|decision| runs.service.tree_of(run, decision),
     };
     let detail = detail::detail(run, &history, sources);
-    if session.json() {
-        session.output.json(&detail);
-    } else {
-        let lines = show::lines(&detail, &history, now_ms, session.output.width());
-        lines.into_iter().for_each(|line| session.output.data(line));
-    }
-    Ok(Exit::Done)
+    Ok((detail, history))
 }
 
 /// The work trees that are there, and the files that differ from the base. A workspace that is gone has neither.
@@ -90,6 +98,26 @@ fn work(runs: &Runs, run: &Run) -> (Vec<api::Tree>, Vec<api::Change>) {
         );
     }
     (trees, changes)
+}
+
+/// What was put away of the run's work trees.
+fn kept(runs: &Runs, run: &Run) -> Vec<api::Kept> {
+    let Ok(workspace) = Workspace::of(&runs.state, run) else { return Vec::new() };
+    let unit = |tree: &str| run.ledger.units.iter().find(|unit| workspace.locate(Some(&unit.name)).name() == tree);
+    let wire = |kept: Kept| {
+        let place = words::join(&[kept.place.display().to_string()]);
+        let look = match &kept.commit {
+            Some(commit) => format!("git --git-dir {place} show {}", &commit.as_str()[..12]),
+            None => format!("ls -A {place}"),
+        };
+        api::Kept {
+            unit: unit(&kept.tree).map(|unit| unit.name.to_string()),
+            commit: kept.commit.map(|commit| commit.to_string()),
+            folder: kept.place.display().to_string(),
+            look,
+        }
+    };
+    workspace.kept().unwrap_or_default().into_iter().map(wire).collect()
 }
 
 fn differ(workspace: &Workspace, run: &Run, from: &Name, to: &Name, scope: &[Name]) -> Vec<api::Change> {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use tollgate_api::{TrustEntry, TrustResult};
 use tollgate_core::code::Code;
-use tollgate_engine::process::below_a_worker;
 
 use crate::cli::failure::Failure;
+use crate::cli::runs::need_a_person;
 use crate::cli::{Exit, Session};
 use crate::repository::Repository;
 use crate::trust::Trust;
@@ -39,10 +39,7 @@ pub fn run(args: &TrustArgs, session: &Session) -> Result<Exit, Failure> {
         }
         return print(entries, session);
     }
-    if below_a_worker(&state) {
-        let failure = Failure::refused(Code::BELOW_WORKER, "a worker cannot trust a repository");
-        return Err(failure.hint("type it in a terminal of your own"));
-    }
+    need_a_person(&state)?;
     let environment = match &args.path {
         Some(path) => &session.environment.at(path)?,
         None => &session.environment,

@@ -9,9 +9,10 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
-use tollgate_engine::verify::{Breach, Proof, verify, verify_rows};
+use tollgate_engine::verify::state::{Proved, Wanted, prove};
+use tollgate_engine::verify::{Breach, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
-use tollgate_store::{Filter, Journal, MemoryJournal};
+use tollgate_store::{Journal, MemoryJournal};
 
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
@@ -22,7 +23,7 @@ use crate::view::words::count;
 
 /// Prove that nothing in a run's journal was changed, lost or skipped
 ///
-/// Chain, replay, snapshot, summary, invariants and objects, from the first event on. Names the first event that does not
+/// Chain, replay, snapshot, summary, lease, invariants and objects, from the first event on. Names the first event that does not
 /// hold. Exit 0 only when everything holds.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
@@ -72,75 +73,45 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
         }
         compare(&journal, manifest.run, *head, &mut run);
     }
+    if let Some(broken) = &mut run.broken {
+        // A file is not mended: what it was made from may be whole.
+        broken.next.retain(|next| !next.starts_with("tollgate repair"));
+    }
     Ok(VerifyResult { valid: run.valid, source: what.to_owned(), runs: vec![run] })
 }
 
 fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failure> {
-    let runs = Runs::open(session)?;
+    let runs = Runs::open_to_read(session)?;
     let mut heads: BTreeMap<RunId, Vec<Digest>> = BTreeMap::new();
     for (typed, head) in &args.head {
         heads.entry(runs.find(typed)?).or_default().push(*head);
     }
     let named = args.what.as_deref().map(|typed| runs.find(typed)).transpose()?;
-    let wanted: Vec<RunId> = match (named, args.all) {
-        (Some(run), _) => vec![run],
-        (None, false) if !heads.is_empty() => heads.keys().copied().collect(),
-        (None, true) => {
-            let mut all = runs.journal.list(&Filter::default()).map_err(|error| load_failure(error.into()))?;
-            all.sort_by_key(|summary| summary.run);
-            all.into_iter().map(|summary| summary.run).collect()
-        }
+    let wanted = match (named, args.all) {
+        (Some(run), _) => Wanted::Runs(vec![run]),
+        (None, false) if !heads.is_empty() => Wanted::Runs(heads.keys().copied().collect()),
+        (None, true) => Wanted::All,
         (None, false) => {
             return Err(Failure::usage(Code::USAGE, "say what to prove")
                 .hint("`tollgate verify RUN`, `tollgate verify --all` or `tollgate verify FILE.tar`"));
         }
     };
-    if let Some((run, _)) = heads.iter().find(|(run, _)| !wanted.contains(run)) {
+    if let (Wanted::Runs(wanted), Some((run, _))) = (&wanted, heads.iter().next_back())
+        && !wanted.contains(run)
+    {
         return Err(Failure::usage(Code::USAGE, format!("--head names {run}, which is not what is proved")));
     }
     let mut proved: Vec<VerifiedRun> = Vec::new();
-    for run in wanted {
-        let mut one = match verify(&*runs.journal, run) {
-            Ok(proof) => wire(proof),
-            Err(error) => failed(run, &error),
-        };
+    for one in prove(&runs.journal, &wanted).map_err(load_failure)? {
+        let run = one.proof.run;
+        let mut one = wire(one);
         for head in heads.remove(&run).unwrap_or_default() {
             compare(&*runs.journal, run, head, &mut one);
         }
         proved.push(one);
     }
-    beside(&runs, args.all, &mut proved)?;
     let valid = proved.iter().all(|run| run.valid);
     Ok(VerifyResult { valid, source: runs.state.display().to_string(), runs: proved })
-}
-
-/// What stands beside the runs: the committed heads and, when everything is proved, rows that belong to no run.
-fn beside(runs: &Runs, all: bool, proved: &mut Vec<VerifiedRun>) -> Result<(), Failure> {
-    let damages = runs.journal.check_heads().map_err(|error| load_failure(error.into()))?;
-    for damage in damages {
-        let had = match &damage {
-            tollgate_store::HeadDamage::LostTail { had, .. } | tollgate_store::HeadDamage::Differs { had, .. } => *had,
-        };
-        let breach = Breach { code: damage.code(), seq: Some(had.seq), what: damage.to_string() };
-        match proved.iter_mut().find(|run| run.run == had.run.to_string()) {
-            Some(run) => add(run, breach),
-            None if all => {
-                let mut gone = empty(had.run.to_string());
-                add(&mut gone, breach);
-                proved.push(gone);
-            }
-            None => {}
-        }
-    }
-    if all {
-        for place in runs.journal.strays().map_err(|error| load_failure(error.into()))? {
-            let mut stray = empty(format!("row {place}"));
-            let what = format!("the row at place {place} belongs to no run");
-            add(&mut stray, Breach { code: Code::CHAIN_BROKEN, seq: None, what });
-            proved.push(stray);
-        }
-    }
-    Ok(())
 }
 
 /// Reads the file of an export into memory.
@@ -172,7 +143,7 @@ pub fn of_bundle(manifest: &Manifest, journal: &MemoryJournal) -> VerifiedRun {
         );
         proof.breaches.push(Breach { code: Code::CHAIN_HEAD, seq: Some(proof.events.min(manifest.seq) + 1), what });
     }
-    wire(proof)
+    wire(Proved { name: manifest.run.to_string(), proof })
 }
 
 /// A head that was known must lie on the chain that was proved.
@@ -186,29 +157,19 @@ fn compare(journal: &dyn Journal, run: RunId, known: Digest, proved: &mut Verifi
     }
 }
 
-fn wire(proof: Proof) -> VerifiedRun {
+fn wire(proved: Proved) -> VerifiedRun {
     let mut run = VerifiedRun {
-        run: proof.run.to_string(),
+        run: proved.name.clone(),
         valid: true,
-        events: proof.events,
-        head: proof.head.to_string(),
-        objects: proof.objects,
+        events: proved.proof.events,
+        head: proved.proof.head.to_string(),
+        objects: proved.proof.objects,
         broken: None,
     };
-    let mut breaches = proof.breaches;
-    breaches.sort_by_key(|breach| breach.seq.unwrap_or(u64::MAX));
-    breaches.into_iter().for_each(|breach| add(&mut run, breach));
+    if let Some(breach) = proved.first() {
+        add(&mut run, breach.clone());
+    }
     run
-}
-
-fn failed(run: RunId, error: &LoadError) -> VerifiedRun {
-    let mut proved = empty(run.to_string());
-    add(&mut proved, Breach { code: error.code(), seq: error.seq(), what: error.to_string() });
-    proved
-}
-
-fn empty(run: String) -> VerifiedRun {
-    VerifiedRun { run, valid: true, events: 0, head: Digest::default().to_string(), objects: 0, broken: None }
 }
 
 /// Adds what does not hold; the first counts.
@@ -222,7 +183,15 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         "snapshot" | "summary" => {
             vec!["the events are whole; the run is loaded from them".to_owned(), copy]
         }
-        _ => vec![copy, format!("tollgate explain {}", breach.code)],
+        // Nothing is damaged that a repair could cut.
+        _ if [Code::NEWER_EVENT, Code::HEAD_DIFFERS].contains(&breach.code) => {
+            vec![copy, format!("tollgate explain {}", breach.code)]
+        }
+        "heads" => vec![
+            "the events are whole; compare their head with one you know: `--head RUN=HASH`".to_owned(),
+            format!("tollgate explain {}", breach.code),
+        ],
+        _ => vec![copy, format!("tollgate explain {}", breach.code), format!("tollgate repair {}", run.run)],
     };
     run.broken = Some(Broken {
         what: kind(breach.code).to_owned(),
@@ -234,12 +203,15 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
 }
 
 /// What does not hold, in one word.
-fn kind(code: Code) -> &'static str {
+pub fn kind(code: Code) -> &'static str {
     match code {
         Code::TAIL_LOST | Code::HEAD_DIFFERS | Code::CHAIN_HEAD => "tail",
         Code::NEWER_EVENT | Code::DAMAGED_EVENT => "event",
         Code::SNAPSHOT_DIFFERS => "snapshot",
         Code::SUMMARY_DIFFERS => "summary",
+        Code::RUN_ROW_DAMAGED => "row",
+        Code::HEAD_UNRECORDED => "heads",
+        Code::EPOCH_BEHIND => "lease",
         Code::BROKEN_HISTORY => "invariant",
         Code::OBJECT_DAMAGED | Code::OBJECT_MISSING | Code::OBJECT_CHANGED | Code::NO_PROTOCOL_OBJECT => "object",
         _ => "chain",
@@ -253,14 +225,16 @@ fn print(result: &VerifyResult, session: &Session) {
             let events = count(usize::try_from(run.events).unwrap_or(usize::MAX), "event");
             let objects = count(usize::try_from(run.objects).unwrap_or(usize::MAX), "object");
             let line = Line::new().add(Style::Good, "✓ ").add(Style::Strong, &run.run);
-            output.data(line.text(format!("  holds: {events}, {objects}, head {}", run.head)));
+            output.data(line.text(format!("  holds: {events}, {objects}")));
+            output.data(Line::from("  head ").add(Style::Faint, &run.head));
             continue;
         };
         let at = broken.seq.map(|seq| format!(" at event {seq}")).unwrap_or_default();
         let line = Line::new().add(Style::Bad, "✗ ").add(Style::Strong, &run.run);
-        output.data(line.text(format!("  {} does not hold{at} [{}]: {}", broken.what, broken.code, broken.message)));
+        output.data(line.text(format!("  {} does not hold{at} [{}]", broken.what, broken.code)));
+        output.paragraph("    ", &broken.message);
         for next in &broken.next {
-            output.data(Line::from("    next: ").text(next));
+            output.paragraph("    next: ", next);
         }
     }
     let bad = result.runs.iter().filter(|run| !run.valid).count();

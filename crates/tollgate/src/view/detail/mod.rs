@@ -26,6 +26,7 @@ pub struct Sources<'a> {
     pub head: Digest,
     pub lease: Option<&'a Lease>,
     pub trees: Vec<api::Tree>,
+    pub kept: Vec<api::Kept>,
     pub changes: Vec<api::Change>,
     pub reads: Vec<api::Reads>,
     /// The work tree that an answer by hand is about.
@@ -58,6 +59,7 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         gates: ledger::gates(run),
         changes: sources.changes,
         trees: sources.trees,
+        kept: sources.kept,
         config: run.opened.config.clone(),
         reads: sources.reads,
     }
