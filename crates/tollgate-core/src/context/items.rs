@@ -196,7 +196,7 @@ fn findings(dispatch: &Dispatch<'_>) -> String {
     list(open.map(|(id, finding)| {
         let about = &finding.about;
         let mut head: Vec<String> = about.severity.iter().chain(&about.category).map(|word| line(word)).collect();
-        head.push(finding.status.word().to_owned());
+        head.push(finding.status_for(dispatch.unit()).word().to_owned());
         let by = about
             .role
             .as_ref()

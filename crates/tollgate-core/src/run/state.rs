@@ -341,6 +341,19 @@ pub struct Requirement {
 pub struct FindingState {
     pub about: Finding,
     pub status: FindingStatus,
+    /// The units that did their part; it is addressed when all it goes to have.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub addressed: BTreeSet<Name>,
+}
+
+impl FindingState {
+    /// Where it stands for a subject: what a unit has addressed is not open for it any more, though others have still to.
+    pub fn status_for(&self, unit: Option<&Name>) -> FindingStatus {
+        match (self.status, unit) {
+            (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) => FindingStatus::Addressed,
+            (status, _) => status,
+        }
+    }
 }
 
 /// A role's judgement of a subject.

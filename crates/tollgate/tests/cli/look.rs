@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::world::World;
 
-const TASK: &str = include_str!("../../src/demo/task.md");
-const SCRIPT: &str = include_str!("../../src/demo/script.yaml");
+const TASK: &str = include_str!("../../src/demo/standard/task.md");
+const SCRIPT: &str = include_str!("../../src/demo/standard/script.yaml");
 
 /// The story of the demonstration without its pauses: a question, a row claimed and not done, a review and its repair.
 pub fn world_with_question() -> (World, String) {

@@ -63,11 +63,9 @@ fn rows_open(run: &Run, name: &Name) -> Vec<String> {
 
 /// A finding that is open against a unit. Accepting over it would make the unit lapse at once, for ever.
 fn finding_open(run: &Run, name: &Name) -> Option<String> {
-    let open = run
-        .ledger
-        .findings
-        .iter()
-        .find(|(_, finding)| finding.status == FindingStatus::Open && finding.about.units.contains(name));
+    let open = run.ledger.findings.iter().find(|(_, finding)| {
+        finding.about.units.contains(name) && finding.status_for(Some(name)) == FindingStatus::Open
+    });
     open.map(|(id, _)| format!("{id} is open against it"))
 }
 

@@ -188,7 +188,7 @@ impl Eval<'_> {
                 .filter(|finding| self.concerns(finding))
                 .filter(|finding| passes("severity", finding.about.severity.as_deref()))
                 .filter(|finding| passes("category", finding.about.category.as_deref()))
-                .map(|finding| Member::plain(finding.status.word()))
+                .map(|finding| Member::plain(finding.status_for(self.unit).word()))
                 .collect(),
             SetKind::Requirement => run
                 .ledger
