@@ -175,6 +175,7 @@ codes! {
     BRIEF_INVALID = "TG0333",
     BRIEF_NAME_UNKNOWN = "TG0334",
     BRIEF_TOO_LARGE = "TG0335",
+    BAD_SCOPE = "TG0336",
 
     // 04: journal
     APPEND_CONFLICT = "TG0400",

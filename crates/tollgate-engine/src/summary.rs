@@ -176,11 +176,11 @@ fn doing(run: &Run, instance: &Instance) -> Option<String> {
     }
 }
 
-/// Who works on what: "developer works on backend (build, attempt 2)".
+/// Who works on what: "developer works on backend (build, again)".
 fn working(attempt: &Attempt, on: &str) -> String {
     match &attempt.work {
         Work::Dispatch { role, iteration: 1, .. } => format!("{role} works{on} ({})", attempt.stage),
-        Work::Dispatch { role, iteration, .. } => format!("{role} works{on} ({}, attempt {iteration})", attempt.stage),
+        Work::Dispatch { role, .. } => format!("{role} works{on} ({}, again)", attempt.stage),
         Work::Commands { .. } => format!("commands run{on} ({})", attempt.stage),
         Work::Land { unit, .. } => format!("{unit} lands"),
     }

@@ -1,5 +1,7 @@
 //! Proving a run: chain, replay, snapshot, summary, lease, invariants and objects, from the first event on.
 
+pub mod state;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! A dispatch: the work tree as the state has it, the bundle, the worker, its report, and what it changed.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -105,8 +104,7 @@ impl RealHands {
         }
         let unit = own_unit(run, id);
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
-        let as_recorded = workspace.measure(&tree, &start).is_ok_and(|found| found.tree == start);
-        if as_recorded {
+        if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree), String::new()));
         }
         let recorded = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
@@ -365,7 +363,7 @@ pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>
     if !diagnostics.is_empty() {
         return Err(Wrong { diagnostics, ..Wrong::default() });
     }
-    Ok(OpenArtifact { object, fields: reading.fields.into_iter().collect::<BTreeMap<_, _>>(), plan: reading.plan })
+    Ok(OpenArtifact { object, fields: reading.fields, plan: reading.plan, places: reading.places })
 }
 
 fn has_heading(text: &str, section: &str) -> bool {

@@ -229,10 +229,12 @@ fn held(run: &Run) -> Vec<String> {
         if below {
             continue;
         }
-        let head = why.strip_suffix(&instance.remarks.join("; ")).map_or(&**why, |head| head.trim_end_matches(": "));
+        // What the remarks say in full is not said before them.
+        let said = |remark: &String| why.match_indices(": ").find(|(at, _)| remark.contains(&why[at + 2..]));
+        let said = instance.remarks.first().and_then(said);
         let unit = instance.unit.as_ref().map(|unit| format!("{unit}: ")).unwrap_or_default();
-        lines.push(format!("{unit}{head}"));
-        if head.len() < why.len() {
+        lines.push(format!("{unit}{}", said.map_or(&**why, |(at, _)| &why[..at])));
+        if said.is_some() {
             lines.extend(instance.remarks.iter().map(|remark| format!("  {remark}")));
         }
     }

@@ -57,14 +57,15 @@ fn timeless(text: &str) -> String {
     let is_unit = |word: &str| matches!(word.trim_end_matches([',', ')']), "s" | "min" | "h" | "days");
     let line = |line: &str| {
         let indent = &line[..line.len() - line.trim_start().len()];
+        // How long something took is told from a second on.
+        let took = |part: &str| part.contains('\u{a0}') && part.contains(')');
+        let parts: Vec<&str> = line.split(" (").filter(|part| !took(part)).collect();
+        let line = parts.join(" (");
         let words: Vec<&str> = line.split_whitespace().collect();
         let mut out: Vec<String> = Vec::new();
         let mut at = 0;
         while let Some(word) = words.get(at) {
-            let took = word.strip_prefix('(').and_then(|word| word.strip_suffix("s)")).is_some_and(is_time);
-            if took {
-                out.push("([T])".to_owned());
-            } else if is_time(word) && words.get(at + 1).is_some_and(|unit| is_unit(unit)) {
+            if is_time(word) && words.get(at + 1).is_some_and(|unit| is_unit(unit)) {
                 let comma = if words[at + 1].ends_with(',') { "," } else { "" };
                 out.push(format!("[T]{comma}"));
                 at += 1;

@@ -27,6 +27,7 @@ mod repair;
 mod repository;
 mod rows;
 mod schemas;
+mod sides;
 mod signoff;
 mod start;
 mod terminal;

@@ -5,16 +5,12 @@ use super::super::gate::{self, CriterionState};
 use super::super::state::{Attempt, Decision};
 use super::Answer;
 use super::draft::Draft;
+use super::words::came_out;
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
 use crate::report::Report;
-
-/// An outcome in words.
-fn plain(outcome: &str) -> String {
-    outcome.replace('_', " ")
-}
 
 impl Draft {
     /// Puts the question of a stage that is an ask.
@@ -53,7 +49,7 @@ impl Draft {
             ask: stage.id.clone(),
             class: ask.class,
             question: self.question(instance, ask),
-            why: self.why(&origin),
+            why: self.why(instance, &origin),
             recommend: recommend.map(|(option, _)| option.clone()),
             default: ask
                 .default
@@ -136,13 +132,14 @@ impl Draft {
         rows.chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text))).chain(findings).collect()
     }
 
-    pub(super) fn why(&self, origin: &Origin) -> String {
+    /// What led to a question, in one sentence.
+    pub(super) fn why(&self, instance: &str, origin: &Origin) -> String {
+        let known = self.instance(instance);
+        let from = known.as_ref().and_then(|known| Self::stage_of(&self.protocol, known, &origin.stage));
+        let Some(from) = from.filter(|_| !origin.outcome.is_empty()) else { return String::new() };
+        let limit = if origin.cut_off.is_some() { ", and the limit for that is reached" } else { "" };
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
-        match (&origin.cut_off, &*origin.outcome) {
-            (Some(_), outcome) => format!("`{}` came out as {} too often{reason}", origin.stage, plain(outcome)),
-            (None, "") => String::new(),
-            (None, outcome) => format!("`{}` came out as {}{reason}", origin.stage, plain(outcome)),
-        }
+        format!("{}{limit}{reason}", came_out(from, &origin.outcome))
     }
 
     pub(super) fn paths(&self, instance: &str, ask: &Ask) -> Vec<Name> {

@@ -216,6 +216,7 @@ fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
 }
 
 fn enter(run: &mut Run, entered: &FlowEntered) {
+    let seq = run.seq;
     let at = At::Ready { stage: entered.stage.clone() };
     let instance = Instance {
         flow: entered.flow.clone(),
@@ -231,18 +232,19 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         lost: None,
         started: 0,
         each_entered: 0,
+        arrived: seq,
     };
-    let seq = run.seq;
     let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
     let known = Arc::make_mut(known);
     known.at = at;
     known.started = seq;
+    known.arrived = seq;
     known.lost = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
         if let Some(unit) = unit_mut(run, name) {
             let generation = unit.tree.as_ref().map_or(0, |own| own.generation) + 1;
-            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false });
+            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false, collision: None });
         }
     }
 }
@@ -264,8 +266,10 @@ fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
 fn come_back(run: &mut Run, returned: &FlowReturned) {
     let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
     look_again(run, &returned.instance);
+    let seq = run.seq;
     with(run, &returned.instance, |instance| {
         instance.at = at;
+        instance.arrived = seq;
         instance.judging = None;
         if let Some(rule) = &returned.renews {
             instance.counters.remove(&counter_key(&returned.stage, rule));
@@ -275,8 +279,10 @@ fn come_back(run: &mut Run, returned: &FlowReturned) {
 
 fn step(run: &mut Run, moved: &FlowMoved) {
     let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);
+    let seq = run.seq;
     with(run, &moved.instance, |instance| {
         instance.at = at;
+        instance.arrived = seq;
         instance.judging = None;
         if !moved.cut_off {
             let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
@@ -300,7 +306,9 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
     if resumed.renewed {
         look_again(run, &resumed.instance);
     }
+    let seq = run.seq;
     with(run, &resumed.instance, |instance| {
+        instance.arrived = seq;
         instance.judging = None;
         instance.at = At::Ready { stage: resumed.stage.clone() };
         if resumed.renewed {

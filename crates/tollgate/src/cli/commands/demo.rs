@@ -173,7 +173,8 @@ impl Demo<'_> {
             let text = line.trim_start_matches(' ');
             let deep = line.len() - text.len() + 3;
             let unit = text.find("  ").filter(|_| deep > 3).map_or(0, |at| at + 2);
-            self.talk(Line::from(" ".repeat(deep)), &" ".repeat(deep + unit), Style::Plain, text);
+            let (label, text) = text.split_at(unit);
+            self.talk(Line::from(" ".repeat(deep) + label), &" ".repeat(deep + unit), Style::Plain, text);
             if enough(&line) {
                 break;
             }

@@ -353,11 +353,10 @@ fn print(doctor: &Doctor, session: &Session) {
     for check in &doctor.checks {
         let state = words::doctor(check.status);
         let head = Line::new().add(state.style, format!("{} {:<8}", state.symbol, state.word));
-        session
-            .output
-            .data(head.add(Style::Strong, format!("{:<names$}", check.name)).text(format!(" {}", check.message)));
+        session.output.paragraph(head.add(Style::Strong, format!("{:<names$} ", check.name)), &check.message);
         if let Some(next) = &check.next {
-            session.output.data(Line::new().text(" ".repeat(names + 11)).add(Style::Accent, "next: ").text(next));
+            let label = Line::from(" ".repeat(names + 11)).add(Style::Accent, "next: ");
+            session.output.paragraph(label, next);
         }
     }
     if doctor.areas.is_empty() {
