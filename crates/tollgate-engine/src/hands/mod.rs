@@ -85,16 +85,18 @@ enum Failure {
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
     Worker(#[from] WorkerError),
+    #[error("another driver has taken the run over (epoch {0})")]
+    Fenced(u64),
     #[error("{0}")]
     Other(String),
 }
 
 impl Failure {
-    /// The failure, if it is one of the attempt; work that another process holds is no fault of it, and is tried again by
-    /// the next driver.
+    /// The failure, if it is one of the attempt; that another process holds the work or the run is no fault of it, and its
+    /// driver leaves it to the next.
     fn of_the_attempt(self) -> Result<Self, HandsError> {
         match self {
-            Self::Workspace(WorkspaceError::Held { .. }) => Err(self.into_error()),
+            Self::Workspace(WorkspaceError::Held { .. }) | Self::Fenced(_) => Err(self.into_error()),
             other => Ok(other),
         }
     }
@@ -104,6 +106,7 @@ impl Failure {
         match self {
             Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
             Self::Worker(error) => HandsError { code: error.code(), what, hint: String::new() },
+            Self::Fenced(_) => HandsError { code: Code::FENCED_DRIVER, what, hint: String::new() },
             Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
         }
     }
@@ -125,7 +128,7 @@ impl RealHands {
         let held = Workspace::hold(&self.state, run.id)?;
         let head = self.journal.head(run.id).map_err(|error| Failure::Other(error.to_string()))?;
         match head.map(|head| head.epoch) {
-            Some(now) if now != epoch => Err(Failure::Other(format!("another driver holds the run (epoch {now})"))),
+            Some(now) if now != epoch => Err(Failure::Fenced(now)),
             Some(_) | None => Ok(held),
         }
     }

@@ -276,6 +276,9 @@ pub fn drive_failure(error: DriveError) -> Failure {
         }
         DriveError::Command(error) => command_failure(error),
         DriveError::Load(error) => load_failure(error),
+        DriveError::Hands(error) if error.code == Code::FENCED_DRIVER => {
+            Failure::refused(code, message).hint("`tollgate show RUN` shows how it stands now")
+        }
         DriveError::Hands(error) => {
             let hint = if error.hint.is_empty() { "`tollgate resume RUN` tries again" } else { &error.hint };
             Failure::environment(code, message).hint(hint)

@@ -18,6 +18,8 @@ mod health;
 mod limits;
 mod look;
 mod misbehave;
+#[cfg(debug_assertions)]
+mod overtaken;
 mod play;
 mod proof;
 mod protocol;

@@ -73,4 +73,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ],
         retries: 0,
     },
+    Scenario {
+        name: "complex",
+        task: include_str!("../../../scenarios/complex/task.md"),
+        script: include_str!("../../../scenarios/complex/script.yaml"),
+        words: &["--input", "complexity=complex", "--input", "sides=backend,frontend", "--input", "infra=needed"],
+        dirty: &[],
+        roles: &["devops", "developer", "dod-checker", "reviewer", "tester"],
+        answers: &[APPROVE, IN_WORDS],
+        retries: 0,
+    },
 ];
