@@ -288,7 +288,7 @@ fn evidence(shown: &mut Shown, dispatch: &Dispatch<'_>, sources: &Sources<'_>) -
 
 fn change(shown: &mut Shown, change: Option<&Change>) {
     let Some(change) = change.filter(|change| !change.files.is_empty()) else {
-        return shown.push("change", "Nothing has changed.\n".to_owned(), None, 0);
+        return shown.push("change", "Nothing has changed since the run began.\n".to_owned(), None, 0);
     };
     let mut text = list(change.files.iter().map(|changed| {
         let kind = match changed.kind {
@@ -296,7 +296,9 @@ fn change(shown: &mut Shown, change: Option<&Change>) {
             ChangeKind::Modified => "modified",
             ChangeKind::Deleted => "deleted",
         };
-        format!("- {kind} {}\n", code(&changed.path))
+        let since = change.since.as_ref().is_some_and(|since| since.contains(&changed.path));
+        let since = if since { " (also since this role judged it last)" } else { "" };
+        format!("- {kind} {}{since}\n", code(&changed.path))
     }));
     let whole = if change.cut {
         format!("{}\n[cut: the change is larger than this patch]\n", change.patch)

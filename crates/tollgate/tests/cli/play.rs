@@ -274,6 +274,12 @@ impl Play {
         std::fs::read_to_string(self.world.path(&path)).unwrap()
     }
 
+    /// The change that a role's nth dispatch was shown, line by line.
+    pub fn patch(&self, role: &str, nth: u32) -> String {
+        let path = format!("state/runs/{}/bundles/{}/files/change.patch", self.run, self.attempt(role, nth));
+        std::fs::read_to_string(self.world.path(&path)).unwrap_or_default()
+    }
+
     /// The log of a role's nth dispatch.
     pub fn log(&self, role: &str, nth: u32) -> String {
         let path = format!("state/runs/{}/logs/{}.log", self.run, self.attempt(role, nth));
