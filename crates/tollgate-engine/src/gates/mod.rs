@@ -22,7 +22,7 @@ const NOT_FOUND: i32 = 127;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
     /// A program and its arguments, from the configuration.
-    Argv(Vec<String>),
+    Argv(Vec<OsString>),
     /// A line for `sh -c`, from a criterion.
     Shell(String),
 }
@@ -53,7 +53,7 @@ impl Checked {
 pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started: &mut dyn FnMut(&Running)) -> Checked {
     let (name, args) = match check {
         Check::Argv(argv) => match argv.split_first() {
-            Some((name, args)) => (OsString::from(name), args.iter().map(OsString::from).collect()),
+            Some((name, args)) => (name.clone(), args.to_vec()),
             None => return Checked::new(Judgement::Unobservable, "the command is empty"),
         },
         Check::Shell(line) => (OsString::from("sh"), vec!["-c".into(), line.into()]),
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(shell("A=1 ./no-such-script").result, Judgement::Fail);
         let copy = folder("argv");
         let argv = |words: &[&str]| {
-            let words = words.iter().map(|word| (*word).to_owned()).collect();
+            let words = words.iter().map(OsString::from).collect();
             check(&copy, &Check::Argv(words), Duration::from_secs(60), "run_check000/att_2/1", &mut |_| ()).result
         };
         assert_eq!(argv(&["no-such-program"]), Judgement::Unobservable);

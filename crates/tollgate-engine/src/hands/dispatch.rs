@@ -67,7 +67,8 @@ impl RealHands {
         let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
         let (brief, limit) = (job.brief.clone(), job.limit);
         reach(Point::BeforeSpawn);
-        let attempt = self.worker(run, worker)?.start(job)?;
+        let (worker, _copy) = self.worker(run, worker)?;
+        let attempt = worker.start(job)?;
         drop(held);
         let outcome = work(attempt, limit, way);
         reach(Point::Reported);

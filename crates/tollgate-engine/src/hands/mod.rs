@@ -6,6 +6,7 @@ mod dispatch;
 mod work;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +28,8 @@ use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
 use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
 use crate::workers::command::CommandWorker;
-use crate::workers::{Worker, WorkerError};
+use crate::workers::pinned::{self, PinnedError};
+use crate::workers::{Worker, WorkerError, words};
 use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
 
 pub use dispatch::{Wrong, open_artifact};
@@ -86,6 +88,8 @@ enum Failure {
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
     Worker(#[from] WorkerError),
+    #[error(transparent)]
+    Pinned(#[from] PinnedError),
     #[error("{0}")]
     Other(String),
 }
@@ -105,6 +109,7 @@ impl Failure {
         match self {
             Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
             Self::Worker(error) => HandsError { code: error.code(), what, hint: String::new() },
+            Self::Pinned(_) => HandsError { code: Code::WORKER_START, what, hint: String::new() },
             Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
         }
     }
@@ -135,19 +140,26 @@ impl RealHands {
         self.state.join("runs").join(run.to_string()).join(what)
     }
 
-    /// The worker behind a role, by what the run's first event says of it.
-    fn worker(&self, run: &Run, spec: &str) -> Result<Box<dyn Worker>, Failure> {
+    /// The worker behind a role, by what the run's first event says of it, and what it needs for as long as it works.
+    fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, Option<pinned::Copy>), Failure> {
         match spec.split_once(':') {
             Some(("command", text)) => {
+                let (argv, copy) = self.pinned(run, &words::split(text.trim())?)?;
                 let base = Path::new(&run.opened.repository);
-                Ok(Box::new(CommandWorker::from_text(text.trim(), base, &self.state)?))
+                Ok((Box::new(CommandWorker::new(argv, base, &self.state)), copy))
             }
             Some(("script", digest)) => {
                 let script = self.script(run, digest)?;
-                Ok(Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)))
+                Ok((Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)), None))
             }
             _ => Err(Failure::Other(format!("`{spec}` names no worker"))),
         }
+    }
+
+    /// The words of a command, with what they name under `.tollgate/` as it was trusted.
+    fn pinned(&self, run: &Run, words: &[String]) -> Result<(Vec<OsString>, Option<pinned::Copy>), Failure> {
+        let object = |digest| self.journal.object(digest).ok().flatten().map(|bytes| bytes.to_vec());
+        Ok(pinned::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
     }
 
     /// The script the run is pinned to, as a file.

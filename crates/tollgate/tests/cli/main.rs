@@ -28,6 +28,7 @@ mod schemas;
 mod signoff;
 mod start;
 mod terminal;
+mod trusted;
 mod wire;
 mod worker;
 mod world;
