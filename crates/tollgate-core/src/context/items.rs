@@ -151,15 +151,8 @@ fn unit(unit: &Unit) -> String {
 
 fn criteria(dispatch: &Dispatch<'_>) -> String {
     let (run, unit) = (dispatch.run, dispatch.unit());
-    // What a row's evidence is bound to is said by the first gate that reads the row.
-    let mut bound: BTreeMap<&Name, &[Name]> = BTreeMap::new();
-    for gate in run.protocol.gates.values() {
-        for row in gate::rows_of(run, gate, unit) {
-            bound.entry(&row.id).or_insert(&gate.bound_to);
-        }
-    }
     list(rows(dispatch).map(|row| {
-        let (state, fresh) = gate::criterion(run, row, bound.get(&row.id).copied().unwrap_or_default(), unit);
+        let (state, fresh) = gate::criterion(run, row, gate::bound_to(run, row), unit);
         let mut about: Vec<String> = row.unit.iter().filter(|_| unit.is_none()).map(|unit| line(unit)).collect();
         about.extend(row.group.iter().map(|group| line(group)));
         about.push(state.word().to_owned());

@@ -126,7 +126,7 @@ impl Draft {
         let ledger = &self.run.ledger;
         let own = |owner: Option<&Name>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
         let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
-            let (state, _) = gate::criterion(&self.run, row, &[], unit.as_ref());
+            let (state, _) = gate::criterion(&self.run, row, gate::bound_to(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
             (!settled).then(|| format!("{} is {}: {}", row.id, state.word(), row.text))
         });

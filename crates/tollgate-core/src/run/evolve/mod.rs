@@ -20,6 +20,7 @@ use crate::protocol::Protocol;
 use crate::protocol::model::{Target, Value};
 use crate::report::Judgement;
 
+pub(super) use ledger::waive_for;
 use ledger::{amended, bump, look_again, plan, waive};
 use work::{commands, land, move_tree, release, report, start};
 
