@@ -312,6 +312,8 @@ pub struct Shown {
     pub attempt: AttemptId,
     /// The bytes that show it.
     pub object: Option<Digest>,
+    /// Why, where the result alone does not say it.
+    pub note: String,
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.

@@ -1,6 +1,6 @@
 //! Rows with commands, which the engine runs itself.
 
-use crate::play::{APPROVED, CHANGES, Play, TASK, at, else_, script};
+use crate::play::{APPROVED, CHANGES, IDLE, Play, TASK, at, else_, script};
 
 fn task(command: &str) -> String {
     format!(
@@ -34,6 +34,15 @@ fn a_command_whose_program_is_missing_cannot_be_observed_and_needs_a_waiver() {
     insta::assert_snapshot!("unobservable", play.told(&said));
     assert_eq!(play.dispatched("dod-checker"), 1, "asking it again would show no more");
     play.decide(&["dec_2", "waive"]).exits(0).says("waived DoD-1");
+    play.holds();
+}
+
+#[test]
+fn a_test_that_calls_what_is_not_there_fails_and_cannot_be_waived_as_unobservable() {
+    let built = r#"write: {greet.sh: "./no-such-helper\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [greet.sh], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
+    let mut play = Play::new(&task("sh greet.sh"), &script(&[("developer", &[at(1, built), else_(IDLE)])]));
+    play.start(&WORDS).exits(4).says("DoD-1 failed").silent_on("cannot be observed");
+    assert_eq!(play.dispatched("reviewer"), 0);
     play.holds();
 }
 

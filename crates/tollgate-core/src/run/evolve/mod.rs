@@ -140,6 +140,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 on: gate::on(run, Some(&changed.unit)),
                 attempt: crate::id::AttemptId(0),
                 object: None,
+                note: String::new(),
             };
             if let Some(unit) = unit_mut(run, &changed.unit) {
                 unit.state = changed.state;
