@@ -26,7 +26,7 @@ use tollgate_store::{Journal, Object};
 
 use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
-use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
+use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_driver};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedError};
 use crate::workers::{Worker, WorkerError, words};
@@ -326,6 +326,7 @@ impl Hands for std::sync::Arc<RealHands> {
     fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError> {
         let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
+        mark_driver(&self.state).map_err(|error| fail(error).into_error())?;
         adopt_orphans();
         // One that slept since it took the run must not end the workers of whoever took it then.
         let held = self.touch(run, epoch).map_err(Failure::into_error)?;
