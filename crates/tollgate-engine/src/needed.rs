@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tollgate_core::Name;
-use tollgate_core::protocol::model::{Flow, Kind, Over, Stage, Target, Value};
+use tollgate_core::protocol::model::{Flow, Kind, Over, Stage, Target, Value, VariableKind};
 use tollgate_core::protocol::{Condition, Protocol};
 
 /// The value of an input, given or by default.
@@ -46,14 +46,17 @@ pub fn roles<'p>(protocol: &'p Protocol, inputs: &Inputs<'_>) -> BTreeSet<&'p Na
     roles
 }
 
-/// The units that can be there, where that is known before the run; none when a stage or a document gives them.
-pub fn units(protocol: &Protocol, inputs: &Inputs<'_>) -> Option<BTreeSet<Name>> {
+/// The units that there can be under a protocol, whatever its inputs; none when a stage or a document gives them.
+pub fn units(protocol: &Protocol) -> Option<BTreeSet<Name>> {
     let mut units = BTreeSet::new();
     for stage in protocol.flows.iter().flat_map(|flow| &flow.stages) {
         let Kind::Each(each) = &stage.kind else { continue };
         match &each.over {
             Over::Lanes(lanes) => units.extend(lanes.iter().cloned()),
-            Over::Input(input) => units.extend(lanes_of(inputs(input)?)?),
+            Over::Input(input) => match &protocol.inputs.get(input)?.kind {
+                VariableKind::ListOf(lanes) | VariableKind::OneOf(lanes) => units.extend(lanes.iter().cloned()),
+                VariableKind::Int | VariableKind::Text => return None,
+            },
             Over::Units => return None,
             Over::It => {}
         }

@@ -307,7 +307,15 @@ pub struct Criterion {
     pub judged: Option<Shown>,
     /// The last result of its command.
     pub ran: Option<Shown>,
-    pub waived: Option<DecisionId>,
+    /// A person's waiver; it stands for the content that it was given to.
+    pub waived: Option<Waived>,
+}
+
+/// A waiver, and the content it was given to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waived {
+    pub decision: DecisionId,
+    pub on: On,
 }
 
 /// A result, and the content it was given to.
@@ -318,6 +326,8 @@ pub struct Shown {
     pub attempt: AttemptId,
     /// The bytes that show it.
     pub object: Option<Digest>,
+    /// Why, where the result alone does not say it.
+    pub note: String,
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.

@@ -264,9 +264,10 @@ impl Draft {
         let protocol = self.protocol.clone();
         let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
         let rows: Vec<(Name, String)> = gates
-            .flat_map(|gate| gate::rows_of(&self.run, gate, unit))
-            .filter_map(|row| {
-                let fails = row.ran.as_ref()?.result == Judgement::Fail && row.waived.is_none();
+            .flat_map(|gate| gate::rows_of(&self.run, gate, unit).into_iter().map(move |row| (gate, row)))
+            .filter_map(|(gate, row)| {
+                let waived = gate::is_waived(&self.run, row, &gate.bound_to, unit);
+                let fails = row.ran.as_ref()?.result == Judgement::Fail && !waived;
                 let command = row.command.as_deref().unwrap_or_default();
                 fails.then(|| (row.id.clone(), format!("the command of {} fails: {command}", row.id)))
             })

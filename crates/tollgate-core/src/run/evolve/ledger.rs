@@ -2,7 +2,7 @@
 
 use super::super::event::{FindingChanged, FindingStatus, LedgerPlanned, UnitState, WaiverGranted};
 use super::super::gate;
-use super::super::state::{Criterion, Ledger, Requirement, Run, Shown, Unit, keyed};
+use super::super::state::{Criterion, Ledger, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
 use crate::report::Judgement;
 use std::sync::Arc;
@@ -128,13 +128,18 @@ pub(super) fn look_again(run: &mut Run, instance: &str) {
 
 pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {
     let unit = run.decisions.get(&waiver.decision).and_then(|decision| decision.asked.unit.clone());
+    waive_for(run, waiver, unit);
+}
+
+/// Waives for a subject, on the content that it stands on.
+pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Option<Name>) {
     let on = gate::on(run, unit.as_ref());
     let ledger = Arc::make_mut(&mut run.ledger);
     for name in &waiver.commands {
         ledger.waived_commands.insert(keyed(name, unit.as_ref()), on.clone());
     }
     for row in ledger.criteria.iter_mut().filter(|row| waiver.criteria.contains(&row.id)) {
-        row.waived = Some(waiver.decision);
+        row.waived = Some(Waived { decision: waiver.decision, on: on.clone() });
     }
     for row in ledger.requirements.iter_mut().filter(|row| waiver.requirements.contains(&row.id)) {
         row.waived = Some(waiver.decision);

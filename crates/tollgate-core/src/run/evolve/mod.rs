@@ -20,6 +20,7 @@ use crate::protocol::Protocol;
 use crate::protocol::model::{Target, Value};
 use crate::report::Judgement;
 
+pub(super) use ledger::waive_for;
 use ledger::{amended, bump, change_findings, look_again, plan, waive};
 use work::{commands, land, move_tree, release, report, start};
 
@@ -132,6 +133,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 on: gate::on(run, Some(&changed.unit)),
                 attempt: crate::id::AttemptId(0),
                 object: None,
+                note: String::new(),
             };
             if let Some(unit) = unit_mut(run, &changed.unit) {
                 unit.state = changed.state;
