@@ -13,6 +13,11 @@ const BENCH: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-t
 /// Simulates with optimisations on, because the number of seeds is what counts.
 pub const SIM: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "sim", "--"];
 
+/// What is killed: the real program, built as the campaign needs it, with fail points.
+const KILLED: &[&str] = &["build", "--quiet", "--package", "tollgate", "--bin", "tollgate"];
+/// Kills it, and compares what came of it.
+const CRASH: &[&str] = &["run", "--quiet", "--package", "tollgate-testkit", "--bin", "crash", "--"];
+
 /// The root of the repository this command was started in.
 pub fn root() -> PathBuf {
     let manifest =
@@ -57,8 +62,17 @@ pub fn forward(fixed: &[&str], args: &[&str]) -> ExitCode {
 
 /// Builds what is measured from outside, then measures.
 pub fn bench(args: &[&str]) -> ExitCode {
-    match cargo().args(MEASURED).status() {
-        Ok(status) if status.success() => forward(BENCH, args),
+    built(MEASURED, BENCH, args)
+}
+
+/// Builds what is killed, then kills it.
+pub fn crash(args: &[&str]) -> ExitCode {
+    built(KILLED, CRASH, args)
+}
+
+fn built(build: &[&str], fixed: &[&str], args: &[&str]) -> ExitCode {
+    match cargo().args(build).status() {
+        Ok(status) if status.success() => forward(fixed, args),
         Ok(_) => ExitCode::FAILURE,
         Err(error) => not_started(&error),
     }

@@ -18,6 +18,7 @@ usage: cargo xtask COMMAND
   schemas [--check]   writes docs/schemas/, or says which of them differ from the code
   bench ARGS...       measures, e.g. `bench kernel --json`
   sim ARGS...         simulates, e.g. `sim --seeds 2000`, or `sim --seed 7` to repeat one
+  crash ARGS...       kills the real program and resumes it, e.g. `crash --runs 200`, or `crash --seed 7` to repeat one
   breaks [NAME...]    breaks the kernel one line at a time; the simulator must see each
 ";
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ("schemas", ["--check"]) => command::forward(command::SCHEMAS, &["--check"]),
         ("bench", args) => command::bench(args),
         ("sim", args) => command::forward(command::SIM, args),
+        ("crash", args) => command::crash(args),
         ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");

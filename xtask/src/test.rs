@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::command::{SCHEMAS, SIM, cargo, tee};
-use crate::{breaks, tidy, tools};
+use crate::{breaks, command, tidy, tools};
 
 /// How long to look.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,12 +37,16 @@ const STEPS: &[Step] = &[
     Step { name: "tests", run: tests },
     Step { name: "schemas", run: |_| status(cargo().args(SCHEMAS).arg("--check")) },
     Step { name: "sim", run: |_| status(cargo().args(SIM).args(["--seeds", SIM_SEEDS])) },
+    Step { name: "crash", run: |_| crashed() },
     Step { name: "breaks", run: broken },
     Step { name: "deny", run: |_| deny() },
 ];
 
 /// How many histories are simulated before a change is merged.
 const SIM_SEEDS: &str = "2000";
+
+/// How often the real program is killed at random before a change is merged.
+const CRASH_RUNS: &str = "40";
 
 /// Runs every step, whatever became of the ones before it, and sums up.
 pub fn run(depth: Depth) -> ExitCode {
@@ -116,6 +120,15 @@ fn tests(depth: Depth) -> Outcome {
 /// Whether a line is the one in which cargo or nextest sums up what it ran.
 fn is_summary(line: &str) -> bool {
     line.contains("test result:") || (line.contains("Summary") && line.contains("run:"))
+}
+
+/// Kills the real program; once at every named point, and at random moments.
+fn crashed() -> Outcome {
+    if command::crash(&["--runs", CRASH_RUNS]) == ExitCode::SUCCESS {
+        Outcome::Passed(Vec::new())
+    } else {
+        Outcome::Failed("`cargo xtask crash` found something lost, doubled or left running".to_owned())
+    }
 }
 
 /// Breaks the kernel on purpose; the simulator must see each. Many builds, so only when there is time.

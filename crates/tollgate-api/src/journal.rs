@@ -46,6 +46,29 @@ pub struct Broken {
     pub next: Vec<String>,
 }
 
+/// What a repair did (`repair`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepairResult {
+    /// The run.
+    pub run: String,
+    /// The last event that verifies and is kept; the repair is the next one.
+    pub kept: u64,
+    /// The last event that is known to have been there; what lies between is lost.
+    pub lost_until: u64,
+    /// How many events were taken out of the journal.
+    pub cut: u64,
+    /// What did not hold.
+    pub broken: Broken,
+    /// The file beside the journal that keeps what was cut.
+    pub file: Option<String>,
+    /// What may have happened after the last event that is kept.
+    pub after: Vec<String>,
+    /// The head of the chain now.
+    pub head: String,
+    /// What to do next.
+    pub next: Vec<String>,
+}
+
 /// What was written (`export`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExportResult {

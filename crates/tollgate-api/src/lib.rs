@@ -19,7 +19,7 @@ pub use decision::{Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
 pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
-pub use journal::{Broken, ExportResult, VerifiedRun, VerifyResult};
+pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
 pub use protocol::{
     ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
     ProtocolSummary,
@@ -65,6 +65,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("protocol", schemars::schema_for!(ProtocolSummary)),
         ("protocol-check", schemars::schema_for!(ProtocolCheck)),
         ("protocol-detail", schemars::schema_for!(ProtocolDetail)),
+        ("repair-result", schemars::schema_for!(RepairResult)),
         ("run", schemars::schema_for!(RunSummary)),
         ("run-detail", schemars::schema_for!(RunDetail)),
         ("trust", schemars::schema_for!(TrustResult)),

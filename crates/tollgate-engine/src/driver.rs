@@ -4,9 +4,9 @@
 //! idempotent by its token.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tollgate_core::Name;
@@ -14,18 +14,29 @@ use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::{Command, Effect, Recorded, Run, effects_under, next_wake};
-use tollgate_store::{LeaseError, LeaseRequest, Object};
+use tollgate_store::{LeaseError, LeaseRequest, Object, Point, reach};
 
 use crate::session::{CommandError, LoadError, Session};
 use crate::summary::{Standing, standing};
 
 /// How long a lease lasts without being renewed.
 pub const LEASE_MS: u64 = 30_000;
-/// How often it is renewed.
-pub const RENEW_MS: u64 = 5_000;
-const _: () = assert!(RENEW_MS * 3 < LEASE_MS);
+/// How many times it is renewed in that time.
+const RENEWALS: u64 = 6;
 /// How often a driver looks whether others have appended to its run.
 pub const LOOK_MS: u64 = 100;
+
+static LEASE: OnceLock<u64> = OnceLock::new();
+
+/// Has leases last so long in this process. Debug builds only, for tests in which a lease must pass.
+#[cfg(debug_assertions)]
+pub fn lease_for(ms: u64) {
+    LEASE.set(ms).ok();
+}
+
+fn lease_ms() -> u64 {
+    LEASE.get().copied().unwrap_or(LEASE_MS)
+}
 
 /// What came of an effect.
 #[derive(Debug)]
@@ -206,7 +217,7 @@ impl Driver {
         if known < session.run().epoch {
             return Err(DriveError::Behind { run, lease: known, events: session.run().epoch });
         }
-        let acquire = |over| LeaseRequest::Acquire { holder: name.to_owned(), now_ms, ttl_ms: LEASE_MS, over };
+        let acquire = |over| LeaseRequest::Acquire { holder: name.to_owned(), now_ms, ttl_ms: lease_ms(), over };
         let lease = match session.journal().lease(run, acquire(None)) {
             Err(LeaseError::Held { held, .. }) if crate::holder::is_dead(&held.holder) => {
                 session.journal().lease(run, acquire(Some(held.epoch)))
@@ -219,7 +230,9 @@ impl Driver {
         })?;
         let seen = session.refresh()?;
         watch.events(session.run(), &seen);
+        reach(Point::LeaseTaken);
         hands.settle(session.run(), lease.epoch)?;
+        reach(Point::Settled);
         let (sender, receiver) = channel();
         let by = By { kind: ByKind::Driver, name: name.into() };
         let mut driver = Self {
@@ -327,8 +340,8 @@ impl Driver {
     fn look(&mut self, watch: &mut dyn Watch) -> Result<(), DriveError> {
         let now_ms = self.session.now_ms();
         let run = self.session.run().id;
-        if now_ms >= self.renewed_ms + RENEW_MS {
-            let renew = LeaseRequest::Renew { epoch: self.epoch, now_ms, ttl_ms: LEASE_MS };
+        if now_ms >= self.renewed_ms + lease_ms() / RENEWALS {
+            let renew = LeaseRequest::Renew { epoch: self.epoch, now_ms, ttl_ms: lease_ms() };
             self.session.journal().lease(run, renew).map_err(DriveError::Lease)?;
             self.renewed_ms = now_ms;
         }
@@ -362,7 +375,9 @@ impl Driver {
             watch.events(self.session.run(), &missed);
         }
         watch.events(self.session.run(), &outcome.events);
+        reach(Point::BeforeProjections);
         self.hands.project(self.session.run());
+        reach(Point::AfterProjections);
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 )]
 
 pub mod clock;
+mod documents;
 pub mod driver;
 pub mod gates;
 pub mod git;
@@ -13,6 +14,7 @@ pub mod holder;
 pub mod needed;
 pub mod process;
 pub mod projection;
+pub mod repair;
 pub mod service;
 pub mod session;
 pub mod summary;

@@ -8,26 +8,28 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::context;
 use tollgate_core::contract::registry;
-use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
-use tollgate_core::protocol::model::{Kind, Over, Route, Stage, Value};
+use tollgate_core::protocol::model::{Route, Stage, Value};
 use tollgate_core::protocol::{self, Dialects, Protocol};
-use tollgate_core::run::decide::{Answer, Open, OpenArtifact};
+use tollgate_core::run::decide::{Answer, Open, Rejection};
 use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
-use tollgate_core::run::{Command, Recorded, Run, gate};
+use tollgate_core::run::{Command, Recorded, Run};
 use tollgate_core::scope;
-use tollgate_store::{Filter, Journal, Listed, Object};
+use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
-use crate::hands::{Wrong, content_of, open_artifact};
+use crate::documents::{Documents, at_document, documents, said_scopes};
+use crate::git::ObjectId;
+use crate::hands::{Wrong, content_of};
 use crate::needed;
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::WorkerError;
 use crate::workers::command::CommandWorker;
 use crate::workspace::{
-    Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
+    Claim, Dirty, Repository, Signature, WorkTree, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
 
 /// The journal of a state directory, and who asks.
@@ -76,6 +78,8 @@ pub struct Start {
     pub config: serde_json::Value,
     /// Answers in advance.
     pub answers: BTreeMap<Name, Name>,
+    /// Scopes of lanes, in place of what documents say.
+    pub scopes: BTreeMap<Name, Vec<Name>>,
 }
 
 /// Why something a person asked for was not done.
@@ -91,6 +95,16 @@ pub enum ServiceError {
         name: Name,
         /// What is wrong.
         wrong: Wrong,
+    },
+    /// Scopes do not fit; said where a document says them.
+    #[error("{rejection}")]
+    Scopes {
+        /// Why not.
+        rejection: Rejection,
+        /// The document.
+        name: Name,
+        /// The places in it.
+        places: Vec<Place>,
     },
     /// A document was given that the protocol does not know.
     #[error("the protocol has no artifact `{0}`")]
@@ -153,6 +167,7 @@ impl ServiceError {
         match self {
             Self::Protocol(diagnostics) => diagnostics.first().map_or(Code::INTERNAL, |first| first.code),
             Self::Artifact { .. } | Self::NoArtifact(_) => Code::BAD_ARTIFACT,
+            Self::Scopes { rejection, .. } => rejection.code(),
             Self::Worker { source, .. } => source.code(),
             Self::NoWorker(_) => Code::WORKER_NOT_FOUND,
             Self::Brief { error, .. } => error.code(),
@@ -237,12 +252,9 @@ impl Service {
                 protocol::model::Area { patterns, ..area.clone() }
             })
             .collect();
-        let scopes: BTreeMap<Name, Vec<Name>> = artifacts
-            .values()
-            .flat_map(|artifact| &artifact.plan.units)
-            .filter(|unit| !unit.scope.is_empty())
-            .map(|unit| (unit.name.clone(), unit.scope.clone()))
-            .collect();
+        let planned = artifacts.values().flat_map(|artifact| &artifact.plan.units);
+        let planned = planned.filter(|unit| !unit.scope.is_empty()).map(|unit| (&unit.name, &unit.scope));
+        let scopes = planned.chain(&start.scopes).map(|(unit, scope)| (unit.clone(), scope.clone())).collect();
         let content = scope::content(base.tree.name(), &workspace.entries(&base.tree)?, &areas, &scopes);
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {
@@ -280,10 +292,16 @@ impl Service {
             areas: start.areas,
             config: start.config,
             answers: start.answers,
+            scopes: start.scopes,
             content,
         };
         let clock = Arc::new(SystemClock);
-        Ok(Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects)?)
+        reach(Point::StartMade);
+        let said = said_scopes(&open);
+        Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects).map_err(|error| match error {
+            CommandError::Rejected(rejection) => at_document(rejection, &said),
+            other => other.into(),
+        })
     }
 
     /// Loads a run.
@@ -332,16 +350,8 @@ impl Service {
 
     fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<tollgate_core::scope::Content, ServiceError> {
         let workspace = Workspace::of(&self.state, run)?;
-        let unit = decision
-            .asked
-            .unit
-            .as_ref()
-            .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
-        let start = crate::git::ObjectId::parse(run.tree_of(unit));
-        let start =
-            start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
+        let (tree, start) = shown_tree(&workspace, run, decision)?;
         let _held = Workspace::hold(&self.state, run.id)?;
-        let tree = workspace.work_tree(unit.map(|name| &**name), &start)?;
         let found = workspace.measure(&tree, &start)?;
         let misplaced = found.misplaced();
         if !misplaced.is_empty() {
@@ -350,23 +360,17 @@ impl Service {
         Ok(content_of(&workspace, run, &found.tree)?)
     }
 
-    /// The work tree that a decision is about, where an option stands for a change by hand.
+    /// The work tree that an open decision is about, where an option stands for a change by hand.
     pub fn tree_of(&self, run: &Run, decision: &Decision) -> Option<PathBuf> {
         let by_hand = decision.asked.options.iter().any(|option| {
             route_of(run, decision, Some(&option.id))
                 .is_some_and(|route| route.amends.iter().any(|name| is_tree(run, name)))
         });
-        if !by_hand {
+        if !by_hand || decision.end.is_some() {
             return None;
         }
-        let unit = decision
-            .asked
-            .unit
-            .as_ref()
-            .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
         let workspace = Workspace::of(&self.state, run).ok()?;
-        let start = crate::git::ObjectId::parse(run.tree_of(unit))?;
-        workspace.shown_tree(unit.map(|name| &**name), &start).ok()
+        shown_tree(&workspace, run, decision).ok().map(|(tree, _)| tree.path)
     }
 
     /// A person's word on what is held or halted.
@@ -381,6 +385,18 @@ impl Service {
         Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.release(false)).ok();
         Ok(outcome)
     }
+}
+
+/// The work tree that a decision shows, and what it held when it was shown.
+fn shown_tree(workspace: &Workspace, run: &Run, decision: &Decision) -> Result<(WorkTree, ObjectId), WorkspaceError> {
+    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
+    let unit = decision.asked.unit.as_ref().filter(own);
+    let start = ObjectId::parse(run.tree_of(unit));
+    let start = start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
+    let asked = &decision.asked;
+    let question = format!("{} {} {} {}", asked.instance, asked.ask, decision.asked_ms, asked.tree);
+    let tree = workspace.shown_tree(unit.map(|name| &**name), &start, Digest::of(question.as_bytes()))?;
+    Ok((tree, start))
 }
 
 fn is_tree(run: &Run, resource: &str) -> bool {
@@ -415,40 +431,6 @@ pub fn built_in_dialects() -> Dialects {
         dialects.add(&id, declaration);
     }
     dialects
-}
-
-/// The documents of a run, read, and their bytes.
-type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
-
-/// Reads the documents that were given.
-fn documents(protocol: &Protocol, start: &Start) -> Result<Documents, ServiceError> {
-    let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
-    let sides = lanes(protocol, &start.inputs);
-    for (name, bytes) in &start.artifacts {
-        let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
-        let given = open_artifact(known, bytes, sides.clone())
-            .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
-        artifacts.insert(name.clone(), given);
-        objects.push(Object::new(bytes.clone()));
-    }
-    Ok((artifacts, objects))
-}
-
-/// The lanes that will run with these inputs; none when no stage of main runs lanes.
-fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name>> {
-    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-    let main = protocol.flow("main")?;
-    main.stages.iter().find_map(|stage| {
-        let Kind::Each(each) = &stage.kind else { return None };
-        if stage.when.as_ref().is_some_and(|when| !gate::over_inputs(when, &value)) {
-            return None;
-        }
-        match &each.over {
-            Over::Lanes(lanes) => Some(lanes.clone()),
-            Over::Input(input) => needed::lanes_of(value(input)?),
-            Over::Units | Over::It => None,
-        }
-    })
 }
 
 fn title(start: &Start) -> String {

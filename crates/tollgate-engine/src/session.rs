@@ -1,6 +1,6 @@
 //! A session: one run, loaded, and the only way to change it: decide, append, and go on from what was appended.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
@@ -276,9 +276,18 @@ impl Session {
     }
 }
 
+static SNAPSHOTS: OnceLock<u64> = OnceLock::new();
+
+/// Has snapshots written so often in this process. Debug builds only, for tests whose runs are short.
+#[cfg(debug_assertions)]
+pub fn snapshot_every(events: u64) {
+    SNAPSHOTS.set(events.max(1)).ok();
+}
+
 /// Whether the append that leads from one event to another carries a snapshot.
-pub const fn takes_snapshot(from: u64, to: u64) -> bool {
-    to / SNAPSHOT_EVERY > from / SNAPSHOT_EVERY
+pub fn takes_snapshot(from: u64, to: u64) -> bool {
+    let every = SNAPSHOTS.get().copied().unwrap_or(SNAPSHOT_EVERY);
+    to / every > from / every
 }
 
 /// What a command changed.

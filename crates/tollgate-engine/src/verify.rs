@@ -1,5 +1,7 @@
 //! Proving a run: chain, replay, snapshot, summary, lease, invariants and objects, from the first event on.
 
+pub mod state;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -157,13 +159,15 @@ pub fn verify_rows(
             continue;
         }
         proof.objects += 1;
-        let what = match object(digest) {
+        let (code, what) = match object(digest) {
             Ok(Some(bytes)) if Digest::of(&bytes) == digest => continue,
-            Ok(Some(_)) => format!("object {digest} was changed"),
-            Ok(None) => format!("object {digest} is missing"),
-            Err(error) => format!("object {digest}: {error}"),
+            Ok(Some(_)) => (Code::OBJECT_DAMAGED, format!("object {digest} was changed")),
+            Ok(None) => (Code::OBJECT_DAMAGED, format!("object {digest} is missing")),
+            Err(error) if error.code() == Code::OBJECT_CHANGED => (Code::OBJECT_DAMAGED, error.to_string()),
+            // Nothing is known of what cannot be read.
+            Err(error) => (error.code(), format!("object {digest}: {error}")),
         };
-        proof.breaches.push(Breach { code: Code::OBJECT_DAMAGED, seq: Some(seq), what });
+        proof.breaches.push(Breach { code, seq: Some(seq), what });
     }
     (proof, replay.into_run())
 }

@@ -20,11 +20,11 @@ mod objects;
 pub mod sqlite;
 
 pub use error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
-pub use faults::{Fault, Faults, Point};
+pub use faults::{Fault, Faults, Point, reach};
 pub use heads::{HeadDamage, HeadRecord, There, Unrecorded};
 pub use journal::{
     Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Object, Row, Snapshot, Summary, SummaryText,
     Unlisted,
 };
 pub use memory::MemoryJournal;
-pub use sqlite::{Options, SqliteJournal};
+pub use sqlite::{Cut, Options, SqliteJournal, Stray};

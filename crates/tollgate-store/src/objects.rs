@@ -109,7 +109,7 @@ pub(crate) fn checked(digest: Digest, bytes: Arc<[u8]>) -> Result<Arc<[u8]>, Rea
     if actual == digest { Ok(bytes) } else { Err(ReadError::Changed { digest, actual }) }
 }
 
-fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()

@@ -113,6 +113,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             format!("{} is refused `{}`: {}", refused.decision, refused.option, refused.why)
         }
         Event::RunHalted(halted) => format!("HALTED: {}", halted.reasons.join("; ")),
+        Event::RunRepaired(repaired) => format!("repaired, lost up to {}: {}", repaired.until, repaired.why),
         Event::RunRetried(retried) => format!("retried{}", of(retried.unit.as_slice())),
         Event::RunClosed(closed) => format!("CLOSED {:?}: {}", closed.outcome, closed.why),
         Event::RunPublished(published) => format!("published on {}", published.branch),

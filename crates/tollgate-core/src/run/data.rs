@@ -281,6 +281,14 @@ pub enum DecisionEnd {
     Skipped,
 }
 
+/// The end of a chain as it was committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Committed {
+    pub seq: u64,
+    pub head: Digest,
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -330,6 +330,26 @@ events! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<Name>,
     }
+    /// A person cut the journal back to the last event that verifies, which is the one before this.
+    RunRepaired = "run.repaired" {
+        /// What did not hold.
+        why: String,
+        /// The last event that is known to have been there: this one and those up to it are lost.
+        until: u64,
+        /// The head that was committed and is there no more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        committed: Option<Committed>,
+        /// The file beside the journal that keeps what was cut.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<Name>,
+        /// What may have happened after the cut.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        after: Vec<String>,
+        /// The first ids that nothing that was cut can have had: a late answer or report never fits a new question or attempt.
+        next_attempt: u64,
+        next_decision: u64,
+        next_finding: u64,
+    }
     /// The run is over.
     RunClosed = "run.closed" {
         outcome: RunOutcome,

@@ -43,7 +43,11 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
     found.unless(recorded.seq == run.seq + 1, 6, || format!("event {} follows {}", recorded.seq, run.seq));
     let after_the_end = matches!(
         recorded.event,
-        Event::RunPublished(_) | Event::AttemptRefused(_) | Event::DecisionRefused(_) | Event::DriverTookOver(_)
+        Event::RunPublished(_)
+            | Event::AttemptRefused(_)
+            | Event::DecisionRefused(_)
+            | Event::DriverTookOver(_)
+            | Event::RunRepaired(_)
     );
     found
         .unless(!run.is_closed() || after_the_end, 2, || format!("{} after the run was closed", recorded.event.kind()));

@@ -129,6 +129,9 @@ pub struct Instance {
     pub started: u64,
     /// The event with which it last entered an `each`.
     pub each_entered: u64,
+    /// The event with which it came to the stage it is at: who lands first came first.
+    #[serde(default)]
+    pub arrived: u64,
 }
 
 /// Where a flow instance stands.
@@ -278,6 +281,17 @@ pub struct OwnTree {
     pub base: Name,
     pub tree: Name,
     pub landed: bool,
+    /// How its work collided with what had landed before; gone when it lands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collision: Option<Collision>,
+}
+
+/// Work that does not fit what landed before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collision {
+    pub paths: Vec<Name>,
+    /// What became of each path, a line each.
+    pub how: String,
 }
 
 /// One row of what must be true.

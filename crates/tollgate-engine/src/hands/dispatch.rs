@@ -1,6 +1,5 @@
 //! A dispatch: the work tree as the state has it, the bundle, the worker, its report, and what it changed.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,12 +15,12 @@ use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::event::{Changed, Work};
 use tollgate_core::{context, contract};
-use tollgate_store::Object;
+use tollgate_store::{Object, Point, reach};
 
 use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
 use crate::process::{End, end_all, markers};
 use crate::workers::{self, Attempt, Job, Outcome, Said};
-use crate::workspace::{TempCopy, WorkTree, Workspace};
+use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace};
 
 /// How much of the change an attempt is shown.
 const PATCH_BYTES_MAX: usize = 256 * 1024;
@@ -67,9 +66,11 @@ impl RealHands {
         let (place, note) = self.place(&workspace, run, id, role)?;
         let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
         let (brief, limit) = (job.brief.clone(), job.limit);
+        reach(Point::BeforeSpawn);
         let attempt = self.worker(run, worker)?.start(job)?;
         drop(held);
         let outcome = work(attempt, limit, way);
+        reach(Point::Reported);
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
         let mut result = AttemptResult { sections, diagnostics, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
@@ -78,6 +79,7 @@ impl RealHands {
         }
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
+        reach(Point::Measured);
         Ok((result, objects))
     }
 
@@ -102,16 +104,17 @@ impl RealHands {
         }
         let unit = own_unit(run, id);
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
-        let as_recorded = workspace.measure(&tree, &start).is_ok_and(|found| found.tree == start);
-        if as_recorded {
+        if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree), String::new()));
         }
-        let (tree, kept) = workspace.reset_tree(unit.as_deref(), &start)?;
-        let note = match kept {
-            Some(commit) => {
+        let recorded = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
+        let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
+        let note = match old {
+            Old::Recorded => return Ok((Place::Tree(tree), String::new())),
+            Old::Kept(commit) => {
                 format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display())
             }
-            None => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
+            Old::Aside => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
         };
         Ok((
             Place::Tree(tree),
@@ -360,7 +363,7 @@ pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>
     if !diagnostics.is_empty() {
         return Err(Wrong { diagnostics, ..Wrong::default() });
     }
-    Ok(OpenArtifact { object, fields: reading.fields.into_iter().collect::<BTreeMap<_, _>>(), plan: reading.plan })
+    Ok(OpenArtifact { object, fields: reading.fields, plan: reading.plan, places: reading.places })
 }
 
 fn has_heading(text: &str, section: &str) -> bool {

@@ -373,6 +373,20 @@ mod tests {
     use crate::testing::folder;
 
     #[test]
+    fn a_pinned_file_may_be_put_there_by_many_at_once() {
+        let path = folder("pinned-by-many").join("script.yaml");
+        for round in 0..20 {
+            let bytes = format!("round {round}").into_bytes();
+            std::thread::scope(|scope| {
+                let put = || scope.spawn(|| put_pinned(&path, &bytes).unwrap());
+                let all: Vec<_> = (0..8).map(|_| put()).collect();
+                all.into_iter().for_each(|one| one.join().unwrap());
+            });
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        }
+    }
+
+    #[test]
     fn a_pinned_file_is_what_the_journal_holds_whatever_lay_there() {
         let root = folder("pinned");
         let path = root.join("deep/script.yaml");

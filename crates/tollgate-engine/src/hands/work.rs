@@ -11,7 +11,7 @@ use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::gate;
 use tollgate_core::scope::{self, Content};
-use tollgate_store::Object;
+use tollgate_store::{Object, Point, reach};
 
 use super::{Failure, RealHands, UnderWay, all_landed, content_of, tree_id};
 use crate::gates::{self, Check};
@@ -62,6 +62,7 @@ impl RealHands {
             // Recorded until it has ended: it may run what a worker wrote.
             let (mut record, mut held) = (None, Some(held));
             let checked = gates::check(copy.path(), &check, limit, &marker, &mut |running| {
+                reach(Point::CommandSpawned);
                 record = Recorded::new(&self.state, running.id(), &marker).ok();
                 way.started(Some(running.canceller()));
                 held = None;
@@ -85,10 +86,15 @@ impl RealHands {
         let Work::Land { unit, base, onto } = &lease.work else {
             return Err(Failure::Other("this is no landing".to_owned()));
         };
+        reach(Point::BeforeLand);
         let workspace = self.workspace(run)?;
+        let _held = self.touch(run, lease.epoch)?;
         let (base, onto, theirs) = (tree_id(base)?, tree_id(onto)?, tree_id(&lease.tree)?);
         let changed: Vec<Name> = workspace.changes(&base, &theirs)?.into_iter().map(|change| change.path).collect();
-        let allowed = run.unit(unit).map(|unit| unit.scope.clone()).unwrap_or_default();
+        let known = run.unit(unit);
+        let allowed = known.map(|unit| unit.scope.clone()).unwrap_or_default();
+        let collided = known.and_then(|unit| unit.tree.as_ref()).and_then(|own| own.collision.as_ref());
+        let collided = collided.map(|collision| collision.paths.as_slice()).unwrap_or_default();
         let classified = scope::classify(changed, &allowed);
         let landing = |outcome, paths: Vec<Name>| Landed {
             outcome,
@@ -105,13 +111,16 @@ impl RealHands {
         let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
         let measured: Vec<Content> = outdated.iter().map(again).collect::<Result<_, Failure>>()?;
         let landing = |outcome, paths| Landed { measured, ..landing(outcome, paths) };
-        Ok(match workspace.land(&base, &onto, &theirs)? {
+        let landed = workspace.land_whole(unit, &base, &onto, &theirs, collided)?;
+        reach(Point::AfterLand);
+        Ok(match landed {
             Landing::Landed { tree } => Landed {
                 content: Some(content_of(&workspace, run, &tree)?),
                 ..landing(LandOutcome::Landed, classified.inside)
             },
-            Landing::Conflict { paths, marked } => Landed {
+            Landing::Conflict { paths, how, marked } => Landed {
                 collided: Some(content_of(&workspace, run, &marked)?),
+                why: how,
                 ..landing(LandOutcome::Conflict, paths)
             },
         })
@@ -134,6 +143,7 @@ impl RealHands {
         let commit = workspace.publish(&tree, &message, &by)?;
         // The branch holds the base from now on, and nothing else needs it unless work was kept or left aside.
         workspace.release(all_landed(run))?;
+        reach(Point::Unpinned);
         Ok((format!("tollgate/{}", run.id).into(), commit.name()))
     }
 }

@@ -1,7 +1,10 @@
 //! The bundle: the read-only folder with what one attempt is shown.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path};
+
+use tollgate_core::id::AttemptId;
 
 use super::WorkerError;
 use crate::workspace::remove_tree;
@@ -31,6 +34,12 @@ pub fn write(
     std::fs::create_dir_all(next.join("files")).map_err(|error| failed(&next, error))?;
     std::fs::rename(&next, folder).map_err(|error| failed(folder, error))?;
     protect(folder).map_err(|error| failed(folder, error))
+}
+
+/// The attempts of which there is a bundle: their workers may have been started.
+pub fn prepared(bundles: &Path) -> BTreeSet<AttemptId> {
+    let entries = std::fs::read_dir(bundles).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use tollgate_store::{Point, reach};
+
 use super::report_file::{NAME, ReportFolder};
 use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, words};
 use crate::process::{
@@ -69,7 +71,9 @@ impl Worker for CommandWorker {
         };
         let running =
             start(program, log.with_tail(stdout.clone()), log.clone()).map_err(|error| failed(&path, error))?;
+        reach(Point::Spawned);
         let record = Recorded::new(&self.state, running.id(), &marker).map_err(|error| failed(&self.state, error))?;
+        reach(Point::WorkerRecorded);
         Ok(Box::new(CommandAttempt { running, report, log, stdout, outcome: None, _record: record }))
     }
 

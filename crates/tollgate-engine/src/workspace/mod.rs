@@ -36,7 +36,7 @@ pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
 pub use starts::{claim_start, sweep_starts, undo_start};
-pub use trees::{Kept, TempCopy, WorkTree};
+pub use trees::{Kept, Old, TempCopy, WorkTree};
 
 use crate::git::Git;
 use crate::process::MARKER;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
 use tollgate_core::id::RunId;
+use tollgate_store::{Point, reach};
 
 use super::folder::{GitFolder, Kind};
 use super::measure::{self, Status};
@@ -223,9 +224,17 @@ impl Workspace {
         let ours: Vec<ObjectId> = [known("refs/published"), known("refs/publishing")].into_iter().flatten().collect();
         // Written before the branch: after a crash in between, the branch is either the old one or this one.
         self.git.run(&["update-ref", "refs/publishing", commit.as_str()])?;
+        reach(Point::CommitMade);
         self.hand(&commit, &format!("refs/heads/tollgate/{}", self.run), &ours)?;
+        reach(Point::BranchMade);
         self.git.run(&["update-ref", "refs/published", commit.as_str()])?;
         Ok(commit)
+    }
+
+    /// Where the branch `tollgate/RUN` of the user's repository stands, if there is one.
+    pub fn published(&self) -> Option<ObjectId> {
+        let user = Git::with_dir(&self.shared.common).ok()?;
+        user.id(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/tollgate/{}", self.run)]).ok()
     }
 
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.

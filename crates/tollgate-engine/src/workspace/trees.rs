@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::files::{beside, remove_tree, safe_name, sync_folder};
+use tollgate_core::digest::Digest;
+use tollgate_store::{Point, reach};
+
+use super::files::{beside, remove_tree, safe_name, sync_folder, write_whole};
 use super::folder::{GitFolder, Kind};
 use super::{Workspace, WorkspaceError, at, engine_git};
 use crate::git::ObjectId;
@@ -22,6 +25,17 @@ pub struct WorkTree {
     /// Where it is.
     pub path: PathBuf,
     pub(super) name: String,
+}
+
+/// Where the content is that a work tree held before it was put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Old {
+    /// It is a tree that the journal names, and needs no ref.
+    Recorded,
+    /// In a commit under `refs/kept` of the private git folder.
+    Kept(ObjectId),
+    /// It could not be measured, and lies beside the tree.
+    Aside,
 }
 
 impl WorkTree {
@@ -70,19 +84,42 @@ impl Workspace {
         let tree = self.locate(unit);
         if !tree.path.exists() {
             let next = self.build(&tree.path, start, Some(&tree.name))?;
+            reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
         }
         Ok(tree)
     }
 
-    /// The place of a work tree, for somebody who wants to look into it; made when it is not there yet.
-    pub fn shown_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<PathBuf, WorkspaceError> {
+    /// The place of a work tree that a question shows, for somebody who may change it by hand.
+    ///
+    /// When it is shown for this question the first time it holds `start`, whatever was left there; from then on it is the
+    /// person's, and is left as it is.
+    pub fn shown_tree(
+        &self,
+        unit: Option<&str>,
+        start: &ObjectId,
+        question: Digest,
+    ) -> Result<WorkTree, WorkspaceError> {
         let tree = self.locate(unit);
-        if tree.path.exists() {
-            return Ok(tree.path);
+        let mark = self.run_folder().join("shown").join(&tree.name);
+        let shown =
+            || tree.path.exists() && std::fs::read_to_string(&mark).is_ok_and(|text| text == question.to_string());
+        if shown() {
+            return Ok(tree);
         }
         let _held = Self::hold(&self.state, self.run)?;
-        Ok(self.work_tree(unit, start)?.path)
+        if !shown() {
+            if !self.holds(&tree, start) {
+                self.reset_tree(unit, start, &|_| false)?;
+            }
+            write_whole(&mark, question.to_string().as_bytes())?;
+        }
+        Ok(tree)
+    }
+
+    /// Whether a work tree is there and holds these files.
+    pub fn holds(&self, tree: &WorkTree, files: &ObjectId) -> bool {
+        self.measure(tree, files).is_ok_and(|found| found.tree == *files && found.misplaced().is_empty())
     }
 
     /// Where the work tree of a unit, or the run's own, is or would be.
@@ -92,42 +129,49 @@ impl Workspace {
         WorkTree { path, name }
     }
 
-    /// Puts the files of `start` in place of what a work tree holds, and keeps that under a ref first.
+    /// Puts the files of `start` in place of what a work tree holds, and keeps that under a ref first, unless it is `recorded`.
     ///
-    /// Answers the tree and the commit that keeps the old content. A tree that cannot be measured is moved aside instead.
+    /// Answers the tree and where the old content is. A tree that cannot be measured is moved aside instead.
     pub fn reset_tree(
         &self,
         unit: Option<&str>,
         start: &ObjectId,
-    ) -> Result<(WorkTree, Option<ObjectId>), WorkspaceError> {
+        recorded: &dyn Fn(&ObjectId) -> bool,
+    ) -> Result<(WorkTree, Old), WorkspaceError> {
         let tree = self.locate(unit);
         if !tree.path.exists() {
-            return Ok((self.work_tree(unit, start)?, None));
+            return Ok((self.work_tree(unit, start)?, Old::Recorded));
         }
-        let kept = self.keep(&tree).ok();
+        let old = self.keep(&tree, recorded).unwrap_or(Old::Aside);
+        reach(Point::TreeKept);
         let next = self.build(&tree.path, start, None)?;
-        let old = self.free_name(&tree.path, if kept.is_some() { "kept" } else { "old" });
-        at(&old, std::fs::rename(&tree.path, &old))?;
+        let aside = self.free_name(&tree.path, if old == Old::Aside { "old" } else { "kept" });
+        at(&aside, std::fs::rename(&tree.path, &aside))?;
+        reach(Point::TreeAside);
         self.folder.put_index(&tree.name, &next.join(".git/index"))?;
         self.put(&next, &tree.path)?;
-        if kept.is_some() {
-            remove_tree(&old)?;
+        reach(Point::TreePut);
+        if old != Old::Aside {
+            remove_tree(&aside)?;
         }
-        Ok((tree, kept))
+        Ok((tree, old))
     }
 
-    /// Keeps the content of a work tree as a commit under a ref of the private git folder.
-    pub fn keep(&self, tree: &WorkTree) -> Result<ObjectId, WorkspaceError> {
+    /// Keeps the content of a work tree as a commit under a ref of the private git folder, unless it is `recorded`.
+    pub fn keep(&self, tree: &WorkTree, recorded: &dyn Fn(&ObjectId) -> bool) -> Result<Old, WorkspaceError> {
         let measured = self.measure(tree, &self.base.tree)?;
         if !measured.nested.is_empty() {
             let why = format!("`{}` is a repository of its own", measured.nested.join("`, `"));
             return Err(WorkspaceError::Unmeasurable(why));
         }
+        if recorded(&measured.tree) {
+            return Ok(Old::Recorded);
+        }
         let commit = self.commit_of(&measured.tree)?;
         // Named by its content: keeping the same again changes nothing. `@` and `%` are fine in a ref, a dot at the end not.
         let name = format!("{KEPT}/{}/{commit}", tree.name.replace('.', "%2e"));
         self.git.run(&["update-ref", &name, commit.as_str()])?;
-        Ok(commit)
+        Ok(Old::Kept(commit))
     }
 
     /// What was put away of work trees, the last first.

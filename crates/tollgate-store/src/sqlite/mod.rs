@@ -3,6 +3,7 @@
 //! `journal.db` holds rows, runs, small objects, snapshots and leases; `objects/` the large objects; `heads` the heads of
 //! the chains as far as they are known to be committed.
 
+mod cut;
 mod reader;
 mod schema;
 mod writer;
@@ -25,6 +26,7 @@ use crate::faults::{Faults, Point};
 use crate::heads::{HeadDamage, HeadRecord, Heads, There, Unrecorded};
 use crate::journal::{Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Row, Snapshot};
 use crate::objects::{ObjectFiles, checked, private_dir};
+pub use cut::{Cut, Stray};
 use reader::Readers;
 use schema::Access;
 use writer::{Job, Shared, Writer};

@@ -1,6 +1,6 @@
 //! What is read from the database, on connections of its own that never wait for the writer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -52,6 +52,11 @@ impl Drop for Slot<'_> {
 impl Readers {
     pub(crate) fn new(path: PathBuf, busy: Duration, access: Access) -> Self {
         Self { path, busy, access, pool: Mutex::default(), returned: Condvar::new() }
+    }
+
+    /// The file of the database.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     fn lock(&self) -> MutexGuard<'_, Pool> {
@@ -213,9 +218,9 @@ pub(crate) fn object(connection: &Connection, digest: Digest) -> Result<Option<A
     Ok(statement.query_row([digest.0], |row| row.get(0)).optional()?)
 }
 
-/// The places of rows that belong to no run; the first of many.
+/// The places of rows that belong to no run, or to no event of one; the first of many.
 pub(crate) fn strays(connection: &Connection) -> Result<Vec<u64>, ReadError> {
-    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) ORDER BY place LIMIT 100";
+    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) OR last_seq < 1 ORDER BY place LIMIT 100";
     let mut statement = connection.prepare_cached(sql)?;
     let places = statement.query_map([], |row| row.get(0))?;
     Ok(places.collect::<rusqlite::Result<_>>()?)

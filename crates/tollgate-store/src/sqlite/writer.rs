@@ -18,7 +18,7 @@ use tollgate_core::id::RunId;
 use super::schema::begin;
 use crate::envelope::{Checked, decide_lease, seal};
 use crate::error::{AppendError, LeaseError, StoreError};
-use crate::faults::{Fault, Faults, Point};
+use crate::faults::{Fault, Faults, Point, reach};
 use crate::heads::{HeadRecord, Heads};
 use crate::journal::{Appended, Lease, LeaseRequest};
 
@@ -43,6 +43,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn fault(&self, point: Point) -> Result<(), StoreError> {
+        reach(point);
         match self.faults.as_ref().and_then(|faults| faults.at(point)) {
             None => Ok(()),
             Some(Fault::Fail) => Err(StoreError::Injected),
@@ -65,10 +66,10 @@ pub(crate) enum Job {
 }
 
 /// An append that is in the transaction.
-struct Done {
-    slot: u64,
+pub(super) struct Done {
+    pub slot: u64,
     run: RunId,
-    appended: Appended,
+    pub appended: Appended,
 }
 
 /// What the database says of a run; of one that is not there, nothing.
@@ -190,7 +191,7 @@ impl Writer {
         Ok(self.insert(append, id, append.chained(head))?)
     }
 
-    fn insert(&self, append: &Checked, known: Option<u64>, head: Digest) -> Result<Done, StoreError> {
+    pub(super) fn insert(&self, append: &Checked, known: Option<u64>, head: Digest) -> Result<Done, StoreError> {
         let sql = |text| self.connection.prepare_cached(text);
         for object in append.objects.iter().filter(|object| object.is_small()) {
             // One that is there is left alone unless it was damaged: its right content is at hand.
@@ -234,6 +235,7 @@ impl Writer {
             let sealed = seal(append.last, head, bytes);
             sql("INSERT OR REPLACE INTO snapshots (run, seq, head, seal, bytes) VALUES (?1, ?2, ?3, ?4, ?5)")?
                 .execute(params![slot, append.last, head.0, sealed.0, bytes])?;
+            reach(Point::SnapshotWritten);
         }
         Ok(Done { slot, run: append.run, appended: Appended { place, seq: append.last, head } })
     }

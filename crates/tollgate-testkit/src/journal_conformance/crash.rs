@@ -38,7 +38,7 @@ fn committed(point: Point) -> bool {
 /// Whatever goes wrong wherever: afterwards the append is there with its objects, summary and snapshot, or nothing is.
 pub fn a_fault_leaves_an_append_whole_or_absent(store: &dyn Store) {
     let mut number = 0;
-    for point in Point::ALL {
+    for point in Point::STORE {
         for fault in [Fault::Fail, Fault::Crash] {
             number += 1;
             let (id, small) = (run(number), object(100, number as u8));

@@ -14,6 +14,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use play::{Outcome, play};
+pub use rng::Rng;
 pub use stage::SCENES;
 pub use watch::{Coverage, Violation};
 

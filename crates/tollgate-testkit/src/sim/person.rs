@@ -163,7 +163,7 @@ impl Play {
         if is("code") {
             let tree = run.tree_of(decision.asked.unit.as_ref()).clone();
             let top = decision.asked.unit.as_ref().map_or_else(|| "src".to_owned(), |unit| format!("src/{unit}"));
-            let changed = self.world.write(&tree, &[(format!("{top}/hand.rs").into(), Some(rng.next() >> 40))]);
+            let changed = self.world.write(&tree, &[(format!("{top}/hand.rs").into(), Some(rng.draw() >> 40))]);
             answer.content = Some(self.world.content(run, &changed));
         }
         answer

@@ -8,12 +8,12 @@ impl Rng {
     /// A generator for one purpose: the same seed and stream give the same numbers.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut rng = Self(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
-        rng.next();
+        rng.draw();
         rng
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -23,7 +23,7 @@ impl Rng {
 
     /// A number below `end`; 0 when there is none.
     pub fn below(&mut self, end: u64) -> u64 {
-        if end == 0 { 0 } else { self.next() % end }
+        if end == 0 { 0 } else { self.draw() % end }
     }
 
     /// A number in a range, both ends included.

@@ -111,7 +111,7 @@ impl Task<'_> {
         let artifacts = if report.health == Health::Ok { self.artifacts(stage, rng) } else { BTreeMap::new() };
         let malformed = report.health == Health::Malformed;
         Some(AttemptResult {
-            object: Digest::of(format!("{} {}", self.attempt.token, rng.next()).as_bytes()),
+            object: Digest::of(format!("{} {}", self.attempt.token, rng.draw()).as_bytes()),
             sections: vec!["coverage".into(), "notes".into()],
             diagnostics: if malformed { vec!["there is no report".to_owned()] } else { Vec::new() },
             content: (!role.writes.is_empty()).then(|| world.content(self.run, &tree)),
@@ -223,11 +223,11 @@ impl Task<'_> {
         let mut good: Vec<String> = paths.iter().filter(|path| may(path)).cloned().collect();
         good.truncate(usize::try_from(rng.between(1, 3)).unwrap_or(1));
         let mut changes: Vec<(Name, Option<u64>)> =
-            good.into_iter().map(|path| (Name::from(path), (!rng.percent(8)).then(|| rng.next() >> 40))).collect();
+            good.into_iter().map(|path| (Name::from(path), (!rng.percent(8)).then(|| rng.draw() >> 40))).collect();
         if self.conduct == Conduct::Outside {
             let bad: Vec<String> = paths.into_iter().filter(|path| !may(path)).collect();
             if let Some(path) = rng.pick(&bad) {
-                changes.push((path.as_str().into(), Some(rng.next() >> 40)));
+                changes.push((path.as_str().into(), Some(rng.draw() >> 40)));
             }
         }
         if self.calm && rng.percent(50) { Vec::new() } else { changes }

@@ -4,6 +4,8 @@ pub mod ask;
 pub mod commands;
 pub mod drive;
 pub mod environment;
+#[cfg(debug_assertions)]
+mod fail_at;
 pub mod failure;
 pub mod output;
 pub mod runs;
@@ -44,6 +46,7 @@ enum Command {
     Decide(commands::decide::DecideArgs),
     Resume(commands::resume::ResumeArgs),
     Retry(commands::retry::RetryArgs),
+    Repair(commands::repair::RepairArgs),
     Cancel(commands::cancel::CancelArgs),
     Ls(commands::ls::LsArgs),
     Show(commands::show::ShowArgs),
@@ -124,6 +127,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn start(arguments: Vec<OsString>, session: Session) -> u8 {
+    #[cfg(debug_assertions)]
+    fail_at::arm(&session.environment);
     let result = match Cli::try_parse_from(arguments) {
         Ok(cli) => run(cli.command, &session),
         Err(error) if error.use_stderr() => Err(usage(&error)),
@@ -148,6 +153,7 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
         Command::Decide(args) => commands::decide::run(args, session),
         Command::Resume(args) => commands::resume::run(&args, session),
         Command::Retry(args) => commands::retry::run(&args, session),
+        Command::Repair(args) => commands::repair::run(&args, session),
         Command::Cancel(args) => commands::cancel::run(&args, session),
         Command::Ls(args) => commands::ls::run(&args, session),
         Command::Show(args) => commands::show::run(&args, session),

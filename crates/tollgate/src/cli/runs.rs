@@ -80,7 +80,10 @@ impl Runs {
         match self.lost(id)? {
             None => self.service.load(id).map_err(|error| load_failure(error).about(id)),
             Some(damage) => Err(Failure::refused(damage.code(), damage.to_string())
-                .hint(format!("`tollgate verify {id}` shows what holds; restore the journal from a copy"))),
+                .hint(format!("`tollgate verify {id}` shows what holds"))
+                .hint(format!(
+                    "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
+                ))),
         }
     }
 
@@ -178,7 +181,19 @@ pub fn rejected(rejection: &Rejection) -> Failure {
         Rejection::Broken(_) => Kind::Internal,
         _ => Kind::Refused,
     };
-    let hint = match rejection {
+    let failure = Failure::new(kind, rejection.code(), rejection.to_string()).hint(next_step(rejection));
+    match rejection {
+        Rejection::Broken(violations) => violations.iter().fold(failure, |failure, violation| {
+            failure
+                .because(format!("invariant {} after event {}: {}", violation.invariant, violation.seq, violation.what))
+        }),
+        _ => failure,
+    }
+}
+
+/// What to type after the kernel said no.
+fn next_step(rejection: &Rejection) -> &'static str {
+    match rejection {
         Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
         Rejection::NoDecision(_) | Rejection::NotOffered { .. } | Rejection::TextNeeded(_) => {
             "`tollgate inbox` lists the open questions and how to answer them"
@@ -196,17 +211,12 @@ pub fn rejected(rejection: &Rejection) -> Failure {
         Rejection::Input { .. } => "give it with `--input NAME=VALUE`; `tollgate protocol show ID` lists the inputs",
         Rejection::Artifact { .. } => "give it with `--give NAME=FILE`; `--task FILE` is `--give task=FILE`",
         Rejection::Unsupported(_) => "`tollgate protocol list` shows what runs today",
-        Rejection::Overlap { .. } => "give each lane a scope of its own that shares no path with the others",
+        Rejection::Overlap { .. } => "narrow one, so that no path is in both: in the task, or with `--scope SIDE=GLOB`",
+        Rejection::Scope { .. } => {
+            "say what each side may change: `Scope:` under its sub-heading in the task, or `--scope SIDE=GLOB`"
+        }
         Rejection::Advance { .. } => "`tollgate protocol show ID --format table` lists the asks and their options",
         Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",
-    };
-    let failure = Failure::new(kind, rejection.code(), rejection.to_string()).hint(hint);
-    match rejection {
-        Rejection::Broken(violations) => violations.iter().fold(failure, |failure, violation| {
-            failure
-                .because(format!("invariant {} after event {}: {}", violation.invariant, violation.seq, violation.what))
-        }),
-        _ => failure,
     }
 }
 
@@ -222,6 +232,10 @@ pub fn service_failure(error: ServiceError) -> Failure {
             let failure = Failure::refused(code, message).hint("mend the file and start again");
             let places = wrong.diagnostics.iter().map(|found| format!("line {}: {}", found.place.line, found.message));
             places.chain(wrong.why).fold(failure, Failure::because)
+        }
+        ServiceError::Scopes { rejection, name, .. } => {
+            Failure::refused(code, format!("`{name}` does not give each side a scope of its own"))
+                .hint(next_step(&rejection))
         }
         ServiceError::NoArtifact(_) => {
             Failure::usage(code, message).hint("`tollgate protocol show ID` lists the artifacts")

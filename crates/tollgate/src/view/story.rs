@@ -143,7 +143,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         }
         Event::LandingEnded(landing) => match landing.outcome {
             LandOutcome::Landed => format!("landed, {} changed", words::count(landing.paths.len(), "file")),
-            LandOutcome::Conflict => format!("did not land: {} collide", words::count(landing.paths.len(), "file")),
+            LandOutcome::Conflict => {
+                format!("did not land: it collides with what landed before in {}", words::list(&landing.paths))
+            }
             LandOutcome::OutOfScope => {
                 format!("did not land: {} outside the scope", words::count(landing.paths.len(), "file"))
             }
@@ -179,6 +181,12 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         },
         Event::DecisionRefused(refused) => format!("an answer was refused: {}", refused.why),
         Event::RunHalted(halted) => format!("halted: {}", halted.reasons.join("; ")),
+        Event::RunRepaired(repaired) => {
+            let lost = (repaired.until + 1).saturating_sub(recorded.seq);
+            let lost = words::count(usize::try_from(lost).unwrap_or(usize::MAX), "event");
+            let kept = repaired.file.as_ref().map(|file| format!("; what was cut is in {file}")).unwrap_or_default();
+            format!("{by} repaired the journal, {lost} lost: {}{kept}", repaired.why)
+        }
         Event::RunRetried(_) => format!("{by} says: try again"),
         Event::RunClosed(closed) => match closed.outcome {
             RunOutcome::Succeeded => format!("succeeded: {}", closed.why),

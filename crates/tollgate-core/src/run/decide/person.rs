@@ -1,6 +1,6 @@
-//! A person's word on a run: retry and cancel.
+//! A person's word on a run: retry, repair and cancel.
 
-use super::super::event::{FlowResumed, RunClosed, RunOutcome, RunRetried};
+use super::super::event::{FlowResumed, RunClosed, RunOutcome, RunRepaired, RunRetried};
 use super::super::state::{At, Phase};
 use super::Rejection;
 use super::draft::Draft;
@@ -33,6 +33,13 @@ impl Draft {
         for (instance, stage) in held {
             self.emit(FlowResumed { instance, stage, renewed: true });
         }
+        Ok(())
+    }
+
+    /// Says what a repair of the journal lost; nothing moves before a person's `retry`.
+    pub fn repair(&mut self, repaired: RunRepaired) -> Result<(), Rejection> {
+        self.needs_person()?;
+        self.emit(repaired);
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
+use std::collections::BTreeSet;
+
 use super::super::bundle;
 use super::super::event::{
     ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, Finding, FindingChanged, FindingOpened,
@@ -149,7 +151,12 @@ impl Draft {
             }
             return;
         }
-        let mine = |finding: &FindingState| finding.about.role.as_ref() == Some(role_name);
+        // What was found on a row is settled by who judges that row: not by the same role in a unit that does not own it.
+        let rows: BTreeSet<Name> = self.rows_of(unit);
+        let mine = |finding: &FindingState| {
+            let about = &finding.about;
+            about.role.as_ref() == Some(role_name) && about.criterion.as_ref().is_none_or(|row| rows.contains(row))
+        };
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
                 let mended = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
@@ -192,6 +199,12 @@ impl Draft {
             }
             Verdict::None | Verdict::Inconclusive => {}
         }
+    }
+
+    /// The rows a subject is judged by: a unit's own; for the run all.
+    fn rows_of(&self, unit: Option<&Name>) -> BTreeSet<Name> {
+        let rows = self.run.ledger.criteria.iter();
+        rows.filter(|row| unit.is_none() || row.unit.as_ref() == unit).map(|row| row.id.clone()).collect()
     }
 
     /// A finding of the same role that a report names again: by id, by row, or by place and words.
@@ -375,7 +388,7 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
         (1..=UNIT_NAME_MAX).contains(&name.len())
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
     };
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     plan.units.iter().find_map(|unit| {
         if !plain(&unit.name) {
             Some(format!(
@@ -394,11 +407,11 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
 fn contradictions(report: &Report, changed: &[Changed]) -> Vec<String> {
     let claims = &report.claims;
     let claimed = claims.created.iter().chain(&claims.modified).chain(&claims.deleted);
-    let claimed: std::collections::BTreeSet<&Name> = claimed.collect();
+    let claimed: BTreeSet<&Name> = claimed.collect();
     if claimed.is_empty() && changed.is_empty() {
         return Vec::new();
     }
-    let touched: std::collections::BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
+    let touched: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
     let mut found: Vec<String> = Vec::new();
     for path in claimed.iter().filter(|path| !touched.contains(**path)) {
         found.push(format!("the report names {path} as changed, but it did not change"));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::event::{
     ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
-    FlowReturned, Recorded, RunOpened, UnitState,
+    FlowReturned, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
@@ -175,12 +175,29 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::DecisionAsked(asked) => ask(run, at_ms, asked),
         Event::DecisionEnded(ended) => end_decision(run, by, ended),
         Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
+        Event::RunRepaired(repaired) => repair(run, repaired),
         Event::RunRetried(_) => run.phase = Phase::Open,
         Event::RunClosed(closed) => {
             run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() };
             run.closed_ms = at_ms;
         }
         Event::RunPublished(published) => run.published = Some(published.commit.clone()),
+    }
+}
+
+/// What was cut may have had effects: a person looks before anything goes on. A run that is over stays over.
+fn repair(run: &mut Run, repaired: &RunRepaired) {
+    run.next_attempt = run.next_attempt.max(repaired.next_attempt);
+    run.next_decision = run.next_decision.max(repaired.next_decision);
+    run.next_finding = run.next_finding.max(repaired.next_finding);
+    if !run.is_closed() {
+        let cut = match repaired.until.checked_sub(run.seq) {
+            None => "repaired, nothing was lost".to_owned(),
+            Some(0) => format!("event {} was lost", run.seq),
+            Some(_) => format!("events {} to {} were lost", run.seq, repaired.until),
+        };
+        let reasons = std::iter::once(format!("{cut}: {}", repaired.why)).chain(repaired.after.iter().cloned());
+        run.phase = Phase::Halted { reasons: reasons.collect() };
     }
 }
 
@@ -199,6 +216,7 @@ fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
 }
 
 fn enter(run: &mut Run, entered: &FlowEntered) {
+    let seq = run.seq;
     let at = At::Ready { stage: entered.stage.clone() };
     let instance = Instance {
         flow: entered.flow.clone(),
@@ -214,18 +232,19 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         lost: None,
         started: 0,
         each_entered: 0,
+        arrived: seq,
     };
-    let seq = run.seq;
     let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
     let known = Arc::make_mut(known);
     known.at = at;
     known.started = seq;
+    known.arrived = seq;
     known.lost = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
         if let Some(unit) = unit_mut(run, name) {
             let generation = unit.tree.as_ref().map_or(0, |own| own.generation) + 1;
-            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false });
+            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false, collision: None });
         }
     }
 }
@@ -247,8 +266,10 @@ fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
 fn come_back(run: &mut Run, returned: &FlowReturned) {
     let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
     look_again(run, &returned.instance);
+    let seq = run.seq;
     with(run, &returned.instance, |instance| {
         instance.at = at;
+        instance.arrived = seq;
         instance.judging = None;
         if let Some(rule) = &returned.renews {
             instance.counters.remove(&counter_key(&returned.stage, rule));
@@ -258,8 +279,10 @@ fn come_back(run: &mut Run, returned: &FlowReturned) {
 
 fn step(run: &mut Run, moved: &FlowMoved) {
     let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);
+    let seq = run.seq;
     with(run, &moved.instance, |instance| {
         instance.at = at;
+        instance.arrived = seq;
         instance.judging = None;
         if !moved.cut_off {
             let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
@@ -283,7 +306,9 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
     if resumed.renewed {
         look_again(run, &resumed.instance);
     }
+    let seq = run.seq;
     with(run, &resumed.instance, |instance| {
+        instance.arrived = seq;
         instance.judging = None;
         instance.at = At::Ready { stage: resumed.stage.clone() };
         if resumed.renewed {

@@ -2,7 +2,7 @@
 
 use super::super::event::{AttemptReported, AttemptStarted, CommandRef, CommandsRan, LandOutcome, LandingEnded, Work};
 use super::super::gate;
-use super::super::state::{At, Attempt, Judged, LastReport, On, Run, Shown, keyed};
+use super::super::state::{At, Attempt, Collision, Judged, LastReport, On, Run, Shown, keyed};
 use super::{unit_mut, with};
 use crate::Name;
 use crate::report::{Health, Judgement, Verdict};
@@ -144,9 +144,11 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
     let stands_on = (landing.outcome == LandOutcome::Conflict).then(|| onto.clone());
     if let Some(own) = unit_mut(run, name).and_then(|unit| unit.tree.as_mut()) {
         own.landed = landing.outcome == LandOutcome::Landed;
+        own.collision.take_if(|_| landing.outcome == LandOutcome::Landed);
         if let (Some(base), Some(content)) = (stands_on, &landing.collided) {
             own.base = base;
             own.tree = content.tree.clone();
+            own.collision = Some(Collision { paths: landing.paths.clone(), how: landing.why.clone() });
         }
     }
     let paths = landing.paths.iter().map(ToString::to_string).collect();

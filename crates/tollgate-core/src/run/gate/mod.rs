@@ -236,8 +236,11 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
                 Condition::Set { set: SetKind::Criterion, filter, .. } => {
                     let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
                     for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
+                        // What was run stands for the whole tree it ran on. A unit need not run again what a sibling's
+                        // landing has not touched; the run does, on the joined tree.
                         let ran_here = row.ran.as_ref().is_some_and(|shown| {
-                            shown.on.tree == *tree || fresh(run, &shown.on, &gate.bound_to, row.unit.as_ref().or(unit))
+                            let own = |unit| fresh(run, &shown.on, &gate.bound_to, Some(unit));
+                            shown.on.tree == *tree || unit.is_some_and(own)
                         });
                         if row.command.is_some() && !ran_here && row.waived.is_none() && row_matches(row, filter) {
                             needed.insert(CommandRef::Criterion(row.id.clone()));

@@ -37,7 +37,7 @@ impl Script {
                     && let Some(units) = units.filter(|units| !units.contains(unit))
                 {
                     let known: Vec<&str> = units.iter().map(|name| &**name).collect();
-                    let message = format!("this run has no unit `{unit}`");
+                    let message = format!("protocol `{}` has no unit `{unit}`", protocol.name);
                     problems.add(unknown(node.place, message, unit, &known));
                 }
                 if let (Some(report), Some(dialect)) = (entry.get("report"), report_dialect(&role.contract)) {

@@ -76,7 +76,7 @@ fn the_pin_goes_when_nothing_needs_it() {
     write(&tree.path, "a", "2");
     workspace.release(false).unwrap();
     assert!(refs_of_ours(&root).contains("base"), "a tree holds work that has not landed");
-    let kept = workspace.keep(&tree).unwrap();
+    let Old::Kept(kept) = workspace.keep(&tree, &|_| false).unwrap() else { panic!("it is kept") };
     workspace.release(true).unwrap();
     assert!(refs_of_ours(&root).contains("base"), "{kept} needs what it borrows");
     workspace.git.run(&["update-ref", "-d", &format!("refs/kept/@run/{kept}")]).unwrap();

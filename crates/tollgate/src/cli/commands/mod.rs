@@ -13,6 +13,7 @@ pub mod init;
 pub mod logs;
 pub mod ls;
 pub mod protocol;
+pub mod repair;
 pub mod resume;
 pub mod retry;
 pub mod run;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
+use tollgate_core::diagnostic::Diagnostic;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
@@ -49,6 +50,9 @@ pub struct RunArgs {
     /// A script that acts for every role without another worker
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+    /// What a side may change, when several run at once; instead of the `Scope:` in the task, once for each pattern
+    #[arg(long, value_name = "SIDE=GLOB")]
+    scope: Vec<String>,
     /// Your answer to a question, given in advance
     #[arg(long, value_name = "STAGE=OPTION")]
     answer: Vec<String>,
@@ -86,11 +90,18 @@ fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<
                 .hint("mend it; `tollgate protocol check FILE` proves it without a run")
         }
         ServiceError::Artifact { name, wrong } if wrong.why.is_empty() && documents.contains_key(&name) => {
-            let Document { file, bytes } = &documents[&name];
-            let source = Source { file: file.clone(), text: String::from_utf8_lossy(bytes).into_owned() };
-            Failure::refused(Code::BAD_ARTIFACT, format!("{file} does not pass the check of `{name}`"))
-                .at(source, wrong.diagnostics)
+            let document = &documents[&name];
+            Failure::refused(Code::BAD_ARTIFACT, format!("{} does not pass the check of `{name}`", document.file))
+                .at(document.source(), wrong.diagnostics)
                 .hint("mend the file and start again")
+        }
+        ServiceError::Scopes { rejection, name, places } if documents.contains_key(&name) => {
+            let document = &documents[&name];
+            let (first, other) = (places.first().copied().unwrap_or_default(), places.get(1).copied());
+            let found = Diagnostic::error(rejection.code(), first, rejection.to_string());
+            let found = other.into_iter().fold(found, Diagnostic::other);
+            let failure = service_failure(ServiceError::Scopes { rejection, name, places });
+            failure.at(document.source(), vec![found])
         }
         other => service_failure(other),
     }
@@ -100,6 +111,12 @@ fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<
 struct Document {
     file: String,
     bytes: Vec<u8>,
+}
+
+impl Document {
+    fn source(&self) -> Source {
+        Source { file: self.file.clone(), text: String::from_utf8_lossy(&self.bytes).into_owned() }
+    }
 }
 
 /// Reads the documents that the command line names.
@@ -153,7 +170,7 @@ fn start(
             Adapter::Script => {
                 let file = assigned.worker.command.first().cloned().unwrap_or_default();
                 let text = files::read_text(&session.environment.directory().join(&file), DOCUMENT_BYTES_MAX)?;
-                fits(&file, &text, &protocol, &inputs)?;
+                fits(&file, &text, &protocol)?;
                 let digest = Digest::of(text.as_bytes());
                 scripts.insert(digest, text);
                 format!("script:{digest}")
@@ -179,13 +196,30 @@ fn start(
             .collect(),
         config: serde_json::to_value(&force).unwrap_or_default(),
         answers: pairs(&args.answer, "STAGE=OPTION")?,
+        scopes: scopes(&args.scope)?,
     })
 }
 
+/// Reads `SIDE=GLOB` pairs; a side may be given several patterns.
+fn scopes(texts: &[String]) -> Result<BTreeMap<Name, Vec<Name>>, Failure> {
+    let mut scopes: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+    for text in texts {
+        let (side, pattern) = pair(text, "SIDE=GLOB")?;
+        scopes.entry(side).or_default().push(pattern);
+    }
+    Ok(scopes)
+}
+
+fn pair(text: &str, form: &str) -> Result<(Name, Name), Failure> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair
+        .ok_or_else(|| Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}")))?;
+    Ok((name.into(), value.into()))
+}
+
 /// A script that cannot be read, or does not fit the protocol, is refused before the run, not by each of its workers.
-fn fits(file: &str, text: &str, protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Result<(), Failure> {
-    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-    let units = needed::units(protocol, &value);
+fn fits(file: &str, text: &str, protocol: &Protocol) -> Result<(), Failure> {
+    let units = needed::units(protocol);
     Script::read_for(text, protocol, units.as_ref()).map(drop).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
         let source = Source { file: file.to_owned(), text: text.to_owned() };
@@ -199,11 +233,8 @@ fn fits(file: &str, text: &str, protocol: &Protocol, inputs: &BTreeMap<Name, Val
 fn pairs(texts: &[String], form: &str) -> Result<BTreeMap<Name, Name>, Failure> {
     let mut pairs = BTreeMap::new();
     for text in texts {
-        let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
-        let (name, value) = pair.ok_or_else(|| {
-            Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}"))
-        })?;
-        if pairs.insert(Name::from(name), Name::from(value)).is_some() {
+        let (name, value) = pair(text, form)?;
+        if pairs.insert(name.clone(), value).is_some() {
             return Err(Failure::usage(Code::USAGE, format!("`{name}` is given twice")).hint("give it once"));
         }
     }

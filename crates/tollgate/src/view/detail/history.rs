@@ -162,6 +162,7 @@ impl Teller<'_> {
             | Event::AttemptRefused(_)
             | Event::DecisionRefused(_)
             | Event::RunHalted(_)
+            | Event::RunRepaired(_)
             | Event::RunRetried(_)
             | Event::RunClosed(_)
             | Event::VariableGiven(_) => self.say(recorded, None),

@@ -193,7 +193,11 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
         Condition::Command(name) if stale => format!("command `{name}` ran on other content"),
         Condition::Command(name) if status == Status::Unobservable => format!("command `{name}` cannot be observed"),
         Condition::Command(name) => format!("command `{name}` fails"),
-        Condition::Holds(name) => format!("gate `{name}` does not hold"),
+        // What it lacks says more than its name; gates read each other in no circle.
+        Condition::Holds(name) => run.protocol.gates.get(name).map_or_else(
+            || format!("there is no gate `{name}`"),
+            |other| reason(run, other, unit, gate::status(run, other, unit)),
+        ),
         Condition::Artifact { name, .. } => format!("`{name}` is not there as it must be"),
         Condition::Set { set: SetKind::Criterion, .. } => {
             named(gate::rows_of(run, gate, unit).into_iter().filter_map(|row| {
