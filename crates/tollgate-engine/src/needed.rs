@@ -54,23 +54,16 @@ pub fn units(protocol: &Protocol) -> Option<BTreeSet<Name>> {
         match &each.over {
             Over::Lanes(lanes) => units.extend(lanes.iter().cloned()),
             Over::Input(input) => match &protocol.inputs.get(input)?.kind {
-                VariableKind::ListOf(lanes) | VariableKind::OneOf(lanes) => units.extend(lanes.iter().cloned()),
-                VariableKind::Int | VariableKind::Text => return None,
+                VariableKind::ListOf(values) | VariableKind::OneOf(values) if !values.is_empty() => {
+                    units.extend(values.iter().cloned());
+                }
+                _ => return None,
             },
             Over::Units => return None,
             Over::It => {}
         }
     }
     Some(units)
-}
-
-/// The lanes that an input names.
-pub fn lanes_of(value: &Value) -> Option<Vec<Name>> {
-    match value {
-        Value::List(lanes) => Some(lanes.clone()),
-        Value::Text(lane) => Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
-        Value::Int(_) => None,
-    }
 }
 
 /// Whether a check passes, where its gates are over inputs alone.

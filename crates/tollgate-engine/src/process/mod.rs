@@ -83,6 +83,17 @@ impl End {
     }
 }
 
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exited with {code}"),
+            Self::Signalled(signal) => write!(f, "was ended by signal {signal}"),
+            Self::TimedOut => f.write_str("ran past its time"),
+            Self::Cancelled => f.write_str("was cancelled"),
+        }
+    }
+}
+
 enum Message {
     Exited,
     Cancel,
