@@ -13,6 +13,9 @@ const BENCH: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-t
 /// Simulates with optimisations on, because the number of seeds is what counts.
 pub const SIM: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "sim", "--"];
 
+/// Damages with optimisations on, because the number of damages is what counts.
+const DAMAGE: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "damage", "--"];
+
 /// The root of the repository this command was started in.
 pub fn root() -> PathBuf {
     let manifest =
@@ -57,8 +60,18 @@ pub fn forward(fixed: &[&str], args: &[&str]) -> ExitCode {
 
 /// Builds what is measured from outside, then measures.
 pub fn bench(args: &[&str]) -> ExitCode {
+    beside(BENCH, args)
+}
+
+/// Builds the program that makes a journal, then damages the journal.
+pub fn damage(args: &[&str]) -> ExitCode {
+    beside(DAMAGE, args)
+}
+
+/// Builds `tollgate`, then runs a program that uses the one beside it.
+fn beside(fixed: &[&str], args: &[&str]) -> ExitCode {
     match cargo().args(MEASURED).status() {
-        Ok(status) if status.success() => forward(BENCH, args),
+        Ok(status) if status.success() => forward(fixed, args),
         Ok(_) => ExitCode::FAILURE,
         Err(error) => not_started(&error),
     }

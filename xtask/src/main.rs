@@ -18,6 +18,7 @@ usage: cargo xtask COMMAND
   schemas [--check]   writes docs/schemas/, or says which of them differ from the code
   bench ARGS...       measures, e.g. `bench kernel --json`
   sim ARGS...         simulates, e.g. `sim --seeds 2000`, or `sim --seed 7` to repeat one
+  damage ARGS...      damages a whole journal, one byte, row, object or file at a time; each must be named or healed
   breaks [NAME...]    breaks the kernel one line at a time; the simulator must see each
 ";
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ("schemas", ["--check"]) => command::forward(command::SCHEMAS, &["--check"]),
         ("bench", args) => command::bench(args),
         ("sim", args) => command::forward(command::SIM, args),
+        ("damage", args) => command::damage(args),
         ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");
