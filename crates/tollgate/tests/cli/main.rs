@@ -8,6 +8,7 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod campaign;
 mod contract;
 mod crash;
 mod damaged;
