@@ -299,7 +299,7 @@ fn what_is_outside_the_scope_is_taken_out_when_a_person_says_so() {
 fn shared_rows_are_judged_on_the_joined_tree_after_the_last_landing() {
     let gap = r#"{iteration: 1, report: {status: complete, abstract: {outcome: they differ, verdict: BLOCKED, next_phase: developer}, verdict: BLOCKED, verified_rows: ["DoD-1: there", "DoD-2: there"], gaps: ["DoD-3: the page greets otherwise"]}}"#;
     let (play, said) = play(&[("dod-checker", &[CHECKED[0], CHECKED[1], gap])]);
-    said.exits(0).says("run  dod-checker rejects").says("run  dod-checker works at `joined`, attempt 2");
+    said.exits(0).says("run  dod-checker rejects").says("run  dod-checker works at `joined`, 2nd time");
     // The shared row goes to both sides, each mends and lands again, and the whole is judged again before the tester.
     assert_eq!(landed(&play).len(), 4);
     let fixed = play.events().into_iter().find_map(|event| match event.event {
@@ -382,7 +382,10 @@ fn a_single_side_without_a_scope_has_the_whole_repository() {
     let task = "# One\n\n## Definition of Done\n\n### Backend\n- api/greet.sh greets\n- another row\n- a third\n\n### Tester scope\n- it is tested\n";
     let everywhere = r#"{unit: backend, iteration: 1, write: {api/greet.sh: "echo Hello\n", README.md: "changed\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [api/greet.sh], files_modified: [README.md]}}"#;
     let checked = r#"{report: {status: complete, abstract: {outcome: it holds, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: a", "DoD-2: b", "DoD-3: c"]}}"#;
-    let mut play = Play::new(task, &script(&[("developer", &[everywhere]), ("dod-checker", &[checked])]));
+    let script = script(&[("developer", &[everywhere]), ("dod-checker", &[checked])]);
+    // Nobody acts for a side that does not run.
+    let script: Vec<&str> = script.lines().filter(|line| !line.contains("unit: frontend")).collect();
+    let mut play = Play::new(task, &(script.join("\n") + "\n"));
     play.start(&["--input", "complexity=complex", "--answer", "sign-off=approve"]).exits(0);
     assert_eq!(play.file("README.md").as_deref(), Some("changed\n"));
     play.holds();
