@@ -68,7 +68,9 @@ pub fn timeless(text: &str) -> String {
     let is_time = |word: &str| word.trim_start_matches(['+', '(']).parse::<f64>().is_ok();
     let is_unit = |word: &str| matches!(word.trim_end_matches([',', ')']), "s" | "min" | "h" | "days");
     let line = |line: &str| {
-        let indent = &line[..line.len() - line.trim_start().len()];
+        // A column of times is as wide as the longest of them.
+        let times = line.trim_start().starts_with('+');
+        let indent = if times { "    " } else { &line[..line.len() - line.trim_start().len()] };
         // How long something took is told from a second on.
         let took = |part: &str| part.contains('\u{a0}') && part.contains(')');
         let parts: Vec<&str> = line.split(" (").filter(|part| !took(part)).collect();
