@@ -138,7 +138,9 @@ fn around(at: &At<'_>) -> Vec<Damage> {
             run.run.digits(),
             theirs.place
         );
-        let mut intact = before.clone().unwrap();
+        // The foreign row takes the place that its number gives it, which may lie before the one that is gone.
+        let taken = run.rows.iter().position(|row| row.last >= theirs.last).unwrap_or(run.rows.len());
+        let mut intact = at.intact(k.min(taken)).unwrap();
         intact[o] = k % other.rows.len();
         all.push(at.sql("foreign", "row of another run", Some(intact), text));
     }
