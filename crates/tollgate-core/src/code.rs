@@ -222,6 +222,7 @@ codes! {
     WORKER_START = "TG0515",
     BELOW_A_WORKER = "TG0516",
     WORK_HELD = "TG0517",
+    REF_IN_THE_WAY = "TG0518",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

@@ -1,7 +1,7 @@
 //! What the skins call: start, decide, retry, cancel, find. One function per thing a person can do.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_core::Name;
@@ -26,8 +26,9 @@ use crate::git::ObjectId;
 use crate::hands::{Wrong, content_of};
 use crate::needed;
 use crate::session::{CommandError, LoadError, Outcome, Session};
-use crate::workers::WorkerError;
 use crate::workers::command::CommandWorker;
+use crate::workers::pinned::{self, PinnedFile};
+use crate::workers::{WorkerError, words};
 use crate::workspace::{
     Claim, Dirty, Repository, Signature, WorkTree, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
@@ -70,6 +71,8 @@ pub struct Start {
     pub workers: BTreeMap<Name, Name>,
     /// Scripts by digest, for roles whose worker is `script:DIGEST`.
     pub scripts: BTreeMap<Digest, String>,
+    /// The trusted `.tollgate/` folder, by path from the root, where a worker or command names something in it.
+    pub folder: BTreeMap<Name, PinnedFile>,
     /// `[commands]`.
     pub commands: BTreeMap<Name, Vec<String>>,
     /// Overridden patterns of areas.
@@ -237,10 +240,9 @@ impl Service {
         let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
         let roles = needed::roles(&protocol, &value);
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
-            let found =
-                spec.strip_prefix("command:").map(|text| CommandWorker::from_text(text, &repository.top, &self.state));
-            let found = found.map_or(Ok(()), |worker| worker.and_then(|worker| worker.find().map(drop)));
-            found.map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
+            let Some(text) = spec.strip_prefix("command:") else { continue };
+            self.find_program(text, &repository.top, &start.folder)
+                .map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
         }
         let workspace = Workspace::create(&self.state, id, repository, start.dirty, &by)?;
         let base = workspace.base();
@@ -260,6 +262,11 @@ impl Service {
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());
             pins.insert(Name::from(format!("brief:{role}")), object.digest());
+            objects.push(object);
+        }
+        for (path, file) in &start.folder {
+            let object = Object::new(file.bytes.clone());
+            pins.insert(pinned::pin(path, file.executable), object.digest());
             objects.push(object);
         }
         for (digest, script) in &start.scripts {
@@ -302,6 +309,16 @@ impl Service {
             CommandError::Rejected(rejection) => at_document(rejection, &said),
             other => other.into(),
         })
+    }
+
+    /// Looks for the program of a worker's command, where it will be looked for when the worker is started.
+    fn find_program(&self, text: &str, top: &Path, folder: &BTreeMap<Name, PinnedFile>) -> Result<(), WorkerError> {
+        let words = words::split(text)?;
+        match words.first().and_then(|word| pinned::named_by(word)) {
+            Some((_, path)) if folder.get(path).is_some_and(|file| file.executable) => Ok(()),
+            Some((_, path)) => Err(WorkerError::NotFound(path.to_owned())),
+            None => CommandWorker::from_text(text, top, &self.state)?.find().map(drop),
+        }
     }
 
     /// Loads a run.

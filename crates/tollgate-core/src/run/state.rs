@@ -307,7 +307,15 @@ pub struct Criterion {
     pub judged: Option<Shown>,
     /// The last result of its command.
     pub ran: Option<Shown>,
-    pub waived: Option<DecisionId>,
+    /// A person's waiver; it stands for the content that it was given to.
+    pub waived: Option<Waived>,
+}
+
+/// A waiver, and the content it was given to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waived {
+    pub decision: DecisionId,
+    pub on: On,
 }
 
 /// A result, and the content it was given to.
@@ -318,6 +326,8 @@ pub struct Shown {
     pub attempt: AttemptId,
     /// The bytes that show it.
     pub object: Option<Digest>,
+    /// Why, where the result alone does not say it.
+    pub note: String,
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.
@@ -341,6 +351,19 @@ pub struct Requirement {
 pub struct FindingState {
     pub about: Finding,
     pub status: FindingStatus,
+    /// The units that did their part; it is addressed when all it goes to have.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub addressed: BTreeSet<Name>,
+}
+
+impl FindingState {
+    /// Where it stands for a subject: what a unit has addressed is not open for it any more, though others have still to.
+    pub fn status_for(&self, unit: Option<&Name>) -> FindingStatus {
+        match (self.status, unit) {
+            (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) => FindingStatus::Addressed,
+            (status, _) => status,
+        }
+    }
 }
 
 /// A role's judgement of a subject.

@@ -1,10 +1,12 @@
 //! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
 #![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
+mod change;
 mod dispatch;
 mod work;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,9 +26,10 @@ use tollgate_store::{Journal, Object};
 
 use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
-use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
+use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_driver};
 use crate::workers::command::CommandWorker;
-use crate::workers::{Worker, WorkerError};
+use crate::workers::pinned::{self, PinnedError};
+use crate::workers::{Worker, WorkerError, words};
 use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
 
 pub use dispatch::{Wrong, open_artifact};
@@ -87,6 +90,8 @@ enum Failure {
     Worker(#[from] WorkerError),
     #[error("another driver has taken the run over (epoch {0})")]
     Fenced(u64),
+    #[error(transparent)]
+    Pinned(#[from] PinnedError),
     #[error("{0}")]
     Other(String),
 }
@@ -107,6 +112,7 @@ impl Failure {
             Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
             Self::Worker(error) => HandsError { code: error.code(), what, hint: String::new() },
             Self::Fenced(_) => HandsError { code: Code::FENCED_DRIVER, what, hint: String::new() },
+            Self::Pinned(_) => HandsError { code: Code::WORKER_START, what, hint: String::new() },
             Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
         }
     }
@@ -137,19 +143,26 @@ impl RealHands {
         self.state.join("runs").join(run.to_string()).join(what)
     }
 
-    /// The worker behind a role, by what the run's first event says of it.
-    fn worker(&self, run: &Run, spec: &str) -> Result<Box<dyn Worker>, Failure> {
+    /// The worker behind a role, by what the run's first event says of it, and what it needs for as long as it works.
+    fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, Option<pinned::Copy>), Failure> {
         match spec.split_once(':') {
             Some(("command", text)) => {
+                let (argv, copy) = self.pinned(run, &words::split(text.trim())?)?;
                 let base = Path::new(&run.opened.repository);
-                Ok(Box::new(CommandWorker::from_text(text.trim(), base, &self.state)?))
+                Ok((Box::new(CommandWorker::new(argv, base, &self.state)), copy))
             }
             Some(("script", digest)) => {
                 let script = self.script(run, digest)?;
-                Ok(Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)))
+                Ok((Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)), None))
             }
             _ => Err(Failure::Other(format!("`{spec}` names no worker"))),
         }
+    }
+
+    /// The words of a command, with what they name under `.tollgate/` as it was trusted.
+    fn pinned(&self, run: &Run, words: &[String]) -> Result<(Vec<OsString>, Option<pinned::Copy>), Failure> {
+        let object = |digest| self.journal.object(digest).ok().flatten().map(|bytes| bytes.to_vec());
+        Ok(pinned::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
     }
 
     /// The script the run is pinned to, as a file.
@@ -316,6 +329,7 @@ impl Hands for std::sync::Arc<RealHands> {
     fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError> {
         let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
+        mark_driver(&self.state).map_err(|error| fail(error).into_error())?;
         adopt_orphans();
         // One that slept since it took the run must not end the workers of whoever took it then.
         let held = self.touch(run, epoch).map_err(Failure::into_error)?;

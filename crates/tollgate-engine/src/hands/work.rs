@@ -40,9 +40,15 @@ impl RealHands {
             if way.cancelled.load(Ordering::SeqCst) {
                 break;
             }
-            let check = match command {
-                CommandRef::Criterion(_) => run.command_text(command).map(Check::Shell),
-                CommandRef::Named(name) => run.opened.commands.get(name).cloned().map(Check::Argv),
+            let (check, _copy) = match command {
+                CommandRef::Criterion(_) => (run.command_text(command).map(Check::Shell), None),
+                CommandRef::Named(name) => match run.opened.commands.get(name) {
+                    Some(words) => {
+                        let (argv, copy) = self.pinned(run, words)?;
+                        (Some(Check::Argv(argv)), copy)
+                    }
+                    None => (None, None),
+                },
             };
             let Some(check) = check else {
                 let note = "no such command is configured".to_owned();

@@ -1,13 +1,17 @@
 //! Landing: bringing a unit's change into the run's tree, or saying where it cannot be.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt as _;
 
 use tollgate_core::Name;
 
 use super::repository::commit;
 use super::{Signature, Workspace, WorkspaceError, safe_name};
-use crate::git::{GitError, ObjectId, quote};
+use crate::git::{GitError, ObjectId, quote, unquote};
 use crate::process::End;
+
+/// How many bytes of paths one command line is given.
+const PATHS_BYTES_MAX: usize = 64 * 1024;
 
 /// What came of a landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,15 +134,31 @@ impl Workspace {
         commit(&self.git, tree, &self.base.commit, "Work in progress", &by)
     }
 
-    /// The difference between two trees as a patch, cut after `limit` bytes; and whether it was cut.
-    pub fn diff(&self, from: &ObjectId, to: &ObjectId, limit: usize) -> Result<(Vec<u8>, bool), WorkspaceError> {
+    /// The difference between two trees as a patch, cut after `limit` bytes; and whether it was cut. With `only`, that of
+    /// these paths.
+    pub fn diff(
+        &self,
+        from: &ObjectId,
+        to: &ObjectId,
+        only: Option<&[&Name]>,
+        limit: usize,
+    ) -> Result<(Vec<u8>, bool), WorkspaceError> {
         let flags = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
-        let mut args: Vec<&OsStr> = flags.map(OsStr::new).to_vec();
-        args.extend([from.as_ref(), to.as_ref()]);
-        let mut patch = self.git.run(&args)?;
-        let cut = patch.len() > limit;
-        patch.truncate(limit);
-        Ok((patch, cut))
+        let paths = only.map(|only| only.iter().map(|path| OsString::from_vec(unquote(path))).collect::<Vec<_>>());
+        // A command line has room for so many paths at once.
+        let groups: Vec<&[OsString]> = paths.as_deref().map_or_else(|| vec![&[][..]], groups);
+        let mut patch = Vec::new();
+        for group in groups {
+            let mut args: Vec<&OsStr> = flags.map(OsStr::new).to_vec();
+            args.extend([from.as_ref(), to.as_ref(), OsStr::new("--")]);
+            args.extend(group.iter().map(OsString::as_os_str));
+            patch.extend(self.git.run(&args)?);
+            if patch.len() > limit {
+                patch.truncate(limit);
+                return Ok((patch, true));
+            }
+        }
+        Ok((patch, false))
     }
 
     /// The content of one file of a tree; none when there is no such file.
@@ -150,4 +170,20 @@ impl Workspace {
         }
         Ok(Some(self.git.run(&["cat-file", "blob", &name])?))
     }
+}
+
+/// Paths in groups that fit a command line.
+fn groups(paths: &[OsString]) -> Vec<&[OsString]> {
+    let (mut groups, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (index, path) in paths.iter().enumerate() {
+        bytes += path.len() + 1;
+        if bytes > PATHS_BYTES_MAX && index > start {
+            groups.push(&paths[start..index]);
+            (start, bytes) = (index, path.len() + 1);
+        }
+    }
+    if start < paths.len() {
+        groups.push(&paths[start..]);
+    }
+    groups
 }

@@ -242,7 +242,7 @@ fn nothing_a_worker_wrote_is_started() {
     assert_eq!(std::fs::read_to_string(copy.path().join("a")).unwrap(), "2");
     let other = fixture.written("other", &[("a", "3")]);
     fixture.workspace.land("u", &fixture.workspace.base().tree, &other, &measured.tree).unwrap();
-    fixture.workspace.diff(&other, &measured.tree, 1000).unwrap();
+    fixture.workspace.diff(&other, &measured.tree, None, 1000).unwrap();
     fixture.workspace.publish(&measured.tree, "m", &by()).unwrap();
     assert!(!ran.exists());
 }

@@ -121,11 +121,11 @@ pub fn ask(
             Ok(outcome) => {
                 watch(run.run(), &outcome.events);
                 if let Some(refusal) = &outcome.refusal {
-                    session.output.failure(&rejected(refusal));
+                    session.output.failure(&rejected(refusal).about(run.run().id));
                 }
                 return Ok(Asked::GoOn);
             }
-            Err(error) => session.output.failure(&service_failure(error)),
+            Err(error) => session.output.failure(&service_failure(error).about(run.run().id)),
         }
     }
 }

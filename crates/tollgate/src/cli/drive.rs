@@ -100,7 +100,7 @@ impl Watch for Screen<'_> {
             return;
         }
         if self.session.json() {
-            events.iter().for_each(|event| self.session.output.json(&crate::view::wire::event(event)));
+            self.session.events(events);
             return;
         }
         self.clear();
@@ -145,6 +145,7 @@ pub fn drive(
         signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
     }
     runs.service.sweep();
+    let id = run.run().id;
     let mut screen = Screen::new(session, run.run());
     screen.events(run.run(), opened);
     let interactive =
@@ -153,12 +154,12 @@ pub fn drive(
         let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?));
         let mut driver =
             Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
-                .map_err(drive_failure)?;
+                .map_err(|error| drive_failure(error).about(id))?;
         let rest = driver.drive(Patience::Leave, &mut screen);
         hands.wait_until_quiet(QUIET);
         run = driver.release();
         screen.clear();
-        match rest.map_err(drive_failure)? {
+        match rest.map_err(|error| drive_failure(error).about(id))? {
             Rest::Closed | Rest::Halted => return Ok(end(run.run(), session)),
             Rest::Stopped => {
                 session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");

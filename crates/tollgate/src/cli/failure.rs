@@ -3,6 +3,7 @@
 use tollgate_api as api;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::id::RunId;
 
 use super::snippet::{self, Source};
 use crate::view::text::{Line, Style, beside};
@@ -115,6 +116,15 @@ impl Failure {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hints.push(hint.into());
+        self
+    }
+
+    /// Names the run in the commands that it hints at, so that they can be typed as they stand.
+    #[must_use]
+    pub fn about(mut self, run: RunId) -> Self {
+        for hint in &mut self.0.hints {
+            *hint = hint.replace(" RUN", &format!(" {run}"));
+        }
         self
     }
 

@@ -76,6 +76,13 @@ impl Session {
         self.output.format() == Format::Json
     }
 
+    /// Prints events, where data is printed as JSON.
+    pub fn events(&self, events: &[tollgate_core::run::Recorded]) {
+        if self.json() {
+            events.iter().for_each(|event| self.output.json(&crate::view::wire::event(event)));
+        }
+    }
+
     /// The clock.
     #[expect(clippy::disallowed_methods, reason = "the room of the command line's clock")]
     pub fn now_ms(&self) -> u64 {

@@ -77,24 +77,30 @@ impl Runs {
     /// forgotten.
     pub fn load_to_change(&self, typed: &str) -> Result<tollgate_engine::session::Session, Failure> {
         let id = self.find(typed)?;
-        let damages = self.journal.check_heads().map_err(|error| load_failure(error.into()))?;
-        for damage in damages {
-            let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = &damage;
-            if had.run == id {
-                return Err(Failure::refused(damage.code(), damage.to_string())
-                    .hint(format!("`tollgate verify {id}` shows what holds"))
-                    .hint(format!(
-                        "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
-                    )));
-            }
+        match self.lost(id)? {
+            None => self.service.load(id).map_err(|error| load_failure(error).about(id)),
+            Some(damage) => Err(Failure::refused(damage.code(), damage.to_string())
+                .hint(format!("`tollgate verify {id}` shows what holds"))
+                .hint(format!(
+                    "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
+                ))),
         }
-        self.service.load(id).map_err(load_failure)
+    }
+
+    /// What a run has lost of its end, if it has.
+    pub fn lost(&self, id: RunId) -> Result<Option<HeadDamage>, Failure> {
+        let damages = self.journal.check_heads().map_err(|error| load_failure(error.into()))?;
+        let of_run = |damage: &HeadDamage| {
+            let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = damage;
+            had.run == id
+        };
+        Ok(damages.into_iter().find(of_run))
     }
 
     /// Loads a run by what was typed.
     pub fn load(&self, typed: &str) -> Result<tollgate_engine::session::Session, Failure> {
         let id = self.find(typed)?;
-        self.service.load(id).map_err(load_failure)
+        self.service.load(id).map_err(|error| load_failure(error).about(id))
     }
 }
 

@@ -211,11 +211,12 @@ pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::AttemptStarted(started) => &started.instance,
         Event::DecisionAsked(asked) => &asked.asked.instance,
         Event::UnitChanged(changed) => return Some(changed.unit.to_string()),
-        Event::FindingOpened(opened) => return opened.about.units.first().map(ToString::to_string),
+        Event::FindingOpened(opened) => return only(&opened.about.units),
         Event::FindingChanged(changed) => {
             let first = changed.findings.first().and_then(|id| run.ledger.findings.get(id))?;
-            return first.about.units.first().map(ToString::to_string);
+            return changed.unit.as_ref().map(ToString::to_string).or_else(|| only(&first.about.units));
         }
+        Event::ScopeWidened(widened) => return widened.unit.as_ref().map(ToString::to_string),
         Event::DecisionEnded(ended) => &run.decisions.get(&ended.decision)?.asked.instance,
         _ => return None,
     };
@@ -295,4 +296,12 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
         outcome => outcome.replace('_', " "),
     };
     Some(format!("`{}` came out as {outcome}: {to}{limit}", moved.stage))
+}
+
+/// What belongs to one unit is its own; what belongs to several is the run's.
+fn only(units: &[tollgate_core::Name]) -> Option<String> {
+    match units {
+        [one] => Some(one.to_string()),
+        _ => None,
+    }
 }

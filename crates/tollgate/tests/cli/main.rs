@@ -31,6 +31,7 @@ mod sides;
 mod signoff;
 mod start;
 mod terminal;
+mod trusted;
 mod wire;
 mod worker;
 mod world;

@@ -299,7 +299,7 @@ fn what_is_outside_the_scope_is_taken_out_when_a_person_says_so() {
 fn shared_rows_are_judged_on_the_joined_tree_after_the_last_landing() {
     let gap = r#"{iteration: 1, report: {status: complete, abstract: {outcome: they differ, verdict: BLOCKED, next_phase: developer}, verdict: BLOCKED, verified_rows: ["DoD-1: there", "DoD-2: there"], gaps: ["DoD-3: the page greets otherwise"]}}"#;
     let (play, said) = play(&[("dod-checker", &[CHECKED[0], CHECKED[1], gap])]);
-    said.exits(0).says("run  dod-checker rejects").says("run  dod-checker works at `joined`, attempt 2");
+    said.exits(0).says("run  dod-checker rejects").says("run  dod-checker works at `joined`, 2nd time");
     // The shared row goes to both sides, each mends and lands again, and the whole is judged again before the tester.
     assert_eq!(landed(&play).len(), 4);
     let fixed = play.events().into_iter().find_map(|event| match event.event {

@@ -2,7 +2,7 @@
 
 use super::super::event::{Asked, By, ByKind, DecisionAsked, DefaultAnswer, Offered, Origin};
 use super::super::gate::{self, CriterionState};
-use super::super::state::{Attempt, Decision};
+use super::super::state::{Attempt, Decision, Shown};
 use super::Answer;
 use super::draft::Draft;
 use super::words::came_out;
@@ -10,7 +10,12 @@ use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
-use crate::report::Report;
+use crate::report::{Judgement, Report};
+
+/// Why something is as it was shown, where that is known.
+fn note(shown: &Shown) -> String {
+    if shown.note.is_empty() { String::new() } else { format!(" ({})", shown.note) }
+}
 
 impl Draft {
     /// Puts the question of a stage that is an ask.
@@ -122,14 +127,24 @@ impl Draft {
         let ledger = &self.run.ledger;
         let own = |owner: Option<&Name>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
         let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
-            let (state, _) = gate::criterion(&self.run, row, &[], unit.as_ref());
+            let (state, _) = gate::criterion(&self.run, row, gate::bound_to(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
-            (!settled).then(|| format!("{} is {}: {}", row.id, state.word(), row.text))
+            let why = row.ran.as_ref().filter(|ran| ran.result == Judgement::Unobservable).map(|ran| note(ran));
+            (!settled).then(|| format!("{} is {}: {}{}", row.id, state.word(), row.text, why.unwrap_or_default()))
+        });
+        let commands = ledger.commands.iter().filter_map(|(key, shown)| {
+            let (name, of) = key.split_once('@').map_or((&**key, None), |(name, unit)| (name, Some(unit)));
+            let open = of == unit.as_deref() && shown.result == Judgement::Unobservable;
+            let waived = ledger.waived_commands.get(key).is_some_and(|on| on.tree == shown.on.tree);
+            (open && !waived).then(|| format!("the command `{name}` cannot be observed{}", note(shown)))
         });
         let requirements = ledger.requirements.iter().filter(|row| row.disposition.is_none() && row.waived.is_none());
         let open = self.findings(unit.as_ref(), |finding| !finding.status.is_closed());
         let findings = open.iter().filter_map(|id| ledger.findings.get(id).map(|f| format!("{id}: {}", f.about.what)));
-        rows.chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text))).chain(findings).collect()
+        rows.chain(commands)
+            .chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text)))
+            .chain(findings)
+            .collect()
     }
 
     /// What led to a question, in one sentence.

@@ -172,7 +172,7 @@ impl Draft {
             .ledger
             .findings
             .values()
-            .filter(|finding| finding.status == FindingStatus::Open)
+            .filter(|finding| finding.status_for(unit.as_ref()) == FindingStatus::Open)
             .filter(|finding| unit.as_ref().is_none_or(|unit| finding.about.units.contains(unit)))
             .map(|finding| {
                 let about = &finding.about;

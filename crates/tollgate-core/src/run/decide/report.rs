@@ -139,12 +139,12 @@ impl Draft {
     ) {
         if !role.judges() {
             // A repair says which findings it addresses; without a word, all it was shown.
-            let open = self.findings(unit, |finding| finding.status == FindingStatus::Open);
+            let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);
             let addressed = match &report.claims.addresses {
                 Some(named) => open.into_iter().filter(|id| named.contains(id)).collect(),
                 None => open,
             };
-            self.change(addressed, FindingStatus::Addressed, &format!("{role_name} reports it mended in {attempt}"));
+            self.address(addressed, unit, &format!("{role_name} reports it mended in {attempt}"));
             for what in contradictions {
                 let about = FindingReport { what, ..FindingReport::default() };
                 self.open_finding(attempt, None, unit, about);
@@ -233,7 +233,15 @@ impl Draft {
             .filter(|id| self.run.ledger.findings.get(id).is_some_and(|finding| finding.status != status))
             .collect();
         if !differ.is_empty() {
-            self.emit(FindingChanged { findings: differ, status, why: why.to_owned() });
+            self.emit(FindingChanged { findings: differ, status, why: why.to_owned(), unit: None });
+        }
+    }
+
+    /// A subject did its part of these findings, which are open for it.
+    pub fn address(&mut self, findings: Vec<FindingId>, unit: Option<&Name>, why: &str) {
+        if !findings.is_empty() {
+            let status = FindingStatus::Addressed;
+            self.emit(FindingChanged { findings, status, why: why.to_owned(), unit: unit.cloned() });
         }
     }
 
@@ -256,9 +264,10 @@ impl Draft {
         let protocol = self.protocol.clone();
         let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
         let rows: Vec<(Name, String)> = gates
-            .flat_map(|gate| gate::rows_of(&self.run, gate, unit))
-            .filter_map(|row| {
-                let fails = row.ran.as_ref()?.result == Judgement::Fail && row.waived.is_none();
+            .flat_map(|gate| gate::rows_of(&self.run, gate, unit).into_iter().map(move |row| (gate, row)))
+            .filter_map(|(gate, row)| {
+                let waived = gate::is_waived(&self.run, row, &gate.bound_to, unit);
+                let fails = row.ran.as_ref()?.result == Judgement::Fail && !waived;
                 let command = row.command.as_deref().unwrap_or_default();
                 fails.then(|| (row.id.clone(), format!("the command of {} fails: {command}", row.id)))
             })

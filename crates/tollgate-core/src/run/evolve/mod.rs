@@ -20,7 +20,8 @@ use crate::protocol::Protocol;
 use crate::protocol::model::{Target, Value};
 use crate::report::Judgement;
 
-use ledger::{amended, bump, look_again, plan, waive};
+pub(super) use ledger::waive_for;
+use ledger::{amended, bump, change_findings, look_again, plan, waive};
 use work::{commands, land, move_tree, release, report, start};
 
 /// Starts a run from its first event.
@@ -105,7 +106,8 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::FindingOpened(opened) => {
             run.next_finding = run.next_finding.max(opened.finding.0 + 1);
             let ledger = Arc::make_mut(&mut run.ledger);
-            let state = FindingState { about: opened.about.clone(), status: super::event::FindingStatus::Open };
+            let (status, addressed) = (super::event::FindingStatus::Open, Default::default());
+            let state = FindingState { about: opened.about.clone(), status, addressed };
             ledger.findings.insert(opened.finding, state);
             bump(ledger, "findings");
             if let Some(role) = &opened.about.role {
@@ -124,21 +126,14 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 judged.findings.extend(rests.findings.iter().copied());
             }
         }
-        Event::FindingChanged(changed) => {
-            let ledger = Arc::make_mut(&mut run.ledger);
-            for id in &changed.findings {
-                if let Some(finding) = ledger.findings.get_mut(id) {
-                    finding.status = changed.status;
-                }
-            }
-            bump(ledger, "findings");
-        }
+        Event::FindingChanged(changed) => change_findings(Arc::make_mut(&mut run.ledger), changed),
         Event::UnitChanged(changed) => {
             let accepted = Shown {
                 result: Judgement::Pass,
                 on: gate::on(run, Some(&changed.unit)),
                 attempt: crate::id::AttemptId(0),
                 object: None,
+                note: String::new(),
             };
             if let Some(unit) = unit_mut(run, &changed.unit) {
                 unit.state = changed.state;

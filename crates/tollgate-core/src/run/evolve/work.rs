@@ -1,6 +1,8 @@
 //! What the ends of attempts make of a run: reports, commands, landings, and the trees they leave.
 
-use super::super::event::{AttemptReported, AttemptStarted, CommandRef, CommandsRan, LandOutcome, LandingEnded, Work};
+use super::super::event::{
+    AttemptReported, AttemptStarted, CommandRef, CommandResult, CommandsRan, LandOutcome, LandingEnded, Work,
+};
 use super::super::gate;
 use super::super::state::{At, Attempt, Collision, Judged, LastReport, On, Run, Shown, keyed};
 use super::{unit_mut, with};
@@ -89,6 +91,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
                 on: on.clone(),
                 attempt: reported.attempt,
                 object: Some(reported.report),
+                note: String::new(),
             });
         }
     }
@@ -113,7 +116,8 @@ pub(super) fn commands(run: &mut Run, ran: &CommandsRan) {
     let on = attempt.on.clone();
     let ledger = Arc::make_mut(&mut run.ledger);
     for result in &ran.results {
-        let shown = Shown { result: result.result, on: on.clone(), attempt: ran.attempt, object: result.output };
+        let CommandResult { result: judgement, output, note, .. } = result.clone();
+        let shown = Shown { result: judgement, on: on.clone(), attempt: ran.attempt, object: output, note };
         match &result.command {
             CommandRef::Criterion(id) => {
                 if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {

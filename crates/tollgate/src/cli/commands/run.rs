@@ -12,7 +12,7 @@ use tollgate_core::protocol::model::Value;
 use tollgate_engine::needed;
 use tollgate_engine::service::{ServiceError, Start, checked};
 use tollgate_engine::workers::script::Script;
-use tollgate_engine::workers::words;
+use tollgate_engine::workers::{pinned, words};
 use tollgate_engine::workspace::Dirty;
 
 use crate::cli::drive::{Wait, drive};
@@ -20,9 +20,11 @@ use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
 use crate::cli::snippet::Source;
 use crate::cli::{Exit, Session};
+use crate::config::paths::{Named, Paths};
 use crate::config::{self, Adapter, Config, Layer, Origin};
 use crate::files;
 use crate::library::{self, Definition};
+use crate::repository::Folder;
 use crate::trust::Standing;
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -164,13 +166,26 @@ fn start(
     let inputs: BTreeMap<Name, Value> =
         pairs(&args.input, "NAME=VALUE")?.into_iter().map(|(name, value)| (name, Value::Text(value))).collect();
     let (mut workers, mut scripts) = (BTreeMap::new(), BTreeMap::new());
+    let paths = Paths { standing: &standing, directory: session.environment.directory() };
+    let mut pins = false;
+    let mut named = |words: &[String]| pins |= words.iter().any(|word| pinned::named_by(word).is_some());
     for (role, assigned) in &force.roles {
+        let typed = assigned.is_typed();
         let spec = match assigned.worker.adapter {
-            Adapter::Command => format!("command:{}", words::join(&assigned.worker.command)),
+            Adapter::Command => {
+                let words = paths.worker(&assigned.worker.command, typed)?;
+                named(&words);
+                format!("command:{}", words::join(&words))
+            }
             Adapter::Script => {
                 let file = assigned.worker.command.first().cloned().unwrap_or_default();
-                let text = files::read_text(&session.environment.directory().join(&file), DOCUMENT_BYTES_MAX)?;
-                fits(&file, &text, &protocol, &inputs)?;
+                let text = match paths.file(&file, typed)? {
+                    Named::Trusted(path, file) => {
+                        String::from_utf8(file.bytes.clone()).map_err(|error| files::not_text(&path, &error))?
+                    }
+                    Named::There(path) => files::read_text(&path, DOCUMENT_BYTES_MAX)?,
+                };
+                fits(&file, &text, &protocol)?;
                 let digest = Digest::of(text.as_bytes());
                 scripts.insert(digest, text);
                 format!("script:{digest}")
@@ -178,6 +193,13 @@ fn start(
         };
         workers.insert(Name::from(role.as_str()), Name::from(spec));
     }
+    let mut commands = BTreeMap::new();
+    for (name, set) in &force.commands {
+        let words = paths.command(&set.value)?;
+        named(&words);
+        commands.insert(Name::from(name.as_str()), words);
+    }
+    let folder = standing.trusted().filter(|_| pins).into_iter().flat_map(Folder::files);
     Ok(Start {
         title: args.title.clone().unwrap_or_default(),
         protocol: definition.source.text.clone(),
@@ -188,7 +210,8 @@ fn start(
         artifacts: documents.iter().map(|(name, document)| (name.clone(), document.bytes.clone())).collect(),
         workers,
         scripts,
-        commands: force.commands.iter().map(|(name, set)| (name.as_str().into(), set.value.clone())).collect(),
+        folder: folder.map(|(path, file)| (path.into(), file.clone())).collect(),
+        commands,
         areas: force
             .areas
             .iter()
@@ -218,9 +241,8 @@ fn pair(text: &str, form: &str) -> Result<(Name, Name), Failure> {
 }
 
 /// A script that cannot be read, or does not fit the protocol, is refused before the run, not by each of its workers.
-fn fits(file: &str, text: &str, protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Result<(), Failure> {
-    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-    let units = needed::units(protocol, &value);
+fn fits(file: &str, text: &str, protocol: &Protocol) -> Result<(), Failure> {
+    let units = needed::units(protocol);
     Script::read_for(text, protocol, units.as_ref()).map(drop).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
         let source = Source { file: file.to_owned(), text: text.to_owned() };

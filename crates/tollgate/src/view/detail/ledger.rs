@@ -59,17 +59,17 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
     };
     let cited = |shown: &Shown| history.cited.get(&(shown.attempt, row.id.clone())).cloned().unwrap_or_default();
     let mut evidence: Vec<api::Evidence> = Vec::new();
-    evidence.extend(row.waived.map(|id| api::Evidence {
+    evidence.extend(row.waived.as_ref().map(|waived| api::Evidence {
         source: EvidenceSource::Decision,
         result: "pass".to_owned(),
-        text: match run.decisions.get(&id).and_then(|decision| decision.end.as_ref()) {
+        text: match run.decisions.get(&waived.decision).and_then(|decision| decision.end.as_ref()) {
             Some(ended) => format!("waived by {}", ended.by.name),
             None => "waived".to_owned(),
         },
-        from: id.to_string(),
-        fresh: true,
+        from: waived.decision.to_string(),
+        fresh: gate::is_waived(run, row, bound, None),
         object: None,
-        at_ms: history.ended_ms.get(&id).copied().unwrap_or_default(),
+        at_ms: history.ended_ms.get(&waived.decision).copied().unwrap_or_default(),
     }));
     evidence.extend(row.judged.as_ref().map(|judged| {
         let role =
