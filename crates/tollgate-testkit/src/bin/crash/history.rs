@@ -12,7 +12,7 @@ use tollgate_store::Point;
 
 use crate::Outcome;
 use crate::plan::{Blow, Plan, Wake, What, When};
-use crate::scenario::{SCENARIOS, Scenario};
+use crate::scenario::{Answer, SCENARIOS, Scenario};
 use crate::world::{LEASE_MS, World};
 
 /// The most commands that a person types before the run counts as stuck.
@@ -119,9 +119,9 @@ impl<'a> History<'a> {
         let same = |other: &&Decision| other.asked.ask == asked.ask && other.asked.unit == asked.unit;
         let nth = run.decisions.values().map(|other| &**other).filter(same).position(|other| other == decision);
         let nth = nth.unwrap_or_default() + 1;
-        let fits = |known: &&&crate::scenario::Answer| *known.ask == *asked.ask && (known.nth == nth || known.nth == 0);
-        let found = self.scenario.answers.iter().collect::<Vec<_>>();
-        let answer = found.iter().find(fits).ok_or_else(|| format!("nobody expected `{}` number {nth}", asked.ask))?;
+        let fits = |known: &&Answer| *known.ask == *asked.ask && (known.nth == nth || known.nth == 0);
+        let answer = self.scenario.answers.iter().find(fits);
+        let answer = answer.ok_or_else(|| format!("nobody expected `{}` number {nth}", asked.ask))?;
         let unit = asked
             .unit
             .as_deref()

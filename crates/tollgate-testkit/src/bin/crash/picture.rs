@@ -10,8 +10,20 @@ use tollgate_core::run::{Event, Recorded, Run};
 use crate::Outcome;
 
 /// Fields that say when, by which process or under which number something happened.
-const LEFT_OUT: &[&str] =
-    &["attempt", "token", "seq", "epoch", "started", "each_entered", "asked_ms", "by", "lost", "decision", "revisions"];
+const LEFT_OUT: &[&str] = &[
+    "attempt",
+    "token",
+    "seq",
+    "epoch",
+    "started",
+    "each_entered",
+    "asked_ms",
+    "by",
+    "lost",
+    "decision",
+    "revisions",
+    "arrived",
+];
 
 /// The picture of a run that is over, as lines that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
