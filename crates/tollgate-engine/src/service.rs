@@ -21,7 +21,7 @@ use tollgate_core::scope;
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
-use crate::hands::{Wrong, content_of, open_artifact};
+use crate::hands::{Wrong, content_of, document_warnings, open_artifact};
 use crate::needed;
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::WorkerError;
@@ -433,6 +433,13 @@ fn documents(protocol: &Protocol, start: &Start) -> Result<Documents, ServiceErr
         objects.push(Object::new(bytes.clone()));
     }
     Ok((artifacts, objects))
+}
+
+/// What the documents of a run are worth a word about before it starts, by their names.
+pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
+    let sides = lanes(protocol, &start.inputs);
+    let given = start.artifacts.iter().filter_map(|(name, bytes)| Some((name, protocol.artifacts.get(name)?, bytes)));
+    given.map(|(name, known, bytes)| (name.clone(), document_warnings(known, bytes, sides.clone()))).collect()
 }
 
 /// The lanes that will run with these inputs; none when no stage of main runs lanes.

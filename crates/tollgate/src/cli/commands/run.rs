@@ -9,7 +9,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_engine::needed;
-use tollgate_engine::service::{ServiceError, Start, checked};
+use tollgate_engine::service::{ServiceError, Start, checked, warnings};
 use tollgate_engine::workers::script::Script;
 use tollgate_engine::workers::words;
 use tollgate_engine::workspace::Dirty;
@@ -17,7 +17,7 @@ use tollgate_engine::workspace::Dirty;
 use crate::cli::drive::{Wait, drive};
 use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
-use crate::cli::snippet::Source;
+use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
 use crate::config::{self, Adapter, Config, Layer, Origin};
 use crate::files;
@@ -67,7 +67,12 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
     let definition = library::find_to_run(&args.protocol, session)?;
     let documents = documents(&args, session)?;
-    let start = start(&args, &definition, &documents, session)?;
+    let (start, protocol) = start(&args, &definition, &documents, session)?;
+    for (name, diagnostics) in warnings(&protocol, &start) {
+        let Some(document) = documents.get(&name) else { continue };
+        let lines = snippet::lines(&diagnostics, &document.source(), session.output.width());
+        lines.into_iter().for_each(|line| session.output.talk(line));
+    }
     let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition, &documents))?;
     if !session.json() {
         session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
@@ -86,10 +91,10 @@ fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<
                 .hint("mend it; `tollgate protocol check FILE` proves it without a run")
         }
         ServiceError::Artifact { name, wrong } if wrong.why.is_empty() && documents.contains_key(&name) => {
-            let Document { file, bytes } = &documents[&name];
-            let source = Source { file: file.clone(), text: String::from_utf8_lossy(bytes).into_owned() };
+            let source = documents[&name].source();
+            let file = &source.file;
             Failure::refused(Code::BAD_ARTIFACT, format!("{file} does not pass the check of `{name}`"))
-                .at(source, wrong.diagnostics)
+                .at(source.clone(), wrong.diagnostics)
                 .hint("mend the file and start again")
         }
         other => service_failure(other),
@@ -100,6 +105,12 @@ fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<
 struct Document {
     file: String,
     bytes: Vec<u8>,
+}
+
+impl Document {
+    fn source(&self) -> Source {
+        Source { file: self.file.clone(), text: String::from_utf8_lossy(&self.bytes).into_owned() }
+    }
 }
 
 /// Reads the documents that the command line names.
@@ -127,7 +138,7 @@ fn start(
     definition: &Definition,
     documents: &BTreeMap<Name, Document>,
     session: &Session,
-) -> Result<Start, Failure> {
+) -> Result<(Start, Protocol), Failure> {
     let protocol = checked(&definition.source.text).map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
     let mut config = Config::load(&session.environment, standing.trusted())?;
@@ -161,7 +172,7 @@ fn start(
         };
         workers.insert(Name::from(role.as_str()), Name::from(spec));
     }
-    Ok(Start {
+    let start = Start {
         title: args.title.clone().unwrap_or_default(),
         protocol: definition.source.text.clone(),
         briefs: library::briefs(definition, &protocol, session)?,
@@ -179,7 +190,8 @@ fn start(
             .collect(),
         config: serde_json::to_value(&force).unwrap_or_default(),
         answers: pairs(&args.answer, "STAGE=OPTION")?,
-    })
+    };
+    Ok((start, protocol))
 }
 
 /// A script that cannot be read, or does not fit the protocol, is refused before the run, not by each of its workers.
