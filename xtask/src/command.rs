@@ -17,6 +17,8 @@ pub const SIM: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate
 const KILLED: &[&str] = &["build", "--quiet", "--package", "tollgate", "--bin", "tollgate"];
 /// Kills it, and compares what came of it.
 const CRASH: &[&str] = &["run", "--quiet", "--package", "tollgate-testkit", "--bin", "crash", "--"];
+/// Damages with optimisations on, because the number of damages is what counts.
+const DAMAGE: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "damage", "--"];
 
 /// The root of the repository this command was started in.
 pub fn root() -> PathBuf {
@@ -70,6 +72,12 @@ pub fn crash(args: &[&str]) -> ExitCode {
     built(KILLED, CRASH, args)
 }
 
+/// Builds the program that makes a journal, then damages the journal.
+pub fn damage(args: &[&str]) -> ExitCode {
+    built(MEASURED, DAMAGE, args)
+}
+
+/// Builds what another program uses, then runs that.
 fn built(build: &[&str], fixed: &[&str], args: &[&str]) -> ExitCode {
     match cargo().args(build).status() {
         Ok(status) if status.success() => forward(fixed, args),

@@ -19,6 +19,7 @@ usage: cargo xtask COMMAND
   bench ARGS...       measures, e.g. `bench kernel --json`
   sim ARGS...         simulates, e.g. `sim --seeds 2000`, or `sim --seed 7` to repeat one
   crash ARGS...       kills the real program and resumes it, e.g. `crash --runs 200`, or `crash --seed 7` to repeat one
+  damage ARGS...      damages a whole journal, one byte, row, object or file at a time; each must be named or healed
   breaks [NAME...]    breaks the kernel one line at a time; the simulator must see each
 ";
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         ("bench", args) => command::bench(args),
         ("sim", args) => command::forward(command::SIM, args),
         ("crash", args) => command::crash(args),
+        ("damage", args) => command::damage(args),
         ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Actor, RunSummary};
+use crate::Actor;
 
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,19 +95,4 @@ pub struct InboxItem {
     pub reason: String,
     /// The commands that answer it.
     pub next: Vec<String>,
-}
-
-/// What an answer changed (`decide`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DecideResult {
-    /// The run.
-    pub run: String,
-    /// The decision as it stands now.
-    pub decision: Decision,
-    /// Whether the same answer had been given before; nothing happened a second time.
-    pub repeated: bool,
-    /// The criteria and findings that the answer waives, by id.
-    pub waived: Vec<String>,
-    /// The run as it stands now.
-    pub summary: RunSummary,
 }

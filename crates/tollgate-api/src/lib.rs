@@ -15,7 +15,7 @@ mod report;
 mod run;
 
 pub use contract::{Contract, ContractCheck, ContractKind, Plan, PlannedUnit, Requirement};
-pub use decision::{DecideResult, Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
+pub use decision::{Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
 pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
@@ -56,17 +56,16 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("completions", schemars::schema_for!(Completions)),
         ("contract", schemars::schema_for!(Contract)),
         ("contract-check", schemars::schema_for!(ContractCheck)),
-        ("decide-result", schemars::schema_for!(DecideResult)),
         ("doctor", schemars::schema_for!(Doctor)),
         ("error", schemars::schema_for!(ErrorDocument)),
         ("event", schemars::schema_for!(Event)),
         ("export-result", schemars::schema_for!(ExportResult)),
-        ("repair-result", schemars::schema_for!(RepairResult)),
         ("inbox-item", schemars::schema_for!(InboxItem)),
         ("log-line", schemars::schema_for!(LogLine)),
         ("protocol", schemars::schema_for!(ProtocolSummary)),
         ("protocol-check", schemars::schema_for!(ProtocolCheck)),
         ("protocol-detail", schemars::schema_for!(ProtocolDetail)),
+        ("repair-result", schemars::schema_for!(RepairResult)),
         ("run", schemars::schema_for!(RunSummary)),
         ("run-detail", schemars::schema_for!(RunDetail)),
         ("trust", schemars::schema_for!(TrustResult)),

@@ -177,6 +177,7 @@ codes! {
     BRIEF_INVALID = "TG0333",
     BRIEF_NAME_UNKNOWN = "TG0334",
     BRIEF_TOO_LARGE = "TG0335",
+    BAD_SCOPE = "TG0336",
 
     // 04: journal
     APPEND_CONFLICT = "TG0400",
@@ -223,6 +224,7 @@ codes! {
     WORKER_START = "TG0515",
     BELOW_A_WORKER = "TG0516",
     WORK_HELD = "TG0517",
+    REF_IN_THE_WAY = "TG0518",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

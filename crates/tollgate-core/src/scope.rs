@@ -114,6 +114,25 @@ pub fn overlap(a: &[Name], b: &[Name]) -> bool {
     a.is_empty() || b.is_empty() || a.iter().any(|left| b.iter().any(|right| patterns_meet(left, right)))
 }
 
+/// The first two patterns of two scopes that a common path could match.
+pub fn meeting<'a>(a: &'a [Name], b: &'a [Name]) -> Option<(&'a Name, &'a Name)> {
+    a.iter().find_map(|left| b.iter().find(|right| patterns_meet(left, right)).map(|right| (left, right)))
+}
+
+/// Why a pattern can hold no path of a tree.
+pub fn pattern_problem(pattern: &str) -> Option<&'static str> {
+    let mut segments = pattern.split('/');
+    if pattern.trim().is_empty() {
+        Some("is empty")
+    } else if pattern.starts_with('/') {
+        Some("begins with `/`, and paths are relative to the repository")
+    } else if segments.any(|segment| segment == "..") {
+        Some("leads out of the repository")
+    } else {
+        None
+    }
+}
+
 /// One segment of a pattern, widened to what is easy to intersect.
 enum Segment {
     /// Any number of segments.

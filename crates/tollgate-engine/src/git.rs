@@ -53,7 +53,7 @@ pub enum GitError {
     #[error("`git` could not be started: {0}")]
     Start(#[source] std::io::Error),
     /// It failed.
-    #[error("`git {command}` failed ({end:?}): {message}")]
+    #[error("`git {command}` {end}: {message}")]
     Failed {
         /// The command and its first arguments.
         command: String,

@@ -5,6 +5,7 @@
 )]
 
 pub mod clock;
+mod documents;
 pub mod driver;
 pub mod gates;
 pub mod git;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tollgate_core::Name;
-use tollgate_core::protocol::model::{Flow, Kind, Over, Stage, Target, Value};
+use tollgate_core::protocol::model::{Flow, Kind, Over, Stage, Target, Value, VariableKind};
 use tollgate_core::protocol::{Condition, Protocol};
 
 /// The value of an input, given or by default.
@@ -46,28 +46,24 @@ pub fn roles<'p>(protocol: &'p Protocol, inputs: &Inputs<'_>) -> BTreeSet<&'p Na
     roles
 }
 
-/// The units that can be there, where that is known before the run; none when a stage or a document gives them.
-pub fn units(protocol: &Protocol, inputs: &Inputs<'_>) -> Option<BTreeSet<Name>> {
+/// The units that there can be under a protocol, whatever its inputs; none when a stage or a document gives them.
+pub fn units(protocol: &Protocol) -> Option<BTreeSet<Name>> {
     let mut units = BTreeSet::new();
     for stage in protocol.flows.iter().flat_map(|flow| &flow.stages) {
         let Kind::Each(each) = &stage.kind else { continue };
         match &each.over {
             Over::Lanes(lanes) => units.extend(lanes.iter().cloned()),
-            Over::Input(input) => units.extend(lanes_of(inputs(input)?)?),
+            Over::Input(input) => match &protocol.inputs.get(input)?.kind {
+                VariableKind::ListOf(values) | VariableKind::OneOf(values) if !values.is_empty() => {
+                    units.extend(values.iter().cloned());
+                }
+                _ => return None,
+            },
             Over::Units => return None,
             Over::It => {}
         }
     }
     Some(units)
-}
-
-/// The lanes that an input names.
-pub fn lanes_of(value: &Value) -> Option<Vec<Name>> {
-    match value {
-        Value::List(lanes) => Some(lanes.clone()),
-        Value::Text(lane) => Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
-        Value::Int(_) => None,
-    }
 }
 
 /// Whether a check passes, where its gates are over inputs alone.

@@ -19,6 +19,7 @@ use crate::driver::LEASE_MS;
 use crate::holder;
 use crate::session::{LoadError, Replay};
 use crate::summary;
+use crate::verify::state::is_beside;
 use crate::verify::{Breach, verify};
 use crate::workers::bundle;
 use crate::workspace::Workspace;
@@ -167,11 +168,6 @@ fn hold(journal: &SqliteJournal, run: RunId, now_ms: u64) -> Result<Option<u64>,
     }
 }
 
-/// Whether a breach is one of what stands beside the events: they hold, and nothing is cut for it.
-fn beside(code: Code) -> bool {
-    matches!(code, Code::SNAPSHOT_DIFFERS | Code::SUMMARY_DIFFERS | Code::RUN_ROW_DAMAGED | Code::EPOCH_BEHIND)
-}
-
 fn find(journal: &SqliteJournal, id: RunId) -> Result<Found, RepairError> {
     let proof = verify(journal, id)?;
     let committed = journal.committed(id).map_err(LoadError::from)?;
@@ -191,7 +187,7 @@ fn find(journal: &SqliteJournal, id: RunId) -> Result<Found, RepairError> {
         return Err(RepairError::NotDamage { run: id, breach: breach.clone() });
     }
     // A row that contradicts events which are known to be committed is wrong itself.
-    let cuts = |breach: &&Breach| !(beside(breach.code) || proved && breach.code == Code::CHAIN_HEAD);
+    let cuts = |breach: &&Breach| !(is_beside(breach.code) || proved && breach.code == Code::CHAIN_HEAD);
     let first = breaches.iter().filter(cuts).filter_map(|breach| breach.seq).min().unwrap_or(u64::MAX);
     let mut replay = Replay::auditing(id);
     let mut kept = BTreeSet::new();
@@ -214,7 +210,7 @@ fn find(journal: &SqliteJournal, id: RunId) -> Result<Found, RepairError> {
     }
     let (head, state) = (replay.head(), replay.into_run());
     let strays = journal.strays_of(id, &kept).map_err(LoadError::from)?;
-    breaches.sort_by_key(|breach| (beside(breach.code), breach.seq));
+    breaches.sort_by_key(|breach| (is_beside(breach.code), breach.seq));
     let breach = match breaches.into_iter().next() {
         Some(breach) => breach,
         None if strays.is_empty() => return Err(RepairError::Sound(id)),

@@ -1,33 +1,37 @@
 //! What the skins call: start, decide, retry, cancel, find. One function per thing a person can do.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::context;
 use tollgate_core::contract::registry;
-use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
-use tollgate_core::protocol::model::{Kind, Over, Route, Stage, Value};
+use tollgate_core::protocol::model::{Route, Stage, Value};
 use tollgate_core::protocol::{self, Dialects, Protocol};
-use tollgate_core::run::decide::{Answer, Open, OpenArtifact};
+use tollgate_core::run::decide::{Answer, Open, Rejection};
 use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
-use tollgate_core::run::{Command, Recorded, Run, gate};
+use tollgate_core::run::{Command, Recorded, Run};
 use tollgate_core::scope;
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
-use crate::hands::{Wrong, content_of, document_warnings, open_artifact};
+pub use crate::documents::warnings;
+use crate::documents::{Documents, at_document, documents, said_scopes};
+use crate::git::ObjectId;
+use crate::hands::{Wrong, content_of};
 use crate::needed;
 use crate::session::{CommandError, LoadError, Outcome, Session};
-use crate::workers::WorkerError;
 use crate::workers::command::CommandWorker;
+use crate::workers::pinned::{self, PinnedFile};
+use crate::workers::{WorkerError, words};
 use crate::workspace::{
-    Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
+    Claim, Dirty, Repository, Signature, WorkTree, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
 
 /// The journal of a state directory, and who asks.
@@ -68,6 +72,8 @@ pub struct Start {
     pub workers: BTreeMap<Name, Name>,
     /// Scripts by digest, for roles whose worker is `script:DIGEST`.
     pub scripts: BTreeMap<Digest, String>,
+    /// The trusted `.tollgate/` folder, by path from the root, where a worker or command names something in it.
+    pub folder: BTreeMap<Name, PinnedFile>,
     /// `[commands]`.
     pub commands: BTreeMap<Name, Vec<String>>,
     /// Overridden patterns of areas.
@@ -76,6 +82,8 @@ pub struct Start {
     pub config: serde_json::Value,
     /// Answers in advance.
     pub answers: BTreeMap<Name, Name>,
+    /// Scopes of lanes, in place of what documents say.
+    pub scopes: BTreeMap<Name, Vec<Name>>,
 }
 
 /// Why something a person asked for was not done.
@@ -91,6 +99,16 @@ pub enum ServiceError {
         name: Name,
         /// What is wrong.
         wrong: Wrong,
+    },
+    /// Scopes do not fit; said where a document says them.
+    #[error("{rejection}")]
+    Scopes {
+        /// Why not.
+        rejection: Rejection,
+        /// The document.
+        name: Name,
+        /// The places in it.
+        places: Vec<Place>,
     },
     /// A document was given that the protocol does not know.
     #[error("the protocol has no artifact `{0}`")]
@@ -153,6 +171,7 @@ impl ServiceError {
         match self {
             Self::Protocol(diagnostics) => diagnostics.first().map_or(Code::INTERNAL, |first| first.code),
             Self::Artifact { .. } | Self::NoArtifact(_) => Code::BAD_ARTIFACT,
+            Self::Scopes { rejection, .. } => rejection.code(),
             Self::Worker { source, .. } => source.code(),
             Self::NoWorker(_) => Code::WORKER_NOT_FOUND,
             Self::Brief { error, .. } => error.code(),
@@ -222,10 +241,9 @@ impl Service {
         let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
         let roles = needed::roles(&protocol, &value);
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
-            let found =
-                spec.strip_prefix("command:").map(|text| CommandWorker::from_text(text, &repository.top, &self.state));
-            let found = found.map_or(Ok(()), |worker| worker.and_then(|worker| worker.find().map(drop)));
-            found.map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
+            let Some(text) = spec.strip_prefix("command:") else { continue };
+            self.find_program(text, &repository.top, &start.folder)
+                .map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
         }
         let workspace = Workspace::create(&self.state, id, repository, start.dirty, &by)?;
         let base = workspace.base();
@@ -237,17 +255,19 @@ impl Service {
                 protocol::model::Area { patterns, ..area.clone() }
             })
             .collect();
-        let scopes: BTreeMap<Name, Vec<Name>> = artifacts
-            .values()
-            .flat_map(|artifact| &artifact.plan.units)
-            .filter(|unit| !unit.scope.is_empty())
-            .map(|unit| (unit.name.clone(), unit.scope.clone()))
-            .collect();
+        let planned = artifacts.values().flat_map(|artifact| &artifact.plan.units);
+        let planned = planned.filter(|unit| !unit.scope.is_empty()).map(|unit| (&unit.name, &unit.scope));
+        let scopes = planned.chain(&start.scopes).map(|(unit, scope)| (unit.clone(), scope.clone())).collect();
         let content = scope::content(base.tree.name(), &workspace.entries(&base.tree)?, &areas, &scopes);
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());
             pins.insert(Name::from(format!("brief:{role}")), object.digest());
+            objects.push(object);
+        }
+        for (path, file) in &start.folder {
+            let object = Object::new(file.bytes.clone());
+            pins.insert(pinned::pin(path, file.executable), object.digest());
             objects.push(object);
         }
         for (digest, script) in &start.scripts {
@@ -280,11 +300,26 @@ impl Service {
             areas: start.areas,
             config: start.config,
             answers: start.answers,
+            scopes: start.scopes,
             content,
         };
         let clock = Arc::new(SystemClock);
         reach(Point::StartMade);
-        Ok(Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects)?)
+        let said = said_scopes(&open);
+        Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects).map_err(|error| match error {
+            CommandError::Rejected(rejection) => at_document(rejection, &said),
+            other => other.into(),
+        })
+    }
+
+    /// Looks for the program of a worker's command, where it will be looked for when the worker is started.
+    fn find_program(&self, text: &str, top: &Path, folder: &BTreeMap<Name, PinnedFile>) -> Result<(), WorkerError> {
+        let words = words::split(text)?;
+        match words.first().and_then(|word| pinned::named_by(word)) {
+            Some((_, path)) if folder.get(path).is_some_and(|file| file.executable) => Ok(()),
+            Some((_, path)) => Err(WorkerError::NotFound(path.to_owned())),
+            None => CommandWorker::from_text(text, top, &self.state)?.find().map(drop),
+        }
     }
 
     /// Loads a run.
@@ -333,16 +368,8 @@ impl Service {
 
     fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<tollgate_core::scope::Content, ServiceError> {
         let workspace = Workspace::of(&self.state, run)?;
-        let unit = decision
-            .asked
-            .unit
-            .as_ref()
-            .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
-        let start = crate::git::ObjectId::parse(run.tree_of(unit));
-        let start =
-            start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
+        let (tree, start) = shown_tree(&workspace, run, decision)?;
         let _held = Workspace::hold(&self.state, run.id)?;
-        let tree = workspace.work_tree(unit.map(|name| &**name), &start)?;
         let found = workspace.measure(&tree, &start)?;
         let misplaced = found.misplaced();
         if !misplaced.is_empty() {
@@ -351,23 +378,17 @@ impl Service {
         Ok(content_of(&workspace, run, &found.tree)?)
     }
 
-    /// The work tree that a decision is about, where an option stands for a change by hand.
+    /// The work tree that an open decision is about, where an option stands for a change by hand.
     pub fn tree_of(&self, run: &Run, decision: &Decision) -> Option<PathBuf> {
         let by_hand = decision.asked.options.iter().any(|option| {
             route_of(run, decision, Some(&option.id))
                 .is_some_and(|route| route.amends.iter().any(|name| is_tree(run, name)))
         });
-        if !by_hand {
+        if !by_hand || decision.end.is_some() {
             return None;
         }
-        let unit = decision
-            .asked
-            .unit
-            .as_ref()
-            .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
         let workspace = Workspace::of(&self.state, run).ok()?;
-        let start = crate::git::ObjectId::parse(run.tree_of(unit))?;
-        workspace.shown_tree(unit.map(|name| &**name), &start).ok()
+        shown_tree(&workspace, run, decision).ok().map(|(tree, _)| tree.path)
     }
 
     /// A person's word on what is held or halted.
@@ -382,6 +403,18 @@ impl Service {
         Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.release(false)).ok();
         Ok(outcome)
     }
+}
+
+/// The work tree that a decision shows, and what it held when it was shown.
+fn shown_tree(workspace: &Workspace, run: &Run, decision: &Decision) -> Result<(WorkTree, ObjectId), WorkspaceError> {
+    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
+    let unit = decision.asked.unit.as_ref().filter(own);
+    let start = ObjectId::parse(run.tree_of(unit));
+    let start = start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
+    let asked = &decision.asked;
+    let question = format!("{} {} {} {}", asked.instance, asked.ask, decision.asked_ms, asked.tree);
+    let tree = workspace.shown_tree(unit.map(|name| &**name), &start, Digest::of(question.as_bytes()))?;
+    Ok((tree, start))
 }
 
 fn is_tree(run: &Run, resource: &str) -> bool {
@@ -416,47 +449,6 @@ pub fn built_in_dialects() -> Dialects {
         dialects.add(&id, declaration);
     }
     dialects
-}
-
-/// The documents of a run, read, and their bytes.
-type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
-
-/// Reads the documents that were given.
-fn documents(protocol: &Protocol, start: &Start) -> Result<Documents, ServiceError> {
-    let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
-    let sides = lanes(protocol, &start.inputs);
-    for (name, bytes) in &start.artifacts {
-        let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
-        let given = open_artifact(known, bytes, sides.clone())
-            .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
-        artifacts.insert(name.clone(), given);
-        objects.push(Object::new(bytes.clone()));
-    }
-    Ok((artifacts, objects))
-}
-
-/// What the documents of a run are worth a word about before it starts, by their names.
-pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
-    let sides = lanes(protocol, &start.inputs);
-    let given = start.artifacts.iter().filter_map(|(name, bytes)| Some((name, protocol.artifacts.get(name)?, bytes)));
-    given.map(|(name, known, bytes)| (name.clone(), document_warnings(known, bytes, sides.clone()))).collect()
-}
-
-/// The lanes that will run with these inputs; none when no stage of main runs lanes.
-fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name>> {
-    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-    let main = protocol.flow("main")?;
-    main.stages.iter().find_map(|stage| {
-        let Kind::Each(each) = &stage.kind else { return None };
-        if stage.when.as_ref().is_some_and(|when| !gate::over_inputs(when, &value)) {
-            return None;
-        }
-        match &each.over {
-            Over::Lanes(lanes) => Some(lanes.clone()),
-            Over::Input(input) => needed::lanes_of(value(input)?),
-            Over::Units | Over::It => None,
-        }
-    })
 }
 
 fn title(start: &Start) -> String {

@@ -96,6 +96,9 @@ pub struct Body {
     pub protocol: String,
     /// When it was opened.
     pub opened_ms: u64,
+    /// Whether it succeeded and has no branch yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unpublished: bool,
     /// Why it stands where it stands, in one sentence.
     pub reason: String,
     /// How many questions are open.
@@ -123,6 +126,7 @@ pub fn body(run: &Run) -> Body {
         title: short(&run.opened.title),
         protocol: run.opened.protocol.name.to_string(),
         opened_ms: run.opened_ms,
+        unpublished: is_unpublished(run),
         reason: short(&reason(run)),
         open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
         asks: run.pending().take(NAMED_MAX).map(ask).collect(),
@@ -140,6 +144,11 @@ pub fn text(run: &Run, now_ms: u64) -> SummaryText {
     }
 }
 
+/// Whether a run succeeded and its tree is on no branch yet.
+fn is_unpublished(run: &Run) -> bool {
+    matches!(run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) && run.published.is_none()
+}
+
 /// Why a run stands where it stands.
 fn reason(run: &Run) -> String {
     let asked: Vec<String> = run
@@ -151,6 +160,7 @@ fn reason(run: &Run) -> String {
         return reasons.join("; ");
     }
     match &run.phase {
+        Phase::Closed { why, .. } if is_unpublished(run) => format!("{why}; its branch is not made yet"),
         Phase::Closed { why, .. } => why.clone(),
         Phase::Open | Phase::Halted { .. } => {
             let busy = run.instances.values().filter(|instance| !matches!(instance.at, At::Each { .. }));
@@ -176,11 +186,11 @@ fn doing(run: &Run, instance: &Instance) -> Option<String> {
     }
 }
 
-/// Who works on what: "developer works on backend (build, attempt 2)".
+/// Who works on what: "developer works on backend (build, again)".
 fn working(attempt: &Attempt, on: &str) -> String {
     match &attempt.work {
         Work::Dispatch { role, iteration: 1, .. } => format!("{role} works{on} ({})", attempt.stage),
-        Work::Dispatch { role, iteration, .. } => format!("{role} works{on} ({}, attempt {iteration})", attempt.stage),
+        Work::Dispatch { role, .. } => format!("{role} works{on} ({}, again)", attempt.stage),
         Work::Commands { .. } => format!("commands run{on} ({})", attempt.stage),
         Work::Land { unit, .. } => format!("{unit} lands"),
     }

@@ -1,5 +1,7 @@
 //! Proving a run: chain, replay, snapshot, summary, lease, invariants and objects, from the first event on.
 
+pub mod state;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -49,9 +51,20 @@ pub fn verify(journal: &dyn Journal, id: RunId) -> Result<Proof, LoadError> {
         Err(ReadError::Store(error)) if error.code() == Code::STORE_CORRUPT => Err(row_damaged(&error.to_string())),
         Err(error) => return Err(error.into()),
     };
+    let (mut place, mut disorder) = (0, None);
     let rows = tollgate_store::chain::rows(journal, id, 0).map(|row| row.map_err(LoadError::from));
+    let rows = rows.inspect(|row| {
+        if let Ok(row) = row {
+            disorder = disorder.or((row.place <= place).then_some(row.first));
+            place = row.place;
+        }
+    });
     let object = |digest| Ok(journal.object(digest)?);
     let (mut proof, run) = verify_rows(id, rows, &object);
+    if let Some(seq) = disorder {
+        let what = format!("event {seq} stands in the order over all runs before the one that it follows");
+        proof.breaches.push(Breach { code: Code::CHAIN_BROKEN, seq: Some(seq), what });
+    }
     let head = match row {
         Ok(head) => head,
         Err(damaged) => {
@@ -144,8 +157,9 @@ pub fn verify_rows(
             Ok(())
         });
         if let Err(error) = result {
-            let seq = error.seq().or(Some(proof.events + 1));
-            proof.breaches.push(Breach { code: error.code(), seq, what: error.to_string() });
+            // What was proved before stays proved, whatever number a damaged row gives itself.
+            let seq = error.seq().unwrap_or(0).max(proof.events + 1);
+            proof.breaches.push(Breach { code: error.code(), seq: Some(seq), what: error.to_string() });
             break;
         }
         proof.events = replay.run().map_or(0, |run| run.seq);

@@ -1,6 +1,7 @@
 //! What the tests of several crates share: conformance suites, scripts and simulations of runs, and folders that clean
 //! up after themselves.
 
+pub mod damage;
 pub mod journal_conformance;
 pub mod log;
 pub mod script;

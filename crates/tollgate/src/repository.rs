@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_engine::git::{Git, GitError, Printed};
+pub use tollgate_engine::workers::pinned::FOLDER;
+use tollgate_engine::workers::pinned::PinnedFile;
 
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::files;
 
-/// The folder whose files can start programs.
-pub const FOLDER: &str = ".tollgate";
+/// The mode of a file that can be started.
+const PROGRAM_MODE: &str = "100755";
 /// The configuration in it.
 pub const CONFIG_PATH: &str = ".tollgate/config.toml";
 /// The oldest git that Tollgate works with.
@@ -41,7 +43,7 @@ struct Entry {
 pub struct Folder {
     /// Of every file's mode, path and content.
     pub digest: Digest,
-    files: BTreeMap<String, Vec<u8>>,
+    files: BTreeMap<String, PinnedFile>,
 }
 
 impl Folder {
@@ -50,10 +52,20 @@ impl Folder {
         self.files.keys().map(String::as_str)
     }
 
+    /// Its files, by path from the repository's root, with their content.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &PinnedFile)> {
+        self.files.iter().map(|(path, file)| (path.as_str(), file))
+    }
+
+    /// A file, if it is there.
+    pub fn file(&self, path: &str) -> Option<&PinnedFile> {
+        self.files.get(path)
+    }
+
     /// The text of a file, if it is there.
     pub fn text(&self, path: &str) -> Option<Result<String, Failure>> {
-        let bytes = self.files.get(path)?;
-        Some(String::from_utf8(bytes.clone()).map_err(|error| files::not_text(path, &error)))
+        let file = self.files.get(path)?;
+        Some(String::from_utf8(file.bytes.clone()).map_err(|error| files::not_text(path, &error)))
     }
 }
 
@@ -129,7 +141,7 @@ impl Repository {
             }
             let bytes = need(git(&self.root, &["cat-file", "blob", &entry.blob])?, "cat-file")?;
             listing.push_str(&format!("{} {} {}\0", entry.mode, Digest::of(&bytes), entry.path));
-            files.insert(entry.path, bytes);
+            files.insert(entry.path, PinnedFile { bytes, executable: entry.mode == PROGRAM_MODE });
         }
         Ok(Some(Folder { digest: Digest::of(listing.as_bytes()), files }))
     }

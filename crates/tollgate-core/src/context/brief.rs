@@ -7,6 +7,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
 use crate::protocol::model::ScopePolicy;
+use crate::run::state::Collision;
 
 use super::items::Shown;
 use super::text::{code, line};
@@ -20,7 +21,7 @@ const TEMPLATE_MAX: usize = 256 * 1024;
 const BRIEF_MAX: usize = 2 * 1024 * 1024;
 
 /// The names a brief has besides the items of the kernel's list.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 16] = [
     "run",
     "attempt",
     "role",
@@ -32,6 +33,8 @@ const NAMES: [&str; 14] = [
     "documents",
     "reports",
     "remarks",
+    "collisions",
+    "outside",
     "instructions",
     "shown",
     "files",
@@ -162,6 +165,8 @@ fn values(dispatch: &Dispatch<'_>, shown: &Shown, instructions: &str) -> BTreeMa
         ("documents", some(shown.block("documents"))),
         ("reports", some(shown.block("reports"))),
         ("remarks", some(remarks(dispatch))),
+        ("collisions", some(collisions(dispatch))),
+        ("outside", some(outside(dispatch))),
         ("instructions", text(instructions.to_owned())),
         ("shown", text(names(dispatch))),
         ("files", some(files(shown))),
@@ -209,13 +214,37 @@ fn writes(dispatch: &Dispatch<'_>) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// What the stage must know of what happened here before: how the role's own last report ended, or the paths of a
-/// collision. The words of another role's report are no remark: they would pass by what the role may see.
+/// What the stage must know of what happened here before: how the role's own last report ended. The words of another
+/// role's report are no remark: they would pass by what the role may see.
 fn remarks(dispatch: &Dispatch<'_>) -> Option<String> {
     let instance = dispatch.instance;
-    let own = instance.remarks_of.as_ref().is_none_or(|role| role == dispatch.role_name);
+    let own = instance.remarks_of.as_ref() == Some(dispatch.role_name);
     let lines = instance.remarks.iter().map(|remark| format!("- {}\n", line(remark)));
     (own && !instance.remarks.is_empty()).then(|| super::items::list(lines))
+}
+
+/// How the unit's work collided with what landed before it, for who may mend it.
+fn collision<'a>(dispatch: &Dispatch<'a>) -> Option<&'a Collision> {
+    let unit = dispatch.unit().and_then(|unit| dispatch.run.unit(unit));
+    unit?.tree.as_ref().filter(|own| !own.landed)?.collision.as_ref().filter(|_| !dispatch.role.writes.is_empty())
+}
+
+fn collisions(dispatch: &Dispatch<'_>) -> Option<String> {
+    let collision = collision(dispatch)?;
+    let paths = collision.paths.iter().map(|path| format!("- {}\n", code(path)));
+    let how = collision.how.lines().map(|how| format!("- {}\n", line(how)));
+    Some(super::items::list(paths) + "\nAs git tells it:\n\n" + &super::items::list(how))
+}
+
+/// Paths that a landing found outside the unit's scope and a person did not allow.
+fn outside(dispatch: &Dispatch<'_>) -> Option<String> {
+    let instance = dispatch.instance;
+    let collided = collision(dispatch).is_some_and(|collision| {
+        collision.paths.iter().map(|path| &**path).eq(instance.remarks.iter().map(String::as_str))
+    });
+    let measured = instance.remarks_of.is_none() && !collided && !dispatch.role.writes.is_empty();
+    let lines = instance.remarks.iter().map(|path| format!("- {}\n", code(path)));
+    (measured && !instance.remarks.is_empty()).then(|| super::items::list(lines))
 }
 
 /// The items of the bundle by name, each once.

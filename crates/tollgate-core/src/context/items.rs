@@ -151,15 +151,8 @@ fn unit(unit: &Unit) -> String {
 
 fn criteria(dispatch: &Dispatch<'_>) -> String {
     let (run, unit) = (dispatch.run, dispatch.unit());
-    // What a row's evidence is bound to is said by the first gate that reads the row.
-    let mut bound: BTreeMap<&Name, &[Name]> = BTreeMap::new();
-    for gate in run.protocol.gates.values() {
-        for row in gate::rows_of(run, gate, unit) {
-            bound.entry(&row.id).or_insert(&gate.bound_to);
-        }
-    }
     list(rows(dispatch).map(|row| {
-        let (state, fresh) = gate::criterion(run, row, bound.get(&row.id).copied().unwrap_or_default(), unit);
+        let (state, fresh) = gate::criterion(run, row, gate::bound_to(run, row), unit);
         let mut about: Vec<String> = row.unit.iter().filter(|_| unit.is_none()).map(|unit| line(unit)).collect();
         about.extend(row.group.iter().map(|group| line(group)));
         about.push(state.word().to_owned());
@@ -196,7 +189,7 @@ fn findings(dispatch: &Dispatch<'_>) -> String {
     list(open.map(|(id, finding)| {
         let about = &finding.about;
         let mut head: Vec<String> = about.severity.iter().chain(&about.category).map(|word| line(word)).collect();
-        head.push(finding.status.word().to_owned());
+        head.push(finding.status_for(dispatch.unit()).word().to_owned());
         let by = about
             .role
             .as_ref()
@@ -288,7 +281,7 @@ fn evidence(shown: &mut Shown, dispatch: &Dispatch<'_>, sources: &Sources<'_>) -
 
 fn change(shown: &mut Shown, change: Option<&Change>) {
     let Some(change) = change.filter(|change| !change.files.is_empty()) else {
-        return shown.push("change", "Nothing has changed.\n".to_owned(), None, 0);
+        return shown.push("change", "Nothing has changed since the run began.\n".to_owned(), None, 0);
     };
     let mut text = list(change.files.iter().map(|changed| {
         let kind = match changed.kind {
@@ -296,7 +289,9 @@ fn change(shown: &mut Shown, change: Option<&Change>) {
             ChangeKind::Modified => "modified",
             ChangeKind::Deleted => "deleted",
         };
-        format!("- {kind} {}\n", code(&changed.path))
+        let since = change.since.as_ref().is_some_and(|since| since.contains(&changed.path));
+        let since = if since { " (also since this role judged it last)" } else { "" };
+        format!("- {kind} {}{since}\n", code(&changed.path))
     }));
     let whole = if change.cut {
         format!("{}\n[cut: the change is larger than this patch]\n", change.patch)

@@ -13,6 +13,7 @@ mod reading;
 mod tests;
 mod text;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::Name;
@@ -33,7 +34,7 @@ pub use reading::reading_context;
 pub struct Sources<'a> {
     /// The text of an object.
     pub object: &'a dyn Fn(Digest) -> Option<String>,
-    /// The measured change of the subject's tree against the run's base; none: nothing has changed.
+    /// The measured change of the subject against the run's base; none: nothing has changed.
     pub change: Option<Change>,
     /// Facts about the repository, such as its name and a listing; may be empty.
     pub project: String,
@@ -52,6 +53,8 @@ pub struct Change {
     pub patch: String,
     /// Whether the patch is not the whole of it.
     pub cut: bool,
+    /// The paths that changed since the role judged this subject; none: it never did.
+    pub since: Option<BTreeSet<Name>>,
 }
 
 /// What an attempt is shown: the brief, the files beside it, and the list of all of it.

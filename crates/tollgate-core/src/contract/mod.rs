@@ -91,6 +91,8 @@ pub struct DocumentReading {
     pub plan: Plan,
     /// Fields that `{artifact: x, with: {field: value}}` may ask for.
     pub fields: BTreeMap<Name, Name>,
+    /// Where the scope of a unit is said, or would be.
+    pub places: BTreeMap<Name, Place>,
     /// What is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }

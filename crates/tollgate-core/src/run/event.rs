@@ -275,7 +275,14 @@ events! {
     /// A judgement rests on findings that were there before it, too.
     JudgementRests = "judgement.rests" { attempt: AttemptId, findings: Vec<FindingId> }
     /// A finding's status changed.
-    FindingChanged = "finding.changed" { findings: Vec<FindingId>, status: FindingStatus, why: String }
+    FindingChanged = "finding.changed" {
+        findings: Vec<FindingId>,
+        status: FindingStatus,
+        why: String,
+        /// The unit that did its part, where findings are addressed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<Name>,
+    }
     /// A unit's state changed.
     UnitChanged = "unit.changed" { unit: Name, state: UnitState, why: String }
     /// A person set what becomes of requirements.

@@ -129,6 +129,9 @@ pub struct Instance {
     pub started: u64,
     /// The event with which it last entered an `each`.
     pub each_entered: u64,
+    /// The event with which it came to the stage it is at: who lands first came first.
+    #[serde(default)]
+    pub arrived: u64,
 }
 
 /// Where a flow instance stands.
@@ -278,6 +281,17 @@ pub struct OwnTree {
     pub base: Name,
     pub tree: Name,
     pub landed: bool,
+    /// How its work collided with what had landed before; gone when it lands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collision: Option<Collision>,
+}
+
+/// Work that does not fit what landed before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collision {
+    pub paths: Vec<Name>,
+    /// What became of each path, a line each.
+    pub how: String,
 }
 
 /// One row of what must be true.
@@ -293,7 +307,15 @@ pub struct Criterion {
     pub judged: Option<Shown>,
     /// The last result of its command.
     pub ran: Option<Shown>,
-    pub waived: Option<DecisionId>,
+    /// A person's waiver; it stands for the content that it was given to.
+    pub waived: Option<Waived>,
+}
+
+/// A waiver, and the content it was given to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waived {
+    pub decision: DecisionId,
+    pub on: On,
 }
 
 /// A result, and the content it was given to.
@@ -304,6 +326,8 @@ pub struct Shown {
     pub attempt: AttemptId,
     /// The bytes that show it.
     pub object: Option<Digest>,
+    /// Why, where the result alone does not say it.
+    pub note: String,
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.
@@ -327,6 +351,19 @@ pub struct Requirement {
 pub struct FindingState {
     pub about: Finding,
     pub status: FindingStatus,
+    /// The units that did their part; it is addressed when all it goes to have.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub addressed: BTreeSet<Name>,
+}
+
+impl FindingState {
+    /// Where it stands for a subject: what a unit has addressed is not open for it any more, though others have still to.
+    pub fn status_for(&self, unit: Option<&Name>) -> FindingStatus {
+        match (self.status, unit) {
+            (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) => FindingStatus::Addressed,
+            (status, _) => status,
+        }
+    }
 }
 
 /// A role's judgement of a subject.

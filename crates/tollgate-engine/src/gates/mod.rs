@@ -1,7 +1,7 @@
 //! Commands that check: run by the engine on a throw-away copy of the tree under test.
 //!
-//! A command passes when it exits with 0. One that cannot be run here (no such program) is unobservable, which never
-//! passes; one that runs too long fails.
+//! A command passes when it exits with 0. One whose own program is not on this machine is unobservable, which never
+//! passes. Everything else fails: what runs too long, and what calls a program that is not there.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -17,12 +17,14 @@ pub const LIMIT_MS: u64 = 10 * 60 * 1000;
 pub const OUTPUT_BYTES_MAX: usize = 256 * 1024;
 /// What a shell exits with when it finds no such program.
 const NOT_FOUND: i32 = 127;
+/// How long a shell may take to say whether it knows a program.
+const PROBE_LIMIT: Duration = Duration::from_secs(10);
 
 /// A command that checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
     /// A program and its arguments, from the configuration.
-    Argv(Vec<String>),
+    Argv(Vec<OsString>),
     /// A line for `sh -c`, from a criterion.
     Shell(String),
 }
@@ -53,7 +55,7 @@ impl Checked {
 pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started: &mut dyn FnMut(&Running)) -> Checked {
     let (name, args) = match check {
         Check::Argv(argv) => match argv.split_first() {
-            Some((name, args)) => (OsString::from(name), args.iter().map(OsString::from).collect()),
+            Some((name, args)) => (name.clone(), args.to_vec()),
             None => return Checked::new(Judgement::Unobservable, "the command is empty"),
         },
         Check::Shell(line) => (OsString::from("sh"), vec!["-c".into(), line.into()]),
@@ -78,7 +80,55 @@ pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started:
         }
     };
     let (output, cut) = output.take();
-    Checked { output, cut, ..judge(check, end, limit) }
+    let missing = match (check, end) {
+        (Check::Shell(line), End::Exited(NOT_FOUND)) => missing(copy, line, marker),
+        _ => None,
+    };
+    Checked { output, cut, ..missing.unwrap_or_else(|| judge(end, limit)) }
+}
+
+/// The program of a line, when the shell does not know it: only then is 127 no word of the work itself.
+fn missing(copy: &Path, line: &str, marker: &str) -> Option<Checked> {
+    let (settings, program) = program(line)?;
+    let probe = format!("{settings}\ncommand -v -- {program} >/dev/null");
+    let program_of_probe = Program {
+        path: find_program(OsStr::new("sh"), copy)?,
+        args: vec!["-c".into(), probe.into()],
+        cwd: copy.to_owned(),
+        env: Environment { set: Vec::new(), marker: Some(marker.to_owned()) },
+        stdin: Vec::new(),
+        limit: PROBE_LIMIT,
+    };
+    let silent = Tail::new(OUTPUT_BYTES_MAX);
+    let end = start(program_of_probe, silent.clone(), silent).ok()?.wait_to_end();
+    // A relative path is looked up where the line changes to; one that is not there is work not done in any case.
+    let unknown = matches!(end, End::Exited(code) if code != 0) && !program.contains('/');
+    unknown.then(|| Checked { exit: Some(NOT_FOUND), ..not_found(OsStr::new(program)) })
+}
+
+/// The settings and the name of the first program of a line, past `cd`; none where only a shell can tell.
+fn program(line: &str) -> Option<(&str, &str)> {
+    let mut rest = line.trim_start();
+    while let Some(after) = rest.strip_prefix("cd ") {
+        let at = after.find(['&', ';', '|'])?;
+        rest = after[at..].strip_prefix("&&").or_else(|| after[at..].strip_prefix(';'))?.trim_start();
+    }
+    let from = rest;
+    loop {
+        let word = &rest[..rest.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(rest.len())];
+        if word.is_empty() || word.contains(['\'', '"', '\\', '`', '*', '?', '[', '~', '{', '}', '#', '!']) {
+            return None;
+        }
+        let is_setting = word.split_once('=').is_some_and(|(name, _)| {
+            let known = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            !name.is_empty() && name.chars().all(known) && !name.starts_with(|c: char| c.is_ascii_digit())
+        });
+        if !is_setting {
+            let plain = !word.contains('$') && !word.starts_with('-');
+            return plain.then(|| (from[..from.len() - rest.len()].trim_end(), word));
+        }
+        rest = rest[word.len()..].trim_start();
+    }
 }
 
 /// A program of the tree that is missing is work not done; one of the machine is something we cannot observe.
@@ -91,19 +141,9 @@ fn not_found(name: &OsStr) -> Checked {
     }
 }
 
-fn judge(check: &Check, end: End, limit: Duration) -> Checked {
+fn judge(end: End, limit: Duration) -> Checked {
     match end {
         End::Exited(0) => Checked { exit: Some(0), ..Checked::new(Judgement::Pass, "it exited with 0") },
-        End::Exited(NOT_FOUND) if matches!(check, Check::Shell(_)) => {
-            let Check::Shell(line) = check else { return Checked::new(Judgement::Fail, "it exited with 127") };
-            let word = line.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-            let checked = if word.contains('/') {
-                not_found(OsStr::new(word))
-            } else {
-                Checked::new(Judgement::Unobservable, "the shell found no such program (it exited with 127)")
-            };
-            Checked { exit: Some(NOT_FOUND), ..checked }
-        }
         End::Exited(code) => {
             Checked { exit: Some(code), ..Checked::new(Judgement::Fail, format!("it exited with {code}")) }
         }
@@ -124,7 +164,9 @@ mod tests {
     fn shell(line: &str) -> Checked {
         let copy = folder("check");
         write(&copy, "file", "x");
-        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), "run_check000/att_1/1", &mut |_| ())
+        // Of this test alone: what carries a marker is ended with the command.
+        let marker = format!("{}/att_1/1", copy.file_name().unwrap().display());
+        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker, &mut |_| ())
     }
 
     #[test]
@@ -144,15 +186,42 @@ mod tests {
     fn what_is_not_on_this_machine_is_unobservable_and_what_is_not_in_the_tree_fails() {
         assert_eq!(shell("no-such-program --x").result, Judgement::Unobservable);
         assert_eq!(shell("A=1 ./no-such-script").result, Judgement::Fail);
+        for line in [
+            "cd . && no-such-program",
+            "A=1 B=$HOME no-such-program --x 'a b' | cat -; exit 127",
+            "no-such-program;exit 127",
+        ] {
+            let checked = shell(line);
+            assert_eq!(checked.result, Judgement::Unobservable, "{line}");
+            assert_eq!(checked.why, "`no-such-program` was not found on PATH");
+        }
         let copy = folder("argv");
         let argv = |words: &[&str]| {
-            let words = words.iter().map(|word| (*word).to_owned()).collect();
+            let words = words.iter().map(OsString::from).collect();
             check(&copy, &Check::Argv(words), Duration::from_secs(60), "run_check000/att_2/1", &mut |_| ()).result
         };
         assert_eq!(argv(&["no-such-program"]), Judgement::Unobservable);
         assert_eq!(argv(&["./absent"]), Judgement::Fail);
         assert_eq!(argv(&["true", "$(exit 1)"]), Judgement::Pass);
         assert_eq!(argv(&[]), Judgement::Unobservable);
+    }
+
+    #[test]
+    fn what_the_work_itself_calls_and_does_not_find_fails() {
+        let lines = [
+            "echo no-such-program > t.sh; sh t.sh",
+            "echo no-such-program > t.sh && sh t.sh",
+            "sh -c no-such-program",
+            "exit 127",
+            "true && no-such-program",
+            "$(echo no-such-program)",
+            "'no-such-program'",
+            "if no-such-program; then exit 0; else exit 127; fi",
+        ];
+        for line in lines {
+            let checked = shell(line);
+            assert_eq!((checked.result, checked.exit), (Judgement::Fail, Some(NOT_FOUND)), "{line}: {}", checked.why);
+        }
     }
 
     #[test]

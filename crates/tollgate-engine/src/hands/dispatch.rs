@@ -1,6 +1,5 @@
 //! A dispatch: the work tree as the state has it, the bundle, the worker, its report, and what it changed.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -14,17 +13,16 @@ use tollgate_core::protocol::model::{Artifact, Role};
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
-use tollgate_core::run::event::{Changed, Work};
+use tollgate_core::run::event::Work;
 use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
+use super::change::{self, changed};
 use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
 use crate::process::{End, end_all, markers};
 use crate::workers::{self, Attempt, Job, Outcome, Said};
 use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace};
 
-/// How much of the change an attempt is shown.
-const PATCH_BYTES_MAX: usize = 256 * 1024;
 /// How often a waiting thread looks whether it was cancelled.
 const SLICE: Duration = Duration::from_millis(250);
 /// How many diagnostics of a malformed report are kept.
@@ -68,7 +66,8 @@ impl RealHands {
         let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
         let (brief, limit) = (job.brief.clone(), job.limit);
         reach(Point::BeforeSpawn);
-        let attempt = self.worker(run, worker)?.start(job)?;
+        let (worker, _copy) = self.worker(run, worker)?;
+        let attempt = worker.start(job)?;
         drop(held);
         let outcome = work(attempt, limit, way);
         reach(Point::Reported);
@@ -105,8 +104,7 @@ impl RealHands {
         }
         let unit = own_unit(run, id);
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
-        let as_recorded = workspace.measure(&tree, &start).is_ok_and(|found| found.tree == start);
-        if as_recorded {
+        if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree), String::new()));
         }
         let recorded = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
@@ -143,16 +141,7 @@ impl RealHands {
         };
         let template = run.opened.pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
         let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
-        let own = unit.as_ref().and_then(|name| run.unit(name)).and_then(|unit| unit.tree.as_ref());
-        let from = tree_id(own.filter(|own| !own.landed).map_or(&run.opened.content.tree, |own| &own.base))?;
-        let to = tree_id(&lease.tree)?;
-        let (patch, cut) = workspace.diff(&from, &to, PATCH_BYTES_MAX)?;
-        let changes = workspace.changes(&from, &to)?;
-        let change = context::Change {
-            files: changes.iter().map(changed).collect(),
-            patch: String::from_utf8_lossy(&patch).into_owned(),
-            cut,
-        };
+        let change = change::of(workspace, run, id)?;
         let sources = context::Sources { object: &object, change: Some(change), project: String::new() };
         let assembled = context::assemble(run, id, &template, &sources)
             .map_err(|error| Failure::Other(format!("the brief of `{role}`: {error}")))?;
@@ -195,10 +184,6 @@ fn work(mut attempt: Box<dyn Attempt>, limit: Duration, way: &UnderWay) -> Outco
             return attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended);
         }
     }
-}
-
-fn changed(change: &crate::workspace::Change) -> Changed {
-    Changed { path: change.path.clone(), kind: change.kind }
 }
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);
@@ -374,7 +359,7 @@ pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>
     if !diagnostics.is_empty() {
         return Err(Wrong { diagnostics, ..Wrong::default() });
     }
-    Ok(OpenArtifact { object, fields: reading.fields.into_iter().collect::<BTreeMap<_, _>>(), plan: reading.plan })
+    Ok(OpenArtifact { object, fields: reading.fields, plan: reading.plan, places: reading.places })
 }
 
 fn has_heading(text: &str, section: &str) -> bool {

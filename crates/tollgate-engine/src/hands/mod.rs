@@ -1,10 +1,12 @@
 //! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
 #![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
+mod change;
 mod dispatch;
 mod work;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,9 +26,10 @@ use tollgate_store::{Journal, Object};
 
 use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
-use crate::process::{Cancel, adopt_orphans, end_recorded, record_driver};
+use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_driver};
 use crate::workers::command::CommandWorker;
-use crate::workers::{Worker, WorkerError};
+use crate::workers::pinned::{self, PinnedError};
+use crate::workers::{Worker, WorkerError, words};
 use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
 
 pub use dispatch::{Wrong, document_warnings, open_artifact};
@@ -85,16 +88,20 @@ enum Failure {
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
     Worker(#[from] WorkerError),
+    #[error("another driver has taken the run over (epoch {0})")]
+    Fenced(u64),
+    #[error(transparent)]
+    Pinned(#[from] PinnedError),
     #[error("{0}")]
     Other(String),
 }
 
 impl Failure {
-    /// The failure, if it is one of the attempt; work that another process holds is no fault of it, and is tried again by
-    /// the next driver.
+    /// The failure, if it is one of the attempt; that another process holds the work or the run is no fault of it, and its
+    /// driver leaves it to the next.
     fn of_the_attempt(self) -> Result<Self, HandsError> {
         match self {
-            Self::Workspace(WorkspaceError::Held { .. }) => Err(self.into_error()),
+            Self::Workspace(WorkspaceError::Held { .. }) | Self::Fenced(_) => Err(self.into_error()),
             other => Ok(other),
         }
     }
@@ -104,6 +111,8 @@ impl Failure {
         match self {
             Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
             Self::Worker(error) => HandsError { code: error.code(), what, hint: String::new() },
+            Self::Fenced(_) => HandsError { code: Code::FENCED_DRIVER, what, hint: String::new() },
+            Self::Pinned(_) => HandsError { code: Code::WORKER_START, what, hint: String::new() },
             Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
         }
     }
@@ -125,7 +134,7 @@ impl RealHands {
         let held = Workspace::hold(&self.state, run.id)?;
         let head = self.journal.head(run.id).map_err(|error| Failure::Other(error.to_string()))?;
         match head.map(|head| head.epoch) {
-            Some(now) if now != epoch => Err(Failure::Other(format!("another driver holds the run (epoch {now})"))),
+            Some(now) if now != epoch => Err(Failure::Fenced(now)),
             Some(_) | None => Ok(held),
         }
     }
@@ -134,19 +143,26 @@ impl RealHands {
         self.state.join("runs").join(run.to_string()).join(what)
     }
 
-    /// The worker behind a role, by what the run's first event says of it.
-    fn worker(&self, run: &Run, spec: &str) -> Result<Box<dyn Worker>, Failure> {
+    /// The worker behind a role, by what the run's first event says of it, and what it needs for as long as it works.
+    fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, Option<pinned::Copy>), Failure> {
         match spec.split_once(':') {
             Some(("command", text)) => {
+                let (argv, copy) = self.pinned(run, &words::split(text.trim())?)?;
                 let base = Path::new(&run.opened.repository);
-                Ok(Box::new(CommandWorker::from_text(text.trim(), base, &self.state)?))
+                Ok((Box::new(CommandWorker::new(argv, base, &self.state)), copy))
             }
             Some(("script", digest)) => {
                 let script = self.script(run, digest)?;
-                Ok(Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)))
+                Ok((Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)), None))
             }
             _ => Err(Failure::Other(format!("`{spec}` names no worker"))),
         }
+    }
+
+    /// The words of a command, with what they name under `.tollgate/` as it was trusted.
+    fn pinned(&self, run: &Run, words: &[String]) -> Result<(Vec<OsString>, Option<pinned::Copy>), Failure> {
+        let object = |digest| self.journal.object(digest).ok().flatten().map(|bytes| bytes.to_vec());
+        Ok(pinned::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
     }
 
     /// The script the run is pinned to, as a file.
@@ -313,6 +329,7 @@ impl Hands for std::sync::Arc<RealHands> {
     fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError> {
         let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
+        mark_driver(&self.state).map_err(|error| fail(error).into_error())?;
         adopt_orphans();
         // One that slept since it took the run must not end the workers of whoever took it then.
         let held = self.touch(run, epoch).map_err(Failure::into_error)?;
@@ -371,6 +388,20 @@ impl RealHands {
 mod tests {
     use super::*;
     use crate::testing::folder;
+
+    #[test]
+    fn a_pinned_file_may_be_put_there_by_many_at_once() {
+        let path = folder("pinned-by-many").join("script.yaml");
+        for round in 0..20 {
+            let bytes = format!("round {round}").into_bytes();
+            std::thread::scope(|scope| {
+                let put = || scope.spawn(|| put_pinned(&path, &bytes).unwrap());
+                let all: Vec<_> = (0..8).map(|_| put()).collect();
+                all.into_iter().for_each(|one| one.join().unwrap());
+            });
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        }
+    }
 
     #[test]
     fn a_pinned_file_is_what_the_journal_holds_whatever_lay_there() {

@@ -40,9 +40,15 @@ impl RealHands {
             if way.cancelled.load(Ordering::SeqCst) {
                 break;
             }
-            let check = match command {
-                CommandRef::Criterion(_) => run.command_text(command).map(Check::Shell),
-                CommandRef::Named(name) => run.opened.commands.get(name).cloned().map(Check::Argv),
+            let (check, _copy) = match command {
+                CommandRef::Criterion(_) => (run.command_text(command).map(Check::Shell), None),
+                CommandRef::Named(name) => match run.opened.commands.get(name) {
+                    Some(words) => {
+                        let (argv, copy) = self.pinned(run, words)?;
+                        (Some(Check::Argv(argv)), copy)
+                    }
+                    None => (None, None),
+                },
             };
             let Some(check) = check else {
                 let note = "no such command is configured".to_owned();
@@ -88,9 +94,13 @@ impl RealHands {
         };
         reach(Point::BeforeLand);
         let workspace = self.workspace(run)?;
+        let _held = self.touch(run, lease.epoch)?;
         let (base, onto, theirs) = (tree_id(base)?, tree_id(onto)?, tree_id(&lease.tree)?);
         let changed: Vec<Name> = workspace.changes(&base, &theirs)?.into_iter().map(|change| change.path).collect();
-        let allowed = run.unit(unit).map(|unit| unit.scope.clone()).unwrap_or_default();
+        let known = run.unit(unit);
+        let allowed = known.map(|unit| unit.scope.clone()).unwrap_or_default();
+        let collided = known.and_then(|unit| unit.tree.as_ref()).and_then(|own| own.collision.as_ref());
+        let collided = collided.map(|collision| collision.paths.as_slice()).unwrap_or_default();
         let classified = scope::classify(changed, &allowed);
         let landing = |outcome, paths: Vec<Name>| Landed {
             outcome,
@@ -107,15 +117,16 @@ impl RealHands {
         let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
         let measured: Vec<Content> = outdated.iter().map(again).collect::<Result<_, Failure>>()?;
         let landing = |outcome, paths| Landed { measured, ..landing(outcome, paths) };
-        let landed = workspace.land(&base, &onto, &theirs)?;
+        let landed = workspace.land_whole(unit, &base, &onto, &theirs, collided)?;
         reach(Point::AfterLand);
         Ok(match landed {
             Landing::Landed { tree } => Landed {
                 content: Some(content_of(&workspace, run, &tree)?),
                 ..landing(LandOutcome::Landed, classified.inside)
             },
-            Landing::Conflict { paths, marked } => Landed {
+            Landing::Conflict { paths, how, marked } => Landed {
                 collided: Some(content_of(&workspace, run, &marked)?),
+                why: how,
                 ..landing(LandOutcome::Conflict, paths)
             },
         })

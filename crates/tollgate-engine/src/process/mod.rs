@@ -8,6 +8,7 @@
 #![expect(clippy::disallowed_methods, reason = "the room of processes: their environment, their time, their output")]
 
 mod family;
+mod mark;
 mod output;
 mod record;
 mod table;
@@ -27,7 +28,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 pub use family::adopt_orphans;
 pub use output::{Log, Output, Tail};
-pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
+pub use record::{Recorded, below_a_worker, end_recorded, mark_driver, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 
 /// How long a process tree may take to end by itself before it is killed.
@@ -79,6 +80,17 @@ impl End {
     /// Whether it exited with code 0.
     pub fn success(self) -> bool {
         self == Self::Exited(0)
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exited with {code}"),
+            Self::Signalled(signal) => write!(f, "was ended by signal {signal}"),
+            Self::TimedOut => f.write_str("ran past its time"),
+            Self::Cancelled => f.write_str("was cancelled"),
+        }
     }
 }
 

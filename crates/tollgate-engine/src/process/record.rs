@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::mark;
 use super::table;
 use super::table::{MARKER, ProcessId, end_all, marker_of};
 
@@ -53,7 +54,7 @@ fn folder(state: &Path) -> PathBuf {
 /// Records this process as a driver for as long as it lives, and forgets drivers that are dead.
 pub fn record_driver(state: &Path) -> io::Result<()> {
     for (id, marker) in entries(state) {
-        if marker == DRIVER && !id.is_alive() {
+        if is_driver(&marker) && !id.is_alive() {
             std::fs::remove_file(folder(state).join(file_name(id))).ok();
         }
     }
@@ -61,6 +62,22 @@ pub fn record_driver(state: &Path) -> io::Result<()> {
     // It stays, and stays open, after one run's work: this process may still drive another.
     HELD.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), File::open(path)?);
     Ok(())
+}
+
+/// Marks this process as a driver, so that whatever it starts is known for it whoever its parents are; recorded with the
+/// limit that the mark was taken from.
+pub fn mark_driver(state: &Path) -> io::Result<()> {
+    let limit = mark::mark();
+    write(state, ProcessId::of(std::process::id()), &format!("{DRIVER} {limit}")).map(drop)
+}
+
+fn is_driver(marker: &str) -> bool {
+    marker.split(' ').next() == Some(DRIVER)
+}
+
+/// The limit that a recorded driver had before it marked itself.
+fn limit_of_driver(marker: &str) -> Option<u64> {
+    marker.strip_prefix(DRIVER)?.trim().parse().ok()
 }
 
 /// Lets go of what this process holds open as a driver: tests share a process.
@@ -111,7 +128,7 @@ pub fn end_recorded(state: &Path, run: &str, grace: Duration) -> usize {
 }
 
 /// Whether this process runs below a worker: it or an ancestor is marked, recorded or in a recorded worker's group or
-/// session, or an ancestor drives runs.
+/// session, or an ancestor drives runs, or it carries the mark that everything below a driver has.
 pub fn below_a_worker(state: &Path) -> bool {
     std::env::var_os(MARKER).is_some() || is_below(ProcessId::of(std::process::id()), state)
 }
@@ -133,9 +150,14 @@ pub(super) fn is_below(id: ProcessId, state: &Path) -> bool {
     if ancestors.iter().any(|id| works(id) || drives(*id)) {
         return true;
     }
+    let recorded = entries(state);
+    // An orphan of a dead driver has lost everything but this.
+    if mark::is_marked(id.pid, recorded.iter().filter_map(|(_, marker)| limit_of_driver(marker))) {
+        return true;
+    }
     // An orphan has lost its ancestors, not the group and the session that it was born into.
     let leaders = std::iter::once(id).chain(ancestors).flat_map(|id| table::leaders_of(id.pid));
     let leaders: BTreeSet<u32> = leaders.collect();
-    let mut workers = entries(state).into_iter().filter(|(id, marker)| marker != DRIVER && leaders.contains(&id.pid));
+    let mut workers = recorded.into_iter().filter(|(id, marker)| !is_driver(marker) && leaders.contains(&id.pid));
     workers.any(|(id, _)| matches!(ProcessId::of(id.pid).start, start if start == 0 || start == id.start))
 }

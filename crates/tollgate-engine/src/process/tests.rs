@@ -165,6 +165,28 @@ fn a_marked_ancestor_means_below_a_worker_whatever_state_is_named() {
 }
 
 #[test]
+fn an_orphan_is_known_by_a_limit_that_it_cannot_raise() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let (state, cwd) = (folder("mark"), folder("mark-cwd"));
+    let program = shell("exec sleep 1000", &cwd, None, long());
+    let running = start(program, Tail::new(1), Tail::new(1)).unwrap();
+    let lower = |maximum: u64| {
+        let pid = Pid::from_raw(i32::try_from(running.id().pid).unwrap());
+        let limit = Rlimit { current: Some(0), maximum: Some(maximum) };
+        prlimit(pid, Resource::Msgqueue, limit).unwrap();
+        record::is_below(running.id(), &state)
+    };
+    assert!(!record::is_below(running.id(), &state));
+    assert!(lower(40_001), "as a driver's children have it");
+    assert!(!lower(40_000), "somebody has such a limit");
+    std::fs::create_dir_all(state.join("workers")).unwrap();
+    std::fs::write(state.join("workers/1-1"), "driver 819200").unwrap();
+    assert!(lower(40_000), "but whoever has less than a driver had lowered it");
+    std::fs::write(state.join("workers/1-1"), "driver").unwrap();
+    assert!(!lower(40_000));
+}
+
+#[test]
 fn what_runs_below_a_driver_is_below_a_worker_and_dead_drivers_are_forgotten() {
     let _one = one_at_a_time();
     let (cwd, state) = (folder("driver"), folder("driver-state"));

@@ -8,6 +8,7 @@
 pub mod bundle;
 pub mod command;
 pub mod in_process;
+pub mod pinned;
 pub mod report_file;
 pub mod script;
 pub mod words;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tollgate_core::digest::Digest;
 
@@ -27,11 +28,15 @@ pub fn safe_name(name: &str) -> String {
     }
 }
 
+static NEXT_DRAFT: AtomicU64 = AtomicU64::new(0);
+
 /// Writes a file so that it is there whole or not at all, and on the disk when this answers.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     at(folder, std::fs::create_dir_all(folder))?;
-    let next = beside(path, "new");
+    // Two sides may write the same file at the same time: each has a draft of its own.
+    let number = NEXT_DRAFT.fetch_add(1, Ordering::Relaxed);
+    let next = beside(path, &format!("{}-{number}@new", std::process::id()));
     let mut file = at(&next, std::fs::File::create(&next))?;
     at(&next, file.write_all(bytes).and_then(|()| file.sync_all()))?;
     at(path, std::fs::rename(&next, path))?;

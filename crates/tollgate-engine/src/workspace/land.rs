@@ -1,13 +1,17 @@
 //! Landing: bringing a unit's change into the run's tree, or saying where it cannot be.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt as _;
 
 use tollgate_core::Name;
 
 use super::repository::commit;
-use super::{Signature, Workspace, WorkspaceError};
-use crate::git::{GitError, ObjectId, quote};
+use super::{Signature, Workspace, WorkspaceError, safe_name};
+use crate::git::{GitError, ObjectId, quote, unquote};
 use crate::process::End;
+
+/// How many bytes of paths one command line is given.
+const PATHS_BYTES_MAX: usize = 64 * 1024;
 
 /// What came of a landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,14 +25,72 @@ pub enum Landing {
     Conflict {
         /// The paths that conflict.
         paths: Vec<Name>,
+        /// What became of each, a line each.
+        how: String,
         /// A tree with conflict markers, to look at.
         marked: ObjectId,
     },
 }
 
+/// What the marks of a collision call the work that landed before, and how the name of a unit begins in them.
+const LANDED: &str = "side/landed";
+const SIDE: &str = "side/unit-";
+/// How many messages about collisions are kept.
+const MESSAGES_MAX: usize = 50;
+
+/// Whether a file still holds marks that a landing made.
+fn is_marked(bytes: &[u8]) -> bool {
+    let begins = [format!("<<<<<<< {LANDED}"), format!(">>>>>>> {SIDE}")];
+    bytes.split(|byte| *byte == b'\n').any(|line| begins.iter().any(|mark| line.starts_with(mark.as_bytes())))
+}
+
+/// The messages of `merge-tree` about collisions: each is a count, as many paths, a kind and a text.
+fn messages<'a>(mut parts: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
+    let mut found = Vec::new();
+    while let Some(count) = parts.next().and_then(|count| str::from_utf8(count).ok()?.parse::<usize>().ok()) {
+        let kind = parts.nth(count);
+        let (Some(kind), Some(text)) = (kind, parts.next()) else { break };
+        if kind.starts_with(b"CONFLICT") && found.len() < MESSAGES_MAX {
+            found.push(String::from_utf8_lossy(text).trim_end().to_owned());
+        }
+    }
+    found
+}
+
 impl Workspace {
-    /// Merges what changed from `base` to `theirs` into `ours`.
-    pub fn land(&self, base: &ObjectId, ours: &ObjectId, theirs: &ObjectId) -> Result<Landing, WorkspaceError> {
+    /// Lands a unit's change, unless one of the paths that collided before still holds the marks of it: whoever left them
+    /// there has mended nothing.
+    pub fn land_whole(
+        &self,
+        unit: &str,
+        base: &ObjectId,
+        ours: &ObjectId,
+        theirs: &ObjectId,
+        collided: &[Name],
+    ) -> Result<Landing, WorkspaceError> {
+        let landing = self.land(unit, base, ours, theirs)?;
+        let Landing::Landed { tree } = &landing else { return Ok(landing) };
+        let mut paths = Vec::new();
+        for path in collided {
+            if self.file(tree, path)?.is_some_and(|bytes| is_marked(&bytes)) {
+                paths.push(path.clone());
+            }
+        }
+        if paths.is_empty() {
+            return Ok(landing);
+        }
+        let how = paths.iter().map(|path| format!("{path} still holds the marks of the collision")).collect::<Vec<_>>();
+        Ok(Landing::Conflict { paths, how: how.join("\n"), marked: tree.clone() })
+    }
+
+    /// Merges what a unit changed from `base` to `theirs` into `ours`.
+    pub fn land(
+        &self,
+        unit: &str,
+        base: &ObjectId,
+        ours: &ObjectId,
+        theirs: &ObjectId,
+    ) -> Result<Landing, WorkspaceError> {
         // Nothing to merge: the answer is at hand, and the same as git's.
         if theirs == base || theirs == ours {
             return Ok(Landing::Landed { tree: ours.clone() });
@@ -37,8 +99,13 @@ impl Workspace {
             return Ok(Landing::Landed { tree: theirs.clone() });
         }
         let [base, ours, theirs] = [self.commit_of(base)?, self.commit_of(ours)?, self.commit_of(theirs)?];
+        // Marks and messages name the sides as they are given: by refs that say which is which.
+        let sides = [LANDED.to_owned(), format!("{SIDE}{}", safe_name(unit))];
+        for (side, commit) in sides.iter().zip([&ours, &theirs]) {
+            self.git.run(&["update-ref", &format!("refs/{side}"), commit.as_str()])?;
+        }
         let merge_base = format!("--merge-base={base}");
-        let args = ["merge-tree", "--write-tree", "-z", "--name-only", &merge_base, ours.as_str(), theirs.as_str()];
+        let args = ["merge-tree", "--write-tree", "-z", "--name-only", &merge_base, &sides[0], &sides[1]];
         let printed = self.git.call(&args, Vec::new())?;
         let clean = match printed.end {
             End::Exited(0) => true,
@@ -53,8 +120,9 @@ impl Workspace {
             return Ok(Landing::Landed { tree });
         }
         // The names end at an empty record; what follows is prose.
-        let paths = parts.take_while(|path| !path.is_empty()).map(quote).collect();
-        Ok(Landing::Conflict { paths, marked: tree })
+        let paths: Vec<Name> = parts.by_ref().take_while(|path| !path.is_empty()).map(quote).collect();
+        let how = messages(parts).join("\n");
+        Ok(Landing::Conflict { paths, how, marked: tree })
     }
 
     /// A commit on the base that holds a tree; the base itself when it is its tree. Depends on its arguments alone.
@@ -66,15 +134,31 @@ impl Workspace {
         commit(&self.git, tree, &self.base.commit, "Work in progress", &by)
     }
 
-    /// The difference between two trees as a patch, cut after `limit` bytes; and whether it was cut.
-    pub fn diff(&self, from: &ObjectId, to: &ObjectId, limit: usize) -> Result<(Vec<u8>, bool), WorkspaceError> {
+    /// The difference between two trees as a patch, cut after `limit` bytes; and whether it was cut. With `only`, that of
+    /// these paths.
+    pub fn diff(
+        &self,
+        from: &ObjectId,
+        to: &ObjectId,
+        only: Option<&[&Name]>,
+        limit: usize,
+    ) -> Result<(Vec<u8>, bool), WorkspaceError> {
         let flags = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
-        let mut args: Vec<&OsStr> = flags.map(OsStr::new).to_vec();
-        args.extend([from.as_ref(), to.as_ref()]);
-        let mut patch = self.git.run(&args)?;
-        let cut = patch.len() > limit;
-        patch.truncate(limit);
-        Ok((patch, cut))
+        let paths = only.map(|only| only.iter().map(|path| OsString::from_vec(unquote(path))).collect::<Vec<_>>());
+        // A command line has room for so many paths at once.
+        let groups: Vec<&[OsString]> = paths.as_deref().map_or_else(|| vec![&[][..]], groups);
+        let mut patch = Vec::new();
+        for group in groups {
+            let mut args: Vec<&OsStr> = flags.map(OsStr::new).to_vec();
+            args.extend([from.as_ref(), to.as_ref(), OsStr::new("--")]);
+            args.extend(group.iter().map(OsString::as_os_str));
+            patch.extend(self.git.run(&args)?);
+            if patch.len() > limit {
+                patch.truncate(limit);
+                return Ok((patch, true));
+            }
+        }
+        Ok((patch, false))
     }
 
     /// The content of one file of a tree; none when there is no such file.
@@ -86,4 +170,20 @@ impl Workspace {
         }
         Ok(Some(self.git.run(&["cat-file", "blob", &name])?))
     }
+}
+
+/// Paths in groups that fit a command line.
+fn groups(paths: &[OsString]) -> Vec<&[OsString]> {
+    let (mut groups, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (index, path) in paths.iter().enumerate() {
+        bytes += path.len() + 1;
+        if bytes > PATHS_BYTES_MAX && index > start {
+            groups.push(&paths[start..index]);
+            (start, bytes) = (index, path.len() + 1);
+        }
+    }
+    if start < paths.len() {
+        groups.push(&paths[start..]);
+    }
+    groups
 }

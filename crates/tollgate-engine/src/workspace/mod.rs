@@ -41,7 +41,7 @@ pub use trees::{Kept, Old, TempCopy, WorkTree};
 use crate::git::Git;
 use crate::process::MARKER;
 use folder::{GitFolder, Kind};
-use repository::Shared;
+use repository::{Shared, branch_ref};
 
 /// Why something about the work could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +105,16 @@ pub enum WorkspaceError {
         /// What it points to.
         found: String,
     },
+    /// A ref is where the refs of runs have to be.
+    #[error(
+        "`{name}` in {top} is in the way: the branch of a run is `tollgate/RUN`, and git keeps no ref below another"
+    )]
+    RefInTheWay {
+        /// The ref.
+        name: String,
+        /// The repository.
+        top: PathBuf,
+    },
     /// Another process touches the work and does not let go.
     #[error("{holder} holds the work trees of {run} and does not let go of them")]
     Held {
@@ -145,6 +155,7 @@ impl WorkspaceError {
             Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
             Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
+            Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
             Self::Held { .. } => Code::WORK_HELD,
             Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
@@ -164,6 +175,9 @@ impl WorkspaceError {
                  and keeps aside what the work tree holds"
             }
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
+            Self::RefInTheWay { .. } => {
+                "rename it, such as `git branch -m tollgate NAME`; then start again, or `tollgate resume RUN` if the run is over"
+            }
             Self::Held { .. } => "let it go on (`fg`) or end it, then `tollgate resume RUN`",
             Self::Lost { .. } | Self::Io { .. } => {
                 "look at the path; `tollgate verify RUN` says whether the journal is whole"
@@ -261,6 +275,8 @@ impl Workspace {
             return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty });
         }
         let shared = &repository.shared;
+        // Looked at before the work, not after it.
+        repository.has_room(&branch_ref(run))?;
         let folder =
             GitFolder::create(&git_path(state, run), &repository.head, &[&shared.objects], shared, Kind::Private)?;
         let git = engine_git(folder.path(), run)?;

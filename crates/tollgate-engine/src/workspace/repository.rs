@@ -90,6 +90,11 @@ impl Repository {
         Ok(Self { top, shared, head, tree, dirty: Vec::new(), index: index.clone(), excludes })
     }
 
+    /// Refuses a repository in which a ref of this name cannot be made.
+    pub(super) fn has_room(&self, name: &str) -> Result<(), WorkspaceError> {
+        has_room(&Git::with_dir(&self.shared.common)?, &self.top, name)
+    }
+
     /// Lists the first changed paths, through a git folder of our own, so that no filter of the checkout is started.
     fn look(&self, folder: &Path) -> Result<Vec<Name>, WorkspaceError> {
         let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
@@ -202,6 +207,23 @@ pub(super) fn commit(
     Ok(git.id(&["commit-tree", tree.as_str(), "-p", parent.as_str(), "-m", message])?)
 }
 
+/// The branch that a run is published on.
+pub(super) fn branch_ref(run: RunId) -> String {
+    format!("refs/heads/tollgate/{run}")
+}
+
+/// Refuses a ref that cannot be made because another one is where its folder has to be.
+fn has_room(user: &Git, top: &Path, name: &str) -> Result<(), WorkspaceError> {
+    let folders = name.match_indices('/').map(|(at, _)| &name[..at]).skip_while(|folder| !folder.ends_with("tollgate"));
+    for folder in folders {
+        if user.id(&["rev-parse", "--verify", "--quiet", folder]).is_ok() {
+            let name = folder.trim_start_matches("refs/heads/").to_owned();
+            return Err(WorkspaceError::RefInTheWay { name, top: top.to_owned() });
+        }
+    }
+    Ok(())
+}
+
 fn base_ref(run: RunId) -> String {
     format!("refs/tollgate/{run}/base")
 }
@@ -225,7 +247,7 @@ impl Workspace {
         // Written before the branch: after a crash in between, the branch is either the old one or this one.
         self.git.run(&["update-ref", "refs/publishing", commit.as_str()])?;
         reach(Point::CommitMade);
-        self.hand(&commit, &format!("refs/heads/tollgate/{}", self.run), &ours)?;
+        self.hand(&commit, &branch_ref(self.run), &ours)?;
         reach(Point::BranchMade);
         self.git.run(&["update-ref", "refs/published", commit.as_str()])?;
         Ok(commit)
@@ -234,7 +256,7 @@ impl Workspace {
     /// Where the branch `tollgate/RUN` of the user's repository stands, if there is one.
     pub fn published(&self) -> Option<ObjectId> {
         let user = Git::with_dir(&self.shared.common).ok()?;
-        user.id(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/tollgate/{}", self.run)]).ok()
+        user.id(&["rev-parse", "--verify", "--quiet", &branch_ref(self.run)]).ok()
     }
 
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
@@ -247,7 +269,8 @@ impl Workspace {
                 let (top, found) = (self.top.clone(), found.to_string());
                 return Err(WorkspaceError::RefMoved { name: name.to_owned(), top, found });
             }
-            _ => {}
+            Some(_) => {}
+            None => has_room(&user, &self.top, name)?,
         }
         if !user.call(&["cat-file", "-e", commit.as_str()], Vec::new())?.end.success() {
             self.git.run(&["update-ref", "refs/handed", commit.as_str()])?;

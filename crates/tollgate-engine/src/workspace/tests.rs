@@ -4,6 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use tollgate_core::diagnostic::Place;
+use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Area;
 
 mod left_over;
@@ -240,8 +241,8 @@ fn nothing_a_worker_wrote_is_started() {
     let copy = fixture.workspace.copy(&measured.tree).unwrap();
     assert_eq!(std::fs::read_to_string(copy.path().join("a")).unwrap(), "2");
     let other = fixture.written("other", &[("a", "3")]);
-    fixture.workspace.land(&fixture.workspace.base().tree, &other, &measured.tree).unwrap();
-    fixture.workspace.diff(&other, &measured.tree, 1000).unwrap();
+    fixture.workspace.land("u", &fixture.workspace.base().tree, &other, &measured.tree).unwrap();
+    fixture.workspace.diff(&other, &measured.tree, None, 1000).unwrap();
     fixture.workspace.publish(&measured.tree, "m", &by()).unwrap();
     assert!(!ran.exists());
 }
@@ -413,18 +414,61 @@ fn changes_that_fit_land_and_others_conflict() {
     let ours = fixture.written("ours", &[("a", &lines.replace('1', "one"))]);
     let theirs = fixture.written("theirs", &[("a", &lines.replace('9', "nine")), ("new", "x")]);
     let clash = fixture.written("clash", &[("a", &lines.replace('1', "eins"))]);
-    let land = |theirs: &ObjectId| fixture.workspace.land(&base, &ours, theirs).unwrap();
+    let land = |theirs: &ObjectId| fixture.workspace.land("theirs", &base, &ours, theirs).unwrap();
     let Landing::Landed { tree } = land(&theirs) else { panic!("a conflict") };
     let text = fixture.workspace.file(&tree, "a").unwrap().unwrap();
     assert_eq!(text, lines.replace('1', "one").replace('9', "nine").into_bytes());
     assert_eq!(land(&theirs), Landing::Landed { tree: tree.clone() });
     assert_eq!(land(&base), Landing::Landed { tree: ours.clone() });
-    assert_eq!(fixture.workspace.land(&base, &tree, &theirs).unwrap(), Landing::Landed { tree }, "landed already");
-    let Landing::Conflict { paths, marked } = land(&clash) else { panic!("no conflict") };
-    assert_eq!(paths, ["a"].map(Name::from));
-    let text = fixture.workspace.file(&marked, "a").unwrap().unwrap();
-    assert!(String::from_utf8(text).unwrap().contains("<<<<<<<"));
+    assert_eq!(
+        fixture.workspace.land("theirs", &base, &tree, &theirs).unwrap(),
+        Landing::Landed { tree },
+        "landed already"
+    );
+    let Landing::Conflict { paths, how, marked } = land(&clash) else { panic!("no conflict") };
+    assert_eq!((paths, &*how), (vec!["a".into()], "CONFLICT (content): Merge conflict in a"));
+    let text = String::from_utf8(fixture.workspace.file(&marked, "a").unwrap().unwrap()).unwrap();
+    assert!(text.starts_with("<<<<<<< side/landed\none\n=======\neins\n>>>>>>> side/unit-theirs\n"), "{text}");
     assert_eq!(fixture.workspace.file(&base, "absent").unwrap(), None);
+}
+
+#[test]
+fn a_file_that_still_holds_the_marks_of_a_collision_does_not_land() {
+    let fixture = fixture(&[("a", "1\n"), ("b", "1\n")]);
+    let base = fixture.workspace.base().tree.clone();
+    let ours = fixture.written("ours", &[("a", "one\n"), ("b", "")]);
+    let theirs = fixture.written("theirs", &[("a", "eins\n"), ("b", "zwei\n")]);
+    let Landing::Conflict { paths, marked, .. } = fixture.workspace.land("u", &base, &ours, &theirs).unwrap() else {
+        panic!("no conflict")
+    };
+    assert_eq!(paths, ["a", "b"].map(Name::from));
+    let again = |theirs: &ObjectId, collided: &[&str]| {
+        let collided: Vec<Name> = collided.iter().map(|path| Name::from(*path)).collect();
+        fixture.workspace.land_whole("u", &ours, &ours, theirs, &collided).unwrap()
+    };
+    let Landing::Conflict { paths, how, marked: same } = again(&marked, &["a", "b"]) else { panic!("it lands") };
+    assert_eq!((paths.len(), same), (2, marked.clone()));
+    assert!(how.starts_with("a still holds the marks of the collision\nb "), "{how}");
+    // Marks that somebody writes about elsewhere are nobody's business.
+    assert_eq!(again(&marked, &["absent"]), Landing::Landed { tree: marked.clone() });
+    let mended = fixture.written("mended", &[("a", "one and eins\n"), ("b", "<<<<<<< HEAD\n")]);
+    assert_eq!(again(&mended, &["a", "b"]), Landing::Landed { tree: mended.clone() });
+}
+
+#[test]
+fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_person() {
+    let fixture = fixture(&[("a", "1")]);
+    let (workspace, base) = (&fixture.workspace, fixture.workspace.base().tree.clone());
+    let newer = fixture.written("newer", &[("a", "2")]);
+    let read = |tree: &WorkTree| std::fs::read_to_string(tree.path.join("a")).unwrap();
+    let first = workspace.shown_tree(Some("u"), &base, Digest::of(b"one")).unwrap();
+    write(&first.path, "a", "by hand");
+    assert_eq!(read(&workspace.shown_tree(Some("u"), &base, Digest::of(b"one")).unwrap()), "by hand");
+    // Another question, about newer content: what lies there is kept aside.
+    let second = workspace.shown_tree(Some("u"), &newer, Digest::of(b"two")).unwrap();
+    assert_eq!(read(&second), "2");
+    let kept = git(&workspace.run_folder().join("git"), &["for-each-ref", "--format=%(refname)", "refs/kept"]);
+    assert!(kept.contains("refs/kept/u/"), "{kept}");
 }
 
 #[test]

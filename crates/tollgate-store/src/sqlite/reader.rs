@@ -218,9 +218,9 @@ pub(crate) fn object(connection: &Connection, digest: Digest) -> Result<Option<A
     Ok(statement.query_row([digest.0], |row| row.get(0)).optional()?)
 }
 
-/// The places of rows that belong to no run; the first of many.
+/// The places of rows that belong to no run, or to no event of one; the first of many.
 pub(crate) fn strays(connection: &Connection) -> Result<Vec<u64>, ReadError> {
-    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) ORDER BY place LIMIT 100";
+    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) OR last_seq < 1 ORDER BY place LIMIT 100";
     let mut statement = connection.prepare_cached(sql)?;
     let places = statement.query_map([], |row| row.get(0))?;
     Ok(places.collect::<rusqlite::Result<_>>()?)

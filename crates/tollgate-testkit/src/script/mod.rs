@@ -146,7 +146,7 @@ impl Play {
         let files = setup.files.iter().cloned().chain(["src/main.rs".into()]).map(|path| (path, 0)).collect();
         let tree = world.put(files);
         let content = world.content_of(&tree, &protocol.areas, &BTreeMap::new());
-        let task = OpenArtifact { object: Digest::of(b"task"), fields: BTreeMap::new(), plan: setup.plan.clone() };
+        let task = OpenArtifact { object: Digest::of(b"task"), plan: setup.plan.clone(), ..OpenArtifact::default() };
         let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), task));
         let open = Open {
             id: RunId::from_bits(1),
@@ -162,6 +162,7 @@ impl Play {
             areas: BTreeMap::new(),
             config: serde_json::Value::Null,
             answers: setup.answers.clone(),
+            scopes: BTreeMap::new(),
             content,
             protocol,
         };

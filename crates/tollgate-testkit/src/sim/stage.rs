@@ -135,7 +135,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     }
     let plan = task(scene, &mut rng);
     let task = Object::new(format!("task {seed}").into_bytes());
-    let artifact = OpenArtifact { object: task.digest(), fields: BTreeMap::new(), plan };
+    let artifact = OpenArtifact { object: task.digest(), plan, ..OpenArtifact::default() };
     let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), artifact));
     let files = ["src/main.rs", "src/lib.rs", "docs/index.md", "tests/all.rs"];
     let tree = world.put(files.iter().map(|path| (Name::from(*path), 0)).collect());
@@ -159,6 +159,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
         areas: BTreeMap::new(),
         config: serde_json::Value::Null,
         answers,
+        scopes: BTreeMap::new(),
         content,
         protocol,
     };

@@ -54,9 +54,9 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
         }
     }
     output.talk(Line::new().add(Style::Warn, "? ").add(Style::Strong, format!("{id} of {subject}")));
-    asked.question.lines().for_each(|line| output.talk(Line::from("  ").add(Style::Strong, line)));
+    output.say("  ", Style::Strong, &asked.question);
     if !asked.why.is_empty() {
-        output.talk(Line::from("  ").add(Style::Faint, asked.why.clone()));
+        output.say("  ", Style::Faint, &asked.why);
     }
     let mut named: Vec<&str> =
         asked.options.iter().flat_map(|option| option.waives.iter().map(|name| &**name)).collect();
@@ -64,7 +64,7 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
     named.dedup();
     for name in named {
         if let Some(text) = meaning(run, name) {
-            output.talk(format!("    {name}: {text}"));
+            output.say(format!("    {name}: "), Style::Plain, &text);
         }
     }
     if let Some(tree) = runs.service.tree_of(run, decision) {
@@ -121,11 +121,11 @@ pub fn ask(
             Ok(outcome) => {
                 watch(run.run(), &outcome.events);
                 if let Some(refusal) = &outcome.refusal {
-                    session.output.failure(&rejected(refusal));
+                    session.output.failure(&rejected(refusal).about(run.run().id));
                 }
                 return Ok(Asked::GoOn);
             }
-            Err(error) => session.output.failure(&service_failure(error)),
+            Err(error) => session.output.failure(&service_failure(error).about(run.run().id)),
         }
     }
 }

@@ -100,7 +100,7 @@ impl Watch for Screen<'_> {
             return;
         }
         if self.session.json() {
-            events.iter().for_each(|event| self.session.output.json(&crate::view::wire::event(event)));
+            self.session.events(events);
             return;
         }
         self.clear();
@@ -145,6 +145,7 @@ pub fn drive(
         signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
     }
     runs.service.sweep();
+    let id = run.run().id;
     let mut screen = Screen::new(session, run.run());
     screen.events(run.run(), opened);
     let interactive =
@@ -153,12 +154,12 @@ pub fn drive(
         let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?));
         let mut driver =
             Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
-                .map_err(drive_failure)?;
+                .map_err(|error| drive_failure(error).about(id))?;
         let rest = driver.drive(Patience::Leave, &mut screen);
         hands.wait_until_quiet(QUIET);
         run = driver.release();
         screen.clear();
-        match rest.map_err(drive_failure)? {
+        match rest.map_err(|error| drive_failure(error).about(id))? {
             Rest::Closed | Rest::Halted => return Ok(end(run.run(), session)),
             Rest::Stopped => {
                 session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
@@ -229,10 +230,12 @@ fn held(run: &Run) -> Vec<String> {
         if below {
             continue;
         }
-        let head = why.strip_suffix(&instance.remarks.join("; ")).map_or(&**why, |head| head.trim_end_matches(": "));
+        // What the remarks say in full is not said before them.
+        let said = |remark: &String| why.match_indices(": ").find(|(at, _)| remark.contains(&why[at + 2..]));
+        let said = instance.remarks.first().and_then(said);
         let unit = instance.unit.as_ref().map(|unit| format!("{unit}: ")).unwrap_or_default();
-        lines.push(format!("{unit}{head}"));
-        if head.len() < why.len() {
+        lines.push(format!("{unit}{}", said.map_or(&**why, |(at, _)| &why[..at])));
+        if said.is_some() {
             lines.extend(instance.remarks.iter().map(|remark| format!("  {remark}")));
         }
     }

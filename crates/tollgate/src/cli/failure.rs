@@ -3,9 +3,10 @@
 use tollgate_api as api;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::id::RunId;
 
 use super::snippet::{self, Source};
-use crate::view::text::{Line, Style};
+use crate::view::text::{Line, Style, beside};
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +119,15 @@ impl Failure {
         self
     }
 
+    /// Names the run in the commands that it hints at, so that they can be typed as they stand.
+    #[must_use]
+    pub fn about(mut self, run: RunId) -> Self {
+        for hint in &mut self.0.hints {
+            *hint = hint.replace(" RUN", &format!(" {run}"));
+        }
+        self
+    }
+
     /// Adds what is wrong with an input, and the input.
     #[must_use]
     pub fn at(mut self, source: Source, diagnostics: Vec<Diagnostic>) -> Self {
@@ -136,22 +146,17 @@ impl Failure {
         self.0.kind.exit_code()
     }
 
-    /// The failure as a person reads it.
-    pub fn lines(&self, width: usize) -> Vec<Line> {
+    /// The failure as a person reads it: source lines are cut to a width, sentences broken to the room there is.
+    pub fn lines(&self, width: usize, room: usize) -> Vec<Line> {
         let parts = &self.0;
         let mut lines = Vec::new();
         if let Some(source) = &parts.source {
             lines.extend(snippet::lines(&parts.diagnostics, source, width));
         }
-        lines.push(head("error", Style::Bad, parts.code, &parts.message));
-        let several = |label: &str, text: &str| {
-            let mut first = true;
-            let lines = text.lines().map(move |line| {
-                let label = if std::mem::take(&mut first) { label.to_owned() } else { " ".repeat(label.len()) };
-                Line::new().add(Style::Accent, label).text(line)
-            });
-            lines.collect::<Vec<_>>()
-        };
+        let error = Line::new().add(Style::Bad, format!("error[{}]", parts.code)).add(Style::Strong, ": ");
+        lines.extend(beside(&error, Style::Strong, &parts.message, room));
+        let several =
+            |label: &str, text: &str| beside(&Line::new().add(Style::Accent, label), Style::Plain, text, room);
         parts.causes.iter().for_each(|cause| lines.extend(several("  caused by: ", cause)));
         parts.hints.iter().for_each(|hint| lines.extend(several("hint: ", hint)));
         lines

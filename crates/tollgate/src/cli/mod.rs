@@ -21,8 +21,9 @@ use self::environment::Environment;
 use self::failure::{Failure, Kind};
 use self::output::{Format, Output};
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 refused, halted or closed without success, 2 usage, 3 environment,
-            4 waiting for a person, 5 budget or quota, 70 internal";
+const EXIT_CODES: &str = "Exit codes:
+  0 done   1 refused, halted, or closed without success   2 usage
+  3 environment   4 waiting for a person   5 budget or quota   70 internal";
 
 /// Runs software work that several AI agents share, and decides what happens next from evidence
 #[derive(Debug, Parser)]
@@ -73,6 +74,13 @@ impl Session {
     /// Whether data is printed as JSON.
     pub fn json(&self) -> bool {
         self.output.format() == Format::Json
+    }
+
+    /// Prints events, where data is printed as JSON.
+    pub fn events(&self, events: &[tollgate_core::run::Recorded]) {
+        if self.json() {
+            events.iter().for_each(|event| self.output.json(&crate::view::wire::event(event)));
+        }
     }
 
     /// The clock.

@@ -8,7 +8,7 @@ use tollgate_core::code::Code;
 
 use super::environment::Environment;
 use super::failure::Failure;
-use crate::view::text::{Colour, Line, harmful};
+use crate::view::text::{Colour, Line, Style, beside, harmful, wrap};
 
 /// How data is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum Format {
 
 /// Columns where nobody says how wide the output is.
 const WIDTH_DEFAULT: usize = 100;
+/// Lines of prose that are longer are hard to follow.
+const PAGE_WIDTH: usize = 100;
 
 /// The two streams of the process.
 #[derive(Debug)]
@@ -29,6 +31,9 @@ pub struct Output {
     colour_out: Colour,
     colour_err: Colour,
     width: usize,
+    /// Whether a person reads the stream in a terminal: only there are sentences broken.
+    terminal_out: bool,
+    terminal_err: bool,
     lost: Mutex<Option<io::Error>>,
 }
 
@@ -45,6 +50,8 @@ impl Output {
             colour_out: colour(io::stdout().is_terminal()),
             colour_err: colour(io::stderr().is_terminal()),
             width: columns.or_else(terminal_columns).unwrap_or(WIDTH_DEFAULT),
+            terminal_out: io::stdout().is_terminal(),
+            terminal_err: io::stderr().is_terminal(),
             lost: Mutex::new(None),
         }
     }
@@ -68,6 +75,30 @@ impl Output {
     pub fn data(&self, line: impl Into<Line>) {
         let text = line.into().render(self.colour_out) + "\n";
         self.keep(io::stdout().lock().write_all(text.as_bytes()));
+    }
+
+    /// Prints a sentence as data behind a label; in a terminal what goes on stands below it.
+    pub fn paragraph(&self, label: impl Into<Line>, text: &str) {
+        let room = if self.terminal_out { self.width } else { usize::MAX };
+        beside(&label.into(), Style::Plain, text, room).into_iter().for_each(|line| self.data(line));
+    }
+
+    /// Says a sentence behind a label; in a terminal what goes on stands below it.
+    pub fn say(&self, label: impl Into<Line>, style: Style, text: &str) {
+        beside(&label.into(), style, text, self.room_of_talk()).into_iter().for_each(|line| self.talk(line));
+    }
+
+    /// How many columns talk may take: as many as it needs where no person reads it.
+    pub fn room_of_talk(&self) -> usize {
+        if self.terminal_err { self.width } else { usize::MAX }
+    }
+
+    /// Prints a page of prose: in a terminal its paragraphs are filled anew, and what is indented stays as it is.
+    pub fn page(&self, text: &str) {
+        if !self.terminal_out {
+            return self.text(text);
+        }
+        self.text(&page(text, self.width.min(PAGE_WIDTH)).join("\n"));
     }
 
     /// Prints a text of several lines as data, made harmless.
@@ -96,7 +127,7 @@ impl Output {
     pub fn failure(&self, failure: &Failure) {
         match self.format {
             Format::Json => self.json(&tollgate_api::ErrorDocument { error: failure.wire() }),
-            Format::Text => failure.lines(self.width).into_iter().for_each(|line| self.talk(line)),
+            Format::Text => failure.lines(self.width, self.room_of_talk()).into_iter().for_each(|line| self.talk(line)),
         }
     }
 
@@ -118,6 +149,35 @@ impl Output {
             self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
         }
     }
+}
+
+/// The lines of a page: paragraphs and items of lists filled to so many columns.
+fn page(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    let close = |open: &mut Option<(usize, String)>, lines: &mut Vec<String>| {
+        if let Some((indent, text)) = open.take() {
+            let begins = std::iter::once(0).chain(std::iter::repeat(indent));
+            lines.extend(begins.zip(wrap(&text, width - indent)).map(|(by, line)| " ".repeat(by) + &line));
+        }
+    };
+    for line in text.lines() {
+        let apart = line.is_empty() || line.starts_with("    ") || line.starts_with(['#', '|']);
+        let item = line.starts_with("- ");
+        match &mut open {
+            _ if apart => {
+                close(&mut open, &mut lines);
+                lines.push(line.to_owned());
+            }
+            Some((_, text)) if !item => text.extend([" ", line.trim_start()]),
+            _ => {
+                close(&mut open, &mut lines);
+                open = Some((if item { 2 } else { 0 }, line.to_owned()));
+            }
+        }
+    }
+    close(&mut open, &mut lines);
+    lines
 }
 
 /// Escapes what JSON allows raw and a terminal would obey. All of it stands inside strings.
@@ -145,6 +205,15 @@ fn terminal_columns() -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_filled_and_what_is_indented_stays() {
+        let text = "# A title that is long\n\none two three\nfour\n- an item of\n  a list\n- b\n\n    as it is, however long\n";
+        let filled = page(text, 12);
+        let expected = ["# A title that is long", "", "one two", "three four", "- an item", "  of a list", "- b", ""];
+        assert_eq!(filled[..8], expected);
+        assert_eq!(filled[8..], ["    as it is, however long"]);
+    }
 
     #[test]
     fn json_stays_json_and_holds_nothing_a_terminal_obeys() {

@@ -39,6 +39,7 @@ impl Runs {
     /// The same for a command that only reads: a journal that cannot be written will do.
     pub fn open_to_read(session: &Session) -> Result<Self, Failure> {
         let state = session.environment.state_dir()?;
+        need_a_place_apart(&state, &session.environment)?;
         let journal = SqliteJournal::open_to_read(&state, Options::default()).map_err(open_failure)?;
         Ok(Self::of(session, state, journal))
     }
@@ -76,24 +77,30 @@ impl Runs {
     /// forgotten.
     pub fn load_to_change(&self, typed: &str) -> Result<tollgate_engine::session::Session, Failure> {
         let id = self.find(typed)?;
-        let damages = self.journal.check_heads().map_err(|error| load_failure(error.into()))?;
-        for damage in damages {
-            let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = &damage;
-            if had.run == id {
-                return Err(Failure::refused(damage.code(), damage.to_string())
-                    .hint(format!("`tollgate verify {id}` shows what holds"))
-                    .hint(format!(
-                        "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
-                    )));
-            }
+        match self.lost(id)? {
+            None => self.service.load(id).map_err(|error| load_failure(error).about(id)),
+            Some(damage) => Err(Failure::refused(damage.code(), damage.to_string())
+                .hint(format!("`tollgate verify {id}` shows what holds"))
+                .hint(format!(
+                    "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
+                ))),
         }
-        self.service.load(id).map_err(load_failure)
+    }
+
+    /// What a run has lost of its end, if it has.
+    pub fn lost(&self, id: RunId) -> Result<Option<HeadDamage>, Failure> {
+        let damages = self.journal.check_heads().map_err(|error| load_failure(error.into()))?;
+        let of_run = |damage: &HeadDamage| {
+            let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = damage;
+            had.run == id
+        };
+        Ok(damages.into_iter().find(of_run))
     }
 
     /// Loads a run by what was typed.
     pub fn load(&self, typed: &str) -> Result<tollgate_engine::session::Session, Failure> {
         let id = self.find(typed)?;
-        self.service.load(id).map_err(load_failure)
+        self.service.load(id).map_err(|error| load_failure(error).about(id))
     }
 }
 
@@ -174,7 +181,19 @@ pub fn rejected(rejection: &Rejection) -> Failure {
         Rejection::Broken(_) => Kind::Internal,
         _ => Kind::Refused,
     };
-    let hint = match rejection {
+    let failure = Failure::new(kind, rejection.code(), rejection.to_string()).hint(next_step(rejection));
+    match rejection {
+        Rejection::Broken(violations) => violations.iter().fold(failure, |failure, violation| {
+            failure
+                .because(format!("invariant {} after event {}: {}", violation.invariant, violation.seq, violation.what))
+        }),
+        _ => failure,
+    }
+}
+
+/// What to type after the kernel said no.
+fn next_step(rejection: &Rejection) -> &'static str {
+    match rejection {
         Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
         Rejection::NoDecision(_) | Rejection::NotOffered { .. } | Rejection::TextNeeded(_) => {
             "`tollgate inbox` lists the open questions and how to answer them"
@@ -192,17 +211,12 @@ pub fn rejected(rejection: &Rejection) -> Failure {
         Rejection::Input { .. } => "give it with `--input NAME=VALUE`; `tollgate protocol show ID` lists the inputs",
         Rejection::Artifact { .. } => "give it with `--give NAME=FILE`; `--task FILE` is `--give task=FILE`",
         Rejection::Unsupported(_) => "`tollgate protocol list` shows what runs today",
-        Rejection::Overlap { .. } => "give each lane a scope of its own that shares no path with the others",
+        Rejection::Overlap { .. } => "narrow one, so that no path is in both: in the task, or with `--scope SIDE=GLOB`",
+        Rejection::Scope { .. } => {
+            "say what each side may change: `Scope:` under its sub-heading in the task, or `--scope SIDE=GLOB`"
+        }
         Rejection::Advance { .. } => "`tollgate protocol show ID --format table` lists the asks and their options",
         Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",
-    };
-    let failure = Failure::new(kind, rejection.code(), rejection.to_string()).hint(hint);
-    match rejection {
-        Rejection::Broken(violations) => violations.iter().fold(failure, |failure, violation| {
-            failure
-                .because(format!("invariant {} after event {}: {}", violation.invariant, violation.seq, violation.what))
-        }),
-        _ => failure,
     }
 }
 
@@ -218,6 +232,10 @@ pub fn service_failure(error: ServiceError) -> Failure {
             let failure = Failure::refused(code, message).hint("mend the file and start again");
             let places = wrong.diagnostics.iter().map(|found| format!("line {}: {}", found.place.line, found.message));
             places.chain(wrong.why).fold(failure, Failure::because)
+        }
+        ServiceError::Scopes { rejection, name, .. } => {
+            Failure::refused(code, format!("`{name}` does not give each side a scope of its own"))
+                .hint(next_step(&rejection))
         }
         ServiceError::NoArtifact(_) => {
             Failure::usage(code, message).hint("`tollgate protocol show ID` lists the artifacts")
@@ -264,6 +282,9 @@ pub fn drive_failure(error: DriveError) -> Failure {
         }
         DriveError::Command(error) => command_failure(error),
         DriveError::Load(error) => load_failure(error),
+        DriveError::Hands(error) if error.code == Code::FENCED_DRIVER => {
+            Failure::refused(code, message).hint("`tollgate show RUN` shows how it stands now")
+        }
         DriveError::Hands(error) => {
             let hint = if error.hint.is_empty() { "`tollgate resume RUN` tries again" } else { &error.hint };
             Failure::environment(code, message).hint(hint)

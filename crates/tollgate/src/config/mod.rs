@@ -3,6 +3,7 @@
 //! A flag goes over the environment, the environment over the repository (once trusted), the repository over the user's
 //! file. What is in force, and where each value comes from, enters the first event of a run.
 
+pub mod paths;
 mod read;
 
 use std::collections::BTreeMap;
@@ -133,6 +134,13 @@ pub struct Assigned {
     pub worker: Worker,
     /// Who gave the role this worker.
     pub from: Origin,
+}
+
+impl Assigned {
+    /// Whether it was given as it stands, in a flag or a variable: its paths count from the folder one is in.
+    pub fn is_typed(&self) -> bool {
+        self.name.is_none() && self.from >= Origin::Environment
+    }
 }
 
 /// What is in force for one protocol. This is what the first event of a run holds.

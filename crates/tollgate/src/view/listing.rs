@@ -63,6 +63,8 @@ fn next(run: RunId, repository: &str, status: RunStatus, body: &Body) -> Vec<Str
             all.extend([format!("tollgate retry {run}"), format!("tollgate cancel {run}")]);
             all
         }
+        // It is made by the next driver; until then there is nothing to look at.
+        RunStatus::Succeeded if body.unpublished => vec![format!("tollgate resume {run}")],
         RunStatus::Succeeded => vec![format!("git -C {} log -p HEAD..tollgate/{run}", quoted(repository))],
         RunStatus::Dropped | RunStatus::Cancelled => Vec::new(),
     }
@@ -129,6 +131,10 @@ mod tests {
             [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]
         );
         assert_eq!(row(Standing::Succeeded).next, [format!(r"git -C '/a b/it'\''s' log -p HEAD..tollgate/{run}")]);
+        let body = Body { unpublished: true, ..Body::default() };
+        let body = serde_json::to_vec(&body).unwrap();
+        let unpublished = SummaryText { body, ..text(Standing::Succeeded) };
+        assert_eq!(super::row(run, 3, &unpublished, None, 100).next, [format!("tollgate resume {run}")]);
         assert!(row(Standing::Dropped).next.is_empty());
     }
 

@@ -1,6 +1,7 @@
 //! From a run to the picture of it that is drawn while it works.
 
 use tollgate_api::RunStatus;
+use tollgate_core::protocol::model::Kind;
 use tollgate_core::run::Run;
 use tollgate_core::run::event::{FindingStatus, Work};
 use tollgate_core::run::gate::{self, CriterionState};
@@ -52,7 +53,10 @@ fn flow(run: &Run, name: &str, instance: &Instance, now_ms: u64) -> Option<FlowR
     let unit = instance.unit.as_ref().map(ToString::to_string);
     let stage = instance.at.stage().map(ToString::to_string).unwrap_or_default();
     let doing = match &instance.at {
-        At::Ready { .. } => Doing::Waits { on: "its turn".to_owned(), for_ms: 0 },
+        At::Ready { stage } => {
+            let lands = run.stage(instance, stage).is_some_and(|stage| matches!(stage.kind, Kind::Land(_)));
+            Doing::Waits { on: if lands { "its turn to land" } else { "its turn" }.to_owned(), for_ms: 0 }
+        }
         At::Leased { attempt, .. } => {
             let attempt = run.attempts.get(attempt)?;
             let for_ms = now_ms.saturating_sub(attempt.started_ms);

@@ -95,14 +95,15 @@ fn row(flow: &FlowRow) -> Vec<Line> {
     let cell = |style, text: String| Line::new().add(style, text);
     let (symbol, what, time) = match &flow.doing {
         Doing::Works { who, iteration, for_ms } => {
-            let again = if *iteration > 1 { format!(", attempt {iteration}") } else { String::new() };
+            let again = if *iteration > 1 { format!(", {}", words::nth_time(*iteration)) } else { String::new() };
             (cell(Style::Accent, "▶".into()), Line::from(format!("{who} works{again}")), duration(*for_ms))
         }
         Doing::Waits { on, for_ms } => {
             (cell(Style::Warn, "?".into()), Line::from(format!("waits for {on}")), duration(*for_ms))
         }
         Doing::Runs { done, total } => {
-            (cell(Style::Accent, "▸".into()), Line::from(format!("{done} of {total} units done")), String::new())
+            let units = words::count(*total as usize, "unit");
+            (cell(Style::Accent, "▸".into()), Line::from(format!("{done} of {units} done")), String::new())
         }
         Doing::Held { why } => (cell(Style::Bad, "■".into()), Line::from(format!("held: {why}")), String::new()),
         Doing::Done => (cell(Style::Good, "✓".into()), Line::from("done"), String::new()),

@@ -91,12 +91,15 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     if asks {
         screen.lines.push(Line::from("  next    ").text("answer below, or `tollgate inbox`"));
     }
-    let span = duration(summary.changed_at_ms.saturating_sub(summary.started_at_ms));
     let started = ago(now_ms, summary.started_at_ms);
-    screen.beside(
-        Line::from("  when    "),
-        &format!("started {started}, {span} to the last of {}", count(to_usize(summary.events), "event")),
-    );
+    let since = match summary.status {
+        api::RunStatus::Succeeded | api::RunStatus::Dropped | api::RunStatus::Cancelled => {
+            format!("took {}", duration(summary.changed_at_ms.saturating_sub(summary.started_at_ms)))
+        }
+        _ => format!("last changed {}", ago(now_ms, summary.changed_at_ms)),
+    };
+    let events = count(to_usize(summary.events), "event");
+    screen.beside(Line::from("  when    "), &format!("started {started}, {since}, {events} in the journal"));
     screen.beside(Line::from("  where   "), &format!("{} at {}", summary.repository, short(&detail.base)));
     if let Some(branch) = &detail.branch {
         screen.beside(Line::from("  branch  "), branch);
@@ -125,7 +128,7 @@ fn standing(screen: &mut Screen, detail: &RunDetail) {
     for position in detail.positions.iter().filter(|position| !position.limits.is_empty()) {
         let limits: Vec<String> = position.limits.iter().map(|(route, taken)| format!("{route} {taken}")).collect();
         let unit = position.unit.as_deref().unwrap_or("run");
-        screen.wrapped(Line::from("  "), &format!("limits used by {unit}: {}", limits.join(", ")), Style::Faint);
+        screen.wrapped(Line::from("  "), &format!("{unit} used of its limits: {}", limits.join(", ")), Style::Faint);
     }
     let waiting = detail.units.iter().filter(|unit| unit.stage.is_none());
     let waiting: Vec<&str> = waiting.map(|unit| unit.name.as_str()).collect();
@@ -179,8 +182,7 @@ fn timeline(screen: &mut Screen, detail: &RunDetail, history: &History) {
             .text(gap)
             .add(told.style, told.symbol)
             .text(" ");
-        let took = if told.took.is_empty() { String::new() } else { format!(" ({})", told.took.replace(' ', "")) };
-        screen.wrapped(label, &format!("{}{took}", told.text), Style::Plain);
+        screen.wrapped(label, &format!("{}{}", told.text, told.took), Style::Plain);
     }
 }
 
@@ -211,6 +213,11 @@ fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told
                 told.unwrap_or(Told { symbol: "?", style: Style::Warn, text: id.to_string(), took: String::new() }),
             )
         }
+        // Why is said at the top.
+        What::Told { unit, text } if text.starts_with("halted: ") => {
+            let told = Told { symbol: "■", style: Style::Bad, text: "halted".to_owned(), took: String::new() };
+            (subject(unit.as_deref()), told)
+        }
         What::Told { unit, text } => {
             let told = Told { symbol: "·", style: Style::Faint, text: text.clone(), took: String::new() };
             (subject(unit.as_deref()), told)
@@ -218,14 +225,14 @@ fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told
     }
 }
 
-/// "build: developer (script), attempt 2: done, 3 files changed → check".
+/// "build: developer (script), 2nd time: done, 3 files changed → check".
 fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
     let who = match (&attempt.role, &attempt.worker) {
         (Some(role), Some(worker)) => format!(": {role} ({})", worker_word(worker)),
         (Some(role), None) => format!(": {role}"),
         (None, _) => String::new(),
     };
-    let again = if attempt.iteration > 1 { format!(", attempt {}", attempt.iteration) } else { String::new() };
+    let again = if attempt.iteration > 1 { format!(", {}", words::nth_time(attempt.iteration)) } else { String::new() };
     let what = match (attempt.status, attempt.reason.as_str()) {
         (AttemptStatus::Working, _) if run == api::RunStatus::Interrupted => {
             ": was at work when its driver went".to_owned()
@@ -247,8 +254,16 @@ fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
             (state.symbol, state.style)
         }
     };
-    let took = attempt.ended_at_ms.map(|end| duration(end.saturating_sub(attempt.started_at_ms))).unwrap_or_default();
+    let took = attempt.ended_at_ms.map(|end| took(attempt.started_at_ms, end)).unwrap_or_default();
     Told { symbol, style, text: format!("{} {}{who}{again}{what}{to}", attempt.id, attempt.stage), took }
+}
+
+/// How long something took, where that is worth a word; the times in front say the rest.
+fn took(start_ms: u64, end_ms: u64) -> String {
+    match end_ms.saturating_sub(start_ms) {
+        0..1000 => String::new(),
+        ms => format!(" ({})", duration(ms).replace(' ', "\u{a0}")),
+    }
 }
 
 /// The adapter of a worker; its whole command is in the run's first event.
@@ -271,7 +286,7 @@ fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -
     };
     let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join("; ")) };
     let ended = decision.ended_at_ms.filter(|_| !in_advance);
-    let took = ended.map(|end| duration(end.saturating_sub(decision.asked_at_ms))).unwrap_or_default();
+    let took = ended.map(|end| took(decision.asked_at_ms, end)).unwrap_or_default();
     Told { symbol: "?", style: Style::Warn, text: format!("{} {question}{came}{notes}", decision.id), took }
 }
 
@@ -279,8 +294,12 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
     if detail.criteria.is_empty() {
         return;
     }
-    let settled = detail.criteria.iter().filter(|row| matches!(row.status.as_str(), "passed" | "waived")).count();
-    screen.title("What must be true", &format!("{settled} of {} passed or waived", detail.criteria.len()));
+    let with = |status: &str| detail.criteria.iter().filter(|row| row.status == status).count();
+    let waived = match with("waived") {
+        0 => String::new(),
+        waived => format!(", {waived} waived"),
+    };
+    screen.title("What must be true", &format!("{} of {} passed{waived}", with("passed"), detail.criteria.len()));
     let ids = detail.criteria.iter().map(|row| width(&row.id)).max().unwrap_or(0);
     for row in detail.criteria.iter().take(ROWS_MAX) {
         let (symbol, style) = match row.status.as_str() {
@@ -300,15 +319,17 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
         }
         screen.wrapped(label, &format!("{}{unit}", row.text), Style::Plain);
         let indent = " ".repeat(ids + 6);
-        let shown: Vec<String> = row.evidence.iter().map(|evidence| shown_by(evidence, detail)).collect();
-        let fresh = if row.status == "passed" { ", fresh" } else { "" };
-        let shown = format!("{}{fresh}: {}", row.status, shown.join("; "));
+        // What was run counts before what somebody says.
+        let ran = row.evidence.iter().filter(|evidence| evidence.source == api::EvidenceSource::Command);
+        let said = row.evidence.iter().filter(|evidence| evidence.source != api::EvidenceSource::Command);
+        let shown: Vec<String> = ran.chain(said).map(|evidence| shown_by(evidence, detail)).collect();
+        let shown = format!("{}: {}", row.status, shown.join("; "));
         screen.wrapped(Line::from(indent), &shown, Style::Faint);
     }
     screen.more(detail.criteria.len(), "; `--json` shows all");
 }
 
-/// "dod-checker says yes (att_4): src/main.rs:12", with a word when it is about other content.
+/// "dod-checker says yes (att_4): “src/main.rs:12”", with a word when it is about other content.
 fn shown_by(evidence: &api::Evidence, detail: &RunDetail) -> String {
     let stale = if evidence.fresh { "" } else { ", of other content" };
     let from = format!("({}{stale})", evidence.from);
@@ -325,7 +346,7 @@ fn shown_by(evidence: &api::Evidence, detail: &RunDetail) -> String {
                 "fail" => "says no",
                 _ => "cannot tell",
             };
-            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+            let text = if text.is_empty() { String::new() } else { format!(": “{text}”") };
             format!("{who} {says} {from}{text}")
         }
     }

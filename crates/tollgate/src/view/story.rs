@@ -99,7 +99,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::RunOpened(opened) => format!("opened by {by}: {} under {}", opened.title, opened.protocol.name),
         Event::DriverTookOver(_) => match recorded.epoch {
             1 => return None,
-            epoch => format!("taken on by another process (take-over {epoch})"),
+            epoch => format!("taken on again (take-over {epoch})"),
         },
         Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
         Event::LedgerPlanned(planned) => {
@@ -108,9 +108,10 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
                 (planned.plan.requirements.len(), "requirement"),
                 (planned.plan.criteria.len(), "row"),
             ];
+            let rows = if planned.plan.criteria.is_empty() { "" } else { " that must be true" };
             let parts: Vec<String> =
                 parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| words::count(*n, noun)).collect();
-            format!("{} from `{}`", words::list(&parts), planned.from)
+            format!("`{}` gives {}{rows}", planned.from, words::list(&parts))
         }
         Event::VariableGiven(given) => format!("{} is {}", given.name, given.value),
         Event::FlowEntered(entered) => match &entered.unit {
@@ -142,7 +143,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         }
         Event::LandingEnded(landing) => match landing.outcome {
             LandOutcome::Landed => format!("landed, {} changed", words::count(landing.paths.len(), "file")),
-            LandOutcome::Conflict => format!("did not land: {} collide", words::count(landing.paths.len(), "file")),
+            LandOutcome::Conflict => {
+                format!("did not land: it collides with what landed before in {}", words::list(&landing.paths))
+            }
             LandOutcome::OutOfScope => {
                 format!("did not land: {} outside the scope", words::count(landing.paths.len(), "file"))
             }
@@ -208,11 +211,12 @@ pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::AttemptStarted(started) => &started.instance,
         Event::DecisionAsked(asked) => &asked.asked.instance,
         Event::UnitChanged(changed) => return Some(changed.unit.to_string()),
-        Event::FindingOpened(opened) => return opened.about.units.first().map(ToString::to_string),
+        Event::FindingOpened(opened) => return only(&opened.about.units),
         Event::FindingChanged(changed) => {
             let first = changed.findings.first().and_then(|id| run.ledger.findings.get(id))?;
-            return first.about.units.first().map(ToString::to_string);
+            return changed.unit.as_ref().map(ToString::to_string).or_else(|| only(&first.about.units));
         }
+        Event::ScopeWidened(widened) => return widened.unit.as_ref().map(ToString::to_string),
         Event::DecisionEnded(ended) => &run.decisions.get(&ended.decision)?.asked.instance,
         _ => return None,
     };
@@ -237,7 +241,7 @@ fn started_sentence(started: &AttemptStarted) -> String {
     match &started.work {
         Work::Dispatch { role, iteration: 1, .. } => format!("{role} works at `{}`{again}", started.stage),
         Work::Dispatch { role, iteration, .. } => {
-            format!("{role} works at `{}`, attempt {iteration}{again}", started.stage)
+            format!("{role} works at `{}`, {}{again}", started.stage, words::nth_time(*iteration))
         }
         Work::Commands { commands } => {
             let noun = if commands.len() == 1 { "command runs" } else { "commands run" };
@@ -292,4 +296,12 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
         outcome => outcome.replace('_', " "),
     };
     Some(format!("`{}` came out as {outcome}: {to}{limit}", moved.stage))
+}
+
+/// What belongs to one unit is its own; what belongs to several is the run's.
+fn only(units: &[tollgate_core::Name]) -> Option<String> {
+    match units {
+        [one] => Some(one.to_string()),
+        _ => None,
+    }
 }

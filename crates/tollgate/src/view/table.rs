@@ -4,7 +4,7 @@ use super::text::{Line, Style};
 
 const GAP: usize = 2;
 /// A column is not cut below this, whatever the width; the line is cut instead.
-const COLUMN_MIN: usize = 6;
+const COLUMN_MIN: usize = 16;
 
 /// Lays a table out. An empty header is left away; cells are cut, never wrapped.
 pub fn table(header: &[&str], rows: Vec<Vec<Line>>, width: usize) -> Vec<Line> {

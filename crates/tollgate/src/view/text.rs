@@ -182,6 +182,18 @@ pub fn cut(text: &str, room: usize) -> String {
         .collect()
 }
 
+/// A text behind a label, broken to so many columns; each line after the first stands below the text.
+pub fn beside(label: &Line, style: Style, text: &str, room: usize) -> Vec<Line> {
+    let indent = label.width();
+    let broken = text.lines().flat_map(|line| wrap(line, room.saturating_sub(indent).max(20)));
+    let begins = std::iter::once(label.clone()).chain(std::iter::repeat_with(|| Line::from(" ".repeat(indent))));
+    let mut lines: Vec<Line> = begins.zip(broken).map(|(begin, line)| begin.add(style, line)).collect();
+    if lines.is_empty() {
+        lines.push(label.clone());
+    }
+    lines
+}
+
 /// Breaks a text at its spaces into lines of at most so many columns; a longer word stands alone.
 pub fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];

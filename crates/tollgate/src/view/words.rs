@@ -28,6 +28,25 @@ pub fn ago(now_ms: u64, then_ms: u64) -> String {
     }
 }
 
+/// The same in its largest unit, for lists.
+pub fn about(now_ms: u64, then_ms: u64) -> String {
+    let ms = now_ms.saturating_sub(then_ms);
+    let unit = [(86_400_000, 86_400_000 * 2), (3_600_000, 3_600_000), (60_000, 60_000), (1000, 10_000)];
+    let (unit, _) = unit.into_iter().find(|(_, least)| ms >= *least).unwrap_or((1, 0));
+    ago(ms / unit * unit, 0)
+}
+
+/// Which time it is: `2nd time`.
+pub fn nth_time(number: u32) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, rest) if rest != 11 => "st",
+        (2, rest) if rest != 12 => "nd",
+        (3, rest) if rest != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending} time")
+}
+
 /// A count with its noun: `1 file`, `2 files`.
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }

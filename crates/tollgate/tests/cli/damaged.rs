@@ -28,6 +28,20 @@ fn every_part_of_a_summary_is_proved() {
     }
 }
 
+/// What is left of a run whose end was lost is shown, and said to be that.
+#[test]
+fn a_lost_end_is_said_above_what_is_shown() {
+    let (mut world, run) = world_with_question();
+    let damaged = copy(&mut world, "lost");
+    damaged.change("DELETE FROM rows WHERE place = (SELECT max(place) FROM rows)");
+    damaged.change("UPDATE runs SET seq = (SELECT max(last_seq) FROM rows), head = (SELECT head FROM rows ORDER BY place DESC LIMIT 1)");
+    let output = damaged.world.run(&format!("show {run}"), "");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("warning[TG0") && said.contains(&format!("tollgate verify {run}")), "{said}");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(!String::from_utf8(output.stdout).unwrap().is_empty());
+}
+
 #[test]
 fn one_bad_row_is_named_and_the_other_runs_go_on() {
     let (mut play, said) = Play::standard(&[]);

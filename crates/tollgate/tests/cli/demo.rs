@@ -3,6 +3,32 @@
 use crate::world::World;
 
 #[test]
+fn the_second_story_is_of_two_sides() {
+    let world = World::new();
+    let output = world.run("demo complex", "");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    for text in [
+        "1 file outside the scope",
+        "collides with what landed before in config/languages.txt",
+        "DoD-3 failed",
+        "DoD-3 passed",
+        "killed",
+        "repeated after a crash",
+        "succeeded",
+        "Two sides worked at once",
+    ] {
+        assert!(said.contains(text), "`{text}` is not in:\n{said}");
+    }
+    // Both developers are at work before either of them reports.
+    let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("`{text}` is not in:\n{said}"));
+    let second = at("frontend  developer works").max(at("backend  developer works"));
+    assert!(second < at("developer reports"), "{said}");
+    let proof = world.run("verify --all", "");
+    assert_eq!(proof.status.code(), Some(0), "{}", String::from_utf8_lossy(&proof.stderr));
+}
+
+#[test]
 fn the_demonstration_ends_well_twice_and_every_run_proves() {
     let world = World::new();
     for number in 1..=2 {

@@ -109,12 +109,52 @@ fn a_tester_that_still_rejects_after_three_loops_asks() {
     std::fs::write(tree(&said).join("greet.sh"), "echo mended\n").unwrap();
     play.decide(&["dec_2", "by-hand"]).exits(0);
     assert_eq!(play.dispatched("developer"), before, "what a person mended enters at the first check");
+    for role in ["dod-checker", "reviewer"] {
+        let last = u32::try_from(play.dispatched(role)).unwrap();
+        let (brief, patch) = (play.brief(role, last), play.patch(role, last));
+        assert!(brief.contains("- created `greet.sh` (also since this role judged it last)\n"), "{role}: {brief}");
+        assert!(patch.contains("+echo mended\n"), "{role} accepts what a person wrote, and is shown it: {patch}");
+    }
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo mended\n"));
     play.holds();
 
     let (play, _) = Play::standard(roles);
     play.decide(&["dec_2", "abort"]).exits(1).says("closed without success");
     play.holds();
+}
+
+#[test]
+fn a_judge_is_shown_everything_its_verdict_is_given_to() {
+    let infra = r#"write: {Makefile: "all:\n\ttrue\n"}, report: {status: complete, abstract: {outcome: infra, next_phase: developer}, files_created: [Makefile]}"#;
+    let roles: &Roles<'_> = &[("devops", &[else_(infra)]), ("tester", &[at(2, TESTED), else_(FAILING)])];
+    let mut play = Play::new(crate::play::TASK, &crate::play::script(roles));
+    let inputs = ["--input", "complexity=standard", "--input", "infra=needed", "--answer", "sign-off=approve"];
+    play.start(&inputs).exits(0);
+    // The second look comes after the first work has landed, and the developer adds nothing.
+    for (role, nth) in [("dod-checker", 1), ("reviewer", 1), ("dod-checker", 2), ("reviewer", 2), ("tester", 2)] {
+        let brief = play.brief(role, nth);
+        assert!(brief.contains("- created `Makefile`\n"), "{role} {nth}, what devops wrote: {brief}");
+        assert!(brief.contains("- created `greet.sh`\n"), "{role} {nth}, what landed before: {brief}");
+        let patch = play.patch(role, nth);
+        assert!(patch.contains("+\ttrue\n") && patch.contains("+echo Hello\n"), "{role} {nth}: {patch}");
+    }
+    play.holds();
+}
+
+#[test]
+fn a_side_is_shown_its_scope_and_what_it_changed_itself() {
+    let task = crate::play::TASK.replace("### Backend\n", "### Backend\nScope: `greet.sh` `src/**`\n");
+    let infra = r#"write: {Makefile: "all:\n\ttrue\n"}, report: {status: complete, abstract: {outcome: infra, next_phase: developer}, files_created: [Makefile]}"#;
+    let stray = BUILT
+        .replace("write: {", "write: {stray.sh: \"echo stray\\n\", ")
+        .replace("[greet.sh]", "[greet.sh, stray.sh]");
+    let roles: &Roles<'_> = &[("devops", &[else_(infra)]), ("developer", &[else_(&stray)])];
+    let mut play = Play::new(&task, &crate::play::script(roles));
+    let inputs = ["--input", "complexity=standard", "--input", "infra=needed", "--answer", "sign-off=approve"];
+    play.start(&inputs).exits(4).says("stray.sh");
+    let (brief, patch) = (play.brief("reviewer", 1), play.patch("reviewer", 1));
+    assert!(brief.contains("`greet.sh`") && brief.contains("- created `stray.sh`\n"), "{brief}");
+    assert!(patch.contains("+echo stray\n") && !patch.contains("Makefile"), "{patch}");
 }
 
 const SOLO_GAP: &str = r#"report: {status: complete, abstract: {outcome: a row is open, verdict: BLOCKED, next_phase: dev-tester}, verdict: BLOCKED, verified_rows: ["DoD-2: there"], gaps: ["DoD-1: greet.sh does not greet"]}"#;

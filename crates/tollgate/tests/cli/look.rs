@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::world::World;
 
-const TASK: &str = include_str!("../../src/demo/task.md");
-const SCRIPT: &str = include_str!("../../src/demo/script.yaml");
+const TASK: &str = include_str!("../../src/demo/standard/task.md");
+const SCRIPT: &str = include_str!("../../src/demo/standard/script.yaml");
 
 /// The story of the demonstration without its pauses: a question, a row claimed and not done, a review and its repair.
 pub fn world_with_question() -> (World, String) {
@@ -51,20 +51,33 @@ pub fn world_with_success() -> (World, String) {
     (world, run)
 }
 
+/// So far to the right begins what goes on from the line above.
+const FAR: &str = "         ";
+
 /// Times differ from run to run, and with them the width of what stands beside them.
-fn timeless(text: &str) -> String {
+/// Where a line is broken depends on them too: what goes on far to the right is put behind its beginning.
+pub fn timeless(text: &str) -> String {
+    let mut whole: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match whole.last_mut().filter(|_| line.starts_with(FAR)) {
+            Some(last) => last.extend([" ", line.trim_start()]),
+            None => whole.push(line.to_owned()),
+        }
+    }
+    let text = whole.join("\n").replace("look at: work tree\n    ", "look at: work tree ");
     let is_time = |word: &str| word.trim_start_matches(['+', '(']).parse::<f64>().is_ok();
     let is_unit = |word: &str| matches!(word.trim_end_matches([',', ')']), "s" | "min" | "h" | "days");
     let line = |line: &str| {
         let indent = &line[..line.len() - line.trim_start().len()];
+        // How long something took is told from a second on.
+        let took = |part: &str| part.contains('\u{a0}') && part.contains(')');
+        let parts: Vec<&str> = line.split(" (").filter(|part| !took(part)).collect();
+        let line = parts.join(" (");
         let words: Vec<&str> = line.split_whitespace().collect();
         let mut out: Vec<String> = Vec::new();
         let mut at = 0;
         while let Some(word) = words.get(at) {
-            let took = word.strip_prefix('(').and_then(|word| word.strip_suffix("s)")).is_some_and(is_time);
-            if took {
-                out.push("([T])".to_owned());
-            } else if is_time(word) && words.get(at + 1).is_some_and(|unit| is_unit(unit)) {
+            if is_time(word) && words.get(at + 1).is_some_and(|unit| is_unit(unit)) {
                 let comma = if words[at + 1].ends_with(',') { "," } else { "" };
                 out.push(format!("[T]{comma}"));
                 at += 1;

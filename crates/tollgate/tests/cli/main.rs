@@ -8,6 +8,7 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod campaign;
 mod contract;
 mod crash;
 mod damaged;
@@ -18,6 +19,8 @@ mod health;
 mod limits;
 mod look;
 mod misbehave;
+#[cfg(debug_assertions)]
+mod overtaken;
 mod play;
 mod proof;
 mod protocol;
@@ -25,9 +28,11 @@ mod repair;
 mod repository;
 mod rows;
 mod schemas;
+mod sides;
 mod signoff;
 mod start;
 mod terminal;
+mod trusted;
 mod wire;
 mod worker;
 mod world;

@@ -186,3 +186,33 @@ fn what_hides_from_its_worker_in_every_way_is_ended_with_the_attempt() {
     assert!(!left.contains("hidden.pid"), "{left}");
     play.holds();
 }
+
+#[test]
+fn an_orphan_of_a_driver_that_it_killed_cannot_answer_for_a_person() {
+    // A run that waits for a person, in the same state directory.
+    let mut play = Play::new(TASK, &script(&[]));
+    play.start(&["--input", "complexity=standard"]).exits(4).says("dec_1");
+    let (state, said) = (play.world.path("state").display().to_string(), play.world.path("said").display().to_string());
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    let decide = format!(
+        "/bin/sleep 1; TOLLGATE_STATE={state} {tollgate} decide {} dec_1 approve --no-resume; echo exit $?",
+        play.run
+    );
+    // It hides its marker, leaves its session and kills everybody above it.
+    let agent = format!(
+        "#!/bin/sh\nenv -i HOME=\"$HOME\" PATH=\"$PATH\" setsid sh -c '{decide}' >{said}.tmp 2>&1 </dev/null &\n\
+         env -i PATH=\"$PATH\" setsid sh -c 'while ! grep -q ^exit {said}.tmp; do sleep 0.05; done; mv {said}.tmp {said}' >/dev/null 2>&1 </dev/null &\n\
+         kill -9 $PPID\nkill -9 $$\n"
+    );
+    play.world.agent("agent", &agent);
+    let words =
+        ["--input", "complexity=standard", "--answer", "sign-off=approve", "--worker", "developer=command:agent"];
+    let all = [&["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"], &words[..]].concat();
+    let killed = play.tollgate(&all);
+    assert_eq!(killed.code, None, "the driver was killed: {}", killed.err);
+    let said = play.until("the orphan was answered", |_| std::fs::read_to_string(&said).ok());
+    assert!(said.contains("error[TG0309]") && said.ends_with("exit 1\n"), "{said}");
+    assert_eq!(play.count(|event| matches!(event, Event::DecisionEnded(_))), 0);
+    // The person themselves is not refused.
+    play.decide(&["dec_1", "approve"]).exits(0);
+}

@@ -1,6 +1,6 @@
 //! Rows with commands, which the engine runs itself.
 
-use crate::play::{Play, TASK, TESTED, at, else_, script};
+use crate::play::{APPROVED, CHANGES, IDLE, Play, TASK, TESTED, at, else_, script};
 
 fn task(command: &str) -> String {
     format!(
@@ -34,6 +34,36 @@ fn a_command_whose_program_is_missing_cannot_be_observed_and_needs_a_waiver() {
     insta::assert_snapshot!("unobservable", play.told(&said));
     assert_eq!(play.dispatched("dod-checker"), 1, "asking it again would show no more");
     play.decide(&["dec_2", "waive"]).exits(0).says("waived DoD-1");
+    play.holds();
+}
+
+#[test]
+fn a_test_that_calls_what_is_not_there_fails_and_cannot_be_waived_as_unobservable() {
+    let built = r#"write: {greet.sh: "./no-such-helper\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [greet.sh], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
+    let mut play = Play::new(&task("sh greet.sh"), &script(&[("developer", &[at(1, built), else_(IDLE)])]));
+    play.start(&WORDS).exits(4).says("DoD-1 failed").silent_on("cannot be observed");
+    assert_eq!(play.dispatched("reviewer"), 0);
+    play.holds();
+}
+
+#[test]
+fn a_waiver_is_given_to_content_and_asked_for_again_when_that_changes() {
+    let built = |text: &str, kind: &str| {
+        format!(
+            r#"write: {{greet.sh: "{text}\n"}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, {kind}: [greet.sh], dod_coverage: [{{mark: "✓", row: DoD-1}}]}}"#
+        )
+    };
+    let developer = [at(1, &built("echo Hello", "files_created")), else_(&built("echo BAD", "files_modified"))];
+    let reviewer = [at(1, CHANGES), else_(APPROVED)];
+    let mut play =
+        Play::new(&task("no-such-program --check"), &script(&[("developer", &developer), ("reviewer", &reviewer)]));
+    play.start(&WORDS).exits(4);
+    // The review sends it back, and what comes then is not what was waived.
+    play.decide(&["dec_2", "waive"]).exits(4).says("waived DoD-1").says("dec_3");
+    assert_eq!((play.dispatched("developer"), play.dispatched("reviewer")), (2, 1));
+    // What the tester adds is nothing that the row is about.
+    play.decide(&["dec_3", "waive"]).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo BAD\n"));
     play.holds();
 }
 

@@ -268,3 +268,24 @@ fn only_roles_that_the_run_can_come_to_need_a_worker() {
     play.tollgate(&words).exits(1).says("role `dev-tester` has no worker");
     play.holds();
 }
+
+#[test]
+fn a_branch_that_is_in_the_way_is_named_before_the_run_and_after_it() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.world.git(&["branch", "tollgate"]);
+    let words = ["--input", "complexity=standard"];
+    play.start(&words).exits(3).says("TG0518").says("git branch -m tollgate NAME");
+    assert_eq!((play.run.as_str(), play.world.git(&["for-each-ref", "refs/tollgate"]).as_str()), ("", ""));
+    play.world.git(&["branch", "-D", "tollgate"]);
+    play.start(&words).exits(4);
+    play.world.git(&["branch", "tollgate"]);
+    play.decide(&["dec_1", "approve"]).says("TG0518");
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    assert!(shown.contains("its branch is not made yet"), "{shown}");
+    assert!(shown.contains(&format!("tollgate resume {}", play.run)) && !shown.contains("log -p"), "{shown}");
+    play.world.git(&["branch", "-m", "tollgate", "other"]);
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello\n"));
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    assert!(shown.contains("log -p") && !shown.contains("not made yet"), "{shown}");
+}

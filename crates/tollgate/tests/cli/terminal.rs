@@ -21,13 +21,17 @@ struct Terminal {
 
 impl Terminal {
     fn open(play: &Play, words: &[&str]) -> Self {
+        Self::with(play, words, &[("COLUMNS", "80")])
+    }
+
+    fn with(play: &Play, words: &[&str], variables: &[(&str, &str)]) -> Self {
         let keys = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
         let name = ptsname(&keys, Vec::new()).unwrap();
         let open = || Stdio::from(File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap());
         let mut command = play.world.program(words);
-        command.stdin(open()).stdout(open()).stderr(open()).env("TERM", "xterm").env("COLUMNS", "80");
+        command.stdin(open()).stdout(open()).stderr(open()).env("TERM", "xterm").envs(variables.iter().copied());
         let child = command.spawn().unwrap();
         drop(command);
         let (sender, screen) = channel();
@@ -62,6 +66,20 @@ impl Terminal {
     fn types(&mut self, text: &str) -> &mut Self {
         self.keys.write_all(text.as_bytes()).unwrap();
         self
+    }
+
+    /// Everything that is printed until the program ends.
+    fn all(mut self) -> String {
+        let mut seen = std::mem::take(&mut self.seen).into_bytes();
+        let mut ended = false;
+        loop {
+            match self.screen.recv_timeout(Duration::from_millis(50)) {
+                Ok(bytes) => seen.extend(bytes),
+                Err(_) if ended => break,
+                Err(_) => ended = self.child.try_wait().unwrap().is_some(),
+            }
+        }
+        String::from_utf8(seen).unwrap().replace("\r\n", "\n")
     }
 
     fn ends(&mut self) -> Option<i32> {
@@ -107,4 +125,72 @@ fn whoever_leaves_a_question_leaves_it_open_and_an_answer_from_elsewhere_is_seen
     terminal.shows("ada answers dec_1: approve").shows("succeeded");
     assert_eq!(terminal.ends(), Some(0));
     play.holds();
+}
+
+/// The text without its colours.
+fn without_colour(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| out + part.split_once('m').map_or(part, |(_, rest)| rest))
+}
+
+/// The same in a terminal of so many columns, with colour and without: colour adds nothing, and no line is broken by the
+/// terminal but those with a word that nobody can break.
+#[track_caller]
+fn screen(play: &Play, columns: usize, words: &[&str]) -> String {
+    let columns_text = columns.to_string();
+    let size = ("COLUMNS", columns_text.as_str());
+    let coloured = Terminal::with(play, words, &[size]).all();
+    let plain = Terminal::with(play, words, &[size, ("NO_COLOR", "1")]).all();
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    assert_eq!(crate::look::timeless(&without_colour(&coloured)), crate::look::timeless(&plain));
+    for line in plain.lines().filter(|line| line.split(' ').all(|word| word.chars().count() < 30)) {
+        assert!(line.chars().count() <= columns, "{columns} columns: {line}");
+    }
+    plain
+}
+
+#[test]
+fn pages_fit_the_terminal() {
+    let play = Play::new(TASK, &script(&[]));
+    for columns in [80, 140] {
+        let mut seen = String::new();
+        for words in [
+            &["--help"][..],
+            &["run", "--help"],
+            &["explain", "TG0309"],
+            &["protocol", "list"],
+            &["contract", "list"],
+            &["doctor", "build-plan"],
+            &["run", "build-plan", "--task", "../task.md", "--input", "complexity=standard"],
+            &["run", "bild-plan"],
+        ] {
+            seen += &format!("$ tollgate {}\n{}\n", words.join(" "), screen(&play, columns, words));
+        }
+        insta::assert_snapshot!(format!("pages_{columns}"), play.world.filtered(&seen));
+    }
+}
+
+#[test]
+fn runs_fit_the_terminal_however_they_stand() {
+    let gap = crate::play::GAP.replace("greet.sh does not greet", &format!("{}none", "no greeting, ".repeat(8)));
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(&gap)])]);
+    said.exits(4);
+    let run = play.run.clone();
+    let mut shown = String::new();
+    let mut look = |play: &Play, columns: usize| {
+        for words in [&["ls"][..], &["inbox"], &["show", &run], &["logs", &run], &["verify", &run]] {
+            let seen = play.world.filtered(&crate::look::timeless(&screen(play, columns, words)));
+            // How much of a reason a list shows depends on the time beside it.
+            if columns == 80 && words[0] != "ls" {
+                shown += &format!("$ tollgate {}\n{seen}\n", words.join(" ").replace(&run, "[RUN]"));
+            }
+        }
+    };
+    look(&play, 80);
+    look(&play, 140);
+    play.decide(&["dec_2", "accept"]).exits(0);
+    look(&play, 80);
+    look(&play, 140);
+    insta::assert_snapshot!(shown);
 }

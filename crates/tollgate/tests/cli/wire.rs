@@ -95,6 +95,22 @@ fn every_command_prints_documents_of_the_wire() {
 }
 
 #[test]
+fn what_a_person_says_prints_its_events() {
+    let mut play = Play::new(TASK, &script(&[("developer", &[else_("text: nothing")])]));
+    play.start(&["--input", "complexity=standard"]).exits(4);
+    for (words, first, exit) in [
+        (&["decide", "RUN", "dec_1", "approve", "--no-resume"][..], "decision.ended", 0),
+        (&["resume", "RUN"], "driver.took_over", 1),
+        (&["retry", "RUN", "--no-resume"], "run.retried", 0),
+        (&["cancel", "RUN"], "run.closed", 0),
+    ] {
+        let events = lines(&play.tollgate(&[words, &["--json"]].concat()).exits(exit).out);
+        events.iter().for_each(|event| conforms("event", event));
+        assert!(events.iter().any(|event| event["type"] == first), "{words:?}: {events:?}");
+    }
+}
+
+#[test]
 fn a_protocol_as_data_says_what_its_table_says() {
     let play = Play::new(TASK, &script(&[]));
     let said = play.tollgate(&["protocol", "show", "build-plan", "--format", "json"]).exits(0);

@@ -57,7 +57,7 @@ impl Bench {
             registry::document_dialect("build-plan.task").unwrap().read(task, &Context { sides, ..Context::default() });
         assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
         let object = Digest::of(task.as_bytes());
-        let artifact = OpenArtifact { object, fields: reading.fields, plan: reading.plan };
+        let artifact = OpenArtifact { object, fields: reading.fields, plan: reading.plan, places: reading.places };
         let opened = open(
             Open {
                 id: RunId::from_bits(7),
@@ -74,6 +74,7 @@ impl Bench {
                 areas: BTreeMap::new(),
                 config: serde_json::Value::Null,
                 answers: BTreeMap::from([("sign-off".into(), "approve".into())]),
+                scopes: Default::default(),
                 content: content("tree-0"),
             },
             &stamp(ByKind::Person),

@@ -17,7 +17,7 @@ new file mode 100644
 
 fn change() -> Change {
     let files = vec![Changed { path: "src/greet.rs".into(), kind: ChangeKind::Created }];
-    Change { files, patch: GREET.to_owned(), cut: false }
+    Change { files, patch: GREET.to_owned(), cut: false, since: None }
 }
 
 fn standard() -> Bench {

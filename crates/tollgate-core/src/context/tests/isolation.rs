@@ -13,7 +13,7 @@ fn all(shown: &Assembled) -> String {
 
 /// A template that uses every name a brief has.
 fn everything() -> String {
-    let names = "run attempt role subject stage iteration judges writes documents reports remarks instructions shown files goal \
+    let names = "run attempt role subject stage iteration judges writes documents reports remarks collisions outside instructions shown files goal \
                  project unit units criteria findings evidence change decisions";
     names.split_whitespace().map(|name| format!("{name}: {{{{ {name} }}}}\n")).collect()
 }

@@ -13,6 +13,7 @@ use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::report::{CriterionRow, Plan, UnitReport};
+use crate::scope::pattern_problem;
 
 #[cfg(test)]
 mod tests;
@@ -102,7 +103,9 @@ impl DocumentDialect for Task {
         let mut sink = Sink::default();
         let (document, places) = parse(&source, &mut sink);
         let plan = plan(&document, &places, context, &mut sink);
-        DocumentReading { plan, fields: BTreeMap::new(), diagnostics: sink.finish() }
+        let sides = context.sides.iter().flatten();
+        let places = sides.map(|side| (side.clone(), places.of(side))).collect();
+        DocumentReading { plan, fields: BTreeMap::new(), places, diagnostics: sink.finish() }
     }
 
     fn render(&self, document: &serde_json::Value) -> Result<String, String> {
@@ -154,8 +157,19 @@ fn names_command(text: &str) -> bool {
 /// Where the rows and scopes of a document stand.
 #[derive(Debug, Default)]
 struct Places {
+    whole: Place,
     rows: Vec<Place>,
+    headings: BTreeMap<Part, Place>,
     scopes: BTreeMap<Part, Place>,
+}
+
+impl Places {
+    /// Where a side's scope is said; without one, where it would be.
+    fn of(&self, side: &str) -> Place {
+        let part = Part::ALL.into_iter().find(|part| part.side() == Some(side));
+        let found = part.and_then(|part| self.scopes.get(&part).or_else(|| self.headings.get(&part)));
+        found.copied().unwrap_or(self.whole)
+    }
 }
 
 fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
@@ -177,6 +191,7 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
         return (document, places);
     };
     let place = source.place(section.start);
+    places.whole = place;
     for again in found {
         let message = format!("`## {SECTION}` is there twice");
         let error = Diagnostic::error(Code::SECTION_TWICE, source.place(again.start), message).other(place);
@@ -239,7 +254,9 @@ impl Reader<'_, '_> {
     fn heading(&mut self, title: &str, place: Place) {
         self.in_scope = false;
         self.part = Part::find(title);
-        if self.part.is_none() {
+        if let Some(part) = self.part {
+            self.places.headings.entry(part).or_insert(place);
+        } else {
             let message = format!("{} is no part of a Definition of Done", quote(title));
             let names = Part::ALL.map(|part| format!("`{}`", part.title())).join(", ");
             let hint = format!(
@@ -289,6 +306,12 @@ impl Reader<'_, '_> {
     }
 
     fn scope(&mut self, patterns: Vec<String>, place: Place) {
+        for pattern in &patterns {
+            if let Some(problem) = pattern_problem(pattern) {
+                let message = format!("the pattern {} {problem}", quote(pattern));
+                self.sink.error(Code::TASK_SCOPE, place, message, "write it like `src/api/**` or `web/`");
+            }
+        }
         match self.part.filter(|part| part.side().is_some()) {
             Some(part) => {
                 self.places.scopes.entry(part).or_insert(place);

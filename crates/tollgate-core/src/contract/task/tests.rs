@@ -193,7 +193,8 @@ fn document() -> impl Strategy<Value = Document> {
     let parted = vec(select(Part::ALL.to_vec()).prop_flat_map(move |part| rows(Some(part), 1)), 0..4);
     let bare = vec(row_text(), 1..3)
         .prop_map(|rows| rows.into_iter().map(|text| Row { text, part: None, command: None }).collect::<Vec<_>>());
-    let scopes = btree_map(select(vec![Part::Backend, Part::Frontend]), vec("[a-z*]{1,4}/[a-z*.]{1,5}", 1..3), 0..3);
+    let scopes =
+        btree_map(select(vec![Part::Backend, Part::Frontend]), vec("[a-z*]{1,4}/[a-z*][a-z*.]{0,4}", 1..3), 0..3);
     (bare, parted, scopes)
         .prop_map(|(bare, parted, scopes)| Document { rows: [bare, parted.concat()].concat(), scopes })
 }

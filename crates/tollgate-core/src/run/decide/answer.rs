@@ -152,8 +152,8 @@ impl Draft {
             (Some(content), true) => {
                 let event = TreeChanged { unit: unit.cloned(), content: content.clone(), decision: id };
                 self.emit_by(by.clone(), event);
-                let open = self.findings(unit, |finding| finding.status == FindingStatus::Open);
-                self.change(open, FindingStatus::Addressed, &format!("mended by hand ({id})"));
+                let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);
+                self.address(open, unit, &format!("mended by hand ({id})"));
                 self.lapse();
             }
             (None, false) => {}

@@ -2,18 +2,19 @@
 
 use super::super::event::{Asked, By, ByKind, DecisionAsked, DefaultAnswer, Offered, Origin};
 use super::super::gate::{self, CriterionState};
-use super::super::state::{Attempt, Decision};
+use super::super::state::{Attempt, Decision, Shown};
 use super::Answer;
 use super::draft::Draft;
+use super::words::came_out;
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
-use crate::report::Report;
+use crate::report::{Judgement, Report};
 
-/// An outcome in words.
-fn plain(outcome: &str) -> String {
-    outcome.replace('_', " ")
+/// Why something is as it was shown, where that is known.
+fn note(shown: &Shown) -> String {
+    if shown.note.is_empty() { String::new() } else { format!(" ({})", shown.note) }
 }
 
 impl Draft {
@@ -53,7 +54,7 @@ impl Draft {
             ask: stage.id.clone(),
             class: ask.class,
             question: self.question(instance, ask),
-            why: self.why(&origin),
+            why: self.why(instance, &origin),
             recommend: recommend.map(|(option, _)| option.clone()),
             default: ask
                 .default
@@ -126,23 +127,34 @@ impl Draft {
         let ledger = &self.run.ledger;
         let own = |owner: Option<&Name>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
         let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
-            let (state, _) = gate::criterion(&self.run, row, &[], unit.as_ref());
+            let (state, _) = gate::criterion(&self.run, row, gate::bound_to(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
-            (!settled).then(|| format!("{} is {}: {}", row.id, state.word(), row.text))
+            let why = row.ran.as_ref().filter(|ran| ran.result == Judgement::Unobservable).map(note);
+            (!settled).then(|| format!("{} is {}: {}{}", row.id, state.word(), row.text, why.unwrap_or_default()))
+        });
+        let commands = ledger.commands.iter().filter_map(|(key, shown)| {
+            let (name, of) = key.split_once('@').map_or((&**key, None), |(name, unit)| (name, Some(unit)));
+            let open = of == unit.as_deref() && shown.result == Judgement::Unobservable;
+            let waived = ledger.waived_commands.get(key).is_some_and(|on| on.tree == shown.on.tree);
+            (open && !waived).then(|| format!("the command `{name}` cannot be observed{}", note(shown)))
         });
         let requirements = ledger.requirements.iter().filter(|row| row.disposition.is_none() && row.waived.is_none());
         let open = self.findings(unit.as_ref(), |finding| !finding.status.is_closed());
         let findings = open.iter().filter_map(|id| ledger.findings.get(id).map(|f| format!("{id}: {}", f.about.what)));
-        rows.chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text))).chain(findings).collect()
+        rows.chain(commands)
+            .chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text)))
+            .chain(findings)
+            .collect()
     }
 
-    pub(super) fn why(&self, origin: &Origin) -> String {
+    /// What led to a question, in one sentence.
+    pub(super) fn why(&self, instance: &str, origin: &Origin) -> String {
+        let known = self.instance(instance);
+        let from = known.as_ref().and_then(|known| Self::stage_of(&self.protocol, known, &origin.stage));
+        let Some(from) = from.filter(|_| !origin.outcome.is_empty()) else { return String::new() };
+        let limit = if origin.cut_off.is_some() { ", and the limit for that is reached" } else { "" };
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
-        match (&origin.cut_off, &*origin.outcome) {
-            (Some(_), outcome) => format!("`{}` came out as {} too often{reason}", origin.stage, plain(outcome)),
-            (None, "") => String::new(),
-            (None, outcome) => format!("`{}` came out as {}{reason}", origin.stage, plain(outcome)),
-        }
+        format!("{}{limit}{reason}", came_out(from, &origin.outcome))
     }
 
     pub(super) fn paths(&self, instance: &str, ask: &Ask) -> Vec<Name> {

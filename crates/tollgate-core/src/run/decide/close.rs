@@ -4,7 +4,7 @@ use super::super::event::{
     FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, MAIN, Phase, Run};
+use super::super::state::{At, Criterion, MAIN, Phase, Run};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -63,11 +63,9 @@ fn rows_open(run: &Run, name: &Name) -> Vec<String> {
 
 /// A finding that is open against a unit. Accepting over it would make the unit lapse at once, for ever.
 fn finding_open(run: &Run, name: &Name) -> Option<String> {
-    let open = run
-        .ledger
-        .findings
-        .iter()
-        .find(|(_, finding)| finding.status == FindingStatus::Open && finding.about.units.contains(name));
+    let open = run.ledger.findings.iter().find(|(_, finding)| {
+        finding.about.units.contains(name) && finding.status_for(Some(name)) == FindingStatus::Open
+    });
     open.map(|(id, _)| format!("{id} is open against it"))
 }
 
@@ -110,7 +108,8 @@ impl Draft {
     /// A success that rests on waivers says so.
     fn why_succeeded(&self) -> String {
         let ledger = &self.run.ledger;
-        let rows = ledger.criteria.iter().filter(|row| row.waived.is_some()).map(|row| row.id.to_string());
+        let stands = |row: &&Criterion| gate::is_waived(&self.run, row, gate::bound_to(&self.run, row), None);
+        let rows = ledger.criteria.iter().filter(stands).map(|row| row.id.to_string());
         let waived =
             |finding: &&super::super::state::FindingState| finding.status == super::super::event::FindingStatus::Waived;
         let findings = ledger.findings.iter().filter(|(_, f)| waived(f)).map(|(id, _)| id.to_string());

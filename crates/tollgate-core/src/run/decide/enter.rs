@@ -245,13 +245,22 @@ impl Draft {
             return true;
         };
         let landing = self.run.attempts.values().any(|attempt| matches!(attempt.work, Work::Land { .. }));
-        // Landings are serial, and nobody writes in the caller's tree meanwhile.
-        if !self.is_driver() || landing || self.tree_is_busy(None, true) {
+        // Landings are serial, in the order of arrival, and nobody writes in the caller's tree meanwhile.
+        if !self.is_driver() || landing || self.tree_is_busy(None, true) || self.somebody_lands_before(instance) {
             return false;
         }
         let work = Work::Land { unit, base: own.base, onto: self.run.tree.clone() };
         self.grant(name, stage, work, instance);
         true
+    }
+
+    /// Whether another instance came to its landing before this one.
+    fn somebody_lands_before(&self, instance: &Instance) -> bool {
+        self.run.instances.iter().any(|(name, other)| {
+            let At::Ready { stage } = &other.at else { return false };
+            let lands = self.run.stage(other, stage).is_some_and(|stage| matches!(stage.kind, Kind::Land(Land::Run)));
+            lands && other.arrived < instance.arrived && self.is_live(name)
+        })
     }
 
     /// Starts the main flow.

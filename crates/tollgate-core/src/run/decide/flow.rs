@@ -4,6 +4,7 @@ use super::super::event::{CutOff, FindingStatus, FlowHeld, FlowMoved, FlowReturn
 use super::super::evolve::counter_key;
 use super::super::state::{At, MAIN};
 use super::draft::Draft;
+use super::words::came_out;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::DecisionId;
@@ -107,28 +108,27 @@ impl Draft {
         }
     }
 
+    /// Why a flow is held, in one sentence: who, where, what came of it, and the first thing that was wrong.
     fn why_held(&self, instance: &Name, stage: &Stage, outcome: &str) -> String {
-        let remarks = match &stage.kind {
+        if matches!(stage.kind, Kind::Each(_)) {
             // What holds the units below is what a person must know.
-            Kind::Each(_) => self
-                .run
-                .children(instance)
-                .filter(|(_, child)| child.each.as_ref() == Some(&stage.id))
-                .filter_map(|(id, child)| match &child.at {
-                    At::Held { why, .. } => Some(format!("{}: {why}", child.unit.as_ref().unwrap_or(id))),
-                    _ => None,
-                })
-                .collect::<Vec<_>>()
-                .join("; "),
-            Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {
-                self.run.instances.get(instance).map(|known| known.remarks.join("; ")).unwrap_or_default()
-            }
+            let children = self.run.children(instance).filter(|(_, child)| child.each.as_ref() == Some(&stage.id));
+            let held = children.filter_map(|(id, child)| match &child.at {
+                At::Held { why, .. } => Some(format!("{} is held: {why}", child.unit.as_ref().unwrap_or(id))),
+                _ => None,
+            });
+            let held: Vec<String> = held.collect();
+            return if held.is_empty() { came_out(stage, outcome) } else { held.join("; ") };
+        }
+        let said = self.reason.lines().next().unwrap_or_default();
+        let remarks = self.run.instances.get(instance).map(|known| known.remarks.as_slice()).unwrap_or_default();
+        let detail = match remarks {
+            _ if !said.is_empty() => said.to_owned(),
+            [] => return came_out(stage, outcome),
+            [one] => one.clone(),
+            [first, more @ ..] => format!("{first}, and {} more", more.len()),
         };
-        let who = match &stage.kind {
-            Kind::Dispatch { role } => format!("{role} at `{}`", stage.id),
-            Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => format!("`{}`", stage.id),
-        };
-        if remarks.is_empty() { format!("{who}: {outcome}") } else { format!("{who}: {outcome}: {remarks}") }
+        format!("{}: {detail}", came_out(stage, outcome))
     }
 
     /// Nothing moves here any more without a person's `retry`.
@@ -172,7 +172,7 @@ impl Draft {
             .ledger
             .findings
             .values()
-            .filter(|finding| finding.status == FindingStatus::Open)
+            .filter(|finding| finding.status_for(unit.as_ref()) == FindingStatus::Open)
             .filter(|finding| unit.as_ref().is_none_or(|unit| finding.about.units.contains(unit)))
             .map(|finding| {
                 let about = &finding.about;

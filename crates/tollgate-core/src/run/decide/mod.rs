@@ -17,6 +17,7 @@ mod person;
 mod report;
 mod stop;
 mod waive;
+mod words;
 mod work;
 
 use std::collections::BTreeMap;
@@ -163,8 +164,10 @@ pub enum Rejection {
     Artifact { name: Name, why: String },
     /// The protocol needs something this build does not run.
     Unsupported(String),
-    /// Two lanes that may run side by side overlap.
-    Overlap { one: Name, other: Name },
+    /// Two lanes that may run side by side overlap: the lanes, and a pattern of each.
+    Overlap { one: Name, other: Name, patterns: (Name, Name) },
+    /// A lane has no scope where it needs one, or a scope that cannot be used.
+    Scope { unit: Name, why: String },
     /// An answer in advance names no ask, or no option of it.
     Advance { stage: Name, why: String },
     /// The kernel broke one of its own invariants; nothing was changed.
@@ -189,6 +192,7 @@ impl Rejection {
             Self::Artifact { .. } => Code::BAD_ARTIFACT,
             Self::Unsupported(_) => Code::UNSUPPORTED,
             Self::Overlap { .. } => Code::SCOPES_OVERLAP,
+            Self::Scope { .. } => Code::BAD_SCOPE,
             Self::Advance { .. } => Code::BAD_ADVANCE_ANSWER,
             Self::Broken(_) => Code::INVARIANT_BROKEN,
         }
@@ -224,9 +228,11 @@ impl std::fmt::Display for Rejection {
             Self::Input { name, why } => write!(f, "input `{name}`: {why}"),
             Self::Artifact { name, why } => write!(f, "artifact `{name}`: {why}"),
             Self::Unsupported(what) => write!(f, "{what}"),
-            Self::Overlap { one, other } => {
-                write!(f, "`{one}` and `{other}` may run side by side, but their scopes overlap")
+            Self::Overlap { one, other, patterns: (left, right) } => {
+                let what = "run side by side, but their scopes overlap";
+                write!(f, "`{one}` and `{other}` {what}: a path could be in `{left}` and in `{right}`")
             }
+            Self::Scope { unit, why } => write!(f, "`{unit}` {why}"),
             Self::Advance { stage, why } => write!(f, "answer in advance for `{stage}`: {why}"),
             Self::Broken(violations) => {
                 write!(f, "the kernel broke its own rule: {}", violations.first().map_or("", |v| &v.what))

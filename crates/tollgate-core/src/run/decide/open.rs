@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::report::plan_problem;
 use super::{Decided, Rejection, Stamp};
 use crate::Name;
+use crate::diagnostic::Place;
 use crate::digest::Digest;
 use crate::id::RunId;
 use crate::protocol::Condition;
@@ -18,7 +19,7 @@ use crate::protocol::Protocol;
 use crate::protocol::model::{
     AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Stage, Value, Variable, VariableKind,
 };
-use crate::report::Plan;
+use crate::report::{Plan, UnitReport};
 use crate::scope::{self, Content};
 
 /// A document as it was given and read.
@@ -27,6 +28,8 @@ pub struct OpenArtifact {
     pub object: Digest,
     pub fields: BTreeMap<Name, Name>,
     pub plan: Plan,
+    /// Where the scope of a unit is said, or would be.
+    pub places: BTreeMap<Name, Place>,
 }
 
 /// Everything that is in force for a run from its first event.
@@ -46,6 +49,8 @@ pub struct Open {
     pub areas: BTreeMap<Name, Vec<Name>>,
     pub config: serde_json::Value,
     pub answers: BTreeMap<Name, Name>,
+    /// Scopes of lanes; each takes the place of what a document says.
+    pub scopes: BTreeMap<Name, Vec<Name>>,
     pub content: Content,
 }
 
@@ -90,6 +95,7 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
         draft.emit(ArtifactGiven { name: name.clone(), object: artifact.object, fields: artifact.fields.clone() });
         draft.planned(&artifact.plan, name);
     }
+    scoped(&mut draft, &open.scopes)?;
     given(&draft)?;
     disjoint(&draft)?;
     draft.enter_main();
@@ -241,31 +247,79 @@ fn given(draft: &Draft) -> Result<(), Rejection> {
     Ok(())
 }
 
+/// The lanes of an `each`; none where it runs over something else.
+fn lanes(draft: &Draft, each: &Each) -> Vec<Name> {
+    match &each.over {
+        Over::Lanes(lanes) => lanes.clone(),
+        Over::Input(input) => match draft.run.vars.get(input) {
+            Some(Value::List(lanes)) => lanes.clone(),
+            Some(Value::Text(_) | Value::Int(_)) | None => Vec::new(),
+        },
+        Over::Units | Over::It => Vec::new(),
+    }
+}
+
+/// Stages that run lanes with these inputs.
+fn lane_stages(draft: &Draft) -> Vec<(&Each, Vec<Name>)> {
+    let stages = draft.protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let runs = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::truth(&draft.run, when, None));
+    stages
+        .filter(runs)
+        .filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some((each, lanes(draft, each))) } else { None })
+        .filter(|(_, lanes)| !lanes.is_empty())
+        .collect()
+}
+
+/// Scopes given with the run take the place of what its documents say.
+fn scoped(draft: &mut Draft, scopes: &BTreeMap<Name, Vec<Name>>) -> Result<(), Rejection> {
+    let known: Vec<Name> = lane_stages(draft).into_iter().flat_map(|(_, lanes)| lanes).collect();
+    let mut plan = Plan::default();
+    for (name, scope) in scopes {
+        let refuse = |why: String| Err(Rejection::Scope { unit: name.clone(), why });
+        if !known.contains(name) {
+            let names: Vec<String> = known.iter().map(|lane| format!("`{lane}`")).collect();
+            let names = if names.is_empty() { "nothing with a scope".to_owned() } else { names.join(", ") };
+            return refuse(format!("does not run here; what runs is {names}"));
+        }
+        if let Some((pattern, problem)) = scope.iter().find_map(|p| scope::pattern_problem(p).map(|why| (p, why))) {
+            return refuse(format!("has the pattern `{pattern}`, which {problem}"));
+        }
+        let unit = draft.run.unit(name);
+        plan.units.push(UnitReport {
+            name: name.clone(),
+            title: unit.map_or_else(|| name.to_string(), |unit| unit.title.clone()),
+            scope: scope.clone(),
+            ..UnitReport::default()
+        });
+    }
+    draft.planned(&plan, &"--scope".into());
+    Ok(())
+}
+
 /// Lanes of a writing flow that may run side by side have disjoint scopes.
 fn disjoint(draft: &Draft) -> Result<(), Rejection> {
-    for stage in draft.protocol.flows.iter().flat_map(|flow| &flow.stages) {
-        let Kind::Each(each @ Each { over: Over::Input(_) | Over::Lanes(_), .. }) = &stage.kind else { continue };
-        let lanes: Vec<Name> = match &each.over {
-            Over::Lanes(lanes) => lanes.clone(),
-            Over::Input(input) => match draft.run.vars.get(input) {
-                Some(Value::List(lanes)) => lanes.clone(),
-                Some(Value::Text(_) | Value::Int(_)) | None => Vec::new(),
-            },
-            Over::Units | Over::It => Vec::new(),
-        };
-        let skipped = stage.when.as_ref().is_some_and(|when| !gate::truth(&draft.run, when, None));
+    for (each, lanes) in lane_stages(draft) {
         // One after the other they cannot be in each other's way.
         let one_by_one = match &each.at_once {
             AtOnce::Number(number) => *number == 1,
             AtOnce::Input(input) => draft.run.vars.get(input) == Some(&Value::Int(1)),
         };
-        if skipped || one_by_one || !effects::flow_writes(&draft.protocol, &each.flow) {
+        if one_by_one || lanes.len() < 2 || !effects::flow_writes(&draft.protocol, &each.flow) {
             continue;
         }
         let of = |lane: &Name| draft.run.unit(lane).map(|unit| unit.scope.clone()).unwrap_or_default();
+        if let Some(unit) = lanes.iter().find(|lane| of(lane).is_empty()) {
+            let others: Vec<String> =
+                lanes.iter().filter(|lane| *lane != unit).map(|lane| format!("`{lane}`")).collect();
+            let why = format!("has no scope, but runs beside {}", others.join(", "));
+            return Err(Rejection::Scope { unit: unit.clone(), why });
+        }
         for (i, one) in lanes.iter().enumerate() {
-            if let Some(other) = lanes[i + 1..].iter().find(|other| scope::overlap(&of(one), &of(other))) {
-                return Err(Rejection::Overlap { one: one.clone(), other: other.clone() });
+            for other in &lanes[i + 1..] {
+                if let Some((left, right)) = scope::meeting(&of(one), &of(other)) {
+                    let patterns = (left.clone(), right.clone());
+                    return Err(Rejection::Overlap { one: one.clone(), other: other.clone(), patterns });
+                }
             }
         }
     }

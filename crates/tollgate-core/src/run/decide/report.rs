@@ -1,5 +1,7 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
+use std::collections::BTreeSet;
+
 use super::super::bundle;
 use super::super::event::{
     ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, Finding, FindingChanged, FindingOpened,
@@ -137,19 +139,24 @@ impl Draft {
     ) {
         if !role.judges() {
             // A repair says which findings it addresses; without a word, all it was shown.
-            let open = self.findings(unit, |finding| finding.status == FindingStatus::Open);
+            let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);
             let addressed = match &report.claims.addresses {
                 Some(named) => open.into_iter().filter(|id| named.contains(id)).collect(),
                 None => open,
             };
-            self.change(addressed, FindingStatus::Addressed, &format!("{role_name} reports it mended in {attempt}"));
+            self.address(addressed, unit, &format!("{role_name} reports it mended in {attempt}"));
             for what in contradictions {
                 let about = FindingReport { what, ..FindingReport::default() };
                 self.open_finding(attempt, None, unit, about);
             }
             return;
         }
-        let mine = |finding: &FindingState| finding.about.role.as_ref() == Some(role_name);
+        // What was found on a row is settled by who judges that row: not by the same role in a unit that does not own it.
+        let rows: BTreeSet<Name> = self.rows_of(unit);
+        let mine = |finding: &FindingState| {
+            let about = &finding.about;
+            about.role.as_ref() == Some(role_name) && about.criterion.as_ref().is_none_or(|row| rows.contains(row))
+        };
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
                 let mended = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
@@ -194,6 +201,12 @@ impl Draft {
         }
     }
 
+    /// The rows a subject is judged by: a unit's own; for the run all.
+    fn rows_of(&self, unit: Option<&Name>) -> BTreeSet<Name> {
+        let rows = self.run.ledger.criteria.iter();
+        rows.filter(|row| unit.is_none() || row.unit.as_ref() == unit).map(|row| row.id.clone()).collect()
+    }
+
     /// A finding of the same role that a report names again: by id, by row, or by place and words.
     fn same_finding(&self, before: &[FindingId], said: &FindingReport) -> Option<FindingId> {
         let findings = &self.run.ledger.findings;
@@ -220,7 +233,15 @@ impl Draft {
             .filter(|id| self.run.ledger.findings.get(id).is_some_and(|finding| finding.status != status))
             .collect();
         if !differ.is_empty() {
-            self.emit(FindingChanged { findings: differ, status, why: why.to_owned() });
+            self.emit(FindingChanged { findings: differ, status, why: why.to_owned(), unit: None });
+        }
+    }
+
+    /// A subject did its part of these findings, which are open for it.
+    pub fn address(&mut self, findings: Vec<FindingId>, unit: Option<&Name>, why: &str) {
+        if !findings.is_empty() {
+            let status = FindingStatus::Addressed;
+            self.emit(FindingChanged { findings, status, why: why.to_owned(), unit: unit.cloned() });
         }
     }
 
@@ -243,9 +264,10 @@ impl Draft {
         let protocol = self.protocol.clone();
         let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
         let rows: Vec<(Name, String)> = gates
-            .flat_map(|gate| gate::rows_of(&self.run, gate, unit))
-            .filter_map(|row| {
-                let fails = row.ran.as_ref()?.result == Judgement::Fail && row.waived.is_none();
+            .flat_map(|gate| gate::rows_of(&self.run, gate, unit).into_iter().map(move |row| (gate, row)))
+            .filter_map(|(gate, row)| {
+                let waived = gate::is_waived(&self.run, row, &gate.bound_to, unit);
+                let fails = row.ran.as_ref()?.result == Judgement::Fail && !waived;
                 let command = row.command.as_deref().unwrap_or_default();
                 fails.then(|| (row.id.clone(), format!("the command of {} fails: {command}", row.id)))
             })
@@ -375,7 +397,7 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
         (1..=UNIT_NAME_MAX).contains(&name.len())
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
     };
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     plan.units.iter().find_map(|unit| {
         if !plain(&unit.name) {
             Some(format!(
@@ -394,11 +416,11 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
 fn contradictions(report: &Report, changed: &[Changed]) -> Vec<String> {
     let claims = &report.claims;
     let claimed = claims.created.iter().chain(&claims.modified).chain(&claims.deleted);
-    let claimed: std::collections::BTreeSet<&Name> = claimed.collect();
+    let claimed: BTreeSet<&Name> = claimed.collect();
     if claimed.is_empty() && changed.is_empty() {
         return Vec::new();
     }
-    let touched: std::collections::BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
+    let touched: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
     let mut found: Vec<String> = Vec::new();
     for path in claimed.iter().filter(|path| !touched.contains(**path)) {
         found.push(format!("the report names {path} as changed, but it did not change"));

@@ -1,7 +1,7 @@
 //! Waivers: what accepting would waive, by name, and whether it would be enough.
 
-use super::super::event::{Recorded, WaiverGranted};
-use super::super::evolve::evolve;
+use super::super::event::WaiverGranted;
+use super::super::evolve::waive_for;
 use super::super::gate::{self, CriterionState, Status};
 use super::draft::Draft;
 use crate::Name;
@@ -35,17 +35,8 @@ impl Draft {
         }
         let mut trial = self.run.clone();
         let decision = DecisionId(0);
-        let event = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands };
-        let seq = trial.seq + 1;
-        let recorded = Recorded {
-            run: trial.id,
-            seq,
-            at_ms: self.now_ms,
-            epoch: trial.epoch,
-            by: self.by.clone(),
-            event: event.into(),
-        };
-        evolve(&mut trial, &recorded);
+        let waiver = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands };
+        waive_for(&mut trial, &waiver, unit.clone());
         self.ensured(from, route).iter().all(|name| {
             let Some(gate) = self.protocol.gates.get(name) else { return false };
             let mut atoms = Vec::new();
@@ -101,10 +92,9 @@ impl Draft {
             });
             for row in judged.flat_map(|(_, judged)| judged.failed.iter()) {
                 let open = self.run.criterion(row).is_some_and(|row| {
-                    !matches!(
-                        gate::criterion(&self.run, row, &[], unit.as_ref()).0,
-                        CriterionState::Passed | CriterionState::Waived
-                    )
+                    let bound = gate::bound_to(&self.run, row);
+                    let (state, _) = gate::criterion(&self.run, row, bound, unit.as_ref());
+                    !matches!(state, CriterionState::Passed | CriterionState::Waived)
                 });
                 if open && !waivers.criteria.contains(row) {
                     waivers.criteria.push(row.clone());

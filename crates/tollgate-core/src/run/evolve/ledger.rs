@@ -1,8 +1,9 @@
 //! What events make of the ledger.
 
-use super::super::event::{LedgerPlanned, UnitState, WaiverGranted};
+use super::super::event::{FindingChanged, FindingStatus, LedgerPlanned, UnitState, WaiverGranted};
 use super::super::gate;
-use super::super::state::{Criterion, Ledger, Requirement, Run, Shown, Unit, keyed};
+use super::super::state::{Criterion, Ledger, Requirement, Run, Shown, Unit, Waived, keyed};
+use crate::Name;
 use crate::report::Judgement;
 use std::sync::Arc;
 
@@ -86,6 +87,30 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
     }
 }
 
+pub(super) fn change_findings(ledger: &mut Ledger, changed: &FindingChanged) {
+    let dropped =
+        |units: &[Unit], name: &Name| units.iter().any(|unit| unit.name == *name && unit.state == UnitState::Dropped);
+    for id in &changed.findings {
+        let Some(finding) = ledger.findings.get_mut(id) else { continue };
+        match (changed.status, &changed.unit) {
+            (FindingStatus::Addressed, Some(unit)) => {
+                finding.addressed.insert(unit.clone());
+                let done = |name: &Name| finding.addressed.contains(name) || dropped(&ledger.units, name);
+                if finding.about.units.iter().all(done) {
+                    finding.status = FindingStatus::Addressed;
+                }
+            }
+            (status, _) => {
+                finding.status = status;
+                if status == FindingStatus::Open {
+                    finding.addressed.clear();
+                }
+            }
+        }
+    }
+    bump(ledger, "findings");
+}
+
 /// A person sends a flow on: what could not be observed for its subject is looked at again.
 pub(super) fn look_again(run: &mut Run, instance: &str) {
     let Some(unit) = run.instances.get(instance).map(|known| known.unit.clone()) else { return };
@@ -103,20 +128,25 @@ pub(super) fn look_again(run: &mut Run, instance: &str) {
 
 pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {
     let unit = run.decisions.get(&waiver.decision).and_then(|decision| decision.asked.unit.clone());
+    waive_for(run, waiver, unit);
+}
+
+/// Waives for a subject, on the content that it stands on.
+pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Option<Name>) {
     let on = gate::on(run, unit.as_ref());
     let ledger = Arc::make_mut(&mut run.ledger);
     for name in &waiver.commands {
         ledger.waived_commands.insert(keyed(name, unit.as_ref()), on.clone());
     }
     for row in ledger.criteria.iter_mut().filter(|row| waiver.criteria.contains(&row.id)) {
-        row.waived = Some(waiver.decision);
+        row.waived = Some(Waived { decision: waiver.decision, on: on.clone() });
     }
     for row in ledger.requirements.iter_mut().filter(|row| waiver.requirements.contains(&row.id)) {
         row.waived = Some(waiver.decision);
     }
     for id in &waiver.findings {
         if let Some(finding) = ledger.findings.get_mut(id) {
-            finding.status = super::super::event::FindingStatus::Waived;
+            finding.status = FindingStatus::Waived;
         }
     }
 }

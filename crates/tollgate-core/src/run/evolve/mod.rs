@@ -20,7 +20,8 @@ use crate::protocol::Protocol;
 use crate::protocol::model::{Target, Value};
 use crate::report::Judgement;
 
-use ledger::{amended, bump, look_again, plan, waive};
+pub(super) use ledger::waive_for;
+use ledger::{amended, bump, change_findings, look_again, plan, waive};
 use work::{commands, land, move_tree, release, report, start};
 
 /// Starts a run from its first event.
@@ -105,7 +106,8 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::FindingOpened(opened) => {
             run.next_finding = run.next_finding.max(opened.finding.0 + 1);
             let ledger = Arc::make_mut(&mut run.ledger);
-            let state = FindingState { about: opened.about.clone(), status: super::event::FindingStatus::Open };
+            let (status, addressed) = (super::event::FindingStatus::Open, Default::default());
+            let state = FindingState { about: opened.about.clone(), status, addressed };
             ledger.findings.insert(opened.finding, state);
             bump(ledger, "findings");
             if let Some(role) = &opened.about.role {
@@ -124,21 +126,14 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 judged.findings.extend(rests.findings.iter().copied());
             }
         }
-        Event::FindingChanged(changed) => {
-            let ledger = Arc::make_mut(&mut run.ledger);
-            for id in &changed.findings {
-                if let Some(finding) = ledger.findings.get_mut(id) {
-                    finding.status = changed.status;
-                }
-            }
-            bump(ledger, "findings");
-        }
+        Event::FindingChanged(changed) => change_findings(Arc::make_mut(&mut run.ledger), changed),
         Event::UnitChanged(changed) => {
             let accepted = Shown {
                 result: Judgement::Pass,
                 on: gate::on(run, Some(&changed.unit)),
                 attempt: crate::id::AttemptId(0),
                 object: None,
+                note: String::new(),
             };
             if let Some(unit) = unit_mut(run, &changed.unit) {
                 unit.state = changed.state;
@@ -216,6 +211,7 @@ fn unit_mut<'a>(run: &'a mut Run, name: &str) -> Option<&'a mut Unit> {
 }
 
 fn enter(run: &mut Run, entered: &FlowEntered) {
+    let seq = run.seq;
     let at = At::Ready { stage: entered.stage.clone() };
     let instance = Instance {
         flow: entered.flow.clone(),
@@ -231,18 +227,19 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         lost: None,
         started: 0,
         each_entered: 0,
+        arrived: seq,
     };
-    let seq = run.seq;
     let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
     let known = Arc::make_mut(known);
     known.at = at;
     known.started = seq;
+    known.arrived = seq;
     known.lost = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
         if let Some(unit) = unit_mut(run, name) {
             let generation = unit.tree.as_ref().map_or(0, |own| own.generation) + 1;
-            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false });
+            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false, collision: None });
         }
     }
 }
@@ -264,8 +261,10 @@ fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
 fn come_back(run: &mut Run, returned: &FlowReturned) {
     let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
     look_again(run, &returned.instance);
+    let seq = run.seq;
     with(run, &returned.instance, |instance| {
         instance.at = at;
+        instance.arrived = seq;
         instance.judging = None;
         if let Some(rule) = &returned.renews {
             instance.counters.remove(&counter_key(&returned.stage, rule));
@@ -275,8 +274,10 @@ fn come_back(run: &mut Run, returned: &FlowReturned) {
 
 fn step(run: &mut Run, moved: &FlowMoved) {
     let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);
+    let seq = run.seq;
     with(run, &moved.instance, |instance| {
         instance.at = at;
+        instance.arrived = seq;
         instance.judging = None;
         if !moved.cut_off {
             let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
@@ -300,7 +301,9 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
     if resumed.renewed {
         look_again(run, &resumed.instance);
     }
+    let seq = run.seq;
     with(run, &resumed.instance, |instance| {
+        instance.arrived = seq;
         instance.judging = None;
         instance.at = At::Ready { stage: resumed.stage.clone() };
         if resumed.renewed {

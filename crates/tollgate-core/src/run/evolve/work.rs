@@ -1,8 +1,10 @@
 //! What the ends of attempts make of a run: reports, commands, landings, and the trees they leave.
 
-use super::super::event::{AttemptReported, AttemptStarted, CommandRef, CommandsRan, LandOutcome, LandingEnded, Work};
+use super::super::event::{
+    AttemptReported, AttemptStarted, CommandRef, CommandResult, CommandsRan, LandOutcome, LandingEnded, Work,
+};
 use super::super::gate;
-use super::super::state::{At, Attempt, Judged, LastReport, On, Run, Shown, keyed};
+use super::super::state::{At, Attempt, Collision, Judged, LastReport, On, Run, Shown, keyed};
 use super::{unit_mut, with};
 use crate::Name;
 use crate::report::{Health, Judgement, Verdict};
@@ -89,6 +91,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
                 on: on.clone(),
                 attempt: reported.attempt,
                 object: Some(reported.report),
+                note: String::new(),
             });
         }
     }
@@ -113,7 +116,8 @@ pub(super) fn commands(run: &mut Run, ran: &CommandsRan) {
     let on = attempt.on.clone();
     let ledger = Arc::make_mut(&mut run.ledger);
     for result in &ran.results {
-        let shown = Shown { result: result.result, on: on.clone(), attempt: ran.attempt, object: result.output };
+        let CommandResult { result: judgement, output, note, .. } = result.clone();
+        let shown = Shown { result: judgement, on: on.clone(), attempt: ran.attempt, object: output, note };
         match &result.command {
             CommandRef::Criterion(id) => {
                 if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {
@@ -144,9 +148,11 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
     let stands_on = (landing.outcome == LandOutcome::Conflict).then(|| onto.clone());
     if let Some(own) = unit_mut(run, name).and_then(|unit| unit.tree.as_mut()) {
         own.landed = landing.outcome == LandOutcome::Landed;
+        own.collision.take_if(|_| landing.outcome == LandOutcome::Landed);
         if let (Some(base), Some(content)) = (stands_on, &landing.collided) {
             own.base = base;
             own.tree = content.tree.clone();
+            own.collision = Some(Collision { paths: landing.paths.clone(), how: landing.why.clone() });
         }
     }
     let paths = landing.paths.iter().map(ToString::to_string).collect();

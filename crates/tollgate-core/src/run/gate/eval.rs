@@ -2,7 +2,7 @@
 
 use super::super::event::{DecisionEnd, FindingStatus, UnitState};
 use super::super::state::{At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
-use super::{CriterionState, Status, criterion, fresh, row_matches};
+use super::{CriterionState, Status, criterion, fresh, is_waived, row_matches};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::{Quantifier, SetKind};
@@ -96,7 +96,8 @@ impl Eval<'_> {
     fn all_waived(&self, judged: &Judged) -> bool {
         let ledger = &self.run.ledger;
         let finding = |id| ledger.findings.get(id).is_some_and(|f| f.status == FindingStatus::Waived);
-        let row = |id: &Name| self.run.criterion(id).is_some_and(|row| row.waived.is_some());
+        let row =
+            |id: &Name| self.run.criterion(id).is_some_and(|row| is_waived(self.run, row, self.bound_to, self.unit));
         !(judged.findings.is_empty() && judged.failed.is_empty())
             && judged.findings.iter().all(finding)
             && judged.failed.iter().all(row)
@@ -188,7 +189,7 @@ impl Eval<'_> {
                 .filter(|finding| self.concerns(finding))
                 .filter(|finding| passes("severity", finding.about.severity.as_deref()))
                 .filter(|finding| passes("category", finding.about.category.as_deref()))
-                .map(|finding| Member::plain(finding.status.word()))
+                .map(|finding| Member::plain(finding.status_for(self.unit).word()))
                 .collect(),
             SetKind::Requirement => run
                 .ledger

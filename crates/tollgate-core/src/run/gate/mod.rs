@@ -162,6 +162,7 @@ pub fn trees_in_use(run: &Run) -> BTreeSet<Name> {
     }
     let shown = ledger.criteria.iter().flat_map(|row| row.judged.iter().chain(row.ran.iter()));
     used.extend(shown.chain(ledger.commands.values()).map(|shown| shown.on.tree.clone()));
+    used.extend(ledger.criteria.iter().filter_map(|row| row.waived.as_ref()).map(|waived| waived.on.tree.clone()));
     used.extend(ledger.judgements.values().map(|judged| judged.on.tree.clone()));
     used.extend(ledger.answers.values().map(|answered| answered.on.tree.clone()));
     used.extend(ledger.waived_commands.values().map(|on| on.tree.clone()));
@@ -197,7 +198,8 @@ impl CriterionState {
 /// Where a criterion stands and whether what shows it is fresh for these resources. A row that names a command needs
 /// both: the command's result and, once a judge has spoken, the judge's.
 pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
-    if row.waived.is_some() {
+    // A waiver is of content: when that changed, what was shown since counts.
+    if is_waived(run, row, resources, subject) {
         return (CriterionState::Waived, true);
     }
     // Evidence given for a unit is narrowed to that unit; the run sees its units' rows through the same lens.
@@ -218,6 +220,21 @@ pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option
     }
 }
 
+/// Whether a row's waiver still stands for these resources.
+pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> bool {
+    row.waived.as_ref().is_some_and(|waived| fresh(run, &waived.on, resources, row.unit.as_ref().or(subject)))
+}
+
+/// What a row's evidence and waivers are bound to: the first gate that reads the row says it.
+pub fn bound_to<'a>(run: &'a Run, row: &Criterion) -> &'a [Name] {
+    let gate = run.protocol.gates.values().find(|gate| {
+        let mut atoms = Vec::new();
+        leaves(&gate.holds, &mut atoms);
+        is_read(row, &atoms)
+    });
+    gate.map(|gate| gate.bound_to.as_slice()).unwrap_or_default()
+}
+
 /// Commands that a condition needs and that were not yet run on the subject's content.
 pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<CommandRef> {
     let tree = run.tree_of(unit);
@@ -236,10 +253,14 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
                 Condition::Set { set: SetKind::Criterion, filter, .. } => {
                     let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
                     for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
+                        // What was run stands for the whole tree it ran on. A unit need not run again what a sibling's
+                        // landing has not touched; the run does, on the joined tree.
                         let ran_here = row.ran.as_ref().is_some_and(|shown| {
-                            shown.on.tree == *tree || fresh(run, &shown.on, &gate.bound_to, row.unit.as_ref().or(unit))
+                            let own = |unit| fresh(run, &shown.on, &gate.bound_to, Some(unit));
+                            shown.on.tree == *tree || unit.is_some_and(own)
                         });
-                        if row.command.is_some() && !ran_here && row.waived.is_none() && row_matches(row, filter) {
+                        let waived = is_waived(run, row, &gate.bound_to, unit);
+                        if row.command.is_some() && !ran_here && !waived && row_matches(row, filter) {
                             needed.insert(CommandRef::Criterion(row.id.clone()));
                         }
                     }
@@ -256,13 +277,14 @@ pub fn rows_of<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<&'a Cr
     let mut atoms = Vec::new();
     leaves(&gate.holds, &mut atoms);
     let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
-    let reads = |row: &&Criterion| {
-        eval.owns(row.unit.as_ref())
-            && atoms.iter().any(|atom| {
-                matches!(atom, Condition::Set { set: SetKind::Criterion, filter, .. } if row_matches(row, filter))
-            })
-    };
+    let reads = |row: &&Criterion| eval.owns(row.unit.as_ref()) && is_read(row, &atoms);
     run.ledger.criteria.iter().filter(reads).collect()
+}
+
+/// Whether the atoms of a gate read a row.
+fn is_read(row: &Criterion, atoms: &[&Condition]) -> bool {
+    let reads = |atom: &&Condition| matches!(atom, Condition::Set { set: SetKind::Criterion, filter, .. } if row_matches(row, filter));
+    atoms.iter().any(reads)
 }
 
 /// The atoms of a condition.

@@ -37,7 +37,7 @@ impl Script {
                     && let Some(units) = units.filter(|units| !units.contains(unit))
                 {
                     let known: Vec<&str> = units.iter().map(|name| &**name).collect();
-                    let message = format!("this run has no unit `{unit}`");
+                    let message = format!("protocol `{}` has no unit `{unit}`", protocol.name);
                     problems.add(unknown(node.place, message, unit, &known));
                 }
                 if let (Some(report), Some(dialect)) = (entry.get("report"), report_dialect(&role.contract)) {
@@ -82,14 +82,22 @@ fn blame(report: &Node, document: &serde_json::Value, error: &str, dialect: &dyn
             }
             Content::Scalar { .. } => return found,
         };
-        let guilty = parts.into_iter().find(|(step, _, inner)| {
+        let mut without_it = |step: &Step<'_>| {
             tried += 1;
             let mut without = document.clone();
-            let leaf = matches!(inner.value, Content::Scalar { .. });
-            // A value alone is not to blame for what is missing beside it.
-            let can_be = tried <= BLAME_MAX && !(leaf && error.starts_with(MISSING));
-            can_be && remove(&mut without, &path, step) && dialect.render(&without).err().is_none_or(|e| e != error)
+            let removed = tried <= BLAME_MAX && remove(&mut without, &path, step);
+            removed.then(|| dialect.render(&without).err())
+        };
+        // A value alone is not to blame for what is missing beside it.
+        let can_be = |inner: &Node| !(matches!(inner.value, Content::Scalar { .. }) && error.starts_with(MISSING));
+        // Without the guilty part nothing is wrong; or something else is, when it was a part that must be there.
+        let cured = parts.iter().position(|(step, _, _)| without_it(step) == Some(None));
+        let guilty = cured.or_else(|| {
+            parts.iter().position(|(step, _, inner)| {
+                can_be(inner) && without_it(step).is_some_and(|now| now.as_deref() != Some(error))
+            })
         });
+        let guilty = guilty.and_then(|at| parts.into_iter().nth(at));
         let Some((step, place, inner)) = guilty else { return found };
         path.push(step);
         (found, node) = (place, inner);

@@ -96,6 +96,7 @@ impl Runs {
             areas: BTreeMap::new(),
             config: serde_json::Value::Null,
             answers: BTreeMap::new(),
+            scopes: BTreeMap::new(),
             content: content(0, number),
         };
         let objects = vec![self.text.clone()];

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use tollgate_core::digest::Digest;
 use tollgate_core::run::{Recorded, Run};
 
 use crate::Outcome;
@@ -35,7 +36,8 @@ pub fn check(
 ) -> Outcome<Found> {
     let mut found = Found::default();
     found.orphans(world);
-    let picture = Picture::of(run, events, &world.root.display().to_string())?;
+    let mut picture = Picture::of(run, events, &world.root.display().to_string())?;
+    picture.parts.insert("work trees".to_owned(), files(&world.path("state/trees").join(run.id.to_string())));
     if let Some(whole) = whole {
         for (more, what) in picture.differs(whole) {
             found.add(if more { Wrong::Doubled } else { Wrong::Lost }, what);
@@ -152,7 +154,7 @@ impl Found {
                 stray.push(path);
             }
         }
-        if !world.git(&["status", "--porcelain", "--ignored"])?.is_empty() {
+        if world.git(&["status", "--porcelain", "--ignored"])? != world.status {
             stray.push("changes in the user's checkout".to_owned());
         }
         if let Some(commit) = &run.published {
@@ -166,6 +168,26 @@ impl Found {
         }
         Ok(())
     }
+}
+
+/// Every file of the work trees, with the digest of what it holds; git folders and what lies aside left out.
+fn files(trees: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![trees.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            let left_out = name == ".git" || folder == trees && name.contains("@old");
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.extend((!left_out).then_some(path));
+            } else {
+                let digest = Digest::of(&std::fs::read(&path).unwrap_or_default());
+                found.push(format!("{} {digest}", path.strip_prefix(trees).unwrap_or(&path).display()));
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 fn list(folder: &Path) -> Vec<String> {

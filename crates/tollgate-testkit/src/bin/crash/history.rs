@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tollgate_core::run::state::{Decision, Phase};
-use tollgate_core::run::{Recorded, Run, effects};
+use tollgate_core::run::{Event, Recorded, Run, effects};
 use tollgate_store::Point;
 
 use crate::Outcome;
-use crate::plan::{Blow, Plan, What, When};
+use crate::plan::{Blow, Plan, Wake, What, When};
 use crate::scenario::{SCENARIOS, Scenario};
 use crate::world::{LEASE_MS, World};
 
@@ -47,6 +47,7 @@ pub struct History<'a> {
     pub world: &'a World,
     scenario: &'static Scenario,
     blows: VecDeque<Blow>,
+    rivals: bool,
     /// How long drivers have been at it since the last blow.
     since: Duration,
     pub played: Played,
@@ -61,6 +62,7 @@ impl<'a> History<'a> {
             world,
             scenario: &SCENARIOS[plan.scenario],
             blows: plan.blows.iter().copied().collect(),
+            rivals: plan.rivals,
             since: Duration::ZERO,
             played: Played::default(),
             last: None,
@@ -73,7 +75,7 @@ impl<'a> History<'a> {
             let known = self.world.run()?;
             let words = match &known {
                 None => self.world.run_words(self.scenario),
-                Some((run, _)) => match self.next(run)? {
+                Some((run, events)) => match self.next(run, events)? {
                     Some(words) => words,
                     None => {
                         self.played.unspent = self.blows.len();
@@ -87,7 +89,7 @@ impl<'a> History<'a> {
     }
 
     /// What a person types next; nothing when the run is over and nobody was killed at it.
-    fn next(&self, run: &Run) -> Outcome<Option<Vec<String>>> {
+    fn next(&self, run: &Run, events: &[Recorded]) -> Outcome<Option<Vec<String>>> {
         let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
         let id = run.id.to_string();
         let resume = words(&["resume", &id, "--no-wait"]);
@@ -103,6 +105,9 @@ impl<'a> History<'a> {
                 }
                 None => Ok(resume),
             },
+            (Some(1), Phase::Halted { .. }) if retried(events) < self.scenario.retries => {
+                Ok(words(&["retry", &id, "--no-wait"]))
+            }
             (Some(1), Phase::Halted { .. }) => Err(format!("{id} is halted: {:?}", run.phase).into()),
             _ => Ok(resume),
         }
@@ -136,7 +141,11 @@ impl<'a> History<'a> {
             (When::At(point, nth), _) => Some(format!("{}:{nth}", point.name())),
             (When::After(_), _) => None,
         });
+        // Two who start a run have two runs.
+        let killed_before =
+            self.played.kills > 0 && self.last.is_none() && words.first().is_some_and(|word| word != "run");
         let child = self.world.start(words, fail_at.as_deref())?;
+        let rival = if self.rivals && killed_before { Some(Guard(self.world.start(words, None)?)) } else { None };
         let began = Instant::now();
         let before = self.since;
         let mut child = Guard(child);
@@ -163,7 +172,7 @@ impl<'a> History<'a> {
             std::thread::sleep(POLL);
         }
         self.played.worked += began.elapsed();
-        Ok(())
+        rival.map_or(Ok(()), |rival| leaves(rival, words))
     }
 
     fn ended(&mut self, status: ExitStatus, blow: Option<Blow>) {
@@ -208,20 +217,22 @@ impl<'a> History<'a> {
                 }
                 Ok(true)
             }
-            What::Pause(wake_ms) => {
+            What::Pause(wake) => {
                 signal(&child.0, Signal::STOP);
                 self.played.pauses += 1;
                 self.next_blow();
-                self.overtake(child, Duration::from_millis(wake_ms))?;
+                self.overtake(child, wake)?;
                 Ok(true)
             }
         }
     }
 
     /// Has another driver take over while the first is stopped, and wakes the first up in the middle of it.
-    fn overtake(&mut self, first: &mut Guard, wake: Duration) -> Outcome {
+    fn overtake(&mut self, first: &mut Guard, wake: Wake) -> Outcome {
         std::thread::sleep(Duration::from_millis(LEASE_MS + 300));
-        let known = self.world.run()?;
+        let agents = self.world.agents();
+        // One that is stopped within a transaction locks everybody out until it goes on.
+        let known = self.world.run().unwrap_or_default();
         let epoch = known.as_ref().map_or(0, |(run, _)| run.epoch);
         let mut second = match &known {
             Some((run, _)) => {
@@ -232,10 +243,30 @@ impl<'a> History<'a> {
         };
         let began = Instant::now();
         let mut woken = None;
+        // The one that takes over may be killed, too.
+        let blow = self.blows.front().copied();
+        let due = blow.and_then(|blow| match (blow.when, blow.what) {
+            (When::After(ms), What::Kill) => Some(Duration::from_millis(ms)),
+            _ => None,
+        });
         loop {
-            let ended = second.as_mut().map_or(Ok(None), |second| second.0.try_wait())?;
+            let mut ended = second.as_mut().map_or(Ok(None), |second| second.0.try_wait())?;
+            if let (Some(due), Some(other), None) = (due, &mut second, ended)
+                && began.elapsed() > due
+            {
+                other.0.kill()?;
+                let status = other.0.wait()?;
+                if status.code().is_none() {
+                    self.killed();
+                }
+                ended = Some(status);
+            }
             // One that cannot go on because the first is stopped at its worst moment says so, and the person wakes it up.
-            if woken.is_none() && (began.elapsed() > wake || ended.is_some() || second.is_none()) {
+            let time = match wake {
+                Wake::After(ms) => began.elapsed() > Duration::from_millis(ms),
+                Wake::AtWork => woken.is_none() && self.world.agents().iter().any(|agent| !agents.contains(agent)),
+            };
+            if woken.is_none() && (time || ended.is_some() || second.is_none()) {
                 signal(&first.0, Signal::CONT);
                 woken = Some(Instant::now());
             }
@@ -257,6 +288,22 @@ impl<'a> History<'a> {
         self.played.overtaken += usize::from(now > epoch && second.is_some());
         Ok(())
     }
+}
+
+/// Waits until a rival has left: refused, or with the run at rest.
+fn leaves(mut rival: Guard, words: &[String]) -> Outcome {
+    let began = Instant::now();
+    while rival.0.try_wait()?.is_none() {
+        if began.elapsed() > COMMAND_LIMIT {
+            return Err(format!("the rival's `{}` does not come to its end", words.join(" ")).into());
+        }
+        std::thread::sleep(POLL);
+    }
+    Ok(())
+}
+
+fn retried(events: &[Recorded]) -> usize {
+    events.iter().filter(|recorded| matches!(recorded.event, Event::RunRetried(_))).count()
 }
 
 /// A process that does not outlive its history.

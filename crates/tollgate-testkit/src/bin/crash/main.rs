@@ -25,7 +25,7 @@ use tollgate_store::Point;
 use check::{Found, Wrong, check};
 use history::{History, Played};
 use picture::Picture;
-use plan::{Plan, What};
+use plan::{Plan, Wake, What};
 use scenario::SCENARIOS;
 use world::World;
 
@@ -45,9 +45,11 @@ usage: crash [--runs N] [--seed S] [--points NAME,...] [--jobs J] [--keep]
 
 /// How many kills are asked for when nothing is said.
 const RUNS: usize = 40;
+/// How often it is said how far it is.
+const SHOWN_EVERY: usize = 50;
 /// From so many on, drivers are also stopped at every point.
 const LARGE: usize = 200;
-const PAUSE: What = What::Pause(700);
+const PAUSE: What = What::Pause(Wake::AtWork);
 
 struct Args {
     runs: Option<usize>,
@@ -211,7 +213,10 @@ impl Campaign {
             found.add(Wrong::Lost, error.to_string());
             (Played::default(), found)
         });
-        self.kills.fetch_add(played.kills, Ordering::SeqCst);
+        let before = self.kills.fetch_add(played.kills, Ordering::SeqCst);
+        if before / SHOWN_EVERY < (before + played.kills) / SHOWN_EVERY {
+            eprintln!("{} kills", before + played.kills);
+        }
         let Ok(mut sums) = self.sums.lock() else { return };
         sums.histories += 1;
         sums.pauses += played.pauses;

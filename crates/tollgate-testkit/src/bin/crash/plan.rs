@@ -13,6 +13,8 @@ const BLOWS_MAX: u64 = 10;
 const TOGETHER: usize = 5;
 /// The scenario in which points are played: it comes to all of them.
 const FOR_POINTS: &str = "standard";
+/// The one in which drivers are stopped: whoever takes over has work to do at once.
+const FOR_PAUSES: &str = "halted";
 /// Up to which time of a point's coming it may count.
 const NTH_MAX: u64 = 9;
 
@@ -32,8 +34,17 @@ pub enum What {
     Kill,
     /// Everything is killed at once, as when the machine loses its power.
     KillAll,
-    /// It is stopped past its lease, another takes over, and after so many milliseconds it wakes up.
-    Pause(u64),
+    /// It is stopped past its lease, another takes over, and it wakes up.
+    Pause(Wake),
+}
+
+/// When a driver that was stopped wakes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wake {
+    /// So many milliseconds after another has begun.
+    After(u64),
+    /// As soon as the other has a worker at work.
+    AtWork,
 }
 
 /// One blow.
@@ -54,12 +65,14 @@ pub struct Plan {
     pub scenario: usize,
     /// The blows, in order.
     pub blows: Vec<Blow>,
+    /// Whether what follows a kill is typed twice at once, as by two people.
+    pub rivals: bool,
 }
 
 impl Plan {
     /// A scenario that is left alone.
     pub fn undisturbed(scenario: usize) -> Self {
-        Self { again: String::new(), scenario, blows: Vec::new() }
+        Self { again: String::new(), scenario, blows: Vec::new(), rivals: false }
     }
 
     /// The history of a seed; `length_ms` says how long the drivers of each scenario work when they are left alone.
@@ -76,13 +89,15 @@ impl Plan {
                 When::After(rng.below(length / 2))
             };
             let what = match rng.below(10) {
-                0 => What::Pause(rng.below(1_500)),
+                0 if rng.percent(50) => What::Pause(Wake::After(rng.below(1_500))),
+                0 => What::Pause(Wake::AtWork),
                 1 | 2 if matches!(when, When::After(_)) => What::KillAll,
                 _ => What::Kill,
             };
             Blow { when, what }
         });
-        Self { again: format!("--seed {seed}"), scenario, blows: blows.collect() }
+        let blows = blows.collect();
+        Self { again: format!("--seed {seed}"), scenario, blows, rivals: rng.percent(30) }
     }
 
     /// The history in which drivers die, or are stopped, at these points; what leads there may need a crash before it.
@@ -95,8 +110,9 @@ impl Plan {
         });
         let names: Vec<&str> = points.iter().map(|point| point.name()).collect();
         let again = format!("--points {}", names.join(","));
-        let scenario = SCENARIOS.iter().position(|scenario| scenario.name == FOR_POINTS).unwrap_or_default();
-        Self { again, scenario, blows: blows.collect() }
+        let name = if matches!(what, What::Pause(_)) { FOR_PAUSES } else { FOR_POINTS };
+        let scenario = SCENARIOS.iter().position(|scenario| scenario.name == name).unwrap_or_default();
+        Self { again, scenario, blows: blows.collect(), rivals: false }
     }
 
     /// Every point in a few histories: a start comes first in its own.
@@ -109,7 +125,8 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", SCENARIOS[self.scenario].name)?;
+        let rivals = if self.rivals { " with rivals" } else { "" };
+        write!(f, "{}{rivals}: ", SCENARIOS[self.scenario].name)?;
         for (number, Blow { when, what }) in self.blows.iter().enumerate() {
             let comma = if number > 0 { ", " } else { "" };
             let when = match when {

@@ -9,12 +9,16 @@ pub struct Scenario {
     pub task: &'static str,
     /// What the workers do.
     pub script: &'static str,
-    /// The inputs of the run.
-    pub inputs: &'static [&'static str],
+    /// The words with which the run is started, besides its task and its workers.
+    pub words: &'static [&'static str],
+    /// What lies in the checkout and is not committed.
+    pub dirty: &'static [(&'static str, &'static str)],
     /// The roles that the script knows.
     pub roles: &'static [&'static str],
     /// What the person answers.
     pub answers: &'static [Answer],
+    /// How often the person types `retry`.
+    pub retries: usize,
 }
 
 /// What the person answers to one question.
@@ -39,20 +43,44 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "simple",
         task: include_str!("../../../scenarios/simple/task.md"),
         script: include_str!("../../../scenarios/simple/script.yaml"),
-        inputs: &["complexity=simple"],
+        words: &["--input", "complexity=simple", "--include-dirty"],
+        dirty: &[("README.md", "# A project, changed\n"), ("notes/new.txt", "not committed\n")],
         roles: &["dev-tester", "dod-checker", "reviewer"],
         answers: &[APPROVE, Answer { ask: "solo", ..IN_WORDS }],
+        retries: 0,
+    },
+    Scenario {
+        name: "halted",
+        task: include_str!("../../../scenarios/halted/task.md"),
+        script: include_str!("../../../scenarios/halted/script.yaml"),
+        words: &["--input", "complexity=standard", "--answer", "sign-off=approve"],
+        dirty: &[],
+        roles: &["developer", "dod-checker", "reviewer", "tester"],
+        answers: &[Answer { ask: "unfinished", nth: 0, files: &[], words: &["retry"] }],
+        retries: 2,
     },
     Scenario {
         name: "standard",
         task: include_str!("../../../scenarios/standard/task.md"),
         script: include_str!("../../../scenarios/standard/script.yaml"),
-        inputs: &["complexity=standard"],
+        words: &["--input", "complexity=standard"],
+        dirty: &[],
         roles: &["developer", "dod-checker", "reviewer", "tester"],
         answers: &[
             APPROVE,
             IN_WORDS,
             Answer { ask: "escalated", nth: 0, files: &[("greet.sh", "echo Hello, by hand\n")], words: &["by-hand"] },
         ],
+        retries: 0,
+    },
+    Scenario {
+        name: "complex",
+        task: include_str!("../../../scenarios/complex/task.md"),
+        script: include_str!("../../../scenarios/complex/script.yaml"),
+        words: &["--input", "complexity=complex", "--input", "sides=backend,frontend", "--input", "infra=needed"],
+        dirty: &[],
+        roles: &["devops", "developer", "dod-checker", "reviewer", "tester"],
+        answers: &[APPROVE, IN_WORDS],
+        retries: 0,
     },
 ];

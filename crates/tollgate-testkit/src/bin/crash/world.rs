@@ -20,14 +20,16 @@ const SNAPSHOT_EVERY: u64 = 16;
 /// The variable by which every process of a history is found again.
 const MARK: &str = "CRASH_HISTORY";
 
-/// A worker as they are in life: it writes before it is done, starts a tool in a session of its own, takes its time, and
-/// notes when it began and when it had nothing unfinished any more.
+/// A worker as they are in life: it writes before it is done, uses git, starts a tool in a session of its own, may not end
+/// when it is asked to, takes its time, and notes when it began and when it had nothing unfinished any more.
 const AGENT: &str = "\
 #!/bin/sh
 echo \"begin $TOLLGATE_ATTEMPT\" >> \"$CRASH_LOG\"
 setsid sleep 600 &
+case $TOLLGATE_ROLE in dod-checker | reviewer) trap '' TERM ;; esac
 wip=wip-${TOLLGATE_ATTEMPT##*/}
 echo 'half done' > \"$wip\"
+git add -A 2> /dev/null
 sleep 0.04
 \"$1\" worker-script --script \"$2\"
 code=$?
@@ -42,6 +44,8 @@ pub struct World {
     pub root: PathBuf,
     mark: String,
     program: PathBuf,
+    /// What git says of the user's checkout.
+    pub status: String,
 }
 
 impl World {
@@ -63,10 +67,16 @@ impl World {
         }
         std::fs::set_permissions(root.join("agent"), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
         let mark = root.display().to_string();
-        let world = Self { root, mark, program: program.to_owned() };
+        let mut world = Self { root, mark, program: program.to_owned(), status: String::new() };
         world.git(&["init", "-q", "-b", "main"])?;
         world.git(&["add", "-A"])?;
         world.git(&["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "Start"])?;
+        for (path, text) in scenario.dirty {
+            let path = world.path("work").join(path);
+            std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
+            std::fs::write(path, text)?;
+        }
+        world.status = world.git(&["status", "--porcelain", "--ignored"])?;
         Ok(world)
     }
 
@@ -122,7 +132,7 @@ impl World {
             let command = format!("{} {} {}", agent.display(), self.program.display(), script.display());
             words.extend(["--worker".to_owned(), format!("{role}=command:{command}")]);
         }
-        words.extend(scenario.inputs.iter().flat_map(|input| ["--input".to_owned(), (*input).to_owned()]));
+        words.extend(scenario.words.iter().map(|word| (*word).to_owned()));
         words
     }
 
@@ -143,6 +153,12 @@ impl World {
         )?;
         let events = verify::events(&*journal, id, 0, u64::MAX)?;
         Ok(Some((session.run().clone(), events)))
+    }
+
+    /// The workers of this history that live, by number.
+    pub fn agents(&self) -> Vec<u32> {
+        let agent = self.path("agent").display().to_string();
+        self.processes().into_iter().filter(|(_, line)| line.contains(&agent)).map(|(pid, _)| pid).collect()
     }
 
     /// The processes of this history that live, by number.

@@ -24,7 +24,9 @@ pub struct CancelArgs {
 pub fn run(args: &CancelArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
     let mut run = runs.load_to_change(&args.run)?;
-    runs.service.cancel(&mut run, args.why.clone()).map_err(service_failure)?;
+    let id = run.run().id;
+    let outcome = runs.service.cancel(&mut run, args.why.clone()).map_err(|error| service_failure(error).about(id))?;
+    session.events(&outcome.events);
     // The driver sees the cancellation and ends its workers; one that is dead left them to us.
     end_recorded(&runs.state, &run.run().id.to_string(), GRACE);
     session.output.talk(format!("{} is cancelled; its work trees are kept", run.run().id));

@@ -58,14 +58,16 @@ pub fn run(args: DecideArgs, session: &Session) -> Result<Exit, Failure> {
         scope: args.scope.iter().map(|glob| glob.as_str().into()).collect(),
         ..Answer::default()
     };
-    let outcome = runs.service.decide(&mut run, id, answer).map_err(service_failure)?;
+    let of = run.run().id;
+    let outcome = runs.service.decide(&mut run, id, answer).map_err(|error| service_failure(error).about(of))?;
     if let Some(refusal) = &outcome.refusal {
-        return Err(rejected(refusal));
+        return Err(rejected(refusal).about(of));
     }
     if outcome.events.is_empty() {
         session.output.talk(format!("{id} was answered so before; nothing happened a second time"));
     }
     if args.no_resume {
+        session.events(&outcome.events);
         return Ok(Exit::Done);
     }
     let wait = if args.no_wait { Wait::No } else { Wait::Attached };

@@ -20,50 +20,154 @@ use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::files;
 use crate::view::text::{Line, Style, wrap};
+use crate::view::words;
 
-const TASK: &str = include_str!("../../demo/task.md");
-const SCRIPT: &str = include_str!("../../demo/script.yaml");
+/// One demonstration: what lies in its repository, what its agents do, and what is typed.
+struct Story {
+    /// The folder of the repository, and its files.
+    repository: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    task: &'static str,
+    script: &'static str,
+    steps: &'static [Step],
+    /// What it showed.
+    meaning: &'static str,
+}
+
+/// A step of a story; `RUN` stands for the run.
+enum Step {
+    /// What comes next, below a number or below nothing.
+    Scene(&'static str, &'static str),
+    /// Starts the run with these words, and ends with this code.
+    Start(&'static [&'static str], i32),
+    /// Types a command that ends with this code.
+    Type(&'static [&'static str], i32),
+    /// Types a command, and kills it while the tester works.
+    Killed(&'static [&'static str]),
+}
+
+/// Which story is told
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+enum Told {
+    /// A question, a claim that is caught, a review and its repair, a kill
+    #[default]
+    Standard,
+    /// Two sides at once, a collision, a shared row that fails on the joined tree, a kill
+    Complex,
+}
+
+const STANDARD: Story = Story {
+    repository: "greet",
+    files: &[("README.md", "# greet\n\nGreets people.\n")],
+    task: include_str!("../../demo/standard/task.md"),
+    script: include_str!("../../demo/standard/script.yaml"),
+    steps: &[
+        Step::Scene("1", "A plan is signed off, and four agents start. The developer does not guess: it asks."),
+        Step::Start(&["--input", "complexity=standard"], 4),
+        Step::Scene(
+            "2",
+            "The answer resumes the run. What the developer claims is measured and checked; what is not there comes back.",
+        ),
+        Step::Scene("", "When the tester is at work, Tollgate is killed with SIGKILL."),
+        Step::Killed(&["decide", "RUN", "dec_2", "--text", "Hello", "--no-wait"]),
+        Step::Scene("3", "Nothing was remembered but the journal. The run goes on where it was."),
+        Step::Type(&["resume", "RUN", "--no-wait"], 0),
+    ],
+    meaning: "A row that was claimed and not done was caught; a review was answered by a repair; every gate held for \
+              exactly the tree that is now on a branch of its own. No model took part in routing.",
+};
+
+const COMPLEX: Story = Story {
+    repository: "greet",
+    files: &[("README.md", "# greet\n\nGreets people on two sides.\n"), ("config/languages.txt", "none yet\n")],
+    task: include_str!("../../demo/complex/task.md"),
+    script: include_str!("../../demo/complex/script.yaml"),
+    steps: &[
+        Step::Scene(
+            "1",
+            "Backend and frontend work at the same time, each in a work tree of its own, each with its own checker and reviewer.",
+        ),
+        Step::Scene(
+            "",
+            "The frontend changes a file that is the backend's. That does not land without a person's word.",
+        ),
+        Step::Start(&["--input", "complexity=complex", "--input", "sides=backend,frontend"], 4),
+        Step::Scene(
+            "2",
+            "A person allows it, but the backend landed first and changed the same line. The frontend's developer gets \
+             both sides in the file and makes one of them; the backend, whose file that is, is judged again.",
+        ),
+        Step::Scene(
+            "",
+            "Then the joined tree is checked: the two sides do not greet alike, which neither could see alone. It goes \
+             back and is mended. When the tester is at work, Tollgate is killed with SIGKILL.",
+        ),
+        Step::Killed(&["decide", "RUN", "dec_2", "extend", "--no-wait"]),
+        Step::Scene("3", "Nothing was remembered but the journal. The run goes on where it was."),
+        Step::Type(&["resume", "RUN", "--no-wait"], 0),
+    ],
+    meaning: "Two sides worked at once and landed one after the other; their collision was mended by the side that \
+              came later; what only the joined tree could show was found there and mended before the tester came. \
+              No model took part in routing.",
+};
 
 /// Watch a run on a small repository, with scripted agents
 ///
-/// One agent asks, one claims a row that is not done, one review asks for changes, and Tollgate itself is killed in the
-/// middle. No network, no keys. The repository and the run stay, to look around in.
+/// `demo` tells of one side: an agent asks, one claims a row that is not done, a review asks for changes, and Tollgate
+/// itself is killed in the middle. `demo complex` tells of two sides that work at once, collide, and are joined. No
+/// network, no keys. The repository and the run stay, to look around in.
 #[derive(Debug, clap::Args)]
-pub struct DemoArgs {}
+pub struct DemoArgs {
+    /// Which story
+    #[arg(value_enum, default_value_t, hide_default_value = true)]
+    story: Told,
+}
 
-pub fn run(_args: &DemoArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &DemoArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let folder = new_folder(&runs.state)?;
-    let repository = folder.join("greet");
-    make_repository(&repository)?;
-    let demo = Demo { session, runs, folder, repository };
+    let story = match args.story {
+        Told::Standard => STANDARD,
+        Told::Complex => COMPLEX,
+    };
+    let folder = new_folder(&runs.state, &story)?;
+    let repository = folder.join(story.repository);
+    make_repository(&repository, &story)?;
+    let demo = Demo { session, runs, story, folder, repository };
     demo.play()
 }
 
 struct Demo<'a> {
     session: &'a Session,
     runs: Runs,
+    story: Story,
     folder: PathBuf,
     repository: PathBuf,
 }
 
 impl Demo<'_> {
     fn play(&self) -> Result<Exit, Failure> {
-        self.scene("1", "A plan is signed off, and four agents start. The developer does not guess: it asks.");
-        let start = ["run", "build-plan", "--task", "../task.md", "--script", "../agents.yaml"];
-        let start = [&start[..], &["--input", "complexity=standard"]].concat();
-        let started = self.tollgate(&[&start[..], &["--answer", "sign-off=approve", "--no-wait"]].concat(), 4)?;
-        let id = started.ok_or_else(|| broken("the run did not say its name"))?;
-        let run = id.to_string();
-
-        self.scene("2", "The answer resumes the run. What the developer claims is measured and checked; what is not there comes back.");
-        self.scene("", "When the tester is at work, Tollgate is killed with SIGKILL.");
-        let mut child = self.start(&["decide", &run, "dec_2", "--text", "Hello", "--no-wait"])?;
-        self.kill_at_tester(&mut child)?;
-
-        self.scene("3", "Nothing was remembered but the journal. The run goes on where it was.");
-        self.tollgate(&["resume", &run, "--no-wait"], 0)?;
-
+        let mut run: Option<RunId> = None;
+        let name = |run: Option<RunId>| run.ok_or_else(|| broken("the run did not say its name"));
+        for step in self.story.steps {
+            let named = |words: &[&'static str]| -> Result<Vec<String>, Failure> {
+                let word = |word: &&'static str| match *word {
+                    "RUN" => name(run).map(|run| run.to_string()),
+                    word => Ok(word.to_owned()),
+                };
+                words.iter().map(word).collect()
+            };
+            match step {
+                Step::Scene(number, text) => self.scene(number, text),
+                Step::Start(words, exit) => {
+                    let start = ["run", "build-plan", "--task", "../task.md", "--script", "../agents.yaml"];
+                    let start = [&start[..], words, &["--answer", "sign-off=approve", "--no-wait"]].concat();
+                    run = self.tollgate(&named(&start)?, *exit)?;
+                }
+                Step::Type(words, exit) => drop(self.tollgate(&named(words)?, *exit)?),
+                Step::Killed(words) => self.kill_at_tester(&mut self.start(&named(words)?)?)?,
+            }
+        }
+        let id = name(run)?;
         self.scene("4", "The journal proves it: every event, every object, every invariant.");
         let proof = verify::verify(&*self.runs.service.journal, id).map_err(load_failure)?;
         if let Some(breach) = proof.breaches.first() {
@@ -74,7 +178,7 @@ impl Demo<'_> {
             "{} events and {} objects hold; the head of the chain is {head}",
             proof.events, proof.objects
         ));
-        self.summary(&run)
+        self.summary(&id.to_string())
     }
 
     /// Says a text below a number, or below nothing.
@@ -109,18 +213,23 @@ impl Demo<'_> {
             count(|event| matches!(event, Event::AttemptStarted(s) if matches!(s.work, Work::Dispatch { .. })));
         let findings = count(|event| matches!(event, Event::FindingOpened(_)));
         let lost = count(|event| matches!(event, Event::AttemptLost(_)));
+        let answered = count(|event| matches!(event, Event::DecisionEnded(ended) if !ended.in_advance));
         if self.session.json() {
             self.session.output.json(&super::show::of(&self.runs, run, false, self.session)?.0);
             return Ok(Exit::Done);
         }
         let output = &self.session.output;
         output.talk("");
+        let told = |number, what| words::count(number, what);
         let done = format!(
-            "{run}: {attempts} attempts of 4 agents, {findings} findings opened and closed, 1 question answered, {lost} attempt lost to the kill and repeated."
+            "{run}: {} of 4 agents, {} opened and closed, {} answered, {} lost to the kill and repeated.",
+            told(attempts, "attempt"),
+            told(findings, "finding"),
+            told(answered, "question"),
+            told(lost, "attempt")
         );
         self.talk(Line::new().add(Style::Good, "✓ "), "  ", Style::Strong, &done);
-        let meaning = "A row that was claimed and not done was caught; a review was answered by a repair; every gate held for exactly the tree that is now on a branch of its own. No model took part in routing.";
-        self.talk(Line::from("  "), "  ", Style::Plain, meaning);
+        self.talk(Line::from("  "), "  ", Style::Plain, self.story.meaning);
         output.talk("");
         output.talk("Look around:");
         for command in [
@@ -137,7 +246,7 @@ impl Demo<'_> {
     }
 
     /// Runs a command of Tollgate to its end; the run's name, when it says one.
-    fn tollgate(&self, arguments: &[&str], exit: i32) -> Result<Option<RunId>, Failure> {
+    fn tollgate(&self, arguments: &[String], exit: i32) -> Result<Option<RunId>, Failure> {
         let mut child = self.start(arguments)?;
         let id = self.relay(&mut child, |_| false);
         let status = child.wait().map_err(|error| broken("Tollgate could not be waited for").cause(error))?;
@@ -147,9 +256,8 @@ impl Demo<'_> {
         Err(broken(&format!("`tollgate {}` ended with {status}", arguments.join(" "))))
     }
 
-    fn start(&self, arguments: &[&str]) -> Result<Child, Failure> {
-        let shown: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
-        let line = format!("$ tollgate {}", tollgate_engine::workers::words::join(&shown));
+    fn start(&self, arguments: &[String]) -> Result<Child, Failure> {
+        let line = format!("$ tollgate {}", tollgate_engine::workers::words::join(arguments));
         self.talk(Line::from("   "), "       ", Style::Accent, &line);
         Command::new(Environment::program()?)
             .args(arguments)
@@ -173,7 +281,8 @@ impl Demo<'_> {
             let text = line.trim_start_matches(' ');
             let deep = line.len() - text.len() + 3;
             let unit = text.find("  ").filter(|_| deep > 3).map_or(0, |at| at + 2);
-            self.talk(Line::from(" ".repeat(deep)), &" ".repeat(deep + unit), Style::Plain, text);
+            let (label, text) = text.split_at(unit);
+            self.talk(Line::from(" ".repeat(deep) + label), &" ".repeat(deep + unit), Style::Plain, text);
             if enough(&line) {
                 break;
             }
@@ -198,7 +307,7 @@ fn broken(message: &str) -> Failure {
 }
 
 /// A folder of its own below the state directory: nothing of the user's is touched.
-fn new_folder(state: &Path) -> Result<PathBuf, Failure> {
+fn new_folder(state: &Path, story: &Story) -> Result<PathBuf, Failure> {
     for number in 1..10_000 {
         let folder = state.join("demo").join(number.to_string());
         if !files::exists(&folder)? {
@@ -207,18 +316,21 @@ fn new_folder(state: &Path) -> Result<PathBuf, Failure> {
                 let path = folder.join(name);
                 files::write(&path, text.as_bytes()).map_err(|error| files::cannot_write(&path, error))
             };
-            write("task.md", TASK)?;
-            write("agents.yaml", SCRIPT)?;
+            write("task.md", story.task)?;
+            write("agents.yaml", story.script)?;
             return Ok(folder);
         }
     }
     Err(Failure::environment(Code::FILE, "there are too many demonstrations; remove some below the state directory"))
 }
 
-fn make_repository(path: &Path) -> Result<(), Failure> {
-    files::make_folder(path).map_err(|error| files::cannot_write(path, error))?;
-    let readme = path.join("README.md");
-    files::write(&readme, b"# greet\n\nGreets people.\n").map_err(|error| files::cannot_write(&readme, error))?;
+fn make_repository(path: &Path, story: &Story) -> Result<(), Failure> {
+    for (name, text) in story.files {
+        let file = path.join(name);
+        let folder = file.parent().unwrap_or(path);
+        files::make_folder(folder).map_err(|error| files::cannot_write(folder, error))?;
+        files::write(&file, text.as_bytes()).map_err(|error| files::cannot_write(&file, error))?;
+    }
     let git = |arguments: &[&str]| {
         let quiet = ["-c", "init.defaultBranch=main", "-c", "user.name=Demo", "-c", "user.email=demo@localhost"];
         let output = Command::new("git").args(quiet).args(arguments).current_dir(path).output();

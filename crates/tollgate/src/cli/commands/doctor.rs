@@ -7,6 +7,7 @@ use tollgate_core::scope;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::need_a_place_apart;
 use crate::cli::{Exit, Session};
+use crate::config::paths::{Named, Paths};
 use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
 use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version};
 use crate::trust::Standing;
@@ -36,7 +37,7 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     let known = report.protocols(session);
     let config = report.config(session, standing.as_ref(), &known);
     if let Some(config) = &config {
-        report.workers(session, config, protocol.as_ref());
+        report.workers(session, standing.as_ref(), config, protocol.as_ref());
     }
     let repository = standing.as_ref().and_then(Standing::repository);
     let areas = match (&protocol, repository, &config) {
@@ -245,9 +246,17 @@ impl Report {
         }
     }
 
-    fn workers(&mut self, session: &Session, config: &Config, protocol: Option<&Protocol>) {
+    fn workers(
+        &mut self,
+        session: &Session,
+        standing: Option<&Standing>,
+        config: &Config,
+        protocol: Option<&Protocol>,
+    ) {
+        let Some(standing) = standing else { return };
+        let paths = Paths { standing, directory: session.environment.directory() };
         for (name, setting) in config.workers() {
-            self.worker(session, &format!("worker {name}"), setting.value, setting.from);
+            self.worker(session, paths, &format!("worker {name}"), (setting.value, setting.from), false);
         }
         let Some(protocol) = protocol else { return };
         let force = match config.in_force(protocol) {
@@ -255,7 +264,8 @@ impl Report {
             Err(failure) => return self.failed("roles", &failure),
         };
         for (role, assigned) in force.roles.iter().filter(|(_, assigned)| assigned.name.is_none()) {
-            self.worker(session, &format!("worker of {role}"), &assigned.worker, assigned.from);
+            let known = (&assigned.worker, assigned.from);
+            self.worker(session, paths, &format!("worker of {role}"), known, assigned.is_typed());
         }
         let idle: Vec<&str> =
             protocol.roles.keys().map(|role| &**role).filter(|role| !force.roles.contains_key(*role)).collect();
@@ -267,32 +277,44 @@ impl Report {
         }
     }
 
-    fn worker(&mut self, session: &Session, name: &str, worker: &Worker, from: config::Origin) {
+    fn worker(
+        &mut self,
+        session: &Session,
+        paths: Paths<'_>,
+        name: &str,
+        (worker, from): (&Worker, config::Origin),
+        typed: bool,
+    ) {
         let Some(program) = worker.command.first() else { return };
         let from = from.word();
-        match worker.adapter {
-            Adapter::Script if files::is_file(&session.environment.directory().join(program)) => {
-                self.ok(name, format!("script {program} ({from})"))
-            }
-            Adapter::Script => self.say(
-                name,
-                DoctorStatus::Problem,
-                format!("script {program} is no file ({from})"),
-                Some("correct the path"),
-            ),
-            Adapter::Command => match session.environment.find_program(program) {
-                Some(path) => self.ok(name, format!("{} ({from})", path.display())),
-                None => {
-                    let message = format!("`{program}` was not found on PATH ({from})");
-                    self.say(
-                        name,
-                        DoctorStatus::Problem,
-                        message,
-                        Some("install it, or correct `command` in config.toml"),
-                    );
+        let script = worker.adapter == Adapter::Script;
+        let found = if script || program.contains('/') {
+            let named = paths.file(program, typed);
+            let named = if script { named } else { paths.worker(&worker.command, typed).and(named) };
+            match named {
+                Err(failure) => return self.failed(name, &failure),
+                Ok(Named::Trusted(path, file)) => (script || file.executable).then_some(path),
+                Ok(Named::There(path)) => {
+                    let there = if script { files::is_file(&path) } else { files::is_program(&path) };
+                    there.then(|| if script { program.clone() } else { path.display().to_string() })
                 }
-            },
-        }
+            }
+        } else {
+            session.environment.find_program(program).map(|path| path.display().to_string())
+        };
+        let (message, next) = match (found, script) {
+            (Some(path), true) => return self.ok(name, format!("script {path} ({from})")),
+            (Some(path), false) => return self.ok(name, format!("{path} ({from})")),
+            (None, true) => (format!("script {program} is no file ({from})"), "correct the path"),
+            (None, false) if program.contains('/') => {
+                (format!("`{program}` is no program ({from})"), "correct the path, or make it executable")
+            }
+            (None, false) => (
+                format!("`{program}` was not found on PATH ({from})"),
+                "install it, or correct `command` in config.toml",
+            ),
+        };
+        self.say(name, DoctorStatus::Problem, message, Some(next));
     }
 
     fn areas(&mut self, protocol: &Protocol, repository: &Repository, config: &Config) -> Vec<AreaFiles> {
@@ -353,11 +375,10 @@ fn print(doctor: &Doctor, session: &Session) {
     for check in &doctor.checks {
         let state = words::doctor(check.status);
         let head = Line::new().add(state.style, format!("{} {:<8}", state.symbol, state.word));
-        session
-            .output
-            .data(head.add(Style::Strong, format!("{:<names$}", check.name)).text(format!(" {}", check.message)));
+        session.output.paragraph(head.add(Style::Strong, format!("{:<names$} ", check.name)), &check.message);
         if let Some(next) = &check.next {
-            session.output.data(Line::new().text(" ".repeat(names + 11)).add(Style::Accent, "next: ").text(next));
+            let label = Line::from(" ".repeat(names + 11)).add(Style::Accent, "next: ");
+            session.output.paragraph(label, next);
         }
     }
     if doctor.areas.is_empty() {

@@ -35,7 +35,7 @@ pub fn run(args: &ExplainArgs, session: &Session) -> Result<Exit, Failure> {
     if session.json() {
         session.output.json(&page(code));
     } else {
-        session.output.text(code.page());
+        session.output.page(code.page());
     }
     Ok(Exit::Done)
 }

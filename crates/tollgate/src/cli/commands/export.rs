@@ -15,6 +15,7 @@ use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::files;
+use crate::view::text::{Line, Style};
 use crate::view::words::count;
 
 /// Write one run into a file that verifies on another machine
@@ -60,9 +61,9 @@ pub fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let objects = count(objects.len(), "object");
     session.output.data(format!("{}  {events}, {objects}, {bytes} bytes, proved", result.file));
     session.output.data(format!("head    {}", result.head));
-    session
-        .output
-        .talk(format!("on another machine: `tollgate verify {} --head {}={}`", result.file, result.run, result.head));
+    session.output.talk("on another machine:");
+    let verify = format!("tollgate verify {} --head {}={}", result.file, result.run, result.head);
+    session.output.talk(Line::from("  ").add(Style::Accent, verify));
     Ok(Exit::Done)
 }
 

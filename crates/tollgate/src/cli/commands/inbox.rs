@@ -31,7 +31,10 @@ pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
                     .output
                     .talk(format!("{} cannot be read; `tollgate verify {}` says why", summary.run, summary.run));
                 if !session.json() {
-                    failure.lines(session.output.width()).into_iter().for_each(|line| session.output.talk(line));
+                    failure
+                        .lines(session.output.width(), session.output.room_of_talk())
+                        .into_iter()
+                        .for_each(|line| session.output.talk(line));
                 }
             }
         }

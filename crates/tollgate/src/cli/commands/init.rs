@@ -10,6 +10,7 @@ use crate::cli::{Exit, Session};
 use crate::config::TEMPLATE;
 use crate::files;
 use crate::repository::{CONFIG_PATH, Repository};
+use crate::view::text::{Line, Style};
 
 /// Write a commented configuration into this repository
 ///
@@ -31,7 +32,9 @@ pub fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
         session.output.json(&Written { file: path.display().to_string(), next });
     } else {
         session.output.data(path.display().to_string());
-        session.output.talk(format!("next: {}", next.join(", then ")));
+        for (step, label) in next.iter().zip(["next: ", "      ", "      ", "      "]) {
+            session.output.talk(Line::from(label).add(Style::Accent, *step));
+        }
     }
     Ok(Exit::Done)
 }

@@ -94,7 +94,7 @@ impl Teller<'_> {
                 let when = duration(recorded.at_ms.saturating_sub(run.opened_ms));
                 let line = Line::new().add(Style::Faint, format!("+{when:<12} "));
                 let unit = unit.unwrap_or_else(|| "run".to_owned());
-                self.session.output.data(line.add(Style::Strong, format!("{unit:<10} ")).text(text));
+                self.session.output.paragraph(line.add(Style::Strong, format!("{unit:<10} ")), &text);
             }
         }
     }

@@ -35,6 +35,9 @@ pub struct LsArgs {
     all: bool,
 }
 
+/// Below so many columns the protocol is left out: what a run waits for says more.
+const NARROW: usize = 110;
+
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum StatusWord {
@@ -94,8 +97,10 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
     if session.json() {
         shown.iter().for_each(|summary| session.output.json(summary));
     } else {
-        let rows = shown.iter().map(|summary| row(summary, now_ms)).collect();
+        let narrow = session.output.width() < NARROW;
+        let rows = shown.iter().map(|summary| row(summary, now_ms, narrow)).collect();
         let header = ["run", "status", "changed", "protocol", "goal", "why"];
+        let header: Vec<&str> = header.into_iter().filter(|title| !narrow || *title != "protocol").collect();
         table(&header, rows, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     }
     if found.is_empty() && damaged == 0 {
@@ -107,13 +112,17 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
     Ok(if damaged > 0 { Exit::With(Kind::Refused) } else { Exit::Done })
 }
 
-fn row(summary: &RunSummary, now_ms: u64) -> Vec<Line> {
-    vec![
+fn row(summary: &RunSummary, now_ms: u64, narrow: bool) -> Vec<Line> {
+    let mut cells = vec![
         Line::new().add(Style::Strong, &summary.run),
         words::run(summary.status).line(),
-        Line::new().add(Style::Faint, words::ago(now_ms, summary.changed_at_ms)),
+        Line::new().add(Style::Faint, words::about(now_ms, summary.changed_at_ms)),
         Line::from(summary.protocol.clone()),
         Line::from(summary.goal.clone()),
         Line::new().add(Style::Faint, &summary.reason),
-    ]
+    ];
+    if narrow {
+        cells.remove(3);
+    }
+    cells
 }

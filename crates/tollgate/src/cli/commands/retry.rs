@@ -26,8 +26,10 @@ pub fn run(args: &RetryArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
     let mut run = runs.load_to_change(&args.run)?;
     let unit = args.unit.as_deref().map(Into::into);
-    let outcome = runs.service.retry(&mut run, unit).map_err(service_failure)?;
+    let id = run.run().id;
+    let outcome = runs.service.retry(&mut run, unit).map_err(|error| service_failure(error).about(id))?;
     if args.no_resume {
+        session.events(&outcome.events);
         return Ok(Exit::Done);
     }
     drive(&runs, run, &outcome.events, if args.no_wait { Wait::No } else { Wait::Attached }, session)

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
+use tollgate_core::diagnostic::Diagnostic;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_engine::needed;
 use tollgate_engine::service::{ServiceError, Start, checked, warnings};
 use tollgate_engine::workers::script::Script;
-use tollgate_engine::workers::words;
+use tollgate_engine::workers::{pinned, words};
 use tollgate_engine::workspace::Dirty;
 
 use crate::cli::drive::{Wait, drive};
@@ -19,9 +20,11 @@ use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
 use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
+use crate::config::paths::{Named, Paths};
 use crate::config::{self, Adapter, Config, Layer, Origin};
 use crate::files;
 use crate::library::{self, Definition};
+use crate::repository::Folder;
 use crate::trust::Standing;
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -49,6 +52,9 @@ pub struct RunArgs {
     /// A script that acts for every role without another worker
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+    /// What a side may change, when several run at once; instead of the `Scope:` in the task, once for each pattern
+    #[arg(long, value_name = "SIDE=GLOB")]
+    scope: Vec<String>,
     /// Your answer to a question, given in advance
     #[arg(long, value_name = "STAGE=OPTION")]
     answer: Vec<String>,
@@ -91,11 +97,18 @@ fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<
                 .hint("mend it; `tollgate protocol check FILE` proves it without a run")
         }
         ServiceError::Artifact { name, wrong } if wrong.why.is_empty() && documents.contains_key(&name) => {
-            let source = documents[&name].source();
-            let file = &source.file;
-            Failure::refused(Code::BAD_ARTIFACT, format!("{file} does not pass the check of `{name}`"))
-                .at(source.clone(), wrong.diagnostics)
+            let document = &documents[&name];
+            Failure::refused(Code::BAD_ARTIFACT, format!("{} does not pass the check of `{name}`", document.file))
+                .at(document.source(), wrong.diagnostics)
                 .hint("mend the file and start again")
+        }
+        ServiceError::Scopes { rejection, name, places } if documents.contains_key(&name) => {
+            let document = &documents[&name];
+            let (first, other) = (places.first().copied().unwrap_or_default(), places.get(1).copied());
+            let found = Diagnostic::error(rejection.code(), first, rejection.to_string());
+            let found = other.into_iter().fold(found, Diagnostic::other);
+            let failure = service_failure(ServiceError::Scopes { rejection, name, places });
+            failure.at(document.source(), vec![found])
         }
         other => service_failure(other),
     }
@@ -158,13 +171,26 @@ fn start(
     let inputs: BTreeMap<Name, Value> =
         pairs(&args.input, "NAME=VALUE")?.into_iter().map(|(name, value)| (name, Value::Text(value))).collect();
     let (mut workers, mut scripts) = (BTreeMap::new(), BTreeMap::new());
+    let paths = Paths { standing: &standing, directory: session.environment.directory() };
+    let mut pins = false;
+    let mut named = |words: &[String]| pins |= words.iter().any(|word| pinned::named_by(word).is_some());
     for (role, assigned) in &force.roles {
+        let typed = assigned.is_typed();
         let spec = match assigned.worker.adapter {
-            Adapter::Command => format!("command:{}", words::join(&assigned.worker.command)),
+            Adapter::Command => {
+                let words = paths.worker(&assigned.worker.command, typed)?;
+                named(&words);
+                format!("command:{}", words::join(&words))
+            }
             Adapter::Script => {
                 let file = assigned.worker.command.first().cloned().unwrap_or_default();
-                let text = files::read_text(&session.environment.directory().join(&file), DOCUMENT_BYTES_MAX)?;
-                fits(&file, &text, &protocol, &inputs)?;
+                let text = match paths.file(&file, typed)? {
+                    Named::Trusted(path, file) => {
+                        String::from_utf8(file.bytes.clone()).map_err(|error| files::not_text(&path, &error))?
+                    }
+                    Named::There(path) => files::read_text(&path, DOCUMENT_BYTES_MAX)?,
+                };
+                fits(&file, &text, &protocol)?;
                 let digest = Digest::of(text.as_bytes());
                 scripts.insert(digest, text);
                 format!("script:{digest}")
@@ -172,6 +198,13 @@ fn start(
         };
         workers.insert(Name::from(role.as_str()), Name::from(spec));
     }
+    let mut commands = BTreeMap::new();
+    for (name, set) in &force.commands {
+        let words = paths.command(&set.value)?;
+        named(&words);
+        commands.insert(Name::from(name.as_str()), words);
+    }
+    let folder = standing.trusted().filter(|_| pins).into_iter().flat_map(Folder::files);
     let start = Start {
         title: args.title.clone().unwrap_or_default(),
         protocol: definition.source.text.clone(),
@@ -182,7 +215,8 @@ fn start(
         artifacts: documents.iter().map(|(name, document)| (name.clone(), document.bytes.clone())).collect(),
         workers,
         scripts,
-        commands: force.commands.iter().map(|(name, set)| (name.as_str().into(), set.value.clone())).collect(),
+        folder: folder.map(|(path, file)| (path.into(), file.clone())).collect(),
+        commands,
         areas: force
             .areas
             .iter()
@@ -190,14 +224,31 @@ fn start(
             .collect(),
         config: serde_json::to_value(&force).unwrap_or_default(),
         answers: pairs(&args.answer, "STAGE=OPTION")?,
+        scopes: scopes(&args.scope)?,
     };
     Ok((start, protocol))
 }
 
+/// Reads `SIDE=GLOB` pairs; a side may be given several patterns.
+fn scopes(texts: &[String]) -> Result<BTreeMap<Name, Vec<Name>>, Failure> {
+    let mut scopes: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+    for text in texts {
+        let (side, pattern) = pair(text, "SIDE=GLOB")?;
+        scopes.entry(side).or_default().push(pattern);
+    }
+    Ok(scopes)
+}
+
+fn pair(text: &str, form: &str) -> Result<(Name, Name), Failure> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair
+        .ok_or_else(|| Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}")))?;
+    Ok((name.into(), value.into()))
+}
+
 /// A script that cannot be read, or does not fit the protocol, is refused before the run, not by each of its workers.
-fn fits(file: &str, text: &str, protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Result<(), Failure> {
-    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-    let units = needed::units(protocol, &value);
+fn fits(file: &str, text: &str, protocol: &Protocol) -> Result<(), Failure> {
+    let units = needed::units(protocol);
     Script::read_for(text, protocol, units.as_ref()).map(drop).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
         let source = Source { file: file.to_owned(), text: text.to_owned() };
@@ -211,11 +262,8 @@ fn fits(file: &str, text: &str, protocol: &Protocol, inputs: &BTreeMap<Name, Val
 fn pairs(texts: &[String], form: &str) -> Result<BTreeMap<Name, Name>, Failure> {
     let mut pairs = BTreeMap::new();
     for text in texts {
-        let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
-        let (name, value) = pair.ok_or_else(|| {
-            Failure::usage(Code::USAGE, format!("`{text}` is not {form}")).hint(format!("write {form}"))
-        })?;
-        if pairs.insert(Name::from(name), Name::from(value)).is_some() {
+        let (name, value) = pair(text, form)?;
+        if pairs.insert(name.clone(), value).is_some() {
             return Err(Failure::usage(Code::USAGE, format!("`{name}` is given twice")).hint("give it once"));
         }
     }

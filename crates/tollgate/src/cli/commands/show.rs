@@ -19,6 +19,7 @@ use crate::cli::{Exit, Session};
 use crate::files;
 use crate::view::detail::{self, History, Sources, tell};
 use crate::view::show;
+use crate::view::text::{Line, Style};
 
 /// A brief longer than this is not looked at for its echo.
 const BRIEF_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -36,6 +37,11 @@ pub struct ShowArgs {
 pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_to_read(session)?;
     let (detail, history) = of(&runs, &args.run, args.reads, session)?;
+    if let Some(damage) = runs.lost(runs.find(&args.run)?)? {
+        let label = Line::new().add(Style::Warn, format!("warning[{}]: ", damage.code()));
+        session.output.say(label, Style::Plain, &format!("{damage}; what is shown is what is left"));
+        session.output.talk(Line::from("  ").add(Style::Accent, format!("tollgate verify {}", detail.summary.run)));
+    }
     if session.json() {
         session.output.json(&detail);
     } else {

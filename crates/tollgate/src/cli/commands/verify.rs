@@ -9,9 +9,10 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
-use tollgate_engine::verify::{Breach, Proof, verify, verify_rows};
+use tollgate_engine::verify::state::{Proved, Wanted, prove};
+use tollgate_engine::verify::{Breach, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
-use tollgate_store::{Filter, HeadRecord, Journal, MemoryJournal, ReadError, There, Unlisted, Unrecorded};
+use tollgate_store::{Journal, MemoryJournal};
 
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
@@ -85,97 +86,32 @@ fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failur
     for (typed, head) in &args.head {
         heads.entry(runs.find(typed)?).or_default().push(*head);
     }
-    let mut proved: Vec<VerifiedRun> = Vec::new();
     let named = args.what.as_deref().map(|typed| runs.find(typed)).transpose()?;
-    let wanted: Vec<RunId> = match (named, args.all) {
-        (Some(run), _) => vec![run],
-        (None, false) if !heads.is_empty() => heads.keys().copied().collect(),
-        (None, true) => {
-            let listed = runs.journal.list(&Filter::default()).map_err(|error| load_failure(error.into()))?;
-            proved.extend(listed.damaged.iter().filter(|damaged| damaged.run.is_none()).map(nameless));
-            let damaged = listed.damaged.iter().filter_map(|damaged| damaged.run);
-            let mut all: Vec<RunId> = listed.runs.iter().map(|summary| summary.run).chain(damaged).collect();
-            all.sort();
-            all
-        }
+    let wanted = match (named, args.all) {
+        (Some(run), _) => Wanted::Runs(vec![run]),
+        (None, false) if !heads.is_empty() => Wanted::Runs(heads.keys().copied().collect()),
+        (None, true) => Wanted::All,
         (None, false) => {
             return Err(Failure::usage(Code::USAGE, "say what to prove")
                 .hint("`tollgate verify RUN`, `tollgate verify --all` or `tollgate verify FILE.tar`"));
         }
     };
-    if let Some((run, _)) = heads.iter().find(|(run, _)| !wanted.contains(run)) {
+    if let (Wanted::Runs(wanted), Some((run, _))) = (&wanted, heads.iter().next_back())
+        && !wanted.contains(run)
+    {
         return Err(Failure::usage(Code::USAGE, format!("--head names {run}, which is not what is proved")));
     }
-    for run in wanted {
-        let mut one = match verify(&*runs.journal, run) {
-            Ok(proof) => wire(proof),
-            Err(error) => failed(run, &error),
-        };
+    let mut proved: Vec<VerifiedRun> = Vec::new();
+    for one in prove(&runs.journal, &wanted).map_err(load_failure)? {
+        let run = one.proof.run;
+        let mut one = wire(one);
         for head in heads.remove(&run).unwrap_or_default() {
             compare(&*runs.journal, run, head, &mut one);
         }
         proved.push(one);
     }
-    beside(&runs, args.all, &mut proved)?;
     let valid = proved.iter().all(|run| run.valid);
     Ok(VerifyResult { valid, source: runs.state.display().to_string(), runs: proved })
-}
-
-/// What stands beside the runs: the committed heads and, when everything is proved, rows that belong to no run.
-fn beside(runs: &Runs, all: bool, proved: &mut Vec<VerifiedRun>) -> Result<(), Failure> {
-    let damages = runs.journal.check_heads().map_err(|error| load_failure(error.into()))?;
-    for damage in damages {
-        let had = match &damage {
-            tollgate_store::HeadDamage::LostTail { had, .. } | tollgate_store::HeadDamage::Differs { had, .. } => *had,
-        };
-        let breach = Breach { code: damage.code(), seq: Some(had.seq), what: damage.to_string() };
-        match proved.iter_mut().find(|run| run.run == had.run.to_string()) {
-            Some(run) => add(run, breach),
-            None if all => {
-                let mut gone = empty(had.run.to_string());
-                add(&mut gone, breach);
-                proved.push(gone);
-            }
-            None => {}
-        }
-    }
-    unrecorded(runs, proved)?;
-    if all {
-        for place in runs.journal.strays().map_err(|error| load_failure(error.into()))? {
-            let mut stray = empty(format!("row {place}"));
-            let what = format!("the row at place {place} belongs to no run");
-            add(&mut stray, Breach { code: Code::CHAIN_BROKEN, seq: None, what });
-            proved.push(stray);
-        }
-    }
-    Ok(())
-}
-
-/// Proved runs of which the file of heads has no record. The record is written again: what is proved was committed.
-fn unrecorded(runs: &Runs, proved: &mut [VerifiedRun]) -> Result<(), Failure> {
-    let failed = |error: ReadError| load_failure(error.into());
-    for Unrecorded { run, there } in runs.journal.unrecorded().map_err(failed)? {
-        let Some(proof) = proved.iter_mut().find(|proof| proof.valid && proof.run == run.to_string()) else { continue };
-        // A crash after the first append leaves the same; from the second on the record has been written.
-        let lags = there == There::Nothing && runs.journal.load(run, 0, 2).map_err(failed)?.len() < 2;
-        let head = proof.head.parse().unwrap_or_default();
-        let written = runs.journal.record_head(HeadRecord { run, seq: proof.events, head });
-        if lags {
-            continue;
-        }
-        let there = match there {
-            There::Nothing => "`heads` has no record of it",
-            There::Junk => "the record of it in `heads` is damaged",
-            There::Whole(_) => "its place in `heads` holds the record of another run",
-        };
-        let healed = match written {
-            Ok(()) => "the record is written again",
-            Err(_) => "the record cannot be written again",
-        };
-        let what = format!("{there}: whether its end was lost cannot be told; {healed}");
-        add(proof, Breach { code: Code::HEAD_UNRECORDED, seq: None, what });
-    }
-    Ok(())
 }
 
 /// Reads the file of an export into memory.
@@ -207,7 +143,7 @@ pub fn of_bundle(manifest: &Manifest, journal: &MemoryJournal) -> VerifiedRun {
         );
         proof.breaches.push(Breach { code: Code::CHAIN_HEAD, seq: Some(proof.events.min(manifest.seq) + 1), what });
     }
-    wire(proof)
+    wire(Proved { name: manifest.run.to_string(), proof })
 }
 
 /// A head that was known must lie on the chain that was proved.
@@ -221,44 +157,25 @@ fn compare(journal: &dyn Journal, run: RunId, known: Digest, proved: &mut Verifi
     }
 }
 
-fn wire(proof: Proof) -> VerifiedRun {
+fn wire(proved: Proved) -> VerifiedRun {
     let mut run = VerifiedRun {
-        run: proof.run.to_string(),
+        run: proved.name.clone(),
         valid: true,
-        events: proof.events,
-        head: proof.head.to_string(),
-        objects: proof.objects,
+        events: proved.proof.events,
+        head: proved.proof.head.to_string(),
+        objects: proved.proof.objects,
         broken: None,
     };
-    let mut breaches = proof.breaches;
-    breaches.sort_by_key(|breach| breach.seq.unwrap_or(u64::MAX));
-    breaches.into_iter().for_each(|breach| add(&mut run, breach));
+    if let Some(breach) = proved.first() {
+        add(&mut run, breach.clone());
+    }
     run
 }
 
-fn failed(run: RunId, error: &LoadError) -> VerifiedRun {
-    let mut proved = empty(run.to_string());
-    add(&mut proved, Breach { code: error.code(), seq: error.seq(), what: error.to_string() });
-    proved
-}
-
-/// A row of a run that does not even say which.
-fn nameless(damaged: &Unlisted) -> VerifiedRun {
-    let mut proved = empty(damaged.named.clone());
-    let what = format!("the row of the run cannot be read: {}", damaged.why);
-    add(&mut proved, Breach { code: Code::RUN_ROW_DAMAGED, seq: None, what });
-    proved
-}
-
-fn empty(run: String) -> VerifiedRun {
-    VerifiedRun { run, valid: true, events: 0, head: Digest::default().to_string(), objects: 0, broken: None }
-}
-
-/// Adds what does not hold. The first counts, but nothing beside the events hides that the events do not hold.
+/// Adds what does not hold; the first counts.
 fn add(run: &mut VerifiedRun, breach: Breach) {
     run.valid = false;
-    let beside = |what: &str| matches!(what, "snapshot" | "summary" | "row" | "heads" | "lease");
-    if run.broken.as_ref().is_some_and(|known| !beside(&known.what) || beside(kind(breach.code))) {
+    if run.broken.is_some() {
         return;
     }
     let copy = "keep a copy of the state directory before anything else: what is lost cannot be made again".to_owned();
@@ -266,7 +183,10 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         "snapshot" | "summary" => {
             vec!["the events are whole; the run is loaded from them".to_owned(), copy]
         }
-        _ if breach.code == Code::NEWER_EVENT => vec![format!("tollgate explain {}", breach.code)],
+        // Nothing is damaged that a repair could cut.
+        _ if [Code::NEWER_EVENT, Code::HEAD_DIFFERS].contains(&breach.code) => {
+            vec![copy, format!("tollgate explain {}", breach.code)]
+        }
         "heads" => vec![
             "the events are whole; compare their head with one you know: `--head RUN=HASH`".to_owned(),
             format!("tollgate explain {}", breach.code),
@@ -305,14 +225,16 @@ fn print(result: &VerifyResult, session: &Session) {
             let events = count(usize::try_from(run.events).unwrap_or(usize::MAX), "event");
             let objects = count(usize::try_from(run.objects).unwrap_or(usize::MAX), "object");
             let line = Line::new().add(Style::Good, "✓ ").add(Style::Strong, &run.run);
-            output.data(line.text(format!("  holds: {events}, {objects}, head {}", run.head)));
+            output.data(line.text(format!("  holds: {events}, {objects}")));
+            output.data(Line::from("  head ").add(Style::Faint, &run.head));
             continue;
         };
         let at = broken.seq.map(|seq| format!(" at event {seq}")).unwrap_or_default();
         let line = Line::new().add(Style::Bad, "✗ ").add(Style::Strong, &run.run);
-        output.data(line.text(format!("  {} does not hold{at} [{}]: {}", broken.what, broken.code, broken.message)));
+        output.data(line.text(format!("  {} does not hold{at} [{}]", broken.what, broken.code)));
+        output.paragraph("    ", &broken.message);
         for next in &broken.next {
-            output.data(Line::from("    next: ").text(next));
+            output.paragraph("    next: ", next);
         }
     }
     let bad = result.runs.iter().filter(|run| !run.valid).count();

@@ -59,17 +59,17 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
     };
     let cited = |shown: &Shown| history.cited.get(&(shown.attempt, row.id.clone())).cloned().unwrap_or_default();
     let mut evidence: Vec<api::Evidence> = Vec::new();
-    evidence.extend(row.waived.map(|id| api::Evidence {
+    evidence.extend(row.waived.as_ref().map(|waived| api::Evidence {
         source: EvidenceSource::Decision,
         result: "pass".to_owned(),
-        text: match run.decisions.get(&id).and_then(|decision| decision.end.as_ref()) {
+        text: match run.decisions.get(&waived.decision).and_then(|decision| decision.end.as_ref()) {
             Some(ended) => format!("waived by {}", ended.by.name),
             None => "waived".to_owned(),
         },
-        from: id.to_string(),
-        fresh: true,
+        from: waived.decision.to_string(),
+        fresh: gate::is_waived(run, row, bound, None),
         object: None,
-        at_ms: history.ended_ms.get(&id).copied().unwrap_or_default(),
+        at_ms: history.ended_ms.get(&waived.decision).copied().unwrap_or_default(),
     }));
     evidence.extend(row.judged.as_ref().map(|judged| {
         let role =
@@ -193,7 +193,11 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
         Condition::Command(name) if stale => format!("command `{name}` ran on other content"),
         Condition::Command(name) if status == Status::Unobservable => format!("command `{name}` cannot be observed"),
         Condition::Command(name) => format!("command `{name}` fails"),
-        Condition::Holds(name) => format!("gate `{name}` does not hold"),
+        // What it lacks says more than its name; gates read each other in no circle.
+        Condition::Holds(name) => run.protocol.gates.get(name).map_or_else(
+            || format!("there is no gate `{name}`"),
+            |other| reason(run, other, unit, gate::status(run, other, unit)),
+        ),
         Condition::Artifact { name, .. } => format!("`{name}` is not there as it must be"),
         Condition::Set { set: SetKind::Criterion, .. } => {
             named(gate::rows_of(run, gate, unit).into_iter().filter_map(|row| {

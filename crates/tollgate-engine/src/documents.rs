@@ -1,0 +1,84 @@
+//! Documents that are given with a run: read, checked, and where they say what a unit may change.
+
+use std::collections::BTreeMap;
+
+use tollgate_core::Name;
+use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::protocol::Protocol;
+use tollgate_core::protocol::model::{Kind, Over, Value};
+use tollgate_core::run::decide::{Open, OpenArtifact, Rejection};
+use tollgate_core::run::gate;
+use tollgate_store::Object;
+
+use crate::hands::{document_warnings, open_artifact};
+use crate::service::{ServiceError, Start};
+use crate::session::CommandError;
+
+/// The documents of a run, read, and their bytes.
+pub(crate) type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
+
+/// Reads the documents that were given.
+pub(crate) fn documents(protocol: &Protocol, start: &Start) -> Result<Documents, ServiceError> {
+    let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
+    let sides = lanes(protocol, &start.inputs);
+    for (name, bytes) in &start.artifacts {
+        let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
+        let given = open_artifact(known, bytes, sides.clone())
+            .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
+        artifacts.insert(name.clone(), given);
+        objects.push(Object::new(bytes.clone()));
+    }
+    Ok((artifacts, objects))
+}
+
+/// What the documents of a run are worth a word about before it starts, by their names.
+pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
+    let sides = lanes(protocol, &start.inputs);
+    let given = start.artifacts.iter().filter_map(|(name, bytes)| Some((name, protocol.artifacts.get(name)?, bytes)));
+    given.map(|(name, known, bytes)| (name.clone(), document_warnings(known, bytes, sides.clone()))).collect()
+}
+
+/// The lanes that will run with these inputs; none when no stage of main runs lanes.
+fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name>> {
+    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
+    let main = protocol.flow("main")?;
+    main.stages.iter().find_map(|stage| {
+        let Kind::Each(each) = &stage.kind else { return None };
+        if stage.when.as_ref().is_some_and(|when| !gate::over_inputs(when, &value)) {
+            return None;
+        }
+        match &each.over {
+            Over::Lanes(lanes) => Some(lanes.clone()),
+            Over::Input(input) => match value(input) {
+                Some(Value::List(lanes)) => Some(lanes.clone()),
+                Some(Value::Text(lane)) => Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
+                Some(Value::Int(_)) | None => None,
+            },
+            Over::Units | Over::It => None,
+        }
+    })
+}
+
+/// Where documents say the scope of each unit, or would: those that were given otherwise are left out.
+pub(crate) fn said_scopes(open: &Open) -> BTreeMap<Name, (Name, Place)> {
+    let places = open.artifacts.iter().flat_map(|(name, artifact)| artifact.places.iter().map(move |at| (name, at)));
+    let said = places.filter(|(_, (unit, _))| !open.scopes.contains_key(*unit));
+    said.map(|(name, (unit, place))| (unit.clone(), (name.clone(), *place))).collect()
+}
+
+/// A rejection of scopes, with the places that say them.
+pub(crate) fn at_document(rejection: Rejection, said: &BTreeMap<Name, (Name, Place)>) -> ServiceError {
+    let units = match &rejection {
+        Rejection::Overlap { one, other, .. } => vec![one, other],
+        Rejection::Scope { unit, .. } => vec![unit],
+        _ => Vec::new(),
+    };
+    let found: Vec<&(Name, Place)> = units.into_iter().filter_map(|unit| said.get(unit)).collect();
+    match found.first() {
+        Some((name, _)) => {
+            let places = found.iter().filter(|(document, _)| document == name).map(|(_, place)| *place).collect();
+            ServiceError::Scopes { rejection, name: name.clone(), places }
+        }
+        None => CommandError::Rejected(rejection).into(),
+    }
+}

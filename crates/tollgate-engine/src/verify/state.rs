@@ -1,0 +1,125 @@
+//! Proving a state directory: its runs, what the file of heads says of them, and rows that belong to none.
+
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::RunId;
+use tollgate_store::{Filter, HeadDamage, HeadRecord, Journal, SqliteJournal, There, Unrecorded};
+
+use super::{Breach, Proof, verify};
+use crate::session::LoadError;
+
+/// What is proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// Everything that the state directory holds, or should hold.
+    All,
+    /// These runs.
+    Runs(Vec<RunId>),
+}
+
+/// The proof of one run, or of what is filed as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proved {
+    /// How it is named.
+    pub name: String,
+    /// What holds, and what does not; the first breach is the first to be mended.
+    pub proof: Proof,
+}
+
+impl Proved {
+    fn nothing(name: String, run: RunId, breach: Breach) -> Self {
+        let proof = Proof { run, events: 0, head: Digest::default(), objects: 0, breaches: vec![breach] };
+        Self { name, proof }
+    }
+
+    /// What does not hold first. Nothing beside the events hides that the events do not hold.
+    pub fn first(&self) -> Option<&Breach> {
+        let place = |breach: &&Breach| (is_beside(breach.code), breach.seq.unwrap_or(u64::MAX));
+        self.proof.breaches.iter().min_by_key(place)
+    }
+}
+
+/// Whether a breach is one of what stands beside the events: they hold, and can be read.
+pub fn is_beside(code: Code) -> bool {
+    [Code::SNAPSHOT_DIFFERS, Code::SUMMARY_DIFFERS, Code::RUN_ROW_DAMAGED, Code::EPOCH_BEHIND, Code::HEAD_UNRECORDED]
+        .contains(&code)
+}
+
+/// Proves runs and what stands beside them. A record that the file of heads lacks is written again where that is right.
+pub fn prove(journal: &SqliteJournal, wanted: &Wanted) -> Result<Vec<Proved>, LoadError> {
+    let mut proved = Vec::new();
+    let runs = match wanted {
+        Wanted::Runs(runs) => runs.clone(),
+        Wanted::All => {
+            let listed = journal.list(&Filter::default())?;
+            for damaged in listed.damaged.iter().filter(|damaged| damaged.run.is_none()) {
+                let what = format!("the row of the run cannot be read: {}", damaged.why);
+                let breach = Breach { code: Code::RUN_ROW_DAMAGED, seq: None, what };
+                proved.push(Proved::nothing(damaged.named.clone(), RunId::from_bits(0), breach));
+            }
+            let damaged = listed.damaged.iter().filter_map(|damaged| damaged.run);
+            let mut all: Vec<RunId> = listed.runs.iter().map(|summary| summary.run).chain(damaged).collect();
+            all.sort();
+            all
+        }
+    };
+    for run in runs {
+        proved.push(match verify(journal, run) {
+            Ok(proof) => Proved { name: run.to_string(), proof },
+            Err(error) => {
+                let breach = Breach { code: error.code(), seq: error.seq(), what: error.to_string() };
+                Proved::nothing(run.to_string(), run, breach)
+            }
+        });
+    }
+    committed(journal, wanted, &mut proved)?;
+    unrecorded(journal, &mut proved)?;
+    if *wanted == Wanted::All {
+        for place in journal.strays()? {
+            let what = format!("the row at place {place} belongs to no run");
+            let breach = Breach { code: Code::CHAIN_BROKEN, seq: None, what };
+            proved.push(Proved::nothing(format!("row {place}"), RunId::from_bits(0), breach));
+        }
+    }
+    Ok(proved)
+}
+
+/// What was committed must be there.
+fn committed(journal: &SqliteJournal, wanted: &Wanted, proved: &mut Vec<Proved>) -> Result<(), LoadError> {
+    for damage in journal.check_heads()? {
+        let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = &damage;
+        let breach = Breach { code: damage.code(), seq: Some(had.seq), what: damage.to_string() };
+        match proved.iter_mut().find(|one| one.name == had.run.to_string()) {
+            Some(one) => one.proof.breaches.push(breach),
+            None if *wanted == Wanted::All => proved.push(Proved::nothing(had.run.to_string(), had.run, breach)),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// Proved runs of which the file of heads has no record. The record is written again: what is proved was committed.
+fn unrecorded(journal: &SqliteJournal, proved: &mut [Proved]) -> Result<(), LoadError> {
+    for Unrecorded { run, there } in journal.unrecorded()? {
+        let whole = |one: &&mut Proved| one.proof.run == run && one.proof.breaches.is_empty();
+        let Some(one) = proved.iter_mut().find(whole) else { continue };
+        // A crash after the first append leaves the same; from the second on the record has been written.
+        let lags = there == There::Nothing && journal.load(run, 0, 2)?.len() < 2;
+        let written = journal.record_head(HeadRecord { run, seq: one.proof.events, head: one.proof.head });
+        if lags {
+            continue;
+        }
+        let there = match there {
+            There::Nothing => "`heads` has no record of it",
+            There::Junk => "the record of it in `heads` is damaged",
+            There::Whole(_) => "its place in `heads` holds the record of another run",
+        };
+        let healed = match written {
+            Ok(()) => "the record is written again",
+            Err(_) => "the record cannot be written again",
+        };
+        let what = format!("{there}: whether its end was lost cannot be told; {healed}");
+        one.proof.breaches.push(Breach { code: Code::HEAD_UNRECORDED, seq: None, what });
+    }
+    Ok(())
+}

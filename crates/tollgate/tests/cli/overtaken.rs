@@ -1,0 +1,83 @@
+//! A driver is stopped at a named point, another takes over, and the first wakes up. Debug builds alone have the points.
+
+use std::process::{Child, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::play::{BUILT, Play, TASK, at, else_, script};
+
+const LEASE: (&str, &str) = ("TOLLGATE_LEASE_MS", "600");
+
+fn driver(play: &Play, words: &[&str], fail_at: Option<&str>) -> Child {
+    let words: Vec<&str> = words.iter().map(|word| if *word == "RUN" { play.run.as_str() } else { word }).collect();
+    let mut command = play.world.program(&words);
+    command.stdin(Stdio::null()).env(LEASE.0, LEASE.1).envs(fail_at.map(|point| ("TOLLGATE_FAIL_AT", point)));
+    command.spawn().unwrap()
+}
+
+fn is_stopped(child: &Child) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+}
+
+/// A run whose developer takes its time, and a first driver that is stopped at a point.
+fn stopped_at(point: &str) -> (Play, Child) {
+    let slow = at(1, &format!("delay_ms: 1500, {BUILT}"));
+    let mut play = Play::new(TASK, &script(&[("developer", &[slow, else_(BUILT)])]));
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml", "--input"];
+    let words = [&words[..], &["complexity=standard", "--answer", "sign-off=approve"]].concat();
+    let mut first = driver(&play, &words, Some(&format!("{point}:stop")));
+    play.find_run(&mut first);
+    play.until("the first is stopped", |_| is_stopped(&first).then_some(()));
+    (play, first)
+}
+
+/// Another driver that has taken the run over; tried until the lease of the first has passed.
+fn take_over(play: &Play) -> Child {
+    play.until("another takes over", |play| {
+        let mut second = driver(play, &["resume", "RUN"], None);
+        let taken = play.until("it is refused or takes over", |play| {
+            let epoch = play.events().last().map_or(0, |event| event.epoch);
+            (epoch > 1 || second.try_wait().unwrap().is_some()).then_some(epoch > 1)
+        });
+        taken.then_some(second)
+    })
+}
+
+fn wake(child: Child) -> (Option<i32>, String) {
+    kill_process(Pid::from_child(&child), Signal::CONT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn one_that_slept_since_it_took_the_run_ends_no_worker_of_whoever_took_it_then() {
+    let (play, first) = stopped_at("lease-taken:1");
+    let second = take_over(&play);
+    play.until_worker();
+    let (code, said) = wake(first);
+    assert!(code == Some(1) && said.contains("TG0322"), "{code:?} {said}");
+    let output = second.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(play.dispatched("developer"), 1);
+    play.holds();
+}
+
+#[test]
+fn one_that_is_stopped_with_the_trees_in_its_hands_is_named_and_waited_for() {
+    let (play, first) = stopped_at("before-spawn:1");
+    // Until the lease of the first has passed, the second hears that the run is driven.
+    let said = play.until("the run is free", |play| {
+        let second = driver(play, &["resume", "RUN"], None).wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&second.stderr).into_owned();
+        (!said.contains("TG0327")).then_some((second.status.code(), said))
+    });
+    let (code, said) = said;
+    assert!(code == Some(3) && said.contains("TG0517"), "{code:?} {said}");
+    assert!(said.contains(&format!("process {}", first.id())), "{said}");
+    let (code, said) = wake(first);
+    // It learns it from its lease or from the journal, whichever it looks at first.
+    assert!(code == Some(1) && (said.contains("TG0404") || said.contains("TG0322")), "{code:?} {said}");
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    play.holds();
+}

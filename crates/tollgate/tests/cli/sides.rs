@@ -1,0 +1,397 @@
+//! Two sides at once: work trees of their own, limits of their own, landings, collisions, and the tree they make together.
+
+use std::path::PathBuf;
+
+use tollgate_core::run::Event;
+use tollgate_core::run::event::{FindingStatus, LandOutcome, Work};
+
+use crate::play::{Play, Said};
+
+/// A row for each side, one for both, one for the tester.
+const TASK: &str = "\
+# Greet on two sides
+
+## Definition of Done
+
+### Backend
+Scope: `api/**`, `conf/lang`
+- api/greet.sh greets `cmd: test \"$(sh api/greet.sh)\" = Hello`
+
+### Frontend
+Scope: `web/**`
+- web/page.txt shows the greeting
+
+### Shared
+- both sides say the same
+
+### Tester scope
+- it is tested
+";
+
+const BOTH: [&str; 6] =
+    ["--input", "complexity=complex", "--input", "sides=backend,frontend", "--answer", "sign-off=approve"];
+
+const BACKEND: &str = r#"{unit: backend, iteration: 1, write: {api/greet.sh: "echo Hello\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [api/greet.sh], dod_coverage: [{mark: "✓", row: DoD-1}]}}"#;
+const FRONTEND: &str = r#"{unit: frontend, iteration: 1, write: {web/page.txt: "Hello\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [web/page.txt], dod_coverage: [{mark: "✓", row: DoD-2}]}}"#;
+const IDLE: &str = r#"{report: {status: complete, abstract: {outcome: nothing to do, next_phase: dod-checker}}}"#;
+const CHECKED: [&str; 3] = [
+    r#"{unit: backend, report: {status: complete, abstract: {outcome: it holds, verdict: APPROVED, next_phase: reviewer}, verdict: APPROVED, verified_rows: ["DoD-1: there"]}}"#,
+    r#"{unit: frontend, report: {status: complete, abstract: {outcome: it holds, verdict: APPROVED, next_phase: reviewer}, verdict: APPROVED, verified_rows: ["DoD-2: there"]}}"#,
+    r#"{report: {status: complete, abstract: {outcome: both hold, verdict: APPROVED, next_phase: tester}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there", "DoD-3: they do"]}}"#,
+];
+const REVIEWED: &str = r#"{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}}}"#;
+const TESTED: &str = r#"{iteration: 1, write: {tests/both.sh: "true\n"}, report: {status: complete, abstract: {outcome: tested, next_phase: n/a}, files_created: [tests/both.sh], dod_coverage: [{mark: "✓", row: "DoD-4: a test"}]}}"#;
+const TESTED_AGAIN: &str = r#"{report: {status: complete, abstract: {outcome: tested, next_phase: n/a}, dod_coverage: [{mark: "✓", row: "DoD-4: a test"}]}}"#;
+
+/// A script in which all is well, but for what is put before it.
+fn script(before: &[(&str, &[&str])]) -> String {
+    let well: [(&str, &[&str]); 4] = [
+        ("developer", &[BACKEND, FRONTEND, IDLE]),
+        ("dod-checker", &CHECKED),
+        ("reviewer", &[REVIEWED]),
+        ("tester", &[TESTED, TESTED_AGAIN]),
+    ];
+    let mut text = "script: 1\nroles:\n".to_owned();
+    let mut role = |name: &str, entries: &[&str]| {
+        text.push_str(&format!("  {name}:\n"));
+        entries.iter().for_each(|entry| text.push_str(&format!("    - {entry}\n")));
+    };
+    for (name, entries) in well {
+        let first = before.iter().find(|(role, _)| *role == name).map_or(&[][..], |(_, entries)| entries);
+        role(name, &[first, entries].concat());
+    }
+    for (name, entries) in before.iter().filter(|(name, _)| well.iter().all(|(known, _)| known != name)) {
+        role(name, entries);
+    }
+    text
+}
+
+fn play(before: &[(&str, &[&str])]) -> (Play, Said) {
+    let mut play = Play::new(TASK, &script(before));
+    let said = play.start(&BOTH);
+    (play, said)
+}
+
+/// The units in the order in which they landed.
+fn landed(play: &Play) -> Vec<String> {
+    let units: std::collections::BTreeMap<_, String> = play
+        .events()
+        .iter()
+        .filter_map(|event| match &event.event {
+            Event::AttemptStarted(started) => match &started.work {
+                Work::Land { unit, .. } => Some((started.attempt, unit.to_string())),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let ended = play.events().into_iter().filter_map(|event| match event.event {
+        Event::LandingEnded(landing) if landing.outcome == LandOutcome::Landed => Some(landing.attempt),
+        _ => None,
+    });
+    ended.map(|attempt| units[&attempt].clone()).collect()
+}
+
+/// The work tree that a question shows.
+fn tree(said: &Said) -> PathBuf {
+    said.err.lines().find_map(|line| line.trim().strip_prefix("the work tree is ")).unwrap().into()
+}
+
+/// A developer that leaves only when the other one is alive at the same time.
+fn meeting(play: &Play) -> String {
+    let place = play.world.path("meet");
+    std::fs::create_dir_all(&place).unwrap();
+    let report = "## Status\ncomplete\n\n## Abstract\noutcome: built\nverdict: n/a\nfiles: 1 created, 0 modified, 0 deleted\nnext_phase: dod-checker\nopen_questions: 0\n\n## Files Created\n- `FILE`\n\n## DoD coverage\n- ✓ ROW\n";
+    format!(
+        r#"#!/bin/sh
+cat > /dev/null
+cd_to={place}
+case $TOLLGATE_UNIT in
+  backend) other=frontend; file=api/greet.sh; row=DoD-1; text='echo Hello';;
+  *) other=backend; file=web/page.txt; row=DoD-2; text=Hello;;
+esac
+await() {{ n=0; while [ ! -s "$cd_to/$1" ]; do n=$((n + 1)); [ $n -gt 600 ] && exit 7; sleep 0.05; done; }}
+echo $$ > "$cd_to/$TOLLGATE_UNIT.pid"
+await "$other.pid"
+kill -0 "$(cat "$cd_to/$other.pid")" || exit 8
+echo yes > "$cd_to/$TOLLGATE_UNIT.saw"
+await "$other.saw"
+mkdir -p "$(dirname "$file")"
+echo "$text" > "$file"
+sed "s,FILE,$file,; s,ROW,$row," > "$TOLLGATE_REPORT" <<'END'
+{report}END
+"#,
+        place = place.display()
+    )
+}
+
+#[test]
+fn both_sides_work_at_the_same_time() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let agent = meeting(&play);
+    play.world.agent("agent", &agent);
+    // One after the other, the first would wait for the second in vain and end with 7.
+    let said = play.start(&[&BOTH[..], &["--worker", "developer=command:agent"]].concat()).exits(0);
+    assert!(said.err.contains("succeeded"), "{}", said.err);
+    let seen = ["backend.saw", "frontend.saw"].map(|name| play.world.path("meet").join(name).exists());
+    assert_eq!(seen, [true, true]);
+    assert_eq!(play.changed(), "A\tapi/greet.sh\nA\ttests/both.sh\nA\tweb/page.txt\n");
+    play.holds();
+}
+
+#[test]
+fn a_side_starts_from_the_base_and_does_not_see_the_other() {
+    let (play, said) = play(&[]);
+    said.exits(0);
+    let starts: Vec<(String, String)> = play
+        .events()
+        .into_iter()
+        .filter_map(|event| match event.event {
+            Event::AttemptStarted(started) => match &started.work {
+                Work::Dispatch { role, .. } if &**role == "developer" => {
+                    Some((started.instance.to_string(), started.tree.to_string()))
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    assert_eq!(starts.len(), 2);
+    assert_eq!(starts[0].1, starts[1].1, "the same base");
+    let sides = ["backend", "frontend"].map(|side| play.world.path(&format!("state/trees/{}/{side}", play.run)));
+    assert!(sides[0].join("api/greet.sh").exists() && !sides[0].join("web").exists());
+    assert!(sides[1].join("web/page.txt").exists() && !sides[1].join("api").exists());
+    play.holds();
+}
+
+#[test]
+fn the_devops_stage_goes_first_and_both_sides_start_from_what_it_left() {
+    let devops = r#"{write: {Makefile: "all:\n"}, report: {status: complete, abstract: {outcome: a Makefile, next_phase: developer}, files_created: [Makefile]}}"#;
+    let mut play = Play::new(TASK, &script(&[("devops", &[devops])]));
+    play.start(&[&BOTH[..], &["--input", "infra=needed"]].concat()).exits(0);
+    let order: Vec<String> = play
+        .events()
+        .into_iter()
+        .filter_map(|event| match event.event {
+            Event::AttemptStarted(started) => match started.work {
+                Work::Dispatch { role, .. } => Some(role.to_string()),
+                Work::Commands { .. } | Work::Land { .. } => None,
+            },
+            Event::AttemptReported(reported) => Some(reported.attempt.to_string()),
+            _ => None,
+        })
+        .take(4)
+        .collect();
+    assert_eq!(order, ["devops", "att_1", "developer", "developer"]);
+    for side in ["backend", "frontend"] {
+        assert!(play.world.path(&format!("state/trees/{}/{side}/Makefile", play.run)).exists(), "{side}");
+    }
+    play.holds();
+}
+
+#[test]
+fn sides_land_in_the_order_of_arrival() {
+    for (slow, order) in [("backend", ["frontend", "backend"]), ("frontend", ["backend", "frontend"])] {
+        let reviewed = REVIEWED.replacen('{', &format!("{{unit: {slow}, delay_ms: 1500, "), 1);
+        let (play, said) = play(&[("reviewer", &[&reviewed])]);
+        said.exits(0);
+        assert_eq!(landed(&play), order);
+        play.holds();
+    }
+}
+
+#[test]
+fn limits_are_each_side_s_own() {
+    let gap = r#"{unit: backend, report: {status: complete, abstract: {outcome: a gap, verdict: BLOCKED, next_phase: developer}, verdict: BLOCKED, gaps: ["DoD-1: it does not greet"]}}"#;
+    let (play, said) = play(&[("dod-checker", &[gap])]);
+    said.exits(4).says("(backend)");
+    assert_eq!(landed(&play), ["frontend"], "the other side goes on");
+    insta::assert_snapshot!("one-side-waits", shown(&play));
+    play.decide(&["dec_2", "accept"]).exits(0);
+    assert_eq!(landed(&play), ["frontend", "backend"]);
+    play.holds();
+}
+
+/// Both sides change a file that only one of them may: a person allows it, and then they collide.
+const COLLIDING: [&str; 2] = [
+    r#"{unit: backend, iteration: 1, write: {api/greet.sh: "echo Hello\n", conf/lang: "en\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [api/greet.sh, conf/lang], dod_coverage: [{mark: "✓", row: DoD-1}]}}"#,
+    r#"{unit: frontend, iteration: 1, delay_ms: 1000, write: {web/page.txt: "Hello\n", conf/lang: "fr\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [web/page.txt, conf/lang], dod_coverage: [{mark: "✓", row: DoD-2}]}}"#,
+];
+
+fn mended(iteration: u32) -> String {
+    format!(
+        r#"{{unit: frontend, iteration: {iteration}, write: {{conf/lang: "en, fr\n"}}, report: {{status: complete, abstract: {{outcome: both languages, next_phase: dod-checker}}, files_modified: [conf/lang]}}}}"#
+    )
+}
+
+#[test]
+fn a_collision_goes_back_with_both_sides_in_the_file_and_in_the_brief() {
+    let mended = mended(2);
+    let (play, said) = play(&[("developer", &[COLLIDING[0], COLLIDING[1], &mended])]);
+    said.exits(4).says("outside the scope").says("conf/lang");
+    let said = play.decide(&["dec_2", "extend"]).exits(0);
+    insta::assert_snapshot!("collision", play.told(&said));
+    assert_eq!(play.file("conf/lang").as_deref(), Some("en, fr\n"));
+    let brief = brief_of(&play, "frontend", 2);
+    let from = brief.find("## Your work collides").unwrap();
+    let to = from + brief[from..].find("\n## Iteration").unwrap();
+    insta::assert_snapshot!("collision-brief", &brief[from..to]);
+    play.holds();
+}
+
+/// The brief of a unit's developer in its nth attempt.
+fn brief_of(play: &Play, unit: &str, nth: u32) -> String {
+    let found = play.events().into_iter().find_map(|event| match event.event {
+        Event::AttemptStarted(started) if started.instance.ends_with(&format!(":{unit}")) => match &started.work {
+            Work::Dispatch { role, iteration, .. } if &**role == "developer" && *iteration == nth => {
+                Some(started.attempt)
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    let path = format!("state/runs/{}/bundles/{}/brief.md", play.run, found.unwrap());
+    std::fs::read_to_string(play.world.path(&path)).unwrap()
+}
+
+#[test]
+fn marks_that_stay_do_not_land_and_after_two_tries_a_person_mends_the_file() {
+    // Nobody mends it: every developer says that there is nothing to do.
+    let (play, said) = play(&[("developer", &COLLIDING)]);
+    said.exits(4);
+    let said = play.decide(&["dec_2", "extend"]).exits(4).says("The sides still collide.");
+    insta::assert_snapshot!("clash", play.told(&said));
+    assert_eq!(landed(&play), ["backend"]);
+    let tree = tree(&said);
+    let text = std::fs::read_to_string(tree.join("conf/lang")).unwrap();
+    assert_eq!(text, "<<<<<<< side/landed\nen\n=======\nfr\n>>>>>>> side/unit-frontend\n");
+    assert!(tree.join("api/greet.sh").exists(), "it stands on what has landed");
+    std::fs::write(tree.join("conf/lang"), "en and fr\n").unwrap();
+    play.decide(&["dec_3", "by-hand"]).exits(0).says("succeeded");
+    assert_eq!(play.file("conf/lang").as_deref(), Some("en and fr\n"));
+    assert_eq!(play.file("api/greet.sh").as_deref(), Some("echo Hello\n"));
+    play.holds();
+}
+
+#[test]
+fn giving_up_a_collision_ends_the_run() {
+    let (play, _) = play(&[("developer", &COLLIDING)]);
+    play.decide(&["dec_2", "extend"]).exits(4);
+    play.decide(&["dec_3", "abort"]).exits(1).says("closed without success");
+    assert!(!play.changed_branch());
+    play.holds();
+}
+
+#[test]
+fn what_is_outside_the_scope_is_taken_out_when_a_person_says_so() {
+    let out = r#"{unit: frontend, iteration: 2, delete: [conf/lang], report: {status: complete, abstract: {outcome: taken out, next_phase: dod-checker}, files_deleted: [conf/lang]}}"#;
+    let (play, said) = play(&[("developer", &[COLLIDING[0], COLLIDING[1], out])]);
+    said.exits(4);
+    play.decide(&["dec_2", "undo"]).exits(0);
+    let brief = brief_of(&play, "frontend", 2);
+    assert!(brief.contains("## Take these out again") && brief.contains("- `conf/lang`"), "{brief}");
+    assert!(!brief.contains("## Your work collides"), "{brief}");
+    assert_eq!(play.file("conf/lang").as_deref(), Some("en\n"));
+    play.holds();
+}
+
+#[test]
+fn shared_rows_are_judged_on_the_joined_tree_after_the_last_landing() {
+    let gap = r#"{iteration: 1, report: {status: complete, abstract: {outcome: they differ, verdict: BLOCKED, next_phase: developer}, verdict: BLOCKED, verified_rows: ["DoD-1: there", "DoD-2: there"], gaps: ["DoD-3: the page greets otherwise"]}}"#;
+    let (play, said) = play(&[("dod-checker", &[CHECKED[0], CHECKED[1], gap])]);
+    said.exits(0).says("run  dod-checker rejects").says("run  dod-checker works at `joined`, 2nd time");
+    // The shared row goes to both sides, each mends and lands again, and the whole is judged again before the tester.
+    assert_eq!(landed(&play).len(), 4);
+    let fixed = play.events().into_iter().find_map(|event| match event.event {
+        Event::FindingChanged(changed) if changed.status == FindingStatus::Fixed => Some(changed.why),
+        _ => None,
+    });
+    let judge = play.events().into_iter().rev().find_map(|event| match event.event {
+        Event::AttemptStarted(started) if &*started.stage == "joined" => Some(started.attempt),
+        _ => None,
+    });
+    assert_eq!(fixed, judge.map(|judge| format!("dod-checker accepts in {judge}")), "who judges the row settles it");
+    assert_eq!(play.dispatched("tester"), 1);
+    play.holds();
+}
+
+#[test]
+fn a_command_that_passes_on_its_side_is_run_again_on_the_joined_tree() {
+    let task = TASK.replace("test \"$(sh api/greet.sh)\" = Hello", "test ! -e web/page.txt");
+    let mut play = Play::new(&task, &script(&[]));
+    // Alone the backend has no page; together with the frontend it has.
+    play.start(&BOTH).exits(4).says("DoD-1 passed").says("DoD-1 failed");
+    assert_eq!(play.dispatched("tester"), 0);
+    play.holds();
+}
+
+/// What `show` says of the two sides, without the order in which they went: that differs from run to run.
+fn shown(play: &Play) -> String {
+    let said = play.tollgate(&["show", "RUN"]);
+    let text = play.world.filtered(&said.out).replace(&play.run, "[RUN]");
+    let wanted = ["Where it stands", "Waits for you", "What must be true", "Gates", "Findings", "Changed"];
+    let parts = text.split("\n\n").filter(|part| wanted.iter().any(|title| part.starts_with(title)));
+    let mut out = String::new();
+    for word in parts.collect::<Vec<_>>().join("\n\n").split_inclusive(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+    {
+        let number = word.strip_prefix("att_").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+        out.push_str(&number.map_or_else(|| word.to_owned(), |rest| format!("att_N{rest}")));
+    }
+    out
+}
+
+#[test]
+fn scopes_that_are_missing_overlap_or_cannot_be_used_are_refused_at_the_start() {
+    let missing = TASK.replace("Scope: `web/**`\n", "");
+    let overlap = TASK.replace("Scope: `web/**`", "Scope: `web/**`, `**/lang`");
+    let leads_out = TASK.replace("Scope: `web/**`", "Scope: `../web/**`");
+    let mut text = String::new();
+    let cases: [(&str, &str, &[&str]); 7] = [
+        ("without a scope", &missing, &[]),
+        ("overlapping", &overlap, &[]),
+        ("leading out", &leads_out, &[]),
+        ("overlapping by flag", TASK, &["--scope", "frontend=api/pages/**"]),
+        ("not a side", TASK, &["--scope", "docs=docs/**"]),
+        ("no pattern", TASK, &["--scope", "frontend"]),
+        ("absolute", TASK, &["--scope", "frontend=/web/**"]),
+    ];
+    for (name, task, words) in cases {
+        let mut play = Play::new(task, &script(&[]));
+        let said = play.start(&[&BOTH[..], words].concat());
+        text.push_str(&format!("== {name}\n{}", play.told(&said)));
+        assert!(!play.world.path("state/runs").join(&play.run).join("git").exists() || play.run.is_empty());
+        assert_eq!(play.world.git(&["for-each-ref", "refs/tollgate"]), "", "nothing was begun");
+    }
+    insta::assert_snapshot!("refused", text);
+}
+
+#[test]
+fn a_scope_may_be_given_with_the_run_and_takes_the_place_of_the_file_s() {
+    let missing = TASK.replace("Scope: `web/**`\n", "");
+    let mut play = Play::new(&missing, &script(&[]));
+    play.start(&[&BOTH[..], &["--scope", "frontend=web/**", "--scope", "frontend=pages/**"]].concat()).exits(0);
+    play.holds();
+    let mut play = Play::new(TASK, &script(&[]));
+    // Now the page lies outside.
+    play.start(&[&BOTH[..], &["--scope", "frontend=pages/**"]].concat()).exits(4).says("web/page.txt");
+    play.holds();
+}
+
+#[test]
+fn a_single_side_without_a_scope_has_the_whole_repository() {
+    let task = "# One\n\n## Definition of Done\n\n### Backend\n- api/greet.sh greets\n- another row\n- a third\n\n### Tester scope\n- it is tested\n";
+    let everywhere = r#"{unit: backend, iteration: 1, write: {api/greet.sh: "echo Hello\n", README.md: "changed\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [api/greet.sh], files_modified: [README.md]}}"#;
+    let checked = r#"{report: {status: complete, abstract: {outcome: it holds, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: a", "DoD-2: b", "DoD-3: c"]}}"#;
+    let mut play = Play::new(task, &script(&[("developer", &[everywhere]), ("dod-checker", &[checked])]));
+    play.start(&["--input", "complexity=complex", "--answer", "sign-off=approve"]).exits(0);
+    assert_eq!(play.file("README.md").as_deref(), Some("changed\n"));
+    play.holds();
+}
+
+#[test]
+fn a_run_with_two_sides_reads_well_when_it_is_over() {
+    let mended = mended(2);
+    let (play, _) = play(&[("developer", &[COLLIDING[0], COLLIDING[1], &mended])]);
+    play.decide(&["dec_2", "extend"]).exits(0);
+    insta::assert_snapshot!("two-sides", shown(&play));
+}
