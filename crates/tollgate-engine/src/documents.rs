@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use tollgate_core::Name;
-use tollgate_core::diagnostic::Place;
+use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::{Kind, Over, Value};
 use tollgate_core::run::decide::{Open, OpenArtifact, Rejection};
 use tollgate_core::run::gate;
 use tollgate_store::Object;
 
-use crate::hands::open_artifact;
+use crate::hands::{document_warnings, open_artifact};
 use crate::service::{ServiceError, Start};
 use crate::session::CommandError;
 
@@ -29,6 +29,13 @@ pub(crate) fn documents(protocol: &Protocol, start: &Start) -> Result<Documents,
         objects.push(Object::new(bytes.clone()));
     }
     Ok((artifacts, objects))
+}
+
+/// What the documents of a run are worth a word about before it starts, by their names.
+pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
+    let sides = lanes(protocol, &start.inputs);
+    let given = start.artifacts.iter().filter_map(|(name, bytes)| Some((name, protocol.artifacts.get(name)?, bytes)));
+    given.map(|(name, known, bytes)| (name.clone(), document_warnings(known, bytes, sides.clone()))).collect()
 }
 
 /// The lanes that will run with these inputs; none when no stage of main runs lanes.

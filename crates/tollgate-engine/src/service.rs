@@ -21,6 +21,7 @@ use tollgate_core::scope;
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
+pub use crate::documents::warnings;
 use crate::documents::{Documents, at_document, documents, said_scopes};
 use crate::git::ObjectId;
 use crate::hands::{Wrong, content_of};

@@ -16,12 +16,13 @@ use super::next::next_roles;
 /// An attempt that is not a live dispatch gives an empty context.
 pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
     let Some(dispatch) = Dispatch::of(run, attempt) else { return Context::default() };
-    let rows =
-        run.ledger.criteria.iter().filter(|row| dispatch.unit().is_none_or(|unit| row.unit.as_ref() == Some(unit)));
+    let own = |row: &&Criterion| dispatch.unit().is_none_or(|unit| row.unit.as_ref() == Some(unit));
+    let (rows, others): (Vec<&Criterion>, Vec<&Criterion>) = run.ledger.criteria.iter().partition(own);
     Context {
         role: Some(dispatch.role_name.clone()),
         judges: Some(dispatch.role.judges()),
-        criteria: Some(rows.map(row).collect()),
+        criteria: Some(rows.into_iter().map(row).collect()),
+        others: others.into_iter().map(row).collect(),
         next: Some(next(&dispatch)),
         sides: None,
         prompt: None,

@@ -1,7 +1,7 @@
 //! The outline of a Markdown text: its `## ` sections and the blocks at the top of each, as byte ranges.
 //!
-//! Only headings written with `#` at the outermost level count: one inside a code fence, a list item, a quote or a
-//! comment is content. What a block says is taken from the source as it stands, never from a rendering of it.
+//! Only `## ` at the outermost level begins a section: one inside a code fence, a list item, a quote or a comment is
+//! content. What a block says is taken from the source as it stands, never from a rendering of it.
 
 use std::ops::Range;
 
@@ -28,8 +28,10 @@ pub struct Block {
 /// What a block is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockKind {
-    /// A heading below the section's own, with the range of its words.
+    /// A heading of another level, with the range of its words.
     Heading(Range<usize>),
+    /// Words with a line of `-` or `=` right below: a heading, or a rule that somebody put too close.
+    Underlined(Range<usize>),
     /// One item of a list, with what is nested in it.
     Item,
     /// A fenced code block, with the range of the lines between the fences.
@@ -41,8 +43,10 @@ pub enum BlockKind {
     },
     /// Any other text.
     Paragraph,
-    /// A comment or another block of HTML.
+    /// A block of HTML that is more than comments, or a comment that never ends.
     Html,
+    /// Comments and nothing else.
+    Comment,
 }
 
 /// A `## ` heading and all up to the next one.
@@ -63,7 +67,7 @@ pub struct Section {
 pub enum Refused {
     /// It is longer than [`BYTES_MAX`].
     TooLong,
-    /// The line at this offset nests more deeply than anybody writes.
+    /// The line at this offset, the last such line, nests more deeply than anybody writes.
     TooDeep(usize),
 }
 
@@ -98,7 +102,11 @@ pub fn outline(source: &Source<'_>) -> Result<Vec<Section>, Refused> {
 fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usize>) {
     let written = &text[range.clone()];
     let kind = match tag {
-        Tag::Heading { level, .. } if written.trim_start().starts_with('#') => {
+        Tag::Heading { .. } if !written.trim_start().starts_with('#') => {
+            let words = written.trim_end().rfind(['\n', '\r']).map_or("", |at| written[..at].trim_end());
+            BlockKind::Underlined(range.start..range.start + words.len())
+        }
+        Tag::Heading { level, .. } => {
             let title = heading_title(text, &range);
             if *level == HeadingLevel::H2 {
                 if let Some(last) = sections.last_mut() {
@@ -110,6 +118,7 @@ fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usiz
             BlockKind::Heading(title)
         }
         Tag::CodeBlock(CodeBlockKind::Fenced(_)) => fence(text, &range),
+        Tag::HtmlBlock if is_comment(written) => BlockKind::Comment,
         Tag::HtmlBlock => BlockKind::Html,
         Tag::Item => BlockKind::Item,
         Tag::List(_) => return,
@@ -118,6 +127,18 @@ fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usiz
     if let Some(section) = sections.last_mut() {
         section.blocks.push(Block { kind, range });
     }
+}
+
+/// Whether a block of HTML is comments and nothing else: words behind a comment on its last line are words.
+fn is_comment(written: &str) -> bool {
+    let mut rest = written.trim();
+    while let Some(inside) = rest.strip_prefix("<!--") {
+        match inside.split_once("-->") {
+            Some((_, after)) => rest = after.trim_start(),
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 fn heading_title(text: &str, range: &Range<usize>) -> Range<usize> {
@@ -143,9 +164,10 @@ fn fence(text: &str, range: &Range<usize>) -> BlockKind {
     BlockKind::Fence { content: start..end.max(start), closed }
 }
 
-/// The first line that opens more containers than the parser can carry in linear time.
+/// The last line that opens more containers than the parser can carry in linear time.
 fn too_deep(text: &str) -> Option<usize> {
     let mut offset = 0;
+    let mut found = None;
     for line in text.split_inclusive(['\n', '\r']) {
         let (mut openers, mut indent) = (0usize, 0usize);
         let mut after_digit = false;
@@ -164,11 +186,46 @@ fn too_deep(text: &str) -> Option<usize> {
         let bare = line.trim_end();
         let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
         if !rule && (openers > OPENERS_MAX || (openers > 0 && indent > INDENT_MAX)) {
-            return Some(offset);
+            found = Some(offset);
+        }
+        offset += line.len();
+    }
+    found
+}
+
+/// Where the end of a text begins that can be read although the whole was refused: the first `## ` within the bound, after
+/// what nests too deeply, in no code fence. Such a line is at the outermost level whatever stands before it.
+pub fn readable_end(text: &str, refused: Refused) -> Option<usize> {
+    let deep = match refused {
+        Refused::TooLong => too_deep(text),
+        Refused::TooDeep(at) => Some(at),
+    };
+    let from = text.len().saturating_sub(BYTES_MAX).max(deep.map_or(0, |at| at + 1));
+    let mut offset = 0;
+    let mut fence: Option<&str> = None;
+    for line in text.split_inclusive(['\n', '\r']) {
+        let bare = line.trim();
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        match fence {
+            Some(mark) if indent < 4 && bare.len() >= mark.len() && bare.bytes().all(|b| mark.as_bytes()[0] == b) => {
+                fence = None;
+            }
+            Some(_) => {}
+            None if offset >= from && line.starts_with("## ") => return Some(offset),
+            None if indent < 4 => fence = opened(bare),
+            None => {}
         }
         offset += line.len();
     }
     None
+}
+
+/// The mark of the fence that a line opens.
+fn opened(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let words = line.trim_start_matches(mark);
+    let width = line.len() - words.len();
+    (width >= 3 && !(mark == '`' && words.contains('`'))).then(|| &line[..width])
 }
 
 /// The text of a list item without its mark, its indentation and what a terminal would obey, and the offset at which it begins.
@@ -207,7 +264,9 @@ mod tests {
                 BlockKind::Item => format!("-{:?}", item_text(text, &block.range).0),
                 BlockKind::Fence { content, closed } => format!("{closed}{:?}", &text[content.clone()]),
                 BlockKind::Paragraph => format!("P{:?}", text[block.range.clone()].trim()),
+                BlockKind::Underlined(title) => format!("_{:?}", &text[title.clone()]),
                 BlockKind::Html => "H".to_owned(),
+                BlockKind::Comment => "C".to_owned(),
             });
             let blocks: Vec<_> = blocks.collect();
             format!("{}[{}]", &text[section.title.clone()], blocks.join(" "))
@@ -229,8 +288,25 @@ mod tests {
         assert_eq!(shown("## A\n```\n## B\n```\n"), "A[true\"## B\\n\"]");
         assert_eq!(shown("## A\n~~~~\n~~~\n## B\n"), "A[false\"~~~\\n## B\\n\"]");
         assert_eq!(shown("## A\n- ## B\n  ## C\n> ## D\n"), "A[-\"## B\\n## C\" P\"> ## D\"]");
-        assert_eq!(shown("## A\n<!--\n## B\n-->\n"), "A[H]");
-        assert_eq!(shown("## A\nB\n---\n    ## C\n"), "A[P\"B\\n---\" P\"## C\"]");
+        assert_eq!(shown("## A\n<!--\n## B\n-->\n"), "A[C]");
+        assert_eq!(shown("## A\n<!-- a --> <!-- b -->\n\n<!-- c --> d\n\n<!--\n## B\n"), "A[C H H]");
+        assert_eq!(shown("## A\nB\n---\nC d\ne\n===\n    ## C\n"), "A[_\"B\" _\"C d\\ne\" P\"## C\"]");
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_found_behind_what_cannot_be_read() {
+        let end = |text: &str| {
+            let refused = outline(&Source::new(text)).expect_err("refused");
+            readable_end(text, refused).map(|at| text[at..].to_owned())
+        };
+        let noise = "x\n".repeat(BYTES_MAX / 2);
+        assert_eq!(end(&format!("## A\n{noise}## B\nb\n## C\n")).as_deref(), Some("## B\nb\n## C\n"));
+        assert_eq!(end(&format!("{noise}```\n## A\n```\n## B\n")).as_deref(), Some("## B\n"));
+        assert_eq!(end(&format!("~~~~\n{noise}```\n~~~\n## A\n~~~~\n## B\n")).as_deref(), Some("## B\n"));
+        assert_eq!(end(&format!("## A\n{noise}b\n")), None);
+        let deep = "> ".repeat(64);
+        assert_eq!(end(&format!("## A\n{deep}x\n{deep}y\n## B\n")).as_deref(), Some("## B\n"));
+        assert_eq!(end(&format!("{deep}\n{noise}## B\n{deep}\n")), None);
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct Context {
     pub judges: Option<bool>,
     /// The rows it was given to judge or to build.
     pub criteria: Option<Vec<CriterionRow>>,
+    /// The other rows of the run: whoever names one of them is told whose it is.
+    pub others: Vec<CriterionRow>,
     /// Who may come next by the protocol, by outcome (`ok`, `accept`, `reject`): role names, and `person` where a person may
     /// be next too; an empty list: a person or nobody.
     pub next: Option<BTreeMap<Name, Vec<Name>>>,

@@ -1,7 +1,8 @@
 //! Which criterion a line of a report means: it names the row by its id or repeats the row's text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::status_block::document::Mark;
 use super::task::split_command;
 use super::text::one_line;
 use crate::Name;
@@ -9,6 +10,9 @@ use crate::report::CriterionRow;
 
 /// How many places of a line are tried as the end of a row's text.
 const ENDS_MAX: usize = 16;
+
+/// How many rows one line may say words about: each gets a copy of them.
+const TOGETHER_MAX: usize = 64;
 
 /// The rows a report may speak of; without them every name is taken as it stands.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub enum Named {
     Unknown,
     /// A text that several rows share.
     Ambiguous,
+    /// Several ids, and words that may be about all of them or about the last.
+    Unclear,
 }
 
 impl<'a> Rows<'a> {
@@ -52,21 +58,12 @@ impl<'a> Rows<'a> {
         self.known.as_ref().and_then(|known| known.by_id.get(&id.to_lowercase()).copied())
     }
 
-    /// Finds the rows that a line is about: a bare list of ids, or the one row it begins with. With words behind it, ids
-    /// further on are words about that row: "DoD-1, DoD-2 was not tested" must never count for both.
+    /// Finds the rows that a line is about: the ids it begins with, up to a colon or a dash, or the row whose text it repeats.
+    /// Of "DoD-1, DoD-2 was not tested" nobody knows what it says of DoD-1: it must never count.
     pub fn resolve(&self, line: &str) -> Named {
-        if let Some((first, after)) = self.leading_id(line.trim()) {
-            let mut ids = vec![first.clone()];
-            let mut rest = after;
-            while let Some((id, next)) = rest.strip_prefix(',').and_then(|rest| self.leading_id(rest.trim_start())) {
-                ids.push(id);
-                rest = next;
-            }
-            return if rest.trim().is_empty() {
-                Named::Rows(ids, String::new())
-            } else {
-                Named::Rows(vec![first], said(after))
-            };
+        let line = unsigned(line);
+        if let Some((first, after)) = self.leading_id(line) {
+            return self.several(first, after);
         }
         let Some(known) = &self.known else {
             let end = ends(line).next().unwrap_or(line.len());
@@ -86,6 +83,45 @@ impl<'a> Rows<'a> {
         Named::Unknown
     }
 
+    fn several(&self, first: Name, after: &str) -> Named {
+        let mut seen = BTreeSet::from([first.clone()]);
+        let mut ids = vec![first];
+        let mut rest = after;
+        while let Some((id, next)) = connected(rest).and_then(|next| self.leading_id(next)) {
+            if seen.insert(id.clone()) {
+                ids.push(id);
+            }
+            rest = next;
+        }
+        let words = rest.trim_start_matches([' ', '\t']);
+        let clear = ids.len() == 1
+            || words.is_empty()
+            || (ids.len() <= TOGETHER_MAX && words.starts_with([':', '—', '–', '-', '(', '→', '\n']));
+        if clear && !self.goes_on(rest) { Named::Rows(ids, said(rest)) } else { Named::Unclear }
+    }
+
+    /// Whether the ids go on in a way that is not read: a range, numbers without their name, a row that is not there.
+    fn goes_on(&self, rest: &str) -> bool {
+        let id = |text: &str| self.leading_id(text).is_some() || numbered(text).is_some();
+        let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+        let bare = rest.trim_start();
+        let dashed = bare.trim_start_matches(['-', '–', '—', '…', '.']);
+        let word = ["to ", "through ", "until "].iter().find_map(|word| bare.strip_prefix(word));
+        let range = word.or_else(|| (dashed.len() < bare.len()).then_some(dashed));
+        range.is_some_and(|next| id(next.trim_start()))
+            || rest.strip_prefix(['–', '—', '-', '…']).is_some_and(number)
+            || connected(rest).is_some_and(|next| id(next) || number(next))
+    }
+
+    /// A further line of an entry that names a row itself.
+    pub fn inside<'t>(&self, entry: &'t str) -> Option<&'t str> {
+        let names = |line: &&str| match &self.known {
+            Some(_) => !line.is_empty() && self.resolve(line) != Named::Unknown,
+            None => self.leading_id(line).is_some(),
+        };
+        entry.lines().skip(1).map(unmarked).find(names)
+    }
+
     /// An id at the start of a text, as the ledger spells it, and what follows.
     fn leading_id<'t>(&self, text: &'t str) -> Option<(Name, &'t str)> {
         const AROUND: [char; 6] = ['*', '`', '[', ']', '(', ')'];
@@ -95,11 +131,45 @@ impl<'a> Rows<'a> {
         let after = start[word.len()..].trim_start_matches(AROUND);
         match &self.known {
             Some(known) => known.by_id.get(&word.to_lowercase()).map(|row| (row.id.clone(), after)),
-            None => {
-                let number = word.get(..4).filter(|prefix| prefix.eq_ignore_ascii_case("dod-")).and(word.get(4..))?;
-                let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-                digits.then(|| (Name::from(format!("DoD-{number}")), after))
-            }
+            None => numbered(word).map(|number| (Name::from(format!("DoD-{number}")), after)),
+        }
+    }
+}
+
+/// The number of a word `DoD-7`, with what may stand behind it.
+fn numbered(text: &str) -> Option<&str> {
+    let number = text.get(..4).filter(|prefix| prefix.eq_ignore_ascii_case("dod-")).and(text.get(4..))?;
+    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+    let whole = !number[end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    (end > 0 && whole).then(|| &number[..end])
+}
+
+/// What follows the sign between two ids of a list.
+fn connected(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start_matches([' ', '\t']);
+    match rest.strip_prefix([',', ';', '&', '+', '/']).map(str::trim_start) {
+        Some(next) => Some(next.strip_prefix("and ").map_or(next, str::trim_start)),
+        None => rest.strip_prefix("and ").map(str::trim_start),
+    }
+}
+
+/// A line without the mark at its start.
+fn unsigned(line: &str) -> &str {
+    line.trim().trim_start_matches(|c: char| Mark::of(c).is_some() || c == '\u{fe0f}' || c.is_whitespace())
+}
+
+/// A line without what may stand before its first word: list signs, a check box, a mark.
+pub fn unmarked(line: &str) -> &str {
+    let mut rest = unsigned(line);
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let next = match digits {
+            0 => ["- ", "* ", "+ ", "> ", "[ ] ", "[x] ", "[X] "].iter().find_map(|sign| rest.strip_prefix(sign)),
+            _ => rest[digits..].strip_prefix(". ").or_else(|| rest[digits..].strip_prefix(") ")),
+        };
+        match next {
+            Some(next) => rest = unsigned(next),
+            None => return rest,
         }
     }
 }
@@ -136,8 +206,30 @@ mod tests {
         check("DoD-1", &["DoD-1"], "");
         check("**dod-1**: seen in src/a.rs", &["DoD-1"], "seen in src/a.rs");
         check("DoD-1, DoD-2, DoD-3", &["DoD-1", "DoD-2", "DoD-3"], "");
-        check("DoD-1, DoD-2 was not tested", &["DoD-1"], ", DoD-2 was not tested");
-        check("DoD-1 and DoD-3 fails", &["DoD-1"], "and DoD-3 fails");
+        check("✓ DoD-1 — seen", &["DoD-1"], "seen");
+        check("DoD-1, DoD-2: both missing", &["DoD-1", "DoD-2"], "both missing");
+        check("DoD-1 and DoD-2 — both", &["DoD-1", "DoD-2"], "both");
+        check("`DoD-1`, `DoD-2`, and `DoD-3` (all of them)", &["DoD-1", "DoD-2", "DoD-3"], "(all of them)");
+        check("DoD-1 — 3 tests fail", &["DoD-1"], "3 tests fail");
+        check("DoD-1: DoD-2 needs it", &["DoD-1"], "DoD-2 needs it");
+        for unclear in [
+            "DoD-1, DoD-2 was not tested",
+            "DoD-1 and DoD-3 fails",
+            "DoD-1 to DoD-3: missing",
+            "DoD-1–DoD-3: missing",
+            "DoD-1–3: missing",
+            "DoD-1, 2 and 3: missing",
+            "DoD-1/2",
+            "DoD-1, DoD-9: missing",
+        ] {
+            assert_eq!(rows.resolve(unclear), Named::Unclear, "{unclear}");
+        }
+        for unknown in ["DoD-1-3", "DoD-1..3", "all rows"] {
+            assert_eq!(rows.resolve(unknown), Named::Unknown, "{unknown}");
+        }
+        assert_eq!(rows.inside("DoD-1\nseen\n  - [x] ✗ DoD-2: no"), Some("DoD-2: no"));
+        assert_eq!(rows.inside("DoD-1\n1. a works"), Some("a works"));
+        assert_eq!(rows.inside("DoD-1: as\n- seen with DoD-2"), None);
         check("DoD-1 (DoD-2 is still broken)", &["DoD-1"], "(DoD-2 is still broken)");
         check("a  works", &["DoD-1"], "");
         check("a works `cmd: true`", &["DoD-1"], "");
@@ -152,6 +244,8 @@ mod tests {
     fn without_rows_names_stand_for_themselves() {
         let rows = Rows::new(None);
         assert_eq!(rows.resolve("dod-7: x"), Named::Rows(vec!["DoD-7".into()], "x".into()));
+        assert_eq!(rows.resolve("dod-7, DoD-8: x"), Named::Rows(vec!["DoD-7".into(), "DoD-8".into()], "x".into()));
+        assert_eq!(rows.inside("it works\n- DoD-2"), Some("DoD-2"));
         assert_eq!(rows.resolve("it works — x"), Named::Rows(vec!["it works".into()], "x".into()));
     }
 }

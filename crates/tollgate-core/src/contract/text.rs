@@ -10,17 +10,28 @@ const QUOTED_CHARS: usize = 60;
 pub struct Source<'a> {
     text: &'a str,
     lines: Vec<usize>,
+    /// How many lines stand before the text.
+    before: usize,
 }
 
 impl<'a> Source<'a> {
     /// Takes a text; a byte order mark at its start belongs to no line.
     pub fn new(text: &'a str) -> Self {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self::counted(text.strip_prefix('\u{feff}').unwrap_or(text), 0)
+    }
+
+    /// The same text from the start of one of its lines on; places stay those of the whole.
+    pub fn end(&self, start: usize) -> Self {
+        let before = self.lines.partition_point(|line| *line <= start).saturating_sub(1);
+        Self::counted(self.text.get(start..).unwrap_or_default(), before)
+    }
+
+    fn counted(text: &'a str, before: usize) -> Self {
         let bytes = text.as_bytes();
         // A carriage return alone ends a line too, as it does in Markdown.
         let ends = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
         let starts = (0..bytes.len()).filter(ends).map(|at| at + 1);
-        Self { text, lines: std::iter::once(0).chain(starts).collect() }
+        Self { text, lines: std::iter::once(0).chain(starts).collect(), before }
     }
 
     /// The text without a byte order mark.
@@ -34,7 +45,7 @@ impl<'a> Source<'a> {
         let start = self.lines[line - 1];
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { line: small(line), column: small(column) }
+        Place { line: small(line + self.before), column: small(column) }
     }
 }
 
@@ -110,6 +121,7 @@ mod tests {
         assert_eq!(source.place(2), Place { line: 1, column: 2 });
         assert_eq!(source.place(5), Place { line: 2, column: 1 });
         assert_eq!(Source::new("a\rb").place(2), Place { line: 2, column: 1 });
+        assert_eq!(source.end(5).place(0), Place { line: 2, column: 1 });
         assert_eq!(source.place(99), Place { line: 2, column: 1 }, "an offset outside has no column");
     }
 

@@ -330,6 +330,15 @@ impl Wrong {
     }
 }
 
+/// What a document is worth a word about, although it may pass.
+pub fn document_warnings(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>) -> Vec<Diagnostic> {
+    let dialect = artifact.schema.as_deref().and_then(registry::document_dialect);
+    let (Some(dialect), Ok(text)) = (dialect, str::from_utf8(bytes)) else { return Vec::new() };
+    let mut found = dialect.read(text, &contract::Context { sides, ..contract::Context::default() }).diagnostics;
+    found.retain(|one| one.severity == Severity::Warning);
+    found
+}
+
 /// Reads a document and checks it; what is wrong otherwise.
 pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>) -> Result<OpenArtifact, Wrong> {
     let object = Digest::of(bytes);

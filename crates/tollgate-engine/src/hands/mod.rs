@@ -32,7 +32,7 @@ use crate::workers::pinned::{self, PinnedError};
 use crate::workers::{Worker, WorkerError, words};
 use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
 
-pub use dispatch::{Wrong, open_artifact};
+pub use dispatch::{Wrong, document_warnings, open_artifact};
 
 /// How long a worker may take when its role has no budget in minutes.
 pub const ATTEMPT_LIMIT: Duration = Duration::from_secs(60 * 60);

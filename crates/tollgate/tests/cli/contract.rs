@@ -79,8 +79,21 @@ fn what_cannot_be_read_is_not_what_is_wrong() {
     world.type_in("contract check --contract status-block .");
     world.type_in("contract check --contract status-block latin1.md");
     world.type_with("contract check --contract status-block --json -", "");
+    world.type_in("contract check --contract status-block --role devloper checked.md");
+    world.type_in("contract check --contract build-plan.task --role developer checked.md");
     world.type_in("contract check --contract status-blok checked.md").type_in("contract check --contract status-block");
     insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn a_report_at_the_end_of_a_long_transcript_counts() {
+    let world = World::new();
+    let noise = "running the tests again\n".repeat(100_000);
+    world.write("long.md", format!("{noise}{CHECKED}"));
+    let (lines, exit) = world.json("contract check --json --contract status-block --role dod-checker long.md");
+    assert_eq!((exit, &lines[0]["report"]["verdict"]), (0, &"reject".into()));
+    let warning = &lines[0]["diagnostics"][0];
+    assert_eq!((&warning["code"], &warning["line"]), (&"TG0200".into(), &100_003.into()));
 }
 
 #[test]

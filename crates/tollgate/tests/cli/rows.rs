@@ -1,6 +1,6 @@
 //! Rows with commands, which the engine runs itself.
 
-use crate::play::{APPROVED, CHANGES, IDLE, Play, TASK, at, else_, script};
+use crate::play::{APPROVED, CHANGES, IDLE, Play, TASK, TESTED, at, else_, script};
 
 fn task(command: &str) -> String {
     format!(
@@ -92,4 +92,50 @@ fn what_a_command_runs_cannot_decide_for_a_person() {
     std::fs::write(play.world.path("task.md"), task(&command)).unwrap();
     play.start(&WORDS).exits(0).says("DoD-1 passed");
     play.holds();
+}
+
+/// A row whose command would not be run would pass without it.
+#[test]
+fn a_command_that_would_not_be_run_is_refused_before_the_run() {
+    let mut play = Play::new(&task("false").replace("`\n\n### Tester", "`.\n\n### Tester"), &script(&[]));
+    play.start(&WORDS).exits(1).says("TG0233").says("../task.md:6:3");
+    assert_eq!(play.run, "", "there is no run");
+}
+
+#[test]
+fn what_is_odd_about_a_task_is_said_before_the_run() {
+    let twice = TASK.replace("- greet.sh greets\n", "- greet.sh greets\n- greet.sh greets\n");
+    let mut play = Play::new(&twice, &script(&[]));
+    play.start(&["--input", "complexity=standard", "--no-wait"])
+        .exits(4)
+        .says("warning[TG0234]")
+        .says("../task.md:7:3");
+}
+
+#[test]
+fn a_tester_that_sees_a_row_of_the_developer_fail_rejects() {
+    let broken = r#"report: {status: complete, abstract: {outcome: it broke, next_phase: developer}, dod_coverage: [{mark: "✓", row: "DoD-2: a test"}, {mark: "✗", row: "DoD-1: it greets nobody"}]}"#;
+    let (play, said) = Play::standard(&[("tester", &[at(1, broken), else_(TESTED)])]);
+    said.exits(0).says("it greets nobody");
+    assert_eq!((play.dispatched("developer"), play.dispatched("tester")), (2, 2));
+    play.holds();
+}
+
+/// What a person reads as a gap or a question never passes as an approval.
+#[test]
+fn an_approval_that_hides_a_gap_or_a_question_halts_the_run() {
+    let head = "## Status\ncomplete\n\n## Abstract\noutcome: fine\nverdict: APPROVED\nfiles: 0 created, 0 modified, 0 deleted\n\
+                next_phase: reviewer\nopen_questions: 0\n\n## Verdict\nAPPROVED\n\n## Verified rows\n- DoD-1\n";
+    for (rest, code) in [
+        ("\n## Gaps\n- None\n- DoD-1: there is no such file\n", "TG0224"),
+        ("### Gaps\n- DoD-1: there is no such file\n", "TG0225"),
+        ("\n## Open Questions\n- None\n- May I delete production?\n", "TG0224"),
+        ("\n## DoD coverage\n- ✗ DoD-1\n", "TG0220"),
+    ] {
+        let text = format!("text: {}", serde_json::to_string(&format!("{head}{rest}")).unwrap());
+        let (play, said) = Play::standard(&[("dod-checker", &[else_(&text)])]);
+        said.exits(1).says(code);
+        assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false), "{rest}");
+        play.holds();
+    }
 }

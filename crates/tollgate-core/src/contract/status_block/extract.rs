@@ -22,12 +22,15 @@ pub struct Found {
     pub copied: bool,
 }
 
+/// Whether a report begins with a section.
+pub fn begins(source: &Source<'_>, section: &Section) -> bool {
+    matches!(Heading::find(&source.text()[section.title.clone()]), Some((Heading::Status, _)))
+}
+
 /// Finds the reports among the sections of a text.
 pub fn find(source: &Source<'_>, sections: &[Section], prompt: Option<&str>) -> Found {
     let shown = prompt.map(shown_reports).unwrap_or_default();
-    let starts: Vec<usize> = (0..sections.len())
-        .filter(|at| matches!(Heading::find(&source.text()[sections[*at].title.clone()]), Some((Heading::Status, _))))
-        .collect();
+    let starts: Vec<usize> = (0..sections.len()).filter(|at| begins(source, &sections[*at])).collect();
     let mut found = Found::default();
     for (nth, start) in starts.iter().enumerate() {
         let end = starts.get(nth + 1).copied().unwrap_or(sections.len());

@@ -6,8 +6,7 @@ use crate::contract::text::quote;
 use crate::id::FindingId;
 
 /// Reads a finding; the sub-heading it stands under may give its severity.
-pub(super) fn read(text: &str, under: Option<&str>) -> Result<Finding, String> {
-    let group = under.and_then(|title| title.split_whitespace().next()).and_then(|word| Severity::parse(bare(word)));
+pub(super) fn read(text: &str, under: Option<Severity>) -> Result<Finding, String> {
     let (mut severity, mut repeats, mut path, mut line, mut rule) = (None, None, None, None, None);
     let mut rest = text;
     loop {
@@ -33,8 +32,14 @@ pub(super) fn read(text: &str, under: Option<&str>) -> Result<Finding, String> {
     if what.is_empty() {
         return Err(format!("the finding {} does not say what is wrong", quote(text)));
     }
-    let severity = severity.or(group).ok_or_else(|| format!("the finding {} has no severity", quote(text)))?;
+    let severity = severity.or(under).ok_or_else(|| format!("the finding {} has no severity", quote(text)))?;
     Ok(Finding { severity, repeats, path, line, rule, text: what.to_owned() })
+}
+
+/// Whether a line begins as a finding does: with a severity that is set off, `[major]` or `**major**`.
+pub(super) fn begins(line: &str) -> bool {
+    let token = line.split_whitespace().next().unwrap_or_default();
+    token.starts_with(['[', '*']) && Severity::parse(bare(token)).is_some()
 }
 
 /// A word without the signs that set it off.

@@ -117,6 +117,67 @@ impl Heading {
         )
     }
 
+    /// Whether it lists things, and holds nothing else.
+    pub const fn lists(self) -> bool {
+        matches!(
+            self,
+            Self::FilesCreated
+                | Self::FilesModified
+                | Self::FilesDeleted
+                | Self::Coverage
+                | Self::VerifiedRows
+                | Self::Gaps
+                | Self::Findings
+                | Self::ChangeRequests
+                | Self::AddressedFindings
+                | Self::OpenQuestions
+        )
+    }
+
+    /// Whether something may be decided by it.
+    pub const fn counts(self) -> bool {
+        self.lists() || matches!(self, Self::Status | Self::StatusReason | Self::Abstract | Self::Verdict)
+    }
+
+    /// The section that counts which a heading means and does not name: `Gaps (2)`, `**Findings**`, `Open Questions for you`.
+    pub fn meant(title: &str) -> Option<Self> {
+        let bare = title.trim_start_matches(|c: char| !c.is_alphabetic());
+        Self::ALL.into_iter().filter(|heading| heading.counts()).find(|heading| {
+            let name = heading.title();
+            let Some(rest) = bare.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name)) else {
+                return false;
+            };
+            let rest = &bare[rest.len()..];
+            // `Findings of last time` is a note; nobody keeps notes under `Gaps found`.
+            let telling = matches!(heading, Self::OpenQuestions | Self::Gaps | Self::VerifiedRows | Self::Coverage);
+            let word = rest.trim_start().starts_with(char::is_alphabetic);
+            if telling { !rest.starts_with(char::is_alphanumeric) } else { !word }
+        })
+    }
+
+    /// The section that counts which a line inside another section announces: as a heading of another level or in HTML,
+    /// and where nothing but a list should stand also in bold or before a colon.
+    pub fn announced(line: &str, in_list: bool) -> Option<Self> {
+        let bare = line.trim_start_matches(['>', ' ', '\t']);
+        let mut start = bare.chars();
+        let html = start.next() == Some('<')
+            && matches!(start.next(), Some('h' | 'H'))
+            && start.next().is_some_and(|c| c.is_ascii_digit());
+        if html || bare.starts_with('#') {
+            let words = match html {
+                true => bare.split_once('>')?.1.split('<').next().unwrap_or_default().trim(),
+                false => bare.trim_matches(['#', ' ']),
+            };
+            let named = Self::find(words).map(|(heading, _)| heading).filter(|heading| heading.counts());
+            return named.or_else(|| Self::meant(words));
+        }
+        let head = line.split(':').next().unwrap_or_default();
+        let words = head.trim_matches(|c: char| !c.is_alphanumeric() && c != '?');
+        let known = |heading: &Self| heading.lists() || *heading == Self::Verdict;
+        let same = |heading: &Self| known(heading) && heading.title().eq_ignore_ascii_case(words);
+        Self::ALL.into_iter().find(|heading| in_list && same(heading))
+    }
+
     /// The section whose heading says `title`, and how many bytes of it are the name: `Verdict: APPROVED` carries its
     /// value with it, and so does `Status complete`.
     pub fn find(title: &str) -> Option<(Self, usize)> {

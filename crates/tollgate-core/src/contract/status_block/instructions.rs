@@ -14,7 +14,8 @@ End with one report in Markdown, outside any code fence, as the last thing you s
 - `## Status reason`: one line when the status is not `complete`, else empty.
 - `## Abstract`: an index of the rest; its counts and verdict must agree with the sections. A contradiction inside the
   report makes it worthless.
-- A section that lists things has one item per thing, or the word `None`.
+- A section that lists things has one item per thing, or the word `None` alone. Nothing else stands in it: no words around
+  the list, no sub-headings, nothing nested that should be an item of its own.
 ";
 
 const TEMPLATE: &str = "\
@@ -131,7 +132,7 @@ fn rules(part: Part, context: &Context) -> String {
              - `APPROVED` exactly when there is no gap; `BLOCKED` names every gap. `## Verdict` and the Abstract say the same.\n"
             .to_owned(),
         Part::Reviewer => "- `REQUEST_CHANGES` names at least one finding. A finding that was reported before begins with its id: `- [major] fnd_7 …`.\n\
-             - With `APPROVED`, what you list under `## Findings` stays a note.\n"
+             - With `APPROVED`, only `[minor]` findings may stand, and they stay notes.\n"
             .to_owned(),
         Part::Tester => {
             let scope = context.criteria.iter().flatten().filter(|row| row.group.as_deref() == Some(TESTER_GROUP));
@@ -139,7 +140,8 @@ fn rules(part: Part, context: &Context) -> String {
             let named = if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) };
             format!(
                 "- `verdict: n/a`: your verdict follows from `## DoD coverage`, where every row of the tester's scope{named} is \
-                 marked: ✓ it holds, ✗ it does not, ⚠️ with the reason it cannot be observed here. A row left out makes the report worthless.\n"
+                 marked: ✓ it holds, ✗ it does not, ⚠️ with the reason it cannot be observed here. A row left out makes the report worthless.\n\
+                 - A ✗ rejects, also on a row of another scope that you saw fail. Leave other rows out otherwise.\n"
             )
         }
     }

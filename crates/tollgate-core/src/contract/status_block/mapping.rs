@@ -3,12 +3,14 @@
 //! Status: complete ok · blocked needs_input · failed failed · incomplete exhausted.
 //! Verdict: APPROVED accept · REQUEST_CHANGES, BLOCKED reject · n/a none; a tester's follows from its rows.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::access::Access;
 use super::document::{Finding, Mark};
 use super::draft::Located;
-use super::rules::{Part, TESTER_GROUP};
+use super::rules::Part;
+use super::stances::is_testers;
 use crate::contract::rows::{Named, Rows};
 use crate::report::{Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, Verdict};
 
@@ -32,8 +34,7 @@ pub fn map(mut access: Access<'_>, part: Part, rows: &Rows<'_>) -> Report {
     if matches!(part, Part::DodChecker | Part::Unknown) {
         checked(&mut access, rows, &mut report);
     }
-    let mut seen = BTreeSet::new();
-    report.criteria.retain(|row| seen.insert(row.id.clone()));
+    report.criteria = merged(std::mem::take(&mut report.criteria));
     if report.verdict == Verdict::Reject {
         report
             .findings
@@ -60,20 +61,19 @@ fn claims(access: &mut Access<'_>, next: Option<&str>) -> Claims {
     Claims { created, modified, deleted, deleted_count, next: next.map(Into::into), addresses }
 }
 
-/// A tester's rows are its verdict: any ✗ rejects. A ⚠️ is unobservable and so never a pass: with no ✗ beside it the
+/// A tester's rows are its verdict: any ✗ rejects, whosever row it is. A ⚠️ is unobservable and so never a pass: with no ✗ beside it the
 /// report accepts, and the gate over the rows then does not hold.
 fn test(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
     report.verdict = Verdict::Accept;
     for row in access.coverage() {
         let Named::Rows(ids, evidence) = rows.resolve(&row.value.row) else { continue };
         for id in ids {
-            // A tester may repeat the other rows; they are not its to judge.
-            if rows.get(&id).is_some_and(|row| row.group.as_deref() != Some(TESTER_GROUP)) {
-                continue;
-            }
             if row.value.mark == Mark::Fail {
                 report.verdict = Verdict::Reject;
                 report.findings.push(gap(&id, &evidence, rows));
+            } else if rows.get(&id).is_some_and(|row| !is_testers(row)) {
+                // A tester may repeat the other rows; that they hold is not its to say.
+                continue;
             }
             add_row(report, &id, row.value.mark.judgement(), &evidence);
         }
@@ -98,6 +98,28 @@ fn checked(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
             }
         }
     }
+}
+
+/// One judgement per row, with everything that was said for it.
+fn merged(rows: Vec<CriterionReport>) -> Vec<CriterionReport> {
+    let mut at: BTreeMap<crate::Name, usize> = BTreeMap::new();
+    let mut kept: Vec<CriterionReport> = Vec::new();
+    for row in rows {
+        match at.entry(row.id.clone()) {
+            Entry::Vacant(free) => {
+                free.insert(kept.len());
+                kept.push(row);
+            }
+            Entry::Occupied(known) if row.evidence.is_empty() || kept[*known.get()].evidence == row.evidence => {}
+            Entry::Occupied(known) => {
+                let evidence = &mut kept[*known.get()].evidence;
+                let gap = if evidence.is_empty() { "" } else { "\n" };
+                evidence.push_str(gap);
+                evidence.push_str(&row.evidence);
+            }
+        }
+    }
+    kept
 }
 
 fn add_row(report: &mut Report, id: &crate::Name, result: Judgement, evidence: &str) {

@@ -10,10 +10,12 @@ mod extract;
 mod finding;
 pub mod heading;
 mod instructions;
+mod list;
 mod mapping;
 mod parse;
 mod render;
 mod rules;
+mod stances;
 #[cfg(test)]
 mod tests;
 
@@ -64,14 +66,10 @@ impl ReportDialect for StatusBlock {
     }
 
     fn read(&self, text: &str, context: &Context) -> Reading {
-        let source = Source::new(text);
+        let whole = Source::new(text);
         let mut sink = Sink::default();
-        let sections = match markdown::outline(&source) {
-            Ok(sections) => sections,
-            Err(refused) => {
-                super::refuse(&source, refused, &mut sink);
-                return malformed(sink, &Draft::default());
-            }
+        let Some((source, sections)) = last_of(whole, &mut sink) else {
+            return malformed(sink, &Draft::default());
         };
         let found = extract::find(&source, &sections, context.prompt.as_deref());
         let place = |at: &usize| source.place(sections[*at].start);
@@ -109,12 +107,34 @@ impl ReportDialect for StatusBlock {
     }
 }
 
+/// The outline of a text; of one that cannot be read as a whole, of its end: the last report counts, and noise before it
+/// must not hide it.
+fn last_of<'a>(whole: Source<'a>, sink: &mut Sink) -> Option<(Source<'a>, Vec<Section>)> {
+    let refused = match markdown::outline(&whole) {
+        Ok(sections) => return Some((whole, sections)),
+        Err(refused) => refused,
+    };
+    let end = markdown::readable_end(whole.text(), refused).map(|start| whole.end(start));
+    let read = end.and_then(|end| markdown::outline(&end).ok().map(|sections| (end, sections)));
+    let has_report =
+        |(end, sections): &(Source<'_>, Vec<Section>)| sections.iter().any(|section| extract::begins(end, section));
+    let Some((end, sections)) = read.filter(has_report) else {
+        super::refuse(&whole, refused, sink);
+        return None;
+    };
+    let place = sections.first().map_or(Place::default(), |section| end.place(section.start));
+    let message = "only the end of the text was read, from here on: the rest is too long or nests too deeply";
+    sink.warning(Code::TEXT_REFUSED, place, message, "print less before the report");
+    Some((end, sections))
+}
+
 fn judge(source: &Source<'_>, sections: &[Section], context: &Context, mut sink: Sink) -> Reading {
     let start = sections.first().map_or(Place::default(), |section| source.place(section.start));
     let draft = parse::parse(source, sections, &mut sink);
     let part = Part::of(context, &draft);
     let rows = Rows::new(context.criteria.as_deref());
-    Rules { draft: &draft, context, part, rows: &rows, start, sink: &mut sink }.check();
+    let others = Rows::new(Some(&context.others));
+    Rules { draft: &draft, context, part, rows: &rows, others: &others, start, sink: &mut sink }.check();
     if sink.refused() {
         return malformed(sink, &draft);
     }

@@ -8,28 +8,11 @@ use super::draft::{Draft, Located, Present};
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
-use crate::contract::markdown::{BlockKind, Section, item_text};
+use crate::contract::markdown::{BlockKind, Section};
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, clean, quote, says_none};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::id::FindingId;
-
-/// One entry of a section that lists things.
-pub(super) struct Entry {
-    pub text: String,
-    pub place: Place,
-    /// The sub-heading it stands under.
-    pub under: Option<String>,
-}
-
-/// What counts as an entry in a section without a list.
-#[derive(Debug, Clone, Copy)]
-enum Bare {
-    /// Each line: paths, rows.
-    Lines,
-    /// Each paragraph: questions and findings may be long.
-    Paragraphs,
-}
 
 /// Whether a line is a rule between sections.
 fn is_rule(line: &str) -> bool {
@@ -46,10 +29,16 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
         if last {
             check_end(source, section, sink);
         }
-        let Some((heading, name)) = Heading::find(title) else {
+        let found = Heading::find(title);
+        let content = section.title.start + found.map_or(section.title.len(), |(_, name)| name)..section.body.end;
+        let mut reader = Reader { source, section, content: content.clone(), place, sink };
+        reader.announced(found.is_some_and(|(heading, _)| heading.lists()));
+        let Some((heading, _)) = found else {
             let text = plain(&source.text()[section.body.clone()]);
             if last && text.is_empty() && Heading::is_cut(title) {
                 cut_off(place, sink);
+            } else if let Some(meant) = Heading::meant(title) {
+                misplaced(title, meant, place, sink);
             } else {
                 let message = format!("the section {} is not part of a status block", quote(title));
                 sink.warning(Code::SECTION_UNKNOWN, place, message, "it is kept as a note; nothing is decided by it");
@@ -64,16 +53,23 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
             );
             continue;
         }
-        let content = section.title.start + name..section.body.end;
-        let bytes = source.text()[content.clone()].trim().len() as u64;
+        let bytes = source.text()[content].trim().len() as u64;
         draft.present.push(Present { heading, place, bytes });
-        Reader { source, section, content, place, sink }.read(heading, &mut draft);
+        reader.read(heading, &mut draft);
     }
     draft
 }
 
 fn cut_off(place: Place, sink: &mut Sink) {
     sink.error(Code::REPORT_CUT_OFF, place, "the report is cut off", "print the whole report again");
+}
+
+/// A heading that a person takes for a section's and that begins none.
+fn misplaced(words: &str, meant: Heading, place: Place, sink: &mut Sink) {
+    let title = meant.title();
+    let message = format!("{} reads like the section `## {title}` and begins none", quote(words));
+    let hint = format!("begin that section with a line `## {title}`; what is only quoted goes into a code fence");
+    sink.error(Code::SECTION_MISPLACED, place, message, hint);
 }
 
 fn check_end(source: &Source<'_>, section: &Section, sink: &mut Sink) {
@@ -85,18 +81,18 @@ fn check_end(source: &Source<'_>, section: &Section, sink: &mut Sink) {
 }
 
 /// A text as it is kept: without white space around it and without what a terminal would obey.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     clean(text).trim().to_owned()
 }
 
 /// One section under reading.
-struct Reader<'a, 's> {
-    source: &'a Source<'a>,
-    section: &'a Section,
+pub(super) struct Reader<'a, 's> {
+    pub source: &'a Source<'a>,
+    pub section: &'a Section,
     /// What the section says, from the value in its heading on.
-    content: Range<usize>,
-    place: Place,
-    sink: &'s mut Sink,
+    pub content: Range<usize>,
+    pub place: Place,
+    pub sink: &'s mut Sink,
 }
 
 impl Reader<'_, '_> {
@@ -107,17 +103,17 @@ impl Reader<'_, '_> {
             Heading::StatusReason => draft.reason = self.reason(),
             Heading::Abstract => self.index(draft),
             Heading::Iteration => draft.iteration = self.iteration(),
-            Heading::FilesCreated => draft.created = self.files(),
-            Heading::FilesModified => draft.modified = self.files(),
-            Heading::FilesDeleted => draft.deleted = self.files(),
+            Heading::FilesCreated => draft.created = self.files(heading),
+            Heading::FilesModified => draft.modified = self.files(heading),
+            Heading::FilesDeleted => draft.deleted = self.files(heading),
             Heading::Coverage => draft.coverage = self.coverage(),
             Heading::Verdict => draft.verdict = self.verdict(),
-            Heading::VerifiedRows => draft.verified = self.strings(Bare::Lines),
-            Heading::Gaps => draft.gaps = self.strings(Bare::Lines),
-            Heading::Findings => draft.findings = self.findings(),
-            Heading::ChangeRequests => draft.change_requests = self.findings(),
+            Heading::VerifiedRows => draft.verified = self.strings(heading),
+            Heading::Gaps => draft.gaps = self.strings(heading),
+            Heading::Findings => draft.findings = self.findings(heading),
+            Heading::ChangeRequests => draft.change_requests = self.findings(heading),
             Heading::AddressedFindings => draft.addressed = Some(self.addressed()),
-            Heading::OpenQuestions => draft.questions = self.strings(Bare::Paragraphs),
+            Heading::OpenQuestions => draft.questions = self.strings(heading),
             Heading::QualityGates
             | Heading::ReadingScope
             | Heading::ReReviewMode
@@ -129,7 +125,7 @@ impl Reader<'_, '_> {
     }
 
     /// The lines of a range that say something, with their offsets; a rule between sections says nothing.
-    fn lines(&self, range: &Range<usize>) -> Vec<(usize, &str)> {
+    pub(super) fn lines(&self, range: &Range<usize>) -> Vec<(usize, &str)> {
         let mut offset = range.start;
         let mut lines = Vec::new();
         for line in self.source.text()[range.clone()].split_inclusive(['\n', '\r']) {
@@ -144,15 +140,36 @@ impl Reader<'_, '_> {
 
     /// The lines of the whole content without its comments.
     fn said(&self) -> Vec<(usize, &str)> {
-        let comments =
-            self.section.blocks.iter().filter(|block| block.kind == BlockKind::Html).map(|block| &block.range);
-        let mut comments = comments.peekable();
+        self.outside(|kind| *kind == BlockKind::Comment)
+    }
+
+    /// The lines of the content that are in no block of some kinds.
+    fn outside(&self, skipped: impl Fn(&BlockKind) -> bool) -> Vec<(usize, &str)> {
+        let blocks = self.section.blocks.iter().filter(|block| skipped(&block.kind)).map(|block| &block.range);
+        let mut blocks = blocks.peekable();
         let mut lines = self.lines(&self.content);
         lines.retain(|(at, _)| {
-            while comments.next_if(|comment| comment.end <= *at).is_some() {}
-            comments.peek().is_none_or(|comment| comment.start > *at)
+            while blocks.next_if(|block| block.end <= *at).is_some() {}
+            blocks.peek().is_none_or(|block| block.start > *at)
         });
         lines
+    }
+
+    /// Complains about what a person takes for the heading of another section: what stands below it would count for this one.
+    fn announced(&mut self, in_list: bool) {
+        let source = self.source;
+        let quoted = |kind: &BlockKind| matches!(kind, BlockKind::Comment | BlockKind::Fence { .. });
+        let lines = self.outside(quoted).into_iter().map(|(at, line)| (at, Heading::announced(line, in_list)));
+        let underlined = self.section.blocks.iter().filter_map(|block| {
+            let BlockKind::Underlined(words) = &block.kind else { return None };
+            let named = Heading::announced(&format!("#{}", &source.text()[words.clone()]), in_list);
+            Some((block.range.start, named))
+        });
+        let found: Vec<_> = lines.chain(underlined).filter_map(|(at, meant)| Some((at, meant?))).collect();
+        for (at, meant) in found {
+            let line = source.text()[at..].lines().next().unwrap_or_default();
+            misplaced(line, meant, source.place(at), self.sink);
+        }
     }
 
     /// The one word a section consists of; complains when it is not there or not alone.
@@ -213,62 +230,25 @@ impl Reader<'_, '_> {
     }
 
     fn iteration(&mut self) -> Option<u32> {
-        let (_, text) = *self.said().first()?;
+        let lines = self.said();
+        let (_, text) = *lines.first()?;
+        let more = lines.get(1).map(|(at, line)| (self.source.place(*at), quote(line)));
         let bare = text.trim_start_matches(|c: char| c.is_alphabetic() || c == '.').trim();
         let number = bare.parse().ok();
         if number.is_none() && !says_none(text) {
             let message = format!("{} is no iteration", quote(text));
             self.sink.warning(Code::ENTRY_UNREADABLE, self.place, message, "write `iter N`");
         }
+        if let Some((place, line)) = more {
+            let message = format!("{line} is not part of the iteration and decides nothing");
+            self.sink.warning(Code::ENTRY_UNREADABLE, place, message, "write `iter N` and nothing else");
+        }
         number
     }
 
-    /// The entries of a section that lists things: its list items, or without a list its paragraphs or lines.
-    fn entries(&self, bare: Bare) -> Vec<Entry> {
-        let text = self.source.text();
-        let inline = self.content.start..self.section.body.start.max(self.content.start);
-        let (mut items, mut others) = (Vec::new(), Vec::new());
-        let mut under = None;
-        self.bare_entries(&inline, bare, None, &mut others);
-        for block in &self.section.blocks {
-            match &block.kind {
-                BlockKind::Heading(title) => under = Some(text[title.clone()].to_owned()),
-                BlockKind::Item => {
-                    let (item, start) = item_text(text, &block.range);
-                    items.push(Entry { text: item, place: self.source.place(start), under: under.clone() });
-                }
-                BlockKind::Paragraph => self.bare_entries(&block.range, bare, under.as_ref(), &mut others),
-                BlockKind::Fence { content, .. } => self.bare_entries(content, bare, under.as_ref(), &mut others),
-                BlockKind::Html => {}
-            }
-        }
-        let mut entries = if items.is_empty() { others } else { items };
-        entries.retain(|entry| !entry.text.is_empty());
-        if entries.first().is_some_and(|entry| says_none(&entry.text)) { Vec::new() } else { entries }
-    }
-
-    /// Entries that are no list items.
-    fn bare_entries(&self, range: &Range<usize>, bare: Bare, under: Option<&String>, entries: &mut Vec<Entry>) {
-        let lines = self.lines(range);
-        let Some((first, _)) = lines.first() else { return };
-        let entry =
-            |text: &str, at: usize| Entry { text: plain(text), place: self.source.place(at), under: under.cloned() };
-        match bare {
-            Bare::Lines => entries.extend(lines.iter().map(|(at, line)| entry(line, *at))),
-            Bare::Paragraphs => {
-                let whole: Vec<&str> = lines.iter().map(|(_, line)| *line).collect();
-                entries.push(entry(&whole.join("\n"), *first));
-            }
-        }
-    }
-
-    fn strings(&self, bare: Bare) -> Vec<Located<String>> {
-        self.entries(bare).into_iter().map(|entry| Located { value: entry.text, place: entry.place }).collect()
-    }
-
-    fn files(&mut self) -> Vec<Located<FileEntry>> {
+    fn files(&mut self, heading: Heading) -> Vec<Located<FileEntry>> {
         let mut files = Vec::new();
-        for entry in self.entries(Bare::Lines) {
+        for entry in self.entries(heading) {
             match file_entry(&entry.text) {
                 Some(value) => files.push(Located { value, place: entry.place }),
                 None => {
@@ -287,7 +267,7 @@ impl Reader<'_, '_> {
 
     fn coverage(&mut self) -> Vec<Located<CoverageRow>> {
         let mut rows = Vec::new();
-        for entry in self.entries(Bare::Lines) {
+        for entry in self.entries(Heading::Coverage) {
             match coverage_row(&entry.text) {
                 Some(value) => rows.push(Located { value, place: entry.place }),
                 None => {
@@ -300,10 +280,11 @@ impl Reader<'_, '_> {
         rows
     }
 
-    fn findings(&mut self) -> Vec<Located<Finding>> {
+    fn findings(&mut self, heading: Heading) -> Vec<Located<Finding>> {
         let mut findings = Vec::new();
-        for entry in self.entries(Bare::Paragraphs) {
-            match finding::read(&entry.text, entry.under.as_deref()) {
+        for entry in self.entries(heading) {
+            self.of_its_own(&entry, finding::begins);
+            match finding::read(&entry.text, entry.under) {
                 Ok(value) => {
                     if value.path.is_none() {
                         let message = "the finding names no file and line";
@@ -327,11 +308,12 @@ impl Reader<'_, '_> {
 
     fn addressed(&mut self) -> Vec<FindingId> {
         let mut ids = Vec::new();
-        for entry in self.entries(Bare::Lines) {
+        for entry in self.entries(Heading::AddressedFindings) {
+            self.of_its_own(&entry, |line| line.starts_with("fnd_"));
             let words = entry
                 .text
                 .split([',', ' ', '\n'])
-                .filter(|word| !word.is_empty())
+                .filter(|word| !matches!(*word, "" | "and" | "&"))
                 .map(|word| word.trim_matches(['`', '*', ':', '.', '[', ']']));
             let mut found = words.map_while(|word| word.parse::<FindingId>().ok()).peekable();
             if found.peek().is_none() {
@@ -350,12 +332,9 @@ impl Reader<'_, '_> {
 
     /// The Abstract: `field: value` lines, plain or in a fence.
     fn index(&mut self, draft: &mut Draft) {
-        let fence = self.section.blocks.iter().find_map(|block| match &block.kind {
-            BlockKind::Fence { content, .. } => Some(content.clone()),
-            _ => None,
-        });
-        let lines = fence.map_or_else(|| self.said(), |range| self.lines(&range));
-        let lines: Vec<_> = lines.into_iter().map(|(at, line)| (at, line.to_owned())).collect();
+        let fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
+        let lines = self.said().into_iter().filter(|(_, line)| !fence(line));
+        let lines: Vec<_> = lines.map(|(at, line)| (at, line.to_owned())).collect();
         let mut seen: BTreeMap<&'static str, Place> = BTreeMap::new();
         for (at, line) in lines {
             let place = self.source.place(at);

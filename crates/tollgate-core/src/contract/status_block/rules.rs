@@ -1,17 +1,16 @@
 //! What a status block must say beyond its form: the report agrees with itself, with its role and with the protocol.
 
-use std::collections::BTreeMap;
-
-use super::document::{Mark, Status, Word};
+use super::document::{Mark, Severity, Status, Word};
 use super::draft::{Draft, Located};
 use super::heading::Heading;
 use crate::Name;
 use crate::code::Code;
 use crate::contract::Context;
-use crate::contract::rows::{Named, Rows};
+use crate::contract::rows::Rows;
 use crate::contract::sink::Sink;
 use crate::contract::text::{quote, squash};
 use crate::diagnostic::{Diagnostic, Place};
+use crate::report::Verdict;
 
 /// The group of rows that the tester judges.
 pub(super) const TESTER_GROUP: &str = "tester";
@@ -60,6 +59,8 @@ pub struct Rules<'a, 's> {
     pub context: &'a Context,
     pub part: Part,
     pub rows: &'a Rows<'a>,
+    /// Rows of the run that are not this role's.
+    pub others: &'a Rows<'a>,
     /// Where the report begins: the place of what is missing.
     pub start: Place,
     pub sink: &'s mut Sink,
@@ -75,13 +76,10 @@ impl Rules<'_, '_> {
         self.questions();
         self.verdict();
         self.next_phase();
-        self.judged_rows();
-        if self.part == Part::Tester && self.complete() {
-            self.tester_rows();
-        }
+        self.rows_said();
     }
 
-    fn complete(&self) -> bool {
+    pub(super) fn complete(&self) -> bool {
         self.draft.status.as_ref().is_some_and(|status| status.value == Status::Complete)
     }
 
@@ -218,7 +216,57 @@ impl Rules<'_, '_> {
             }
             (_, Word::Approved) => self.approval(given),
             (_, Word::RequestChanges | Word::Blocked) => self.rejection(given),
+            (Part::Tester, Word::NotApplicable) if self.complete() && !self.marks_fail() => {
+                self.noted(given.place, "no row is marked ✗");
+            }
+            (Part::Builder | Part::Unknown, Word::NotApplicable) => self.unjudged(given.place),
             (_, Word::NotApplicable) => {}
+        }
+        self.gaps_of_others();
+    }
+
+    fn marks_fail(&self) -> bool {
+        self.draft.coverage.iter().any(|row| row.value.mark == Mark::Fail)
+    }
+
+    /// Findings of who judges nothing decide nothing.
+    fn unjudged(&mut self, given: Place) {
+        if let Some(finding) = self.draft.findings.first().or(self.draft.change_requests.first()) {
+            let message = "no verdict is given: what is listed here stays a note and opens no finding";
+            let warning = Diagnostic::warning(Code::APPROVED_WITH_FINDINGS, finding.place, message).other(given);
+            self.sink.push(warning.hint("a role that judges gives its verdict"));
+        }
+    }
+
+    /// Gaps are a DoD checker's judgement; from another role they would be lost.
+    fn gaps_of_others(&mut self) {
+        let Some(gap) = self.draft.gaps.first() else { return };
+        let rejects = self.draft.index_verdict.as_ref().is_some_and(|given| given.value.verdict() == Verdict::Reject);
+        let hint = match self.part {
+            Part::DodChecker => return,
+            Part::Unknown if rejects => return,
+            Part::Reviewer => "list what is wrong under `## Findings`",
+            Part::Tester => "mark the row ✗ in `## DoD coverage`",
+            Part::Builder => "say `incomplete`, or mark the row ✗ in `## DoD coverage`",
+            Part::Unknown => "give the verdict `BLOCKED`",
+        };
+        let message = format!("`## Gaps` names {} and this report cannot judge it so", quote(&gap.value));
+        self.sink.error(Code::VERDICT_NOT_ALLOWED, gap.place, message, hint);
+    }
+
+    /// Findings beside an acceptance are notes; what must be mended contradicts it.
+    fn noted(&mut self, given: Place, accepts: &str) {
+        let draft = self.draft;
+        let mut all = draft.findings.iter().chain(&draft.change_requests);
+        if let Some(finding) = all.clone().find(|finding| finding.value.severity != Severity::Minor) {
+            let severity = finding.value.severity.word();
+            let message = format!("{accepts}, and a finding is {severity}");
+            let error = Diagnostic::error(Code::VERDICT_CONTRADICTS, given, message).other(finding.place);
+            self.sink.push(error.hint("reject, or list as `[minor]` what may stay as it is"));
+        } else if let Some(finding) = all.next() {
+            let message = format!("{accepts}: what is listed here stays a note and opens no finding");
+            let warning = Diagnostic::warning(Code::APPROVED_WITH_FINDINGS, finding.place, message).other(given);
+            self.sink.push(warning.hint("reject if it must be mended"));
         }
     }
 
@@ -228,11 +276,7 @@ impl Rules<'_, '_> {
             let error = Diagnostic::error(Code::VERDICT_CONTRADICTS, given.place, message).other(gap.place);
             self.sink.push(error.hint("write `BLOCKED`, or remove the gap"));
         }
-        if let Some(finding) = self.draft.findings.first().or(self.draft.change_requests.first()) {
-            let message = "the verdict is `APPROVED`: what is listed here stays a note and opens no finding";
-            let warning = Diagnostic::warning(Code::APPROVED_WITH_FINDINGS, finding.place, message).other(given.place);
-            self.sink.push(warning.hint("write `REQUEST_CHANGES` if it must be mended"));
-        }
+        self.noted(given.place, "the verdict is `APPROVED`");
     }
 
     fn rejection(&mut self, given: &Located<Word>) {
@@ -286,86 +330,5 @@ impl Rules<'_, '_> {
             (Part::DodChecker | Part::Reviewer, Some(Word::RequestChanges | Word::Blocked)) => Some("reject"),
             (Part::Tester | Part::DodChecker | Part::Reviewer | Part::Unknown, _) => None,
         }
-    }
-
-    /// Verified rows and gaps: each a row there is, none of them both.
-    fn judged_rows(&mut self) {
-        let draft = self.draft;
-        let mut verified: BTreeMap<Name, Place> = BTreeMap::new();
-        for entry in &draft.verified {
-            for id in self.named(&entry.value, entry.place) {
-                verified.entry(id).or_insert(entry.place);
-            }
-        }
-        let mut judged = verified.clone();
-        for entry in &draft.gaps {
-            for id in self.named(&entry.value, entry.place) {
-                if let Some(first) = verified.get(&id) {
-                    let message = format!("{} is among the verified rows and among the gaps", quote(&id));
-                    let error = Diagnostic::error(Code::ROW_TWICE, entry.place, message).other(*first);
-                    self.sink.push(error.hint("keep one of the two"));
-                }
-                judged.insert(id, entry.place);
-            }
-        }
-        let criteria = self.context.criteria.as_deref().unwrap_or_default();
-        if self.part == Part::DodChecker && self.complete() {
-            for row in criteria.iter().filter(|row| !judged.contains_key(&row.id)) {
-                let message = format!("the row {} is neither verified nor a gap", quote(&row.id));
-                let place = draft.find(Heading::VerifiedRows).map_or(self.start, |present| present.place);
-                self.sink.warning(Code::ROW_LEFT_OUT, place, message, "a row without evidence does not pass");
-            }
-        }
-    }
-
-    /// The tester's coverage: each row there is, each row of its scope, none with two marks.
-    fn tester_rows(&mut self) {
-        let draft = self.draft;
-        let mut marks = BTreeMap::new();
-        for entry in &draft.coverage {
-            for id in self.named(&entry.value.row, entry.place) {
-                let (mark, first) = *marks.entry(id.clone()).or_insert((entry.value.mark, entry.place));
-                if mark != entry.value.mark {
-                    let message = format!("{} has two different marks", quote(&id));
-                    self.sink.push(
-                        Diagnostic::error(Code::ROW_TWICE, entry.place, message)
-                            .other(first)
-                            .hint("keep one of the two"),
-                    );
-                }
-            }
-        }
-        let Some(present) = draft.find(Heading::Coverage) else { return };
-        let criteria = self.context.criteria.as_deref();
-        let scope = criteria.unwrap_or_default().iter().filter(|row| row.group.as_deref() == Some(TESTER_GROUP));
-        for row in scope.filter(|row| !marks.contains_key(&row.id)) {
-            let message = format!("the row {} of the tester's scope is left out", quote(&row.id));
-            self.sink.error(
-                Code::ROW_LEFT_OUT,
-                present.place,
-                message,
-                "mark every row of the tester's scope with ✓, ✗ or ⚠️",
-            );
-        }
-        if criteria.is_none() && draft.coverage.is_empty() {
-            let message = "the tester's coverage has no row";
-            self.sink.error(
-                Code::ROW_LEFT_OUT,
-                present.place,
-                message,
-                "mark every row of the tester's scope with ✓, ✗ or ⚠️",
-            );
-        }
-    }
-
-    fn named(&mut self, line: &str, place: Place) -> Vec<Name> {
-        let what = match self.rows.resolve(line) {
-            Named::Rows(ids, _) => return ids,
-            Named::Unknown => "is no row of the Definition of Done",
-            Named::Ambiguous => "is the text of several rows",
-        };
-        let message = format!("{} {what}", quote(line));
-        self.sink.error(Code::ROW_UNKNOWN, place, message, "name the row by its id, as in `DoD-1`");
-        Vec::new()
     }
 }

@@ -130,6 +130,30 @@ pub fn split_command(row: &str) -> Option<(&str, &str)> {
     Some((inside[..start].trim_end(), command.trim()))
 }
 
+/// Whether a text has a `cmd:` at the start of code quotes, however it is spelt.
+fn quotes_command(text: &str) -> bool {
+    let is_command = |inside: &str| {
+        let word = inside.trim_start();
+        let is_cmd = word.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("cmd"));
+        is_cmd && word[3..].trim_start().starts_with(':')
+    };
+    let (mut rest, mut inside) = (text, false);
+    while let Some(at) = rest.find('`') {
+        rest = rest[at..].trim_start_matches('`');
+        inside = !inside;
+        if inside && is_command(rest) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a text has a `cmd:` in plain words, with something behind it.
+fn names_command(text: &str) -> bool {
+    let mut words = text.split_whitespace().map(|word| word.trim_start_matches(['(', '[', '*']));
+    words.any(|word| word.eq_ignore_ascii_case("cmd:")) && words.next().is_some()
+}
+
 /// Where the rows and scopes of a document stand.
 #[derive(Debug, Default)]
 struct Places {
@@ -158,8 +182,8 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
             return (document, places);
         }
     };
-    let title =
-        |section: &&Section| source.text()[section.title.clone()].trim_end_matches(':').eq_ignore_ascii_case(SECTION);
+    let is_section = |words: &str| words.trim_end_matches(':').trim_end().eq_ignore_ascii_case(SECTION);
+    let title = |section: &&Section| is_section(&source.text()[section.title.clone()]);
     let mut found = sections.iter().filter(title);
     let Some(section) = found.next() else {
         let message = format!("there is no `## {SECTION}`");
@@ -172,6 +196,14 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
         let message = format!("`## {SECTION}` is there twice");
         let error = Diagnostic::error(Code::SECTION_TWICE, source.place(again.start), message).other(place);
         sink.push(error.hint("put all rows under one"));
+    }
+    for block in sections.iter().flat_map(|section| &section.blocks) {
+        let (BlockKind::Heading(words) | BlockKind::Underlined(words)) = &block.kind else { continue };
+        if is_section(&source.text()[words.clone()]) {
+            let message = format!("another heading says `{SECTION}`, and what stands below it is not read");
+            let error = Diagnostic::error(Code::SECTION_TWICE, source.place(block.range.start), message).other(place);
+            sink.push(error.hint(format!("put all rows under one `## {SECTION}`")));
+        }
     }
     Reader { source, sink, document: &mut document, places: &mut places, part: None, in_scope: false }.read(section);
     if document.rows.is_empty() {
@@ -196,19 +228,25 @@ impl Reader<'_, '_> {
         let text = self.source.text();
         for block in &section.blocks {
             match &block.kind {
-                BlockKind::Heading(title) => self.heading(&text[title.clone()], self.source.place(block.range.start)),
+                BlockKind::Heading(title) | BlockKind::Underlined(title) => {
+                    self.heading(&text[title.clone()], self.source.place(block.range.start))
+                }
                 BlockKind::Item => {
                     let (item, start) = item_text(text, &block.range);
                     self.item(&item, self.source.place(start));
                 }
-                BlockKind::Paragraph => {
+                BlockKind::Paragraph | BlockKind::Html => {
                     let paragraph = clean(&text[block.range.clone()]);
+                    let place = self.source.place(block.range.start);
                     if let Some(patterns) = scope_of(&paragraph) {
-                        self.scope(patterns, self.source.place(block.range.start));
+                        self.scope(patterns, place);
                         self.in_scope = true;
+                    } else if quotes_command(&paragraph) {
+                        let message = "a `cmd:` stands outside of any row and is not run";
+                        self.sink.error(Code::TASK_COMMAND, place, message, "put it at the end of a list item");
                     }
                 }
-                BlockKind::Fence { .. } | BlockKind::Html => {}
+                BlockKind::Fence { .. } | BlockKind::Comment => {}
             }
         }
     }
@@ -221,7 +259,10 @@ impl Reader<'_, '_> {
         } else {
             let message = format!("{} is no part of a Definition of Done", quote(title));
             let names = Part::ALL.map(|part| format!("`{}`", part.title())).join(", ");
-            self.sink.error(Code::TASK_HEADING, place, message, format!("begin the sub-heading with one of {names}"));
+            let hint = format!(
+                "begin the sub-heading with one of {names}; another section begins with `## `, a rule after an empty line"
+            );
+            self.sink.error(Code::TASK_HEADING, place, message, hint);
         }
     }
 
@@ -247,14 +288,13 @@ impl Reader<'_, '_> {
                 "the row names an empty command",
                 "write `cmd: program arguments`, or leave it out",
             );
-        } else if text.contains("`cmd:") {
-            let message = "a `cmd:` stands inside the row and is not run";
-            self.sink.warning(
-                Code::TASK_COMMAND,
-                place,
-                message,
-                "put it at the end of the row; a row has one command",
-            );
+        } else if quotes_command(text) {
+            let message = "a `cmd:` stands inside the row and would not be run";
+            let hint = "end the row with one `cmd: program arguments` in single code quotes, with nothing behind it";
+            self.sink.error(Code::TASK_COMMAND, place, message, hint);
+        } else if command.is_none() && names_command(text) {
+            let message = "this looks like a command and is not run: it is not in code quotes";
+            self.sink.warning(Code::TASK_COMMAND, place, message, "end the row with `cmd: program arguments`");
         }
         let text = one_line(text);
         if text.is_empty() {

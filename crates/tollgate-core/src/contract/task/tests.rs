@@ -75,7 +75,7 @@ fn rows_are_items_with_an_optional_command() {
         "DoD-1 dod run it `adds` numbers $ cargo test add",
         "DoD-2 dod run two - nested",
         "DoD-3 dod run `cmd: make` first",
-        "W 13:3 TG0233",
+        "E 13:3 TG0233",
         "E 14:3 TG0233",
         "E 14:3 TG0234",
     ];
@@ -93,6 +93,57 @@ fn a_task_without_rows_is_refused() {
         &["DoD-1 dod run a", "E 3:1 TG0205"],
     );
     check(&"x".repeat(BYTES_MAX + 1), &Context::default(), &["E 0:0 TG0200"]);
+}
+
+/// A command that a person sees and the engine would not run is refused: its row would pass without it.
+#[test]
+fn a_command_that_would_not_be_run_is_an_error() {
+    for row in [
+        "it works `cmd: make`.",
+        "it works (`cmd: make`)",
+        "it works **`cmd: make`**",
+        "it works ``cmd: make``",
+        "it works `cmd: make` always",
+        "it works `CMD: make`",
+        "it works `cmd : make`",
+        "it works `cmd: a` `cmd: b`",
+        "it works `cmd: echo `date``",
+        "it works `cmd: make`\n  and well",
+    ] {
+        let reading = Task.read(&format!("## Definition of Done\n- {row}\n"), &Context::default());
+        let shown: Vec<_> = reading.diagnostics.iter().map(|one| (one.severity, one.code, one.place.line)).collect();
+        assert_eq!(shown, [(crate::diagnostic::Severity::Error, Code::TASK_COMMAND, 2)], "{row}");
+    }
+    check(
+        "## Definition of Done\n- a\n\nAll of it `cmd: make`\n",
+        &Context::default(),
+        &["DoD-1 dod run a", "E 4:1 TG0233"],
+    );
+    for row in ["it works cmd: make", "it works (cmd: make)"] {
+        let text = format!("## Definition of Done\n- {row}\n");
+        check(&text, &Context::default(), &[&format!("DoD-1 dod run {row}"), "W 2:3 TG0233"]);
+    }
+    for row in ["the word `cmd` and a cmd:", "`cmd` : no"] {
+        check(&format!("## Definition of Done\n- {row}\n"), &Context::default(), &[&format!("DoD-1 dod run {row}")]);
+    }
+}
+
+#[test]
+fn a_heading_is_a_heading_however_it_is_written() {
+    check(
+        "## Definition of Done\n- a\n\nNotes\n-----\n- no row\n",
+        &Context::default(),
+        &["DoD-1 dod run a", "DoD-2 dod run no row", "E 4:1 TG0231"],
+    );
+    check(
+        "## Definition of Done\n\nTester scope\n------------\n- a\n\n---\n- b\n",
+        &Context::default(),
+        &["DoD-1 tester run a", "DoD-2 tester run b"],
+    );
+    for again in ["Definition of Done\n------------------", "# Definition of done:", "### Definition of Done"] {
+        let text = format!("## Definition of Done\n- a\n\n## Notes\n\n{again}\n- b\n");
+        check(&text, &Context::default(), &["DoD-1 dod run a", "E 6:1 TG0205"]);
+    }
 }
 
 #[test]

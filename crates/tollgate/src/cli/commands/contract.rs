@@ -1,19 +1,22 @@
 //! `tollgate contract`.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use clap::Subcommand;
 use tollgate_api::{Contract, ContractCheck, ContractKind};
+use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::registry::{all, document_dialect, report_dialect};
 use tollgate_core::contract::{Context, DocumentDialect, ReportDialect};
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
-use tollgate_core::report::{Health, Report, Verdict};
 
+use super::protocol::need;
 use crate::cli::failure::{Failure, Kind, wire_diagnostic};
 use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
 use crate::files;
+use crate::library;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
 use crate::view::wire;
@@ -99,7 +102,8 @@ fn list(session: &Session) -> Result<Exit, Failure> {
 }
 
 fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let contract = describe(&find(&args.id)?, &context(args.role.as_deref()));
+    let dialect = find(&args.id)?;
+    let contract = describe(&dialect, &context(&dialect, args.role.as_deref(), session)?);
     if session.json() {
         session.output.json(&contract);
         return Ok(Exit::Done);
@@ -117,7 +121,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
 
 fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let dialect = find(&args.contract)?;
-    let context = context(args.role.as_deref());
+    let context = context(&dialect, args.role.as_deref(), session)?;
     let mut worst = 0;
     for file in &args.files {
         let (result, source, diagnostics) = check_file(file, &dialect, &context, session);
@@ -146,7 +150,7 @@ fn check_file(
         Dialect::Report(dialect) => dialect.id(),
         Dialect::Document(dialect) => dialect.id(),
     };
-    let (mut report, mut plan, text, diagnostics) = match read(file, session) {
+    let (report, plan, text, diagnostics) = match read(file, session) {
         Err(diagnostic) => (None, None, String::new(), vec![diagnostic]),
         Ok(bytes) => match (String::from_utf8(bytes), dialect) {
             (Ok(text), Dialect::Report(dialect)) => {
@@ -163,13 +167,6 @@ fn check_file(
             }
         },
     };
-    // What could be read and is no text is a malformed hand-off, not a file out of reach.
-    if report.is_none() && plan.is_none() && !text.is_empty() {
-        match dialect {
-            Dialect::Report(_) => report = Some(wire::report(&Report::new(Health::Malformed, Verdict::None))),
-            Dialect::Document(_) => plan = Some(wire::plan(&tollgate_core::report::Plan::default())),
-        }
-    }
     let valid = !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let on_wire = diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, Some(file))).collect();
     let result = ContractCheck {
@@ -270,6 +267,31 @@ fn bare(id: &str) -> &str {
     id.split_once('@').map_or(id, |(bare, _)| bare)
 }
 
-fn context(role: Option<&str>) -> Context {
-    Context { role: role.map(Into::into), ..Context::default() }
+/// What is known of the role that reports: a role that no protocol has would switch rules off unseen.
+fn context(dialect: &Dialect, role: Option<&str>, session: &Session) -> Result<Context, Failure> {
+    let Some(role) = role else { return Ok(Context::default()) };
+    let Dialect::Report(dialect) = dialect else {
+        return Err(
+            Failure::usage(Code::USAGE, "a document is given by a person: it has no role").hint("leave out --role")
+        );
+    };
+    let mut known: BTreeMap<Name, bool> = BTreeMap::new();
+    for definition in library::list(&session.environment)? {
+        let protocol = need(&definition)?;
+        let own = protocol
+            .roles
+            .iter()
+            .filter(|(_, known)| report_dialect(&known.contract).is_some_and(|contract| contract.id() == dialect.id()));
+        known.extend(own.map(|(name, known)| (name.clone(), known.judges())));
+    }
+    if let Some((name, judges)) = known.get_key_value(role) {
+        return Ok(Context { role: Some(name.clone()), judges: Some(*judges), ..Context::default() });
+    }
+    let message = format!("no protocol has a role `{role}` that reports in {}", dialect.id());
+    let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+    let failure = Failure::usage(Code::USAGE, message);
+    Err(match nearest(role, known.keys().map(|name| &**name)) {
+        Some(near) => failure.hint(format!("did you mean `{near}`? The roles are {}", names.join(", "))),
+        None => failure.hint(format!("the roles are {}", names.join(", "))),
+    })
 }

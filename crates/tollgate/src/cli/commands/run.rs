@@ -10,7 +10,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_engine::needed;
-use tollgate_engine::service::{ServiceError, Start, checked};
+use tollgate_engine::service::{ServiceError, Start, checked, warnings};
 use tollgate_engine::workers::script::Script;
 use tollgate_engine::workers::{pinned, words};
 use tollgate_engine::workspace::Dirty;
@@ -18,7 +18,7 @@ use tollgate_engine::workspace::Dirty;
 use crate::cli::drive::{Wait, drive};
 use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
-use crate::cli::snippet::Source;
+use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
 use crate::config::paths::{Named, Paths};
 use crate::config::{self, Adapter, Config, Layer, Origin};
@@ -73,7 +73,12 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
     let definition = library::find_to_run(&args.protocol, session)?;
     let documents = documents(&args, session)?;
-    let start = start(&args, &definition, &documents, session)?;
+    let (start, protocol) = start(&args, &definition, &documents, session)?;
+    for (name, diagnostics) in warnings(&protocol, &start) {
+        let Some(document) = documents.get(&name) else { continue };
+        let lines = snippet::lines(&diagnostics, &document.source(), session.output.width());
+        lines.into_iter().for_each(|line| session.output.talk(line));
+    }
     let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition, &documents))?;
     if !session.json() {
         session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
@@ -146,7 +151,7 @@ fn start(
     definition: &Definition,
     documents: &BTreeMap<Name, Document>,
     session: &Session,
-) -> Result<Start, Failure> {
+) -> Result<(Start, Protocol), Failure> {
     let protocol = checked(&definition.source.text).map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
     let mut config = Config::load(&session.environment, standing.trusted())?;
@@ -200,7 +205,7 @@ fn start(
         commands.insert(Name::from(name.as_str()), words);
     }
     let folder = standing.trusted().filter(|_| pins).into_iter().flat_map(Folder::files);
-    Ok(Start {
+    let start = Start {
         title: args.title.clone().unwrap_or_default(),
         protocol: definition.source.text.clone(),
         briefs: library::briefs(definition, &protocol, session)?,
@@ -220,7 +225,8 @@ fn start(
         config: serde_json::to_value(&force).unwrap_or_default(),
         answers: pairs(&args.answer, "STAGE=OPTION")?,
         scopes: scopes(&args.scope)?,
-    })
+    };
+    Ok((start, protocol))
 }
 
 /// Reads `SIDE=GLOB` pairs; a side may be given several patterns.

@@ -1,5 +1,6 @@
 //! Text in, report and places out.
 
+mod lost;
 mod property;
 mod rules;
 mod transcript;

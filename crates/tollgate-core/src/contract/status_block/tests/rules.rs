@@ -75,7 +75,7 @@ fn questions_are_put_word_for_word() {
     check(
         &report("complete", "", "n/a", NO_FILES, "0", "## Open Questions\nNone.\n\nAll done, thank you.\n"),
         &role("developer"),
-        "ok none",
+        "malformed none\nE 10:1/12:1 TG0211\nE 15:1/13:1 TG0224",
     );
 }
 
@@ -230,13 +230,19 @@ fn a_testers_rows_are_its_verdict() {
     let context = with_rows("tester", &ROWS);
     let read =
         |rows: &str, expected: &str| check(&complete("n/a", &format!("## DoD coverage\n{rows}")), &context, expected);
-    let reading = read("- ✓ DoD-3 — tests/add.rs\n- ✗ DoD-1 not mine\n", "ok accept");
-    assert_eq!(reading.report.criteria.len(), 1, "rows of others are not its to judge");
+    let reading = read("- ✓ DoD-3 — tests/add.rs\n- ✗ DoD-1 — broken\n", "ok reject");
+    let judged: Vec<_> = reading.report.criteria.iter().map(|row| (&*row.id, row.result)).collect();
+    assert_eq!(judged, [("DoD-3", Judgement::Pass), ("DoD-1", Judgement::Fail)], "any ✗ rejects");
+    assert_eq!(reading.report.findings[0].criterion.as_deref(), Some("DoD-1"));
+    assert_eq!(reading.report.findings[0].what, "broken");
+    let reading = read("- ✓ DoD-3\n- ✓ DoD-1\n", "ok accept\nW 14:3 TG0219");
+    assert_eq!(reading.report.criteria.len(), 1, "that other rows hold is not its to say");
+    read("- ✓ DoD-3\n- ⚠️ DoD-1 — no disk\n", "malformed none\nE 14:3 TG0219");
     let reading = read("- tests pass: ✗ two fail\n", "ok reject");
     assert_eq!(reading.report.findings[0].what, "two fail");
     let reading = read("- ⚠️ DoD-3 — no browser here\n", "ok accept");
     assert_eq!(reading.report.criteria[0].result, Judgement::Unobservable);
-    read("- ✓ DoD-1\n", "malformed none\nE 12:1 TG0221");
+    read("- ✓ DoD-1\n", "malformed none\nE 12:1 TG0221\nW 13:3 TG0219");
     read("- ✓ DoD-3\n- ✗ DoD-3\n", "malformed none\nE 14:3/13:3 TG0220");
     read("- DoD-3 holds\n", "malformed none\nE 12:1 TG0221\nE 13:3 TG0222");
     check(&complete("n/a", ""), &context, "malformed none\nE 1:1 TG0204");
@@ -308,7 +314,7 @@ fn what_was_read_is_what_the_report_is_made_of() {
     let reading = read(&complete("REQUEST_CHANGES", rest), &role("reviewer"));
     assert_eq!(reads(&reading), ["Status", "Status reason", "Abstract", "Findings"]);
     assert_eq!(reading.report.reads[3].bytes, "- [major] a.rs:1 — no".len() as u64);
-    let reading = read(&complete("APPROVED", rest), &role("reviewer"));
+    let reading = read(&complete("APPROVED", &rest.replace("major", "minor")), &role("reviewer"));
     assert_eq!(reads(&reading), ["Status", "Status reason", "Abstract"], "an approval's findings decide nothing");
     let present: Vec<&str> = reading.present.iter().map(|(name, _)| &**name).collect();
     assert_eq!(present, ["Status", "Status reason", "Abstract", "Quality-Gate Results", "Findings", "Open Questions"]);

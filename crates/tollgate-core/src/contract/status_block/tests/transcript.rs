@@ -119,7 +119,7 @@ fn a_filled_template_is_a_valid_report() {
         ("developer", "n/a", "ok none"),
         ("dod-checker", "BLOCKED", "ok reject"),
         ("reviewer", "REQUEST_CHANGES", "ok reject"),
-        ("tester", "n/a", "ok accept"),
+        ("tester", "n/a", "ok reject"),
     ] {
         let context = with_rows(name, &rows);
         let told = StatusBlock.instructions(&context);
@@ -139,7 +139,7 @@ fn a_filled_template_is_a_valid_report() {
             if line.contains("<DoD-N>") {
                 rows += 1;
             }
-            // A tester's first row is DoD-2, the one of its scope; its ✗ on DoD-1 does not count.
+            // A tester's first row is DoD-2, the one of its scope; its ✗ is on DoD-1.
             let row = format!("DoD-{}", if name == "tester" { 3 - rows.clamp(1, 2) } else { rows.clamp(1, 2) });
             let line = line.replace("<DoD-N>", &row).replace("<critical | major | minor>", "major").replace("<N>", "2");
             let line = line
@@ -151,6 +151,28 @@ fn a_filled_template_is_a_valid_report() {
         }
         check(&filled, &context, expected);
     }
+}
+
+/// Noise before a report, however much and however odd, does not hide it.
+#[test]
+fn the_last_report_counts_in_any_noise() {
+    let last = complete("n/a", "## Key Decisions\nlast\n");
+    let early = complete("n/a", "").replace("complete", "failed");
+    let long = "the tests run\n".repeat(crate::contract::markdown::BYTES_MAX / 14 + 1);
+    let deep = format!("{}x\n", "> ".repeat(64));
+    for noise in [format!("{early}{long}"), format!("{early}{deep}"), format!("{deep}{long}{deep}")] {
+        let line = noise.lines().count() + 1;
+        let reading = check(&format!("{noise}{last}"), &role("developer"), &format!("ok none\nW {line}:1 TG0200"));
+        assert_eq!(reading.sections.get("decisions").map(String::as_str), Some("last"));
+    }
+    let line = long.lines().count() + 2;
+    let wrong = last.replace("complete", "fine");
+    let expected = format!("malformed none\nW {}:1 TG0200\nE {line}:1 TG0202", line - 1);
+    check(&format!("{long}{wrong}"), &role("developer"), &expected);
+    // A report that itself is too long is not read from its middle.
+    let swollen = complete("n/a", &format!("## Key Decisions\n{long}\n## Open Questions\nNone\n"));
+    check(&swollen, &role("developer"), "malformed none\nE 0:0 TG0200");
+    check(&format!("{last}## Key Decisions\n{deep}"), &role("developer"), "malformed none\nE 15:1 TG0200");
 }
 
 #[test]

@@ -1,0 +1,161 @@
+//! Sections that list things: their entries, and nothing beside them. What is no entry is told, never lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::document::Severity;
+use super::draft::Located;
+use super::heading::Heading;
+use super::parse::{Reader, plain};
+use crate::code::Code;
+use crate::contract::markdown::{BlockKind, item_text};
+use crate::contract::rows::unmarked;
+use crate::contract::text::{quote, says_none, squash};
+use crate::diagnostic::{Diagnostic, Place};
+
+/// One entry of a section that lists things.
+pub(super) struct Entry {
+    pub text: String,
+    pub place: Place,
+    /// The severity that its sub-heading gives.
+    pub under: Option<Severity>,
+    /// The number of its sub-heading; 0: it stands under none.
+    group: usize,
+}
+
+/// Whether a sub-heading may stand in a list: it sorts findings by severity, or rows as the task does.
+fn sorts(heading: Heading, words: &str) -> bool {
+    const PARTS: [&str; 7] = [
+        "backend",
+        "frontend",
+        "shared",
+        "testerscope",
+        "backenddeveloperscope",
+        "frontenddeveloperscope",
+        "shareddeveloperscope",
+    ];
+    let words = squash(words);
+    match heading {
+        Heading::Findings | Heading::ChangeRequests => severity(&words).is_some(),
+        Heading::Coverage | Heading::VerifiedRows | Heading::Gaps => PARTS.contains(&words.as_str()),
+        _ => false,
+    }
+}
+
+/// The severity of the findings below a sub-heading.
+fn severity(words: &str) -> Option<Severity> {
+    Severity::ALL.into_iter().find(|severity| {
+        let rest = words.strip_prefix(severity.word()).map(|rest| rest.trim_end_matches(|c: char| c.is_ascii_digit()));
+        rest.is_some_and(|rest| matches!(rest, "" | "issue" | "issues" | "finding" | "findings"))
+    })
+}
+
+impl Reader<'_, '_> {
+    /// The entries of a section that lists things: its list items, or without a list its paragraphs (questions and findings
+    /// may be long) or its lines.
+    pub(super) fn entries(&mut self, heading: Heading) -> Vec<Entry> {
+        let text = self.source.text();
+        let inline = self.content.start..self.section.body.start.max(self.content.start);
+        let (mut items, mut others) = (Vec::new(), Vec::new());
+        let mut under = (0, None);
+        self.bare_entries(&inline, heading, under, &mut others);
+        for block in &self.section.blocks {
+            match &block.kind {
+                BlockKind::Heading(title) => {
+                    under = (under.0 + 1, severity(&squash(&text[title.clone()])));
+                    self.sub_heading(heading, title, block.range.start);
+                }
+                BlockKind::Item => {
+                    let (item, start) = item_text(text, &block.range);
+                    let place = self.source.place(start);
+                    items.push(Entry { text: item, place, group: under.0, under: under.1 });
+                }
+                BlockKind::Underlined(range) | BlockKind::Fence { content: range, .. } => {
+                    self.bare_entries(range, heading, under, &mut others);
+                }
+                BlockKind::Paragraph | BlockKind::Html => {
+                    self.bare_entries(&block.range, heading, under, &mut others);
+                }
+                BlockKind::Comment => {}
+            }
+        }
+        items.retain(|entry| !entry.text.is_empty());
+        others.retain(|entry: &Entry| !entry.text.is_empty());
+        if let Some(first) = items.first() {
+            let groups: BTreeSet<usize> = items.iter().map(|item| item.group).collect();
+            // `None` may stand below a sub-heading that has no items.
+            let nothing = |other: &&Entry| says_none(&other.text) && other.group > 0 && !groups.contains(&other.group);
+            for stray in others.iter().filter(|other| !nothing(other)) {
+                let message = format!("{} stands beside the list and is no item of it", quote(&stray.text));
+                let error = Diagnostic::error(Code::LIST_STRAY, stray.place, message).other(first.place);
+                self.sink.push(error.hint("make it an item, indent it below its item, or leave it out"));
+            }
+        }
+        let entries = if items.is_empty() { others } else { items };
+        self.but_none(entries)
+    }
+
+    /// The entries without those that say there are none: one stands alone, or alone below its sub-heading.
+    fn but_none(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
+        let mut first: BTreeMap<usize, &Entry> = BTreeMap::new();
+        for some in entries.iter().filter(|entry| !says_none(&entry.text)) {
+            first.entry(some.group).or_insert(some);
+        }
+        let against = |none: &Entry| match none.group {
+            0 => first.values().next().copied(),
+            group => first.get(&group).copied(),
+        };
+        let mut nones = entries.iter().filter(|entry| says_none(&entry.text));
+        if let Some((none, some)) = nones.find_map(|none| Some((none, against(none)?))) {
+            let message =
+                format!("{} says that there is nothing, and there is {}", quote(&none.text), quote(&some.text));
+            let error = Diagnostic::error(Code::LIST_STRAY, some.place, message).other(none.place);
+            self.sink.push(error.hint("write the items, or `None` alone"));
+        }
+        entries.into_iter().filter(|entry| !says_none(&entry.text)).collect()
+    }
+
+    fn sub_heading(&mut self, heading: Heading, title: &Range<usize>, start: usize) {
+        let words = &self.source.text()[title.clone()];
+        // One that announces another section has been told already.
+        if sorts(heading, words) || Heading::announced(&format!("#{words}"), true).is_some() {
+            return;
+        }
+        let message = format!("the sub-heading {} stands in a list", quote(words));
+        let hint = format!("`## {}` holds its items and nothing else", heading.title());
+        self.sink.error(Code::LIST_STRAY, self.source.place(start), message, hint);
+    }
+
+    /// Entries that are no list items.
+    fn bare_entries(
+        &self,
+        range: &Range<usize>,
+        heading: Heading,
+        under: (usize, Option<Severity>),
+        entries: &mut Vec<Entry>,
+    ) {
+        let lines = self.lines(range);
+        let Some((first, _)) = lines.first() else { return };
+        let (group, under) = under;
+        let entry = |text: &str, at: usize| Entry { text: plain(text), place: self.source.place(at), under, group };
+        match heading {
+            Heading::Findings | Heading::ChangeRequests | Heading::OpenQuestions => {
+                let whole: Vec<&str> = lines.iter().map(|(_, line)| *line).collect();
+                entries.push(entry(&whole.join("\n"), *first));
+            }
+            _ => entries.extend(lines.iter().map(|(at, line)| entry(line, *at))),
+        }
+    }
+
+    /// Complains about a further line of an entry that begins like another entry: nested, it would be lost.
+    pub(super) fn of_its_own(&mut self, entry: &Entry, begins: impl Fn(&str) -> bool) {
+        if let Some(line) = entry.text.lines().skip(1).map(unmarked).find(|line| begins(line)) {
+            let message = format!("{} stands inside another item", quote(line));
+            self.sink.error(Code::LIST_STRAY, entry.place, message, "give each an item of its own");
+        }
+    }
+
+    pub(super) fn strings(&mut self, heading: Heading) -> Vec<Located<String>> {
+        self.entries(heading).into_iter().map(|entry| Located { value: entry.text, place: entry.place }).collect()
+    }
+}

@@ -1,0 +1,256 @@
+//! What a person sees in a report is in what was read of it, or the report is refused: nothing vanishes.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::report::{CriterionRow, Health, Judgement};
+
+const ROWS: [(&str, &str); 3] = [("dod", "it adds"), ("dod", "it subtracts"), ("tester", "tests pass")];
+const NO_FILES: &str = "0 created, 0 modified, 0 deleted";
+
+/// Checks that each report is malformed, with these diagnostics.
+#[track_caller]
+fn refused(verdict: &str, context: &Context, cases: &[(&str, &str)]) {
+    for (rest, expected) in cases {
+        check(&complete(verdict, rest), context, &format!("malformed none\n{expected}"));
+    }
+}
+
+#[test]
+fn nothing_and_something_contradict_each_other() {
+    let checker = with_rows("dod-checker", &ROWS);
+    let head = "## Verdict\nAPPROVED\n## Verified rows\n- DoD-1, DoD-2, DoD-3\n## Gaps\n";
+    for gaps in ["- None\n- DoD-2: there is no such file\n", "- n/a\n- DoD-2\n", "- DoD-2\n- None\n"] {
+        let reading = read(&complete("APPROVED", &format!("{head}{gaps}")), &checker);
+        let found = reading.diagnostics.iter().find(|one| one.code.as_str() == "TG0224").expect("a stray entry");
+        assert!(found.other.is_some() && reading.report.health == Health::Malformed, "{gaps}");
+    }
+    let ask = |questions: &str, count: &str| report("complete", "", "n/a", NO_FILES, count, questions);
+    for count in ["0", "1", "2"] {
+        for questions in [
+            "## Open Questions\n- None\n- May I delete production?\n",
+            "## Open Questions\nNone\n\nMay I delete production?\n",
+            "## Open Questions: none\n- May I delete production?\n",
+            "## Open Questions\nMay I delete production?\n\n- Which port?\n",
+            "## Open Questions\n- Which port?\n\nMay I delete production?\n",
+            "## Open Questions\n- Which port?\n\n<div>May I delete production?</div>\n",
+            "## Open Questions\n- Which port?\n\n<!-- x --> May I delete production?\n",
+            "## Open Questions\n- Which port?\n```\nMay I delete production?\n```\n",
+            "## Open Questions (1)\n- May I delete production?\n",
+            "## **Open Questions**\n- May I delete production?\n",
+            "## Open questions for you\n- May I delete production?\n",
+            "## Key Decisions\n### Open Questions\n- May I delete production?\n",
+            "## Key Decisions\nOpen Questions\n--------------\n- May I delete production?\n",
+            "## Key Decisions\n<h2>Open Questions</h2>\n\n- May I delete production?\n",
+            "## Key Decisions\n<!-- not closed\n\n## Open Questions\n- May I delete production?\n",
+        ] {
+            let reading = read(&ask(questions, count), &role("developer"));
+            assert_eq!(reading.report.health, Health::Malformed, "{count} {questions}");
+        }
+    }
+    check(&ask("## Open Questions\n- Which port?\n  - 5432\n\n  or 1?\n", "1"), &role("developer"), "ok none");
+    check(&ask("## Open Questions\n- None\n", "0"), &role("developer"), "ok none");
+}
+
+#[test]
+fn a_heading_of_another_level_hides_no_section() {
+    let checker = with_rows("dod-checker", &ROWS);
+    let head = "## Verdict\nAPPROVED\n## Verified rows\n- DoD-1\n- DoD-2\n";
+    for gaps in [
+        "### Gaps\n- DoD-3\n",
+        "**Gaps**\n- DoD-3\n",
+        "\n**Gaps:**\n- DoD-3\n",
+        "# Gaps\n- DoD-3\n",
+        "\nGaps\n----\n- DoD-3\n",
+        "<h2>Gaps</h2>\n\n- DoD-3\n",
+        "- **Gaps**\n  - DoD-3\n",
+        "Gaps: DoD-3\n",
+        "### Not verified\n- DoD-3\n",
+        "### Tester scope, not verified\n- DoD-3\n",
+    ] {
+        for context in [&checker, &role("dod-checker")] {
+            let reading = read(&complete("APPROVED", &format!("{head}{gaps}")), context);
+            assert_eq!(reading.report.health, Health::Malformed, "{gaps}");
+        }
+    }
+    refused("APPROVED", &checker, &[(&format!("{head}### Gaps\n- DoD-3\n"), "E 17:1 TG0225")]);
+    let sorted = format!("{head}### Tester scope\n- DoD-3\n");
+    check(&complete("APPROVED", &sorted), &checker, "ok accept");
+    let free = "## Key Decisions\n### Why\n**Gaps** are fine here\n```\n## Gaps\n```\n";
+    check(&complete("n/a", free), &role("developer"), "ok none");
+}
+
+#[test]
+fn rows_beside_or_inside_others_are_not_lost() {
+    let tester = with_rows("tester", &ROWS);
+    refused(
+        "n/a",
+        &tester,
+        &[
+            ("## DoD coverage\n✗ DoD-3 does not pass\n\n- ✓ DoD-3\n", "E 13:1/15:3 TG0224"),
+            ("## DoD coverage\n- ✓ DoD-3\n\n✗ DoD-3 does not pass\n", "E 15:1/13:3 TG0224"),
+            ("## DoD coverage\n- ✓ DoD-3\n  - ✗ DoD-3 broken\n", "E 13:3 TG0220\nE 13:3 TG0224"),
+            ("## DoD coverage\n- ✓ DoD-3\n✗ broken\n", "E 13:3 TG0220"),
+            ("## DoD coverage\n- ✓ DoD-3\n  - ✓ DoD-1\n", "E 13:3 TG0224"),
+        ],
+    );
+    let checker = with_rows("dod-checker", &ROWS);
+    let all = "## Verified rows\n- DoD-1, DoD-2, DoD-3\n";
+    let head = format!("## Verdict\nAPPROVED\n{all}");
+    refused(
+        "APPROVED",
+        &checker,
+        &[
+            (&format!("{head}## DoD coverage\n- ✗ DoD-2\n"), "E 17:3/15:3 TG0220"),
+            ("## Verdict\nAPPROVED\n## Verified rows\n- DoD-1, DoD-3\n- ✗ DoD-2\n", "E 16:3 TG0220"),
+            ("## Verdict\nAPPROVED\n## Verified rows\n- DoD-1, DoD-3\n- DoD-2 ❌ broken\n", "E 16:3 TG0220"),
+            (
+                "## Verdict\nAPPROVED\n## Verified rows\n- DoD-1, DoD-2 was not tested\n- DoD-3\n",
+                "W 14:1 TG0221\nW 14:1 TG0221\nE 15:3 TG0219",
+            ),
+        ],
+    );
+    let gaps = "## Verdict\nBLOCKED\n## Verified rows\n- DoD-3\n## Gaps\n- DoD-1, DoD-2: both missing\n";
+    let reading = check(&complete("BLOCKED", gaps), &checker, "ok reject");
+    let failed: Vec<_> = reading.report.criteria.iter().filter(|row| row.result == Judgement::Fail).collect();
+    assert_eq!(
+        failed.iter().map(|row| (&*row.id, row.evidence.as_str())).collect::<Vec<_>>(),
+        [("DoD-1", "both missing"), ("DoD-2", "both missing")]
+    );
+    assert_eq!(reading.report.findings.len(), 2);
+}
+
+#[test]
+fn a_judgement_in_the_wrong_place_is_not_lost() {
+    let beside = "## DoD coverage\n- ✗ DoD-2\n";
+    let checker = with_rows("dod-checker", &ROWS);
+    let blocked = format!("{beside}## Verdict\nBLOCKED\n## Verified rows\n- DoD-3\n## Gaps\n- DoD-1\n");
+    refused("BLOCKED", &checker, &[(&blocked, "E 13:3/15:1 TG0213\nW 16:1 TG0221")]);
+    refused("APPROVED", &with_rows("reviewer", &ROWS), &[(beside, "E 13:3/7:1 TG0213")]);
+    let gap = "## Gaps\n- DoD-1: missing\n";
+    refused("n/a", &with_rows("developer", &ROWS), &[(gap, "E 13:3 TG0214")]);
+    refused("n/a", &Context::default(), &[(gap, "E 13:3 TG0214")]);
+    refused("n/a", &with_rows("tester", &ROWS), &[(&format!("## DoD coverage\n- ✓ DoD-3\n{gap}"), "E 15:3 TG0214")]);
+    let found = "## Findings\n- [major] a.rs:1 — it leaks\n";
+    refused("REQUEST_CHANGES", &with_rows("reviewer", &ROWS), &[(&format!("{found}{gap}"), "E 15:3 TG0214")]);
+    refused("APPROVED", &role("reviewer"), &[(found, "E 7:1/13:3 TG0213")]);
+    let tested = format!("## DoD coverage\n- ✓ DoD-3\n{found}");
+    refused("n/a", &with_rows("tester", &ROWS), &[(&tested, "E 7:1/15:3 TG0213")]);
+    check(&complete("n/a", found), &role("developer"), "ok none\nW 13:3/7:1 TG0223");
+    let sorted = "## Findings\n### Critical\nNone\n\n### Major issues (1)\n- a.rs:1 — it leaks\n### Minor\n- None\n";
+    let reading = check(&complete("REQUEST_CHANGES", sorted), &role("reviewer"), "ok reject");
+    assert_eq!(reading.report.findings.len(), 1);
+    refused(
+        "REQUEST_CHANGES",
+        &role("reviewer"),
+        &[
+            ("## Findings\nNone\n### Minor\n- a.rs:1 — it leaks\n", "E 13:1/15:3 TG0224"),
+            ("## Findings\n### Minor\n- None\n- a.rs:1 — it leaks\n", "E 15:3/14:3 TG0224"),
+            ("## Findings\n- [minor] a.rs:1 — typo\n### [major] b.rs:1 — it leaks\n", "E 14:1 TG0224"),
+        ],
+    );
+    let nested = "## Findings\n- [minor] a.rs:1 — typo\n  - [critical] b.rs:2 — it leaks\n";
+    refused("REQUEST_CHANGES", &role("reviewer"), &[(nested, "E 13:3 TG0224")]);
+}
+
+#[test]
+fn who_names_the_row_of_another_is_told_whose_it_is() {
+    let row = |id: &str, group: &str, unit: Option<&str>| CriterionRow {
+        id: id.into(),
+        text: format!("text of {id}"),
+        group: Some(group.into()),
+        unit: unit.map(Into::into),
+        ..CriterionRow::default()
+    };
+    let context = Context {
+        criteria: Some(vec![row("DoD-1", "dod", Some("backend"))]),
+        others: vec![row("DoD-2", "tester", None), row("DoD-3", "dod", Some("frontend"))],
+        ..role("dod-checker")
+    };
+    let rest = "## Verdict\nAPPROVED\n## Verified rows\n- DoD-1\n- DoD-2: y\n- DoD-3\n- DoD-4\n";
+    let reading = read(&complete("APPROVED", rest), &context);
+    let told: Vec<&str> = reading.diagnostics.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "`DoD-2: y` is a row of the tester's scope, not one of yours",
+            "`DoD-3` is a row of `frontend`, not one of yours",
+            "`DoD-4` is no row of the Definition of Done",
+        ]
+    );
+}
+
+/// One line of a section, with a word of its own that must not vanish.
+fn line(at: usize, content: usize, wrap: usize) -> (String, Option<String>) {
+    let word = format!("word{at}x");
+    let said = match content {
+        0 => word.clone(),
+        1 => format!("DoD-1: {word}"),
+        2 => format!("DoD-2, DoD-3: {word}"),
+        3 => format!("✓ DoD-3 {word}"),
+        4 => format!("✗ DoD-3: {word}"),
+        5 => format!("⚠️ DoD-3 — {word}"),
+        6 => format!("[major] a.rs:1 — {word}"),
+        7 => format!("fnd_3 and fnd_4: {word}"),
+        _ => return ("- None\n".to_owned(), None),
+    };
+    let text = match wrap {
+        0..=3 => format!("- {said}\n"),
+        4 => format!("{said}\n"),
+        5 => format!("\n{said}\n\n"),
+        6 => format!("  - {said}\n"),
+        7 => format!("  {said}\n"),
+        8 => format!("### {said}\n"),
+        9 => format!("**{said}**\n"),
+        10 => format!("> {said}\n"),
+        11 => format!("```\n{said}\n```\n"),
+        12 => format!("\n<div>{said}</div>\n\n"),
+        13 => format!("1. {said}\n"),
+        14 => format!("\n{said}\n---\n"),
+        _ => format!("\n<!-- c --> {said}\n"),
+    };
+    (text, Some(word))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Every line of a section that counts is in what was read, or something is said about it.
+    #[test]
+    fn nothing_vanishes(
+        lines in vec((0..9usize, 0..16usize), 1..5),
+        section in select(vec![
+            ("dod-checker", "APPROVED", "## Verdict\nAPPROVED\n## Verified rows\n"),
+            ("dod-checker", "BLOCKED", "## Verdict\nBLOCKED\n## Gaps\n"),
+            ("reviewer", "REQUEST_CHANGES", "## Findings\n"),
+            ("reviewer", "REQUEST_CHANGES", "## Findings\n- [minor] x — y\n\n## Change requests\n"),
+            ("tester", "n/a", "## DoD coverage\n"),
+            ("developer", "n/a", "## DoD coverage\n"),
+            ("developer", "n/a", "## Open Questions\n"),
+            ("developer", "n/a", "## Files Deleted\n"),
+        ]),
+        knows in any::<bool>(),
+    ) {
+        let (name, verdict, heading) = section;
+        let lines: Vec<_> = lines.iter().enumerate().map(|(at, (content, wrap))| line(at, *content, *wrap)).collect();
+        let body: String = lines.iter().map(|(text, _)| text.as_str()).collect();
+        let context = if knows { with_rows(name, &ROWS) } else { role(name) };
+        // Whatever the Abstract counts: no count makes a line vanish.
+        for count in 0..6 {
+            let files = format!("0 created, 0 modified, {count} deleted");
+            let text = report("complete", "", verdict, &files, &count.to_string(), &format!("{heading}{body}"));
+            let text = if heading.contains("Files") { text } else { text.replace(&files, NO_FILES) };
+            let text = if heading.contains("Questions") { text } else { text.replace(&format!("open_questions: {count}"), "open_questions: 0") };
+            let reading = read(&text, &context);
+            if reading.report.health == Health::Malformed {
+                continue;
+            }
+            let kept = format!("{:?}{:?}{:?}", reading.report, reading.sections, reading.diagnostics);
+            for word in lines.iter().filter_map(|(_, word)| word.as_ref()) {
+                prop_assert!(kept.contains(word), "{} is lost in\n{}\n{}", word, text, kept);
+            }
+        }
+    }
+}
