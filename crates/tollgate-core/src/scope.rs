@@ -128,9 +128,28 @@ pub fn pattern_problem(pattern: &str) -> Option<&'static str> {
         Some("begins with `/`, and paths are relative to the repository")
     } else if segments.any(|segment| segment == "..") {
         Some("leads out of the repository")
+    } else if !is_closed(pattern) {
+        Some("opens a bracket and does not close it")
     } else {
         None
     }
+}
+
+/// Whether every bracket of a pattern is closed.
+fn is_closed(pattern: &str) -> bool {
+    let (mut braces, mut class, mut escaped) = (0usize, false, false);
+    for char in pattern.chars() {
+        match char {
+            _ if escaped => {}
+            '[' if !class => class = true,
+            ']' => class = false,
+            '{' if !class => braces += 1,
+            '}' if !class => braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        escaped = char == '\\' && !escaped;
+    }
+    !class && braces == 0
 }
 
 /// One segment of a pattern, widened to what is easy to intersect.

@@ -19,7 +19,7 @@ use crate::driver::LEASE_MS;
 use crate::holder;
 use crate::session::{LoadError, Replay};
 use crate::summary;
-use crate::verify::state::is_beside;
+use crate::verify::state::{is_beside, unknown_end};
 use crate::verify::{Breach, verify};
 use crate::workers::bundle;
 use crate::workspace::Workspace;
@@ -183,6 +183,9 @@ fn find(journal: &SqliteJournal, id: RunId) -> Result<Found, RepairError> {
         }),
         what: damage.to_string(),
     }));
+    for missing in journal.unrecorded().map_err(LoadError::from)?.iter().filter(|missing| missing.run == id) {
+        breaches.extend(unknown_end(journal, missing)?);
+    }
     if let Some(breach) = breaches.iter().find(|breach| !is_damage(breach.code)) {
         return Err(RepairError::NotDamage { run: id, breach: breach.clone() });
     }

@@ -13,7 +13,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::protocol::model::{Route, Stage, Value};
 use tollgate_core::protocol::{self, Dialects, Protocol};
-use tollgate_core::run::decide::{Answer, Open, Rejection};
+use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Command, Recorded, Run};
@@ -192,8 +192,9 @@ impl Service {
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
             return Err(ServiceError::NoArea(area.clone()));
         }
-        let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-        let roles = needed::roles(&protocol, &value);
+        // Before the roles: which of them are needed hangs on the inputs.
+        let inputs = inputs(&protocol, &start.inputs).map_err(CommandError::Rejected)?;
+        let roles = needed::roles(&protocol, &|name: &str| inputs.get(name));
         if let Some(role) = roles.iter().find(|role| !start.workers.contains_key(**role)) {
             return Err(ServiceError::NoWorker((*role).clone()));
         }

@@ -3,7 +3,7 @@
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
-use tollgate_store::{Filter, HeadDamage, HeadRecord, Journal, SqliteJournal, There, Unrecorded};
+use tollgate_store::{Filter, HeadDamage, Journal, SqliteJournal, There, Unrecorded};
 
 use super::{Breach, Proof, verify};
 use crate::session::LoadError;
@@ -45,7 +45,7 @@ pub fn is_beside(code: Code) -> bool {
         .contains(&code)
 }
 
-/// Proves runs and what stands beside them. A record that the file of heads lacks is written again where that is right.
+/// Proves runs and what stands beside them; changes nothing.
 pub fn prove(journal: &SqliteJournal, wanted: &Wanted) -> Result<Vec<Proved>, LoadError> {
     let mut proved = Vec::new();
     let runs = match wanted {
@@ -98,28 +98,28 @@ fn committed(journal: &SqliteJournal, wanted: &Wanted, proved: &mut Vec<Proved>)
     Ok(())
 }
 
-/// Proved runs of which the file of heads has no record. The record is written again: what is proved was committed.
+/// Proved runs of which the file of heads has no record.
 fn unrecorded(journal: &SqliteJournal, proved: &mut [Proved]) -> Result<(), LoadError> {
-    for Unrecorded { run, there } in journal.unrecorded()? {
-        let whole = |one: &&mut Proved| one.proof.run == run && one.proof.breaches.is_empty();
-        let Some(one) = proved.iter_mut().find(whole) else { continue };
-        // A crash after the first append leaves the same; from the second on the record has been written.
-        let lags = there == There::Nothing && journal.load(run, 0, 2)?.len() < 2;
-        let written = journal.record_head(HeadRecord { run, seq: one.proof.events, head: one.proof.head });
-        if lags {
-            continue;
+    for missing in journal.unrecorded()? {
+        let whole = |one: &&mut Proved| one.proof.run == missing.run && one.proof.breaches.is_empty();
+        if let Some(one) = proved.iter_mut().find(whole) {
+            one.proof.breaches.extend(unknown_end(journal, &missing)?);
         }
-        let there = match there {
-            There::Nothing => "`heads` has no record of it",
-            There::Junk => "the record of it in `heads` is damaged",
-            There::Whole(_) => "its place in `heads` holds the record of another run",
-        };
-        let healed = match written {
-            Ok(()) => "the record is written again",
-            Err(_) => "the record cannot be written again",
-        };
-        let what = format!("{there}: whether its end was lost cannot be told; {healed}");
-        one.proof.breaches.push(Breach { code: Code::HEAD_UNRECORDED, seq: None, what });
     }
     Ok(())
+}
+
+/// What it means that the file of heads has no record of a run; nothing after its first append, which a crash leaves
+/// like that: from the second on the record has been written.
+pub fn unknown_end(journal: &SqliteJournal, missing: &Unrecorded) -> Result<Option<Breach>, LoadError> {
+    if missing.there == There::Nothing && journal.load(missing.run, 0, 2)?.len() < 2 {
+        return Ok(None);
+    }
+    let there = match missing.there {
+        There::Nothing => "`heads` has no record of it",
+        There::Junk => "the record of it in `heads` is damaged",
+        There::Whole(_) => "its place in `heads` holds the record of another run",
+    };
+    let what = format!("{there}: whether its end was lost cannot be told");
+    Ok(Some(Breach { code: Code::HEAD_UNRECORDED, seq: None, what }))
 }

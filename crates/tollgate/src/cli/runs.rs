@@ -46,8 +46,10 @@ impl Runs {
 
     fn of(session: &Session, state: PathBuf, journal: SqliteJournal) -> Self {
         let journal = Arc::new(journal);
-        let person = ["USER", "LOGNAME"].iter().find_map(|name| session.environment.get(name)).unwrap_or("somebody");
-        let service = Service { state: state.clone(), journal: journal.clone(), person: person.to_owned() };
+        let named = ["USER", "LOGNAME"].iter().find_map(|name| session.environment.get(name)).map(str::to_owned);
+        // An answer is a named person's: without a name, the number that the system knows the person by.
+        let person = named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()));
+        let service = Service { state: state.clone(), journal: journal.clone(), person };
         Self { service, journal, state }
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::scope::pattern_problem;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -57,7 +58,7 @@ impl Reader<'_> {
                 "areas" => self.each(value, "areas", |reader, protocol, value| {
                     let areas = layer.areas.entry(protocol.get_ref().to_string()).or_default();
                     reader.each(value, "areas.PROTOCOL", |reader, area, value| {
-                        if let Some(patterns) = reader.strings(value, "patterns") {
+                        if let Some(patterns) = reader.patterns(value) {
                             areas.insert(area.get_ref().to_string(), patterns);
                         }
                     });
@@ -162,6 +163,17 @@ impl Reader<'_> {
                 "write it in quotes",
             ),
         }
+    }
+
+    fn patterns(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+        let patterns = self.strings(value, "patterns")?;
+        for pattern in &patterns {
+            if let Some(problem) = pattern_problem(pattern) {
+                let message = format!("the pattern `{pattern}` {problem}");
+                return self.breach(&value.span(), Code::CONFIG, message, "write it like `\"tests/**\"`".to_owned());
+            }
+        }
+        Some(patterns)
     }
 
     fn strings(&mut self, value: &Spanned<DeValue<'_>>, what: &str) -> Option<Vec<String>> {

@@ -77,6 +77,12 @@ fn an_answer_twice_happens_once_and_another_one_is_refused_and_recorded() {
     let start: String = play.run.trim_start_matches("run_").chars().take(5).collect();
     play.tollgate(&["resume", &start]).exits(0).says("succeeded");
     assert_eq!(play.dispatched("developer"), 1);
+    // Also when the run is over.
+    let before = play.events().len();
+    play.decide(&["dec_1", "approve"]).exits(0).says("answered so before");
+    assert_eq!(play.events().len(), before, "nothing happened a second time");
+    play.decide(&["dec_1", "revise"]).exits(1).says("TG0304");
+    assert_eq!(play.count(|event| matches!(event, Event::DecisionRefused(_))), 2);
     play.holds();
 }
 

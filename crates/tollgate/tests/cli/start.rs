@@ -45,7 +45,7 @@ fn a_bad_task_or_script_is_shown_with_its_line() {
     std::fs::write(world.path("none.md"), "# Greet\n\nNothing to do.\n").unwrap();
     std::fs::write(
         world.path("bad.yaml"),
-        "script: 1\nroles:\n  developer:\n    - {wirte: {a: b}, misbehave: sleep}\n",
+        "script: 1\nroles:\n  developer:\n    - {wirte: {a: b}, misbehave: sleep}\n    - {iteration: 0}\n",
     )
     .unwrap();
     world
@@ -53,6 +53,27 @@ fn a_bad_task_or_script_is_shown_with_its_line() {
         .type_in(&RUN.replace("task.md", "none.md"))
         .type_in(&RUN.replace("script.yaml", "bad.yaml"));
     insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn an_input_that_is_missing_is_named_before_a_worker_that_is() {
+    let play = Play::new(TASK, &script(&[]));
+    play.tollgate(&["run", "build-plan", "--task", "../task.md"]).exits(2).says("complexity").silent_on("no worker");
+}
+
+#[test]
+fn a_pattern_that_can_hold_no_path_is_refused_where_it_stands() {
+    for pattern in ["", "/src/**", "../x", "src/[ab", "src/{a,b"] {
+        let mut play = Play::new(TASK, &script(&[]));
+        play.world.write(".tollgate/config.toml", format!("[areas.build-plan]\ntests = ['t/**', '{pattern}']\n"));
+        play.world.commit("Configure");
+        play.tollgate(&["trust"]).exits(0);
+        play.start(&["--input", "complexity=standard"]).exits(1).says("config.toml:2:").says("the pattern");
+        let text =
+            include_str!("../../../../protocols/build-plan.yaml").replace("\"e2e/**\"", &format!("\"{pattern}\""));
+        std::fs::write(play.world.path("p.yaml"), text).unwrap();
+        play.tollgate(&["protocol", "check", "../p.yaml"]).exits(1);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::protocol::condition::Condition;
 use crate::protocol::model::{Area, Artifact, Budget, Gate, Given, Role, ScopePolicy, Sees};
 use crate::protocol::model::{Value, Variable, VariableKind};
 use crate::report::Verdict;
+use crate::scope::pattern_problem;
 use crate::yaml::{Content, Fields, Key, Node};
 
 impl Reader {
@@ -137,6 +138,12 @@ impl Reader {
                 let patterns = self.problems.texts(value, &format!("the area `{}`", key.text));
                 if patterns.is_empty() && value.kind() == "a list" {
                     self.problems.value(value.place, "the area has no pattern", "list at least one: `\"src/**\"`");
+                }
+                for (pattern, place) in &patterns {
+                    if let Some(problem) = pattern_problem(pattern) {
+                        let message = format!("the pattern `{pattern}` {problem}");
+                        self.problems.value(*place, &message, "write it like `\"src/**\"`");
+                    }
                 }
                 let patterns = patterns.into_iter().map(|(pattern, _)| pattern).collect();
                 areas.push(Area { name: key.text.clone(), patterns, place: key.place });

@@ -36,7 +36,7 @@ use draft::Draft;
 
 pub use close::close_reasons;
 pub(super) use close::{accept_reasons, lapse_reason};
-pub use open::{Open, OpenArtifact, open};
+pub use open::{Open, OpenArtifact, inputs, open};
 
 /// When, by whom and under which epoch a command is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -263,6 +263,14 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
             Command::Repair(repaired) => {
                 let mut draft = Draft::new(run, stamp);
                 draft.repair(*repaired)?;
+                draft.finish()
+            }
+            // An answer that comes again changes nothing, also after the end; another one is refused and recorded.
+            Command::Answer { decision, answer }
+                if run.decisions.get(&decision).is_some_and(|known| known.end.is_some()) =>
+            {
+                let mut draft = Draft::new(run, stamp);
+                draft.answer(decision, *answer)?;
                 draft.finish()
             }
             _ => Err(Rejection::Closed),

@@ -138,7 +138,8 @@ fn runnable(protocol: &Protocol) -> Result<(), Rejection> {
     Ok(())
 }
 
-fn inputs(protocol: &Protocol, given: &BTreeMap<Name, Value>) -> Result<BTreeMap<Name, Value>, Rejection> {
+/// The inputs of a run, given or by default, in the form of their variables.
+pub fn inputs(protocol: &Protocol, given: &BTreeMap<Name, Value>) -> Result<BTreeMap<Name, Value>, Rejection> {
     if let Some(name) = given.keys().find(|name| !protocol.inputs.contains_key(*name)) {
         let known: Vec<&str> = protocol.inputs.keys().map(|name| &**name).collect();
         let why = format!("the protocol has no such input; it has {}", known.join(", "));

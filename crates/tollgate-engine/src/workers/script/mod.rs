@@ -129,7 +129,13 @@ impl Script {
 fn read_entry(node: &Node, problems: &mut Problems) -> Entry {
     let mut fields = Fields::open(node, "the entry", problems);
     let unit = fields.take("unit").and_then(|node| problems.text(node, "`unit`"));
-    let iteration = fields.take("iteration").and_then(|node| problems.number(node, "`iteration`"));
+    let iteration = fields.take("iteration").and_then(|node| {
+        let number = problems.number(node, "`iteration`");
+        if number == Some(0) {
+            problems.value(node.place, "iterations count from 1: this entry would never match", "write 1 or more");
+        }
+        number
+    });
     let mut write = Vec::new();
     if let Some(node) = fields.take("write") {
         for (path, text) in problems.entries(node, "`write`") {

@@ -190,6 +190,7 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         "heads" => vec![
             "the events are whole; compare their head with one you know: `--head RUN=HASH`".to_owned(),
             format!("tollgate explain {}", breach.code),
+            format!("tollgate repair {}", run.run),
         ],
         _ => vec![copy, format!("tollgate explain {}", breach.code), format!("tollgate repair {}", run.run)],
     };
