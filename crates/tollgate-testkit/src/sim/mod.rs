@@ -33,7 +33,7 @@ const ASSERT_FROM: u64 = 400;
 const SHRINK_STEPS_MAX: u64 = 200_000;
 
 /// Misbehaviours that every campaign must show.
-const MISBEHAVIOURS: [&str; 20] = [
+const MISBEHAVIOURS: [&str; 21] = [
     "crash",
     "hang",
     "lie",
@@ -42,6 +42,7 @@ const MISBEHAVIOURS: [&str; 20] = [
     "echo",
     "malformed",
     "outside",
+    "repair",
     "driver crash",
     "stale driver",
     "store crash",

@@ -1,9 +1,9 @@
-//! Persons: they answer late, twice and in conflict, mend by hand, retry and cancel.
+//! Persons: they answer late, twice and in conflict, mend by hand, retry, repair and cancel.
 
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
-use tollgate_core::run::event::{By, ByKind};
+use tollgate_core::run::event::{By, ByKind, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Command, Rejection, Run};
 use tollgate_engine::session::{Clock, CommandError};
@@ -45,12 +45,27 @@ impl Play {
                 self.misbehaved("cancel");
                 self.say(Command::Cancel { why: "enough".to_owned() }).map(drop)
             }
+            // Whatever a repair cut: nothing moves before a retry, and no id is given twice.
+            40..42 if !self.is_calm() && rng.percent(20) => {
+                self.misbehaved("repair");
+                let repaired = RunRepaired {
+                    why: "a disk lost something".to_owned(),
+                    until: run.seq + rng.below(3),
+                    committed: None,
+                    file: None,
+                    after: Vec::new(),
+                    next_attempt: run.next_attempt + rng.below(3),
+                    next_decision: run.next_decision + rng.below(3),
+                    next_finding: run.next_finding + rng.below(3),
+                };
+                self.say(Command::Repair(Box::new(repaired))).map(drop)
+            }
             14..40 if held || matches!(run.phase, Phase::Halted { .. }) => self.retry(&run, rng),
             _ if !open.is_empty() => {
                 let which = rng.pick(&open).copied().unwrap_or(DecisionId(0));
                 self.answer(&run, which, rng)
             }
-            _ if held => self.retry(&run, rng),
+            _ if held || matches!(run.phase, Phase::Halted { .. }) => self.retry(&run, rng),
             _ => Ok(()),
         }
     }
