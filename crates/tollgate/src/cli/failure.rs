@@ -146,6 +146,15 @@ impl Failure {
         self.0.kind.exit_code()
     }
 
+    /// What to do next: there is always something to type.
+    fn hints(&self) -> Vec<String> {
+        let parts = &self.0;
+        if parts.hints.is_empty() && parts.diagnostics.iter().all(|diagnostic| diagnostic.hint.is_none()) {
+            return vec![format!("`tollgate explain {}` says more", parts.code)];
+        }
+        parts.hints.clone()
+    }
+
     /// The failure as a person reads it: source lines are cut to a width, sentences broken to the room there is.
     pub fn lines(&self, width: usize, room: usize) -> Vec<Line> {
         let parts = &self.0;
@@ -158,7 +167,7 @@ impl Failure {
         let several =
             |label: &str, text: &str| beside(&Line::new().add(Style::Accent, label), Style::Plain, text, room);
         parts.causes.iter().for_each(|cause| lines.extend(several("  caused by: ", cause)));
-        parts.hints.iter().for_each(|hint| lines.extend(several("hint: ", hint)));
+        self.hints().iter().for_each(|hint| lines.extend(several("hint: ", hint)));
         lines
     }
 
@@ -171,7 +180,7 @@ impl Failure {
             code: parts.code.to_string(),
             message: parts.message.clone(),
             causes: parts.causes.clone(),
-            hints: parts.hints.clone(),
+            hints: self.hints(),
             diagnostics: parts.diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, file)).collect(),
         }
     }
