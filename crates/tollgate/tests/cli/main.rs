@@ -9,6 +9,7 @@
 )]
 
 mod campaign;
+mod claims;
 mod contract;
 mod crash;
 mod damaged;
