@@ -137,6 +137,9 @@ impl Campaign {
             if let Some((_, what)) = found.wrong.first() {
                 return Err(format!("{}, never killed: {what}", scenario.name).into());
             }
+            if !found.moments.iter().eq(scenario.comes_to) {
+                return Err(format!("{}, never killed, came to {:?}", scenario.name, found.moments).into());
+            }
             let picture = found.picture.ok_or("a run without an end")?;
             campaign.whole.push((picture, u64::try_from(played.worked.as_millis())?));
         }
