@@ -8,12 +8,14 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod alone;
 mod campaign;
 mod contract;
 mod crash;
 mod damaged;
 mod demo;
 mod explain;
+mod golden;
 mod happy;
 mod health;
 mod limits;
