@@ -7,12 +7,13 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::play::{BUILT, Play, TASK, at, else_, script};
 
-const LEASE: (&str, &str) = ("TOLLGATE_LEASE_MS", "600");
+/// Leases and waits that pass while one looks.
+const SHORT: [(&str, &str); 2] = [("TOLLGATE_LEASE_MS", "600"), ("TOLLGATE_HOLD_MS", "1500")];
 
 fn driver(play: &Play, words: &[&str], fail_at: Option<&str>) -> Child {
     let words: Vec<&str> = words.iter().map(|word| if *word == "RUN" { play.run.as_str() } else { word }).collect();
     let mut command = play.world.program(&words);
-    command.stdin(Stdio::null()).env(LEASE.0, LEASE.1).envs(fail_at.map(|point| ("TOLLGATE_FAIL_AT", point)));
+    command.stdin(Stdio::null()).envs(SHORT).envs(fail_at.map(|point| ("TOLLGATE_FAIL_AT", point)));
     command.spawn().unwrap()
 }
 
