@@ -197,7 +197,8 @@ pub fn rejected(rejection: &Rejection) -> Failure {
 fn next_step(rejection: &Rejection) -> &'static str {
     match rejection {
         Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
-        Rejection::NoDecision(_) | Rejection::NotOffered { .. } | Rejection::TextNeeded(_) => {
+        Rejection::TextNeeded(_) => "`tollgate decide RUN DECISION --text 'YOUR ANSWER'` answers it",
+        Rejection::NoDecision(_) | Rejection::NotOffered { .. } => {
             "`tollgate inbox` lists the open questions and how to answer them"
         }
         Rejection::AlreadyAnswered { .. } | Rejection::AlreadyEnded(_) => {
@@ -253,7 +254,7 @@ pub fn service_failure(error: ServiceError) -> Failure {
         }
         ServiceError::NoArea(_) => Failure::usage(code, message).hint("`tollgate protocol show ID` lists the areas"),
         ServiceError::Ambiguous { runs, .. } => {
-            let failure = Failure::usage(code, message).hint("type more of the id");
+            let failure = Failure::refused(code, message).hint("type more of the id");
             runs.into_iter().fold(failure, |failure, run| failure.because(run.to_string()))
         }
         ServiceError::NoRun(_) => Failure::refused(code, message).hint("`tollgate ls` lists the runs"),
@@ -279,9 +280,10 @@ pub fn drive_failure(error: DriveError) -> Failure {
         DriveError::Behind { run, .. } => {
             Failure::refused(code, message).hint(format!("`tollgate repair {run}` puts the lease above them"))
         }
-        DriveError::Lease(error) => {
-            Failure::refused(code, message).cause(error).hint("`tollgate show RUN` shows who holds it")
-        }
+        DriveError::Lease(error) => std::error::Error::source(&error)
+            .into_iter()
+            .fold(Failure::refused(code, message), Failure::cause)
+            .hint("`tollgate show RUN` shows who holds it"),
         DriveError::Command(error) => command_failure(error),
         DriveError::Load(error) => load_failure(error),
         DriveError::Hands(error) if error.code == Code::FENCED_DRIVER => {

@@ -213,6 +213,15 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
     (document, places)
 }
 
+/// Whether a line begins as an item of a list or a row of a table does.
+fn looks_like_a_row(line: &str) -> bool {
+    let line = line.trim_start_matches(['>', ' ', '\t']);
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let bullet = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
+    let numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
+    bullet || numbered || line.starts_with('|')
+}
+
 struct Reader<'a, 's> {
     source: &'a Source<'a>,
     sink: &'s mut Sink,
@@ -244,10 +253,27 @@ impl Reader<'_, '_> {
                     } else if quotes_command(&paragraph) {
                         let message = "a `cmd:` stands outside of any row and is not run";
                         self.sink.error(Code::TASK_COMMAND, place, message, "put it at the end of a list item");
+                    } else {
+                        self.no_row(&block.range);
                     }
                 }
-                BlockKind::Fence { .. } | BlockKind::Comment => {}
+                BlockKind::Fence { .. } => self.no_row(&block.range),
+                BlockKind::Comment => {}
             }
+        }
+    }
+
+    /// What looks like rows and is none would be forgotten by everybody: it is said.
+    fn no_row(&mut self, range: &std::ops::Range<usize>) {
+        let mut at = range.start;
+        for line in self.source.text()[range.clone()].split_inclusive('\n') {
+            if looks_like_a_row(line) {
+                let message = "this is no row, though it looks like one: a code block, a quote or a table holds none";
+                let hint = "make it an item of a plain list, or leave it if it is an example";
+                self.sink.warning(Code::TASK_ROW, self.source.place(at), message, hint);
+                return;
+            }
+            at += line.len();
         }
     }
 

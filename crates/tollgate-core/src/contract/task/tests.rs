@@ -7,6 +7,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::contract::markdown::BYTES_MAX;
+use crate::diagnostic::Severity;
 
 const EXAMPLE: &str = include_str!("../../../../../docs/contracts/examples/build-plan.task.md");
 
@@ -75,6 +76,7 @@ fn rows_are_items_with_an_optional_command() {
         "DoD-1 dod run it `adds` numbers $ cargo test add",
         "DoD-2 dod run two - nested",
         "DoD-3 dod run `cmd: make` first",
+        "W 11:1 TG0234",
         "E 13:3 TG0233",
         "E 14:3 TG0233",
         "E 14:3 TG0234",
@@ -174,6 +176,22 @@ fn a_scope_is_written_in_three_ways() {
         assert_eq!(reading.diagnostics, [], "{scope}");
         assert_eq!(reading.plan.units[0].scope, ["src/**".into(), "docs/*.md".into()] as [Name; 2], "{scope}");
         assert_eq!(reading.plan.criteria.len(), 1, "{scope}");
+    }
+}
+
+#[test]
+fn what_looks_like_a_row_and_is_none_is_said() {
+    for hidden in ["```\n- b works\n```", "~~~text\nfirst\n  1. b works\n~~~", "> - b works", "| row |\n|---|\n| b |"] {
+        let text = format!("## Definition of Done\n\n- a works\n\n{hidden}\n");
+        let reading = Task.read(&text, &sides(&["backend"]));
+        let said: Vec<(Code, Severity)> =
+            reading.diagnostics.iter().map(|found| (found.code, found.severity)).collect();
+        assert_eq!(said, [(Code::TASK_ROW, Severity::Warning)], "{hidden}");
+        assert!(reading.diagnostics[0].place.line >= 5, "{hidden}");
+    }
+    for plain in ["Some words - with a dash.", "```\ncode\n```", "<!-- - later -->", "2.5 times as fast"] {
+        let text = format!("## Definition of Done\n\n- a works\n\n{plain}\n");
+        assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics, [], "{plain}");
     }
 }
 

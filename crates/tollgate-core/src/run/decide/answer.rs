@@ -28,6 +28,7 @@ impl Draft {
         }
         let offered: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
         match &answer.option {
+            Some(_) if offered.is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(option) if !offered.contains(option) => {
                 return Err(Rejection::NotOffered { decision: id, option: option.clone(), offered });
             }

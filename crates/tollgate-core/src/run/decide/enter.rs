@@ -17,6 +17,10 @@ const MOVES_MAX: usize = 10_000;
 impl Draft {
     /// Enters what can be entered until nothing moves by itself.
     pub fn advance(&mut self) {
+        // Also while nothing moves, evidence that comes in counts against what was accepted.
+        if !self.run.is_closed() {
+            self.lapse();
+        }
         for _ in 0..MOVES_MAX {
             // What is halted waits for a person's `retry`, wherever it stands.
             if self.run.phase != Phase::Open || !self.move_once() {

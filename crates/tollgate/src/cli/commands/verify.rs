@@ -69,7 +69,7 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
     for (typed, head) in &args.head {
         let digits = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
         if !manifest.run.digits().starts_with(&digits) {
-            return Err(Failure::usage(Code::NO_RUN, format!("{what} holds {}, not `{typed}`", manifest.run)));
+            return Err(Failure::refused(Code::NO_RUN, format!("{what} holds {}, not `{typed}`", manifest.run)));
         }
         compare(&journal, manifest.run, *head, &mut run);
     }
