@@ -8,6 +8,7 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod alone;
 mod campaign;
 mod claims;
 mod contract;
@@ -15,6 +16,7 @@ mod crash;
 mod damaged;
 mod demo;
 mod explain;
+mod golden;
 mod happy;
 mod health;
 mod limits;
