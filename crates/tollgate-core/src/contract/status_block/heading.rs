@@ -1,5 +1,7 @@
 //! The sections a status block may have.
 
+use crate::contract::markdown::heading_words;
+
 /// A section of a status block, in the order in which it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Heading {
@@ -158,16 +160,7 @@ impl Heading {
     /// The section that counts which a line inside another section announces: as a heading of another level or in HTML,
     /// and where nothing but a list should stand also in bold or before a colon.
     pub fn announced(line: &str, in_list: bool) -> Option<Self> {
-        let bare = line.trim_start_matches(['>', ' ', '\t']);
-        let mut start = bare.chars();
-        let html = start.next() == Some('<')
-            && matches!(start.next(), Some('h' | 'H'))
-            && start.next().is_some_and(|c| c.is_ascii_digit());
-        if html || bare.starts_with('#') {
-            let words = match html {
-                true => bare.split_once('>')?.1.split('<').next().unwrap_or_default().trim(),
-                false => bare.trim_matches(['#', ' ']),
-            };
+        if let Some(words) = heading_words(line) {
             let named = Self::find(words).map(|(heading, _)| heading).filter(|heading| heading.counts());
             return named.or_else(|| Self::meant(words));
         }
