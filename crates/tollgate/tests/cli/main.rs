@@ -9,6 +9,7 @@
 )]
 
 mod campaign;
+mod checkout;
 mod contract;
 mod crash;
 mod damaged;
