@@ -245,4 +245,5 @@ codes! {
     FOLDER = "TG0615",
     UNTRUSTED = "TG0616",
     SCHEMAS = "TG0617",
+    PROTOCOL_SHADOWED = "TG0618",
 }

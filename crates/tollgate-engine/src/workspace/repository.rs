@@ -53,19 +53,23 @@ impl Repository {
     ///
     /// `scratch` is a folder of the state directory in which it may work; nothing stays there.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, WorkspaceError> {
-        let mut repository = Self::locate(path)?;
-        repository.settings = Settings::read(&repository.git_dir)?;
+        Self::find(path)?.looked_at(scratch)
+    }
+
+    /// The same repository, looked at for changes that are not committed.
+    pub fn looked_at(mut self, scratch: &Path) -> Result<Self, WorkspaceError> {
+        self.settings = Settings::read(&self.git_dir)?;
         let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
         let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
         super::remove_tree(&folder)?;
-        let looked = repository.look(&folder);
+        let looked = self.look(&folder);
         super::remove_tree(&folder)?;
-        repository.dirty = looked?;
-        Ok(repository)
+        self.dirty = looked?;
+        Ok(self)
     }
 
-    /// Finds the repository around a path.
-    fn locate(path: &Path) -> Result<Self, WorkspaceError> {
+    /// Finds the repository around a path, and does not look at its files.
+    pub fn find(path: &Path) -> Result<Self, WorkspaceError> {
         if !path.is_dir() {
             return Err(WorkspaceError::NotARepository(path.to_owned()));
         }
@@ -342,7 +346,7 @@ impl Workspace {
     /// Git in the user's repository. What is written down beside the run is not enough to write there: it must be the
     /// repository of the checkout.
     fn user(&self) -> Result<Git, WorkspaceError> {
-        if Repository::locate(&self.top)?.shared != self.shared {
+        if Repository::find(&self.top)?.shared != self.shared {
             let why = format!("{} is not the git folder of {}", self.shared.common.display(), self.top.display());
             return Err(WorkspaceError::Lost { run: self.run, why });
         }

@@ -243,12 +243,14 @@ pub fn service_failure(error: ServiceError) -> Failure {
         ServiceError::NoArtifact(_) => {
             Failure::usage(code, message).hint("`tollgate protocol show ID` lists the artifacts")
         }
-        ServiceError::Worker { .. } => {
-            Failure::environment(code, message).hint("install the program or name another; `tollgate doctor` looks for all of them")
+        ServiceError::Worker { .. } => Failure::environment(code, message)
+            .hint("install the program or name another; `tollgate doctor` looks for all of them"),
+        ServiceError::NoWorker(roles) => {
+            let each = roles.iter().map(|role| format!("`--worker {role}=command:'PROGRAM ARGS'`"));
+            let each: Vec<String> = each.collect();
+            let hint = format!("{}, `--script FILE` for all, or `[roles]` in the configuration", each.join(", "));
+            Failure::refused(code, message).hint(format!("name a worker: {hint}"))
         }
-        ServiceError::NoWorker(role) => Failure::refused(code, message).hint(format!(
-            "give it one: `--worker {role}=command:'PROGRAM ARGS'`, `--script FILE` for all, or `[roles]` in the configuration"
-        )),
         ServiceError::Brief { .. } => {
             Failure::refused(code, message).hint(format!("`tollgate explain {code}` lists the names a brief may use"))
         }

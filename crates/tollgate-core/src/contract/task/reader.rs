@@ -77,7 +77,7 @@ fn sub_heading(line: &str, in_item: InItem) -> Option<&str> {
     if let Some(words) = heading_words(line) {
         // One `#` with words behind it may as well be a comment or the number of an issue.
         let sure =
-            in_item == InItem::No && !line.trim_start().strip_prefix('#').is_some_and(|rest| !rest.starts_with('#'));
+            in_item == InItem::No && line.trim_start().strip_prefix('#').is_none_or(|rest| rest.starts_with('#'));
         return (sure || Part::find(words).is_some() || is_section(words)).then_some(words);
     }
     let line = line.trim();
