@@ -10,6 +10,7 @@
 
 mod alone;
 mod campaign;
+mod checkout;
 mod claims;
 mod contract;
 mod crash;

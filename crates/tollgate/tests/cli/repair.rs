@@ -266,3 +266,25 @@ fn a_repair_says_what_was_lost_and_what_to_do() {
         .collect();
     insta::assert_snapshot!(text);
 }
+
+/// A run of which only its rows and its record in `heads` are left is named by every command, and what is printed can be typed.
+#[test]
+fn rows_without_their_run_are_named_and_lead_to_a_repair() {
+    let play = ended();
+    let rows = play.rows().len();
+    play.change("DELETE FROM runs");
+    let said = play.tollgate(&["verify", "--all"]).exits(1);
+    said.says("1 of 1 run does not hold").says(&format!("beside the runs: {rows} rows"));
+    let (results, _) = play.world.json("verify --all --json");
+    let commands =
+        results[0]["runs"].as_array().unwrap().iter().flat_map(|run| run["broken"]["next"].as_array().unwrap());
+    let commands: Vec<&str> = commands.filter_map(|next| next.as_str()?.strip_prefix("tollgate repair ")).collect();
+    assert_eq!(commands, [play.run.as_str()], "nothing but a run can be repaired");
+    assert_eq!(play.broken().code, "TG0422");
+    for command in ["show", "logs", "resume", "cancel"] {
+        let said = play.tollgate(&[command, "RUN"]).exits(1);
+        said.says("TG0422").says(&format!("tollgate repair {}", play.run));
+    }
+    play.repair();
+    play.is_whole();
+}

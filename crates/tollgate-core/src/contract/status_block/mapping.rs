@@ -10,7 +10,7 @@ use super::access::Access;
 use super::document::{Finding, Mark};
 use super::draft::Located;
 use super::rules::Part;
-use super::stances::is_testers;
+use super::stances::{is_testers, verified_mark};
 use crate::contract::rows::{Named, Rows};
 use crate::report::{Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, Verdict};
 
@@ -87,11 +87,18 @@ fn test(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
     }
 }
 
-/// A checker's verified rows pass and its gaps fail.
+/// A checker's verified rows pass and its gaps fail. A verified row with a ⚠️ could not be observed, which is no pass; that a row of
+/// the tester's scope is left to the tester is none of the checker's business.
 fn checked(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report, objects: bool) {
     for row in access.verified() {
         if let Named::Rows(ids, evidence) = rows.resolve(&row.value) {
-            ids.iter().for_each(|id| add_row(report, id, Judgement::Pass, &evidence));
+            let judged = verified_mark(&row.value, rows).judgement();
+            for id in &ids {
+                let left = judged == Judgement::Unobservable && rows.get(id).is_some_and(is_testers);
+                if !left {
+                    add_row(report, id, judged, &evidence);
+                }
+            }
         }
     }
     if !objects {

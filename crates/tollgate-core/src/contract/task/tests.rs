@@ -195,6 +195,52 @@ fn what_looks_like_a_row_and_is_none_is_said() {
     }
 }
 
+/// Rows that nobody would read, or that would be counted for somebody else, are never passed over in silence.
+#[test]
+fn no_row_and_no_command_is_lost() {
+    let done = "## Definition of Done\n- a\n";
+    for (lost, expected) in [
+        (format!("# T\n### Definition of Done\n- z\n{done}"), "E 2:1 TG0205"),
+        (format!("# Definition of Done\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("###Definition of Done\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("**Definition of Done:**\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("{done}\n## Definition of Done (frontend)\n- z\n"), "E 4:1 TG0205"),
+        (format!("## ✅ Definition of Done for the rest\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("# T\nfirst `cmd: make`\n\n{done}"), "E 2:1 TG0233"),
+        (format!("{done}## Notes\n- z `cmd: make`\n"), "E 4:1 TG0233"),
+        (format!("{done}\n```\n- z `cmd: make`\n```\n"), "E 5:1 TG0233"),
+        (format!("{done}\n| z | `cmd: make` |\n|---|---|\n"), "E 4:1 TG0233"),
+        (format!("{done}\n> - z `cmd: make`\n"), "E 4:1 TG0233"),
+        (format!("{done}\n**Tester scope**\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\n__Tester scope (later)__:\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\nTester scope:\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\n###Tester scope\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}###Tester scope\n- z\n"), "E 3:1 TG0231"),
+        (format!("{done}**Tester scope**\n- z\n"), "E 3:1 TG0231"),
+        (format!("{done}\n###Testing\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\n<h3>Tester scope</h3>\n\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}- Tester scope\n  - z\n"), "E 3:1 TG0231"),
+        (format!("{done}- **Tester scope:**\n  - z\n"), "E 3:1 TG0231"),
+        (format!("{done}\n– z\n– y\n"), "W 4:1 TG0234"),
+        (format!("{done}\n• z\n"), "W 4:1 TG0234"),
+        (format!("{done}• z\n"), "W 3:1 TG0234"),
+    ] {
+        let said = shown(&lost, &Context::default());
+        let said: Vec<&str> = said.lines().filter(|line| line.starts_with(['E', 'W'])).collect();
+        assert_eq!(said, [expected], "{lost}");
+    }
+    for fine in [
+        format!("# Definition of Done of carts\n{done}"),
+        format!("# T\n```\n- z `cmd: make`\n```\n<!-- `cmd: make` -->\n{done}"),
+        format!("{done}  #12 and\n  ```\n  # build\n  make\n  ```\n"),
+        format!("{done}\n#12 is closed by it. Backend: untouched.\n"),
+        format!("{done}\n**Shared words** are – as ever – fine\n"),
+        format!("{done}- Backend answers\n"),
+    ] {
+        assert_eq!(Task.read(&fine, &Context::default()).diagnostics, [], "{fine}");
+    }
+}
+
 fn row_text() -> impl Strategy<Value = String> {
     let odd = select(vec!["##", "`q`", "a:b", "-", "**b**", "<x>", "cmd:", "1."]);
     let word = prop_oneof![3 => "[a-zä]{1,6}", 1 => odd.prop_map(str::to_owned)];
