@@ -242,7 +242,7 @@ fn a_verified_row_with_a_warning_is_unobservable() {
         assert_eq!(judged(&format!("- {fine}\n{rest}")), "DoD-1 Pass, DoD-2 Pass, DoD-3 Pass", "{fine}");
     }
     let testers = "- DoD-1\n- DoD-2\n- ⚠️ DoD-3 — Tester scope\n";
-    assert_eq!(judged(testers), "DoD-1 Pass, DoD-2 Pass", "left to the tester, and not passed");
+    assert_eq!(judged(testers), "DoD-1 Pass, DoD-2 Pass, DoD-3 Unobservable", "left to the tester, and not passed");
     let twice = complete("APPROVED", "## Verdict\nAPPROVED\n## Verified rows\n- ⚠️ DoD-1\n- DoD-1\n- DoD-2, DoD-3\n");
     check(&twice, &context, "malformed none\nE 16:3/15:3 TG0220");
 }
