@@ -378,7 +378,7 @@ impl Service {
 
     fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<tollgate_core::scope::Content, ServiceError> {
         let workspace = Workspace::of(&self.state, run)?;
-        let gone = !workspace.locate(shown_unit(run, decision).map(|name| &**name)).path.exists();
+        let gone = !workspace.locate(shown_unit(run, decision).map(|name| &**name)).is_there();
         let (tree, start) = shown_tree(&workspace, run, decision)?;
         if gone {
             return Err(WorkspaceError::Gone(tree.path).into());
