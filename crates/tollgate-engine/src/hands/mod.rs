@@ -257,6 +257,7 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
+        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
     }
 }

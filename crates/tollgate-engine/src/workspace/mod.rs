@@ -30,6 +30,8 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 
 pub use crate::git::{GitError, ObjectId};
+#[cfg(debug_assertions)]
+pub use claim::hold_for;
 pub use claim::{Claim, Held};
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};

@@ -232,7 +232,9 @@ fn next_step(rejection: &Rejection) -> String {
             "`tollgate inbox` says what each option stands for"
         }
         Rejection::NotEstablished { .. } => "choose another option, or mend what is named first: `tollgate show RUN`",
-        Rejection::NothingToRetry | Rejection::NoUnit(_) => "`tollgate show RUN` says what the run waits for",
+        Rejection::NothingToRetry | Rejection::NoUnit(_) | Rejection::NotHeld(_) => {
+            "`tollgate show RUN` says what the run waits for"
+        }
         Rejection::NotAPerson => "give the command in your own terminal",
         Rejection::NotTheDriver | Rejection::StaleToken { .. } => "`tollgate show RUN` shows who works on it",
         Rejection::Input { name, .. } => {

@@ -75,7 +75,10 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
     }
     if let Some(broken) = &mut run.broken {
         // A file is not mended: what it was made from may be whole.
-        broken.next.retain(|next| !next.starts_with("tollgate repair"));
+        broken.next.retain(|next| next.starts_with("tollgate explain"));
+        broken
+            .next
+            .insert(0, "get the file again, or export the run again where it is: a file is not mended".to_owned());
     }
     Ok(VerifyResult { valid: run.valid, source: what.to_owned(), runs: vec![run] })
 }
