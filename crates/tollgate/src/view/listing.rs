@@ -65,7 +65,10 @@ fn next(run: RunId, repository: &str, status: RunStatus, body: &Body) -> Vec<Str
         }
         // It is made by the next driver; until then there is nothing to look at.
         RunStatus::Succeeded if body.unpublished => vec![format!("tollgate resume {run}")],
-        RunStatus::Succeeded => vec![format!("git -C {} log -p HEAD..tollgate/{run}", quoted(repository))],
+        RunStatus::Succeeded => {
+            let git = format!("git -C {}", quoted(repository));
+            vec![format!("{git} log -p HEAD..tollgate/{run}"), format!("{git} merge tollgate/{run}")]
+        }
         RunStatus::Dropped | RunStatus::Cancelled => Vec::new(),
     }
 }
@@ -130,7 +133,9 @@ mod tests {
             row(Standing::Halted).next[2..],
             [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]
         );
-        assert_eq!(row(Standing::Succeeded).next, [format!(r"git -C '/a b/it'\''s' log -p HEAD..tollgate/{run}")]);
+        let git = r"git -C '/a b/it'\''s'";
+        let look = [format!("{git} log -p HEAD..tollgate/{run}"), format!("{git} merge tollgate/{run}")];
+        assert_eq!(row(Standing::Succeeded).next, look);
         let body = Body { unpublished: true, ..Body::default() };
         let body = serde_json::to_vec(&body).unwrap();
         let unpublished = SummaryText { body, ..text(Standing::Succeeded) };

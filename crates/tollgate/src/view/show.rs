@@ -8,8 +8,9 @@ use super::text::{Line, Style, plain, width};
 use super::words::{self, ago, count, duration, list};
 use super::{decision, listing};
 
-/// How many moments of a long run are shown; `logs` tells all.
-const MOMENTS_MAX: usize = 40;
+/// How many moments are shown of the beginning of a long run, and of its end; `logs` tells all.
+const FIRST_MAX: usize = 14;
+const LAST_MAX: usize = 26;
 /// How many changed files, findings or rows are shown.
 const ROWS_MAX: usize = 30;
 
@@ -108,7 +109,7 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
         let of = tree.unit.as_ref().map(|unit| format!(" ({unit})")).unwrap_or_default();
         screen.beside(Line::from("  tree    "), &format!("{}{of}", tree.folder));
     }
-    screen.lines.push(Line::from("  head    ").add(Style::Faint, &detail.head).fit(screen.columns.max(76)));
+    screen.lines.push(Line::from("  journal ").add(Style::Faint, &detail.head).fit(screen.columns.max(76)));
 }
 
 fn standing(screen: &mut Screen, detail: &RunDetail) {
@@ -121,7 +122,12 @@ fn standing(screen: &mut Screen, detail: &RunDetail) {
             Line::from(position.stage.clone()),
             // Said once: the place of a unit that is held says so.
             Line::from(state.filter(|_| !position.state.starts_with("held")).map_or("", |unit| &unit.state)),
-            Line::from(position.state.clone()),
+            // What lapsed went to its end once; why it must go again says more.
+            Line::from(
+                state
+                    .filter(|unit| unit.state == "lapsed" && position.state == "done")
+                    .map_or_else(|| position.state.clone(), |unit| unit.reason.clone()),
+            ),
         ]
     };
     screen.rows(detail.positions.iter().map(row).collect());
@@ -155,15 +161,18 @@ fn questions(screen: &mut Screen, detail: &RunDetail) {
 }
 
 fn timeline(screen: &mut Screen, detail: &RunDetail, history: &History) {
-    let skipped = history.moments.len().saturating_sub(MOMENTS_MAX);
+    // How it began and where it came to are shown; what is left out of a long run is the middle.
+    let skipped = history.moments.len().saturating_sub(FIRST_MAX + LAST_MAX);
+    let (first, last) = if skipped > 0 { (FIRST_MAX, FIRST_MAX + skipped) } else { (0, 0) };
     let note = match skipped {
         0 => String::new(),
-        skipped => format!("{skipped} earlier; `tollgate logs {}` tells all", detail.summary.run),
+        skipped => format!("{skipped} in the middle are left out; `tollgate logs {}` tells all", detail.summary.run),
     };
     screen.title("What happened", &note);
     let start = detail.summary.started_at_ms;
-    let shown: Vec<(String, String, Told)> = history.moments[skipped..]
+    let shown: Vec<(String, String, Told)> = history.moments[..first]
         .iter()
+        .chain(&history.moments[last..])
         .map(|moment| {
             let (unit, told) = told(moment, detail, history);
             (format!("+{}", duration(moment.at_ms.saturating_sub(start))), unit, told)
@@ -173,7 +182,10 @@ fn timeline(screen: &mut Screen, detail: &RunDetail, history: &History) {
     let times = widest(&mut shown.iter().map(|(time, _, _)| time));
     let units = widest(&mut shown.iter().map(|(_, unit, _)| unit)).min(screen.columns / 5);
     let pad = |text: &str, wide: usize| format!("{}  ", " ".repeat(wide.saturating_sub(width(text))));
-    for (time, unit, told) in shown {
+    for (place, (time, unit, told)) in shown.into_iter().enumerate() {
+        if skipped > 0 && place == first {
+            screen.lines.push(Line::from("  ").add(Style::Faint, format!("… {}", count(skipped, "more moment"))));
+        }
         let unit_cell = Line::new().add(Style::Strong, unit).fit(units);
         let gap = pad(&unit_cell.to_string(), units);
         let label = Line::from("  ")
@@ -276,7 +288,7 @@ fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -
     let who = decision.by.as_ref().map(|by| format!(" by {}", by.name)).unwrap_or_default();
     let advance = if in_advance { ", in advance" } else { "" };
     let came = match decision.status {
-        DecisionStatus::Pending => " → open".to_owned(),
+        DecisionStatus::Pending => " → waits for you".to_owned(),
         DecisionStatus::Answered => {
             let answer = decision.answer.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
             format!(" → {answer}{who}{advance}")

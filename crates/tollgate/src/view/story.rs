@@ -101,7 +101,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::RunOpened(opened) => format!("opened by {by}: {} under {}", opened.title, opened.protocol.name),
         Event::DriverTookOver(_) => match recorded.epoch {
             1 => return None,
-            epoch => format!("taken on again (take-over {epoch})"),
+            epoch => format!("another process goes on with it (the {})", words::nth(epoch)),
         },
         Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
         Event::LedgerPlanned(planned) => {

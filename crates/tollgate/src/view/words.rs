@@ -38,13 +38,18 @@ pub fn about(now_ms: u64, then_ms: u64) -> String {
 
 /// Which time it is: `2nd time`.
 pub fn nth_time(number: u32) -> String {
+    format!("{} time", nth(u64::from(number)))
+}
+
+/// `1st`, `2nd`, `3rd`.
+pub fn nth(number: u64) -> String {
     let ending = match (number % 10, number % 100) {
         (1, rest) if rest != 11 => "st",
         (2, rest) if rest != 12 => "nd",
         (3, rest) if rest != 13 => "rd",
         _ => "th",
     };
-    format!("{number}{ending} time")
+    format!("{number}{ending}")
 }
 
 /// A count with its noun: `1 file`, `2 files`.

@@ -27,7 +27,7 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
         match gate::criterion(run, row, gate::bound_to(run, row), None) {
             (CriterionState::Passed | CriterionState::Waived, true) => {}
             (CriterionState::Passed | CriterionState::Waived, false) => {
-                reasons.push(format!("what shows {} was given to other content", row.id));
+                reasons.push(format!("what {} was checked on has changed", row.id));
             }
             (state, _) => reasons.push(format!("{} is {}", row.id, state.word())),
         }
@@ -66,7 +66,7 @@ fn rows_open(run: &Run, name: &Name) -> Vec<String> {
     rows.filter_map(|row| match gate::criterion(run, row, &resources, Some(name)) {
         (CriterionState::Passed | CriterionState::Waived, true) => None,
         (state, true) => Some(format!("{} is {}", row.id, state.word())),
-        (_, false) => Some(format!("what shows {} was given to other content", row.id)),
+        (_, false) => Some(format!("what {} was checked on has changed", row.id)),
     })
     .collect()
 }

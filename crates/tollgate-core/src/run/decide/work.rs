@@ -18,7 +18,7 @@ impl Draft {
         self.emit(DriverTookOver { driver });
         let live: Vec<AttemptId> = self.run.attempts.keys().copied().collect();
         for attempt in live {
-            self.emit(AttemptLost { attempt, why: "its driver is gone".to_owned() });
+            self.emit(AttemptLost { attempt, why: "the process that drove the run is gone".to_owned() });
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tollgate_api::{self as api, AttemptStatus};
 use tollgate_core::Name;
 use tollgate_core::id::{AttemptId, DecisionId};
+use tollgate_core::protocol::model::Kind;
 use tollgate_core::report::{Health, Judgement, SectionRead, Verdict};
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, BundleItem, ChangeKind, Changed, Event, FlowMoved, Recorded, Work,
@@ -74,8 +75,8 @@ pub enum What {
 
 /// Tells a journal from its first event on.
 pub fn tell(run: &Run, events: &[Recorded]) -> History {
-    let (by_id, unrouted) = (BTreeMap::new(), BTreeMap::new());
-    let mut teller = Teller { run, history: History::default(), by_id, unrouted, current: None };
+    let (by_id, unrouted, taken) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut teller = Teller { run, history: History::default(), by_id, unrouted, current: None, taken };
     for recorded in events {
         teller.event(recorded);
         teller.history.changed_ms = recorded.at_ms;
@@ -91,6 +92,8 @@ struct Teller<'a> {
     unrouted: BTreeMap<Name, Vec<usize>>,
     /// The attempt whose report is being settled.
     current: Option<usize>,
+    /// How often each route was taken.
+    taken: BTreeMap<(Name, Name, Name), u32>,
 }
 
 impl Teller<'_> {
@@ -114,7 +117,19 @@ impl Teller<'_> {
                     let event::CommandRef::Criterion(id) = &result.command else { continue };
                     self.history.cited.insert((ran.attempt, id.clone()), result.note.clone());
                 }
-                self.end(ran.attempt, recorded.at_ms, AttemptStatus::Reported, sentence(recorded).unwrap_or_default());
+                let said = sentence(recorded).unwrap_or_default();
+                let worst = ran.results.iter().map(|result| result.result).max_by_key(|result| match result {
+                    Judgement::Pass => 0,
+                    Judgement::Unobservable => 1,
+                    Judgement::Fail => 2,
+                });
+                if let Some(told) = self.end(ran.attempt, recorded.at_ms, AttemptStatus::Reported, said) {
+                    told.wire.outcome = match worst {
+                        Some(Judgement::Fail) => Some("fail".to_owned()),
+                        Some(Judgement::Unobservable) => Some("unobservable".to_owned()),
+                        Some(Judgement::Pass) | None => None,
+                    };
+                }
             }
             Event::LandingEnded(landing) => {
                 let reason = sentence(recorded).unwrap_or_default();
@@ -126,7 +141,7 @@ impl Teller<'_> {
             Event::AttemptCancelled(ended) => {
                 self.end(ended.attempt, recorded.at_ms, AttemptStatus::Cancelled, format!("ended: {}", ended.why));
             }
-            Event::FlowMoved(moved) => self.moved(moved),
+            Event::FlowMoved(moved) => self.moved(recorded.at_ms, moved),
             Event::FlowHeld(held) => self.held(recorded, held),
             Event::FindingOpened(opened) => {
                 let place = self.by_id.get(&opened.about.attempt).copied();
@@ -243,11 +258,38 @@ impl Teller<'_> {
         Some(told)
     }
 
-    fn moved(&mut self, moved: &FlowMoved) {
+    fn moved(&mut self, at_ms: u64, moved: &FlowMoved) {
         self.current = None;
         self.history.last_stage.insert(moved.instance.clone(), moved.stage.clone());
-        let limit = if moved.cut_off { ", its limit is reached" } else { "" };
+        let limit = self.limit(moved);
         self.route(&moved.instance, &moved.stage, &moved.outcome, &format!("{}{limit}", target(&moved.to)));
+        let stage = self.run.instances.get(&moved.instance).and_then(|known| self.run.stage(known, &moved.stage));
+        let checks = stage.is_some_and(|stage| matches!(stage.kind, Kind::Check { .. }));
+        if checks && matches!(&*moved.outcome, "fail" | "stale" | "unobservable") {
+            let unit = self.run.instances.get(&moved.instance).and_then(|known| known.unit.clone());
+            let text = format!("check `{}`: {} → {}{limit}", moved.stage, moved.outcome, target(&moved.to));
+            self.history.moments.push(Moment { at_ms, what: What::Told { unit, text } });
+        }
+    }
+
+    /// Why a route was cut off: too often, or with the same still open too often in a row.
+    fn limit(&mut self, moved: &FlowMoved) -> String {
+        let key = (moved.instance.clone(), moved.stage.clone(), moved.rule.clone());
+        let taken = self.taken.entry(key).or_default();
+        if !moved.cut_off {
+            *taken += 1;
+            return String::new();
+        }
+        let instance = self.run.instances.get(&moved.instance);
+        let stage = instance.and_then(|known| self.run.stage(known, &moved.stage));
+        let route = stage.and_then(|stage| self.run.protocol.route(stage, &moved.outcome)).map(|(rule, _)| &rule.route);
+        match route.and_then(|route| route.same.filter(|_| route.limit.is_some_and(|limit| *taken < limit))) {
+            Some(same) => format!(
+                ", the same is open {} in a row",
+                words::count(usize::try_from(same).unwrap_or(usize::MAX), "time")
+            ),
+            None => ", its limit is reached".to_owned(),
+        }
     }
 
     fn held(&mut self, recorded: &Recorded, held: &event::FlowHeld) {
@@ -277,8 +319,11 @@ impl Teller<'_> {
             let wire = &mut attempts[place].wire;
             wire.outcome = Some(outcome.to_string());
             wire.routed_to = Some(to.to_owned());
-            if &**outcome == "inconclusive" && wire.reason.starts_with("accepts") {
-                wire.reason.push_str(", but what it must establish does not hold");
+            match &**outcome {
+                _ if !wire.reason.starts_with("accepts") => {}
+                "inconclusive" => wire.reason.push_str(", but what it must establish does not hold"),
+                "reject" => wire.reason.push_str(", but the command of a row fails"),
+                _ => {}
             }
         }
     }
