@@ -130,11 +130,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn start(arguments: Vec<OsString>, session: Session) -> u8 {
     #[cfg(debug_assertions)]
     fail_at::arm(&session.environment);
-    let typed = arguments.iter().skip(1).filter_map(|word| word.to_str()).find(|word| !word.starts_with('-'));
-    let typed = typed.filter(|word| Cli::command().find_subcommand(word).is_some()).map(str::to_owned);
-    let result = match Cli::try_parse_from(arguments) {
+    let result = match Cli::try_parse_from(&arguments) {
         Ok(cli) => run(cli.command, &session),
-        Err(error) if error.use_stderr() => Err(usage(&error, typed.as_deref())),
+        Err(error) if error.use_stderr() => Err(usage(&error, &typed_command(&arguments))),
         // Help and version are what was asked for; clap knows how wide and how colourful.
         Err(error) => {
             let _ = error.print();
@@ -179,8 +177,21 @@ fn report(output: &Output, failure: &Failure) -> u8 {
     failure.exit_code()
 }
 
+/// The command that a line begins with: `protocol show`.
+fn typed_command(arguments: &[OsString]) -> String {
+    let mut known = Cli::command();
+    let mut typed = String::new();
+    for word in arguments.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(found) = known.find_subcommand(word).cloned() {
+            typed = format!("{typed} {word}");
+            known = found;
+        }
+    }
+    typed
+}
+
 /// What clap says, in our shape: the first line is the message, its tips are hints.
-fn usage(error: &clap::Error, command: Option<&str>) -> Failure {
+fn usage(error: &clap::Error, command: &str) -> Failure {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Failure::usage(Code::USAGE, "a command is missing").hint("`tollgate --help` lists them");
     }
@@ -193,10 +204,10 @@ fn usage(error: &clap::Error, command: Option<&str>) -> Failure {
         failure = failure.hint(paragraph.trim_start_matches("tip: "));
         told = true;
     }
-    match command.filter(|_| !told) {
-        Some(command) => failure.hint(format!("`tollgate {command} --help` says what it takes")),
-        None => failure,
+    if told || command.is_empty() {
+        return failure;
     }
+    failure.hint(format!("`tollgate{command} --help` says what it takes"))
 }
 
 /// Runs with a net: a panic is said in our shape and ends with the exit code of an internal error.

@@ -35,7 +35,8 @@ const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Start a run and drive it
 ///
 /// Stays attached while the run waits for a person, when there is a terminal (Ctrl-C leaves it; `tollgate resume` takes
-/// it on). Without a terminal, or with --no-wait, it exits with 4.
+/// it on). Without a terminal, or with --no-wait, it exits with 4. A signal that stops it while workers are at work makes it exit with
+/// 3: nothing in the run failed, and `tollgate resume` goes on.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// The protocol: its name, or a file
