@@ -31,13 +31,28 @@ fn schemas_are_those_of_the_types() {
     }
 }
 
+/// Compares the page of each contract that is data with what its definition gives; `UPDATE_SCHEMAS=1` writes it.
+#[test]
+fn pages_are_those_of_the_definitions() {
+    for own in registry::all_defined() {
+        let path = docs().join(format!("contracts/{}.md", own.definition.name));
+        let page = super::guide::page(&own.definition);
+        if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+            fs::write(&path, &page).expect("a file");
+        }
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        assert!(committed == page, "{}: run UPDATE_SCHEMAS=1 cargo test -p tollgate-core pages_are", own.definition.id);
+    }
+}
+
 #[test]
 fn pages_hold_the_example_and_every_code() {
     let read = |name: &str| fs::read_to_string(docs().join("contracts").join(name)).expect(name);
-    let (status, task) = (read("status-block.md"), read("build-plan.task.md"));
+    let (status, task, language) = (read("status-block.md"), read("build-plan.task.md"), read("language.md"));
     assert!(status.contains(&read("examples/status-block.md")), "the page shows the example the tests read");
     assert!(task.contains(&read("examples/build-plan.task.md")), "the page shows the example the tests read");
     for code in Code::all().filter(|code| code.as_str().starts_with("TG02")) {
-        assert!(status.contains(code.as_str()) || task.contains(code.as_str()), "{code} is on no page");
+        let pages = [&status, &task, &language];
+        assert!(pages.iter().any(|page| page.contains(code.as_str())), "{code} is on no page");
     }
 }

@@ -74,11 +74,8 @@ pub enum Refused {
 /// Reads the outline in time linear in the text.
 pub fn outline(source: &Source<'_>) -> Result<Vec<Section>, Refused> {
     let text = source.text();
-    if text.len() > BYTES_MAX {
-        return Err(Refused::TooLong);
-    }
-    if let Some(at) = too_deep(text) {
-        return Err(Refused::TooDeep(at));
+    if let Some(refused) = refused(text) {
+        return Err(refused);
     }
     let mut sections: Vec<Section> = Vec::new();
     let mut depth = 0usize;
@@ -97,6 +94,14 @@ pub fn outline(source: &Source<'_>) -> Result<Vec<Section>, Refused> {
         }
     }
     Ok(sections)
+}
+
+/// Why a text is not read at all.
+pub fn refused(text: &str) -> Option<Refused> {
+    match text.len() > BYTES_MAX {
+        true => Some(Refused::TooLong),
+        false => too_deep(text).map(Refused::TooDeep),
+    }
 }
 
 fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usize>) {
@@ -130,7 +135,7 @@ fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usiz
 }
 
 /// Whether a block of HTML is comments and nothing else: words behind a comment on its last line are words.
-fn is_comment(written: &str) -> bool {
+pub fn is_comment(written: &str) -> bool {
     let mut rest = written.trim();
     while let Some(inside) = rest.strip_prefix("<!--") {
         match inside.split_once("-->") {
@@ -141,7 +146,8 @@ fn is_comment(written: &str) -> bool {
     rest.is_empty()
 }
 
-fn heading_title(text: &str, range: &Range<usize>) -> Range<usize> {
+/// The words of a heading with `#`.
+pub fn heading_title(text: &str, range: &Range<usize>) -> Range<usize> {
     let line = text[range.clone()].trim_end();
     let words = line.trim_start().trim_start_matches('#').trim_start();
     let start = range.start + line.len() - words.len();
