@@ -15,6 +15,7 @@ mod judge;
 mod layout;
 pub mod markdown;
 mod meaning;
+pub mod recognise;
 pub mod registry;
 mod render;
 mod rows;

@@ -31,13 +31,24 @@ macro_rules! built_in {
 }
 
 static DEFINED: [BuiltIn; COUNT] = built_in![
+    "decree.blocker",
+    "decree.escalation",
+    "decree.implementor-result",
     "decree.planner-output",
+    "decree.refinement-issue",
+    "decree.review-approval",
+    "decree.review-rejection",
+    "decree.reviewer-result",
+    "decree.task-issue",
+    "decree.validation-failure",
     "supervisor.dossier",
     "supervisor.worker-report",
     "team.acceptance",
+    "team.architecture",
     "team.design-history",
     "team.input",
     "team.output",
+    "team.spec",
     "team.status",
     "team.tasks",
     "wr.assessment",
@@ -51,7 +62,7 @@ static DEFINED: [BuiltIn; COUNT] = built_in![
     "wr.review_verdict",
     "wr.shaping_handoff",
 ];
-const COUNT: usize = 19;
+const COUNT: usize = 30;
 
 impl BuiltIn {
     /// The contract; each of them is read by a test.

@@ -180,3 +180,31 @@ fn one_mistake_gives_one_error() {
     }
     assert!(count > 300, "{count}");
 }
+
+/// The same in Markdown, where everything is text and nothing is unknown.
+#[test]
+fn one_mistake_gives_one_error_in_markdown() {
+    let mut count = 0;
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] == Form::Markdown) {
+        let mut all = Vec::new();
+        mistakes(&own.definition.root, &mut Vec::new(), &own.definition.example, &mut all);
+        let all = all
+            .into_iter()
+            .filter(|mistake| mistake.code != Code::FIELD_UNKNOWN && !mistake.what.ends_with("is a number"));
+        for mistake in all.filter(|mistake| !mistake.what.starts_with("labels")) {
+            let text = crate::contract::layout::write(&own.definition, &mistake.document);
+            let judged = own.judge(&text, &Context::default());
+            let errors: Vec<_> = judged.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+            let what = format!("{}: {}: {:?}\n{text}", own.definition.id, mistake.what, told(&judged.diagnostics));
+            assert_eq!(errors.len(), 1, "{what}");
+            let missing = [Code::SECTION_MISSING, Code::FIELD_MISSING, Code::FIELD_LENGTH];
+            assert!(
+                errors[0].code == mistake.code || missing.contains(&errors[0].code) && missing.contains(&mistake.code),
+                "{what}"
+            );
+            assert!(errors[0].place.line > 0 && errors[0].place.column > 0, "{what}");
+            count += 1;
+        }
+    }
+    assert!(count > 80, "{count}");
+}

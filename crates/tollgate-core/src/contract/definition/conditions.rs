@@ -13,6 +13,8 @@ pub struct Scope<'t> {
     /// The document, or the item of a quantifier.
     pub here: &'t Type,
     pub root: &'t Type,
+    /// The roles that there are.
+    pub roles: &'t [Name],
     /// Whether checks in code may be named.
     pub built_in: bool,
 }
@@ -59,6 +61,12 @@ impl<'t> Scope<'t> {
             "not" => Some(Condition::Not(Box::new(self.condition(value, depth + 1, problems)?))),
             "by" => {
                 let roles = problems.one_or_more(value, "`by`");
+                for (role, place) in roles.iter().filter(|(role, _)| !self.roles.contains(role)) {
+                    let known: Vec<&str> = self.roles.iter().map(|role| &**role).collect();
+                    let hint = suggest(role, &known).unwrap_or_else(|| "list it in `roles`".to_owned());
+                    let message = format!("there is no role `{role}`");
+                    problems.add(Diagnostic::error(Code::CONTRACT_NAME, *place, message).hint(hint));
+                }
                 (!roles.is_empty()).then(|| Condition::By(roles.into_iter().map(|(role, _)| role).collect()))
             }
             "has" => {

@@ -39,6 +39,8 @@ pub struct Definition {
     pub forms: Vec<Form>,
     /// Names of files that are such documents.
     pub files: Vec<Name>,
+    /// The roles that say it, where what they say depends on who they are.
+    pub roles: Vec<Name>,
     /// The heading that a Markdown document stands under.
     pub heading: Option<Heading>,
     /// What the document is.

@@ -43,6 +43,8 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let purpose = fields.need("purpose", problems).and_then(|n| problems.text(n, "`purpose`"));
     let forms = fields.need("form", problems);
     let files = fields.take("files").map(|n| problems.one_or_more(n, "`files`")).unwrap_or_default();
+    let roles = fields.take("roles").map(|n| problems.texts(n, "`roles`")).unwrap_or_default();
+    let roles: Vec<Name> = roles.into_iter().map(|(role, _)| role).collect();
     let heading = fields.take("heading").and_then(|n| heading(n, problems));
     let types = fields.take("types");
     let open = fields.take("open").and_then(|n| problems.bool(n, "`open`")).unwrap_or(false);
@@ -71,7 +73,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let own = types.fields(own_fields?, 0, problems);
     let first = *read_forms.first()?;
     let root = root(own, open, labels.unwrap_or(Labels::Lines), first);
-    let scope = Scope { here: &root, root: &root, built_in };
+    let scope = Scope { here: &root, root: &root, roles: &roles, built_in };
     let rules = rules.map(|n| problems.entries(n, "the rules")).unwrap_or_default();
     let rules = rules.iter().filter_map(|(key, node)| rule(key, node, scope, problems)).collect();
     let report = report.map(|node| mappings::report(node, scope, problems));
@@ -83,6 +85,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         purpose: purpose?.to_string(),
         forms: read_forms,
         files: files.into_iter().map(|(file, _)| file).collect(),
+        roles,
         heading,
         root,
         rules,

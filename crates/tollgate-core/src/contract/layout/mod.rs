@@ -4,6 +4,7 @@ mod outline;
 mod read;
 mod write;
 
+pub use outline::titles;
 pub use read::read;
 pub use write::{in_text, write};
 

@@ -4,6 +4,15 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 
+/// The headings of a text: their levels and words; none of one that is too large.
+pub fn titles(text: &str) -> Vec<(usize, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if super::super::markdown::refused(text).is_some() {
+        return Vec::new();
+    }
+    Outline::of(text).heads.iter().map(|head| (head.level, &text[head.title.clone()])).collect()
+}
+
 /// A heading with `#` at the outermost level.
 #[derive(Debug)]
 pub struct Head {

@@ -257,9 +257,11 @@ impl<'a> Reader<'a, '_> {
                 let end = heads.get(index + 1).map_or(range.end, |next| next.range.start);
                 items.push(self.titled(&list.of, head, head.range.end..end, level + 1));
             }
-            return Node { value: Value::List(items), at };
+            if !items.is_empty() {
+                return Node { value: Value::List(items), at };
+            }
         }
-        let items = outline.items_in(&range);
+        let items = if list.items == Items::Sections { Vec::new() } else { outline.items_in(&range) };
         if items.is_empty() {
             let said = self.said(range, depth);
             let none = said.text().is_some_and(says_none);
