@@ -83,6 +83,14 @@ impl Defined {
         }
     }
 
+    /// What is wrong with a document that was given as JSON, rules left aside.
+    pub fn wrong_types(&self, document: &Node<'_>, text: &str) -> Vec<Diagnostic> {
+        let mut found = Found::default();
+        judge(&self.definition, document, None, &mut found);
+        found.wrong.retain(|wrong| wrong.rule.is_none());
+        found.place(&Places::of(text))
+    }
+
     /// Writes the text of a document; what is wrong with it otherwise.
     pub fn write(&self, document: &Node<'_>) -> Result<String, String> {
         render::render(&self.definition, document)

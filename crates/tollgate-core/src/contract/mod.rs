@@ -142,6 +142,11 @@ pub trait DocumentDialect: Sync {
     fn schema(&self) -> serde_json::Value;
 }
 
+/// Whether two names are one: `spec-agent` and `SpecAgent`.
+pub fn is_same_name(a: &str, b: &str) -> bool {
+    text::squash(a) == text::squash(b)
+}
+
 /// The JSON Schema of a dialect's document.
 fn schema_of<T: schemars::JsonSchema>(id: &str) -> serde_json::Value {
     let mut schema = schemars::schema_for!(T);

@@ -6,7 +6,7 @@ mod words;
 pub use page::page;
 
 use super::definition::like::Like;
-use super::definition::{Condition, Definition, Field, Form, Kind, LINES, Type};
+use super::definition::{Condition, Definition, Field, Form, Kind, LINES, Layout, Type};
 use super::layout;
 use super::text::squash;
 use super::tree::{Entry, Node, Value, json_line, json_pretty, yaml_text};
@@ -48,7 +48,8 @@ fn language(definition: &Definition) -> &'static str {
 
 /// Tells a worker in a role how to report.
 pub fn instructions(definition: &Definition, role: Option<&Name>) -> String {
-    let mut out = format!("Report as `{}`. {}\n\n", definition.id, definition.purpose);
+    let verb = if definition.report.is_some() { "Report as" } else { "Write" };
+    let mut out = format!("{verb} `{}`. {}\n\n", definition.id, definition.purpose);
     out.push_str(match definition.forms.first() {
         Some(Form::Markdown) => "Write Markdown with exactly these headings and labels:\n\n",
         Some(Form::Yaml) => "Write one YAML document and nothing else:\n\n",
@@ -95,13 +96,17 @@ fn may_concern(condition: &Condition, role: Option<&Name>) -> bool {
 fn optional_fields(of: &Type) -> Vec<String> {
     let fields = of.record().map(|record| &record.fields[..]).unwrap_or_default();
     let mut names = Vec::new();
-    for field in fields {
-        let name = words::field(field);
+    for field in fields.iter().filter(|field| field.layout != Layout::Given) {
         if field.optional {
-            names.push(format!("`{name}`"));
+            names.push(format!("`{}`", field.name));
         }
-        let inner = optional_fields(&field.of);
-        names.extend(inner.into_iter().map(|inner| format!("`{name}.{}`", inner.trim_matches('`'))));
+        let (inner, sign) = match &field.of.kind {
+            Kind::List(list) => (&list.of, "[]"),
+            Kind::Map(map) => (&map.of, ".*"),
+            _ => (&field.of, ""),
+        };
+        let inner = optional_fields(inner).into_iter();
+        names.extend(inner.map(|inner| format!("`{}{sign}.{}`", field.name, inner.trim_matches('`'))));
     }
     names
 }

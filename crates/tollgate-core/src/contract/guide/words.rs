@@ -2,11 +2,6 @@
 
 use crate::contract::definition::{Condition, Field, Layout, Path, Quantifier, Test};
 
-/// A field as the writer of a document knows it.
-pub fn field(field: &Field) -> String {
-    field.name.to_string()
-}
-
 /// Where a field stands in Markdown.
 pub fn layout(field: &Field) -> String {
     match &field.layout {
