@@ -33,7 +33,7 @@ impl Judged<'_> {
 
 impl Defined {
     /// Reads and judges a text.
-    pub fn judge<'a>(&self, text: &'a str, context: &Context) -> Judged<'a> {
+    pub fn judge<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
         let mut found = Found::default();
         let (root, places) = match self.tree(text, context, &mut found) {
             Ok(read) => read,
@@ -55,7 +55,7 @@ impl Defined {
     }
 
     fn tree<'a>(
-        &self,
+        &'a self,
         text: &'a str,
         context: &Context,
         found: &mut Found,

@@ -174,7 +174,9 @@ fn fence(text: &str, range: &Range<usize>) -> BlockKind {
 fn too_deep(text: &str) -> Option<usize> {
     let mut offset = 0;
     let mut found = None;
-    for line in text.split_inclusive(['\n', '\r']) {
+    for line in text.as_bytes().split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        // Lines end at bytes that are no part of a character.
+        let Some(line) = text.get(offset..offset + line.len()) else { continue };
         let (mut openers, mut indent) = (0usize, 0usize);
         let mut after_digit = false;
         for byte in line.bytes() {
@@ -189,10 +191,10 @@ fn too_deep(text: &str) -> Option<usize> {
             // A line of dashes or stars is a rule, whatever its length: it opens nothing.
             after_digit = byte.is_ascii_digit();
         }
-        let bare = line.trim_end();
-        let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
-        if !rule && (openers > OPENERS_MAX || (openers > 0 && indent > INDENT_MAX)) {
-            found = Some(offset);
+        if openers > OPENERS_MAX || (openers > 0 && indent > INDENT_MAX) {
+            let bare = line.trim_end();
+            let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
+            found = if rule { found } else { Some(offset) };
         }
         offset += line.len();
     }

@@ -13,10 +13,10 @@ use crate::report::{
 };
 
 /// The canonical report of a document without errors.
-pub fn report(definition: &Definition, mapping: &Mapping, root: &Node<'_>, role: Option<&Name>) -> Report {
+pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<'_>, role: Option<&Name>) -> Report {
     let broken = BTreeSet::new();
     let eval = Eval::new(definition, root, role, &broken);
-    let holds = |when: &Option<Condition>| when.as_ref().is_none_or(|when| eval.holds(when) == Some(true));
+    let holds = |when: &'d Option<Condition>| when.as_ref().is_none_or(|when| eval.holds(when) == Some(true));
     let mut report = match mapping.cases.iter().find(|case| holds(&case.when)) {
         Some(case) => {
             let mut report = Report::new(case.health, case.verdict);

@@ -28,6 +28,8 @@ pub mod tree;
 
 use std::collections::BTreeMap;
 
+pub use self::text::is_same_name;
+
 use self::markdown::Refused;
 use self::sink::Sink;
 use self::text::Source;
@@ -140,11 +142,6 @@ pub trait DocumentDialect: Sync {
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// The JSON Schema of the document.
     fn schema(&self) -> serde_json::Value;
-}
-
-/// Whether two names are one: `spec-agent` and `SpecAgent`.
-pub fn is_same_name(a: &str, b: &str) -> bool {
-    text::squash(a) == text::squash(b)
 }
 
 /// The JSON Schema of a dialect's document.

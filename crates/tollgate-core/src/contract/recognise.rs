@@ -3,7 +3,7 @@
 use super::defined::Defined;
 use super::definition::{Definition, Form, Kind, Layout};
 use super::layout::titles;
-use super::text::squash;
+use super::text::is_same_name;
 use super::tree::{Node, json, read_yaml};
 
 /// How sure a contract is to be meant; more is surer.
@@ -55,7 +55,7 @@ impl Look<'_> {
     /// The contracts in code that the headings speak for.
     fn coded(&self) -> Option<(Sure, &'static str)> {
         let has = |level: usize, words: &str| {
-            self.titles.iter().any(|(own, title)| *own == level && squash(title) == squash(words))
+            self.titles.iter().any(|(own, title)| *own == level && is_same_name(title, words))
         };
         if has(2, "Status") && has(2, "Abstract") {
             return Some((Sure::Word, "status-block"));
@@ -89,7 +89,7 @@ impl Look<'_> {
         });
         let names: Vec<_> = names.collect();
         let there = |names: &&Vec<crate::Name>| {
-            let is = |title: &str| names.iter().any(|name| squash(name) == squash(title));
+            let is = |title: &str| names.iter().any(|name| is_same_name(name, title));
             self.titles.iter().any(|(level, title)| *level == 2 && is(title))
         };
         (names.len() > 1 && names.iter().all(there)).then_some(Sure::Shape(names.len()))

@@ -8,7 +8,7 @@ pub use page::page;
 use super::definition::like::Like;
 use super::definition::{Condition, Definition, Field, Form, Kind, LINES, Layout, Type};
 use super::layout;
-use super::text::squash;
+use super::text::is_same_name;
 use super::tree::{Entry, Node, Value, json_line, json_pretty, yaml_text};
 use crate::Name;
 
@@ -84,9 +84,9 @@ fn may_concern(condition: &Condition, role: Option<&Name>) -> bool {
     let Some(role) = role else { return true };
     match condition {
         Condition::All(all) => all.iter().all(|inner| may_concern(inner, Some(role))),
-        Condition::By(roles) => roles.iter().any(|known| squash(known) == squash(role)),
+        Condition::By(roles) => roles.iter().any(|known| is_same_name(known, role)),
         Condition::Not(inner) => match &**inner {
-            Condition::By(roles) => !roles.iter().any(|known| squash(known) == squash(role)),
+            Condition::By(roles) => !roles.iter().any(|known| is_same_name(known, role)),
             _ => true,
         },
         _ => true,

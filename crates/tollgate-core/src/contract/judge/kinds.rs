@@ -1,13 +1,13 @@
 //! Each value by its type.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use super::Found;
 use crate::code::Code;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
-use crate::contract::text::quote;
+use crate::contract::text::{by_length, quote};
 use crate::contract::tree::{Node, Value, json_line};
 use crate::yaml::suggest;
 
@@ -18,20 +18,20 @@ pub fn check(definition: &Definition, root: &Node<'_>, found: &mut Found) {
 }
 
 /// Where in the document a value is.
-enum Step<'d> {
+enum Step<'d, 'n> {
     Field(&'d Field),
-    Key(String),
+    Key(&'n str),
     Item(usize),
 }
 
-struct Kinds<'d, 'f> {
+struct Kinds<'d, 'n, 'f> {
     found: &'f mut Found,
     markdown: bool,
-    path: Vec<Step<'d>>,
+    path: Vec<Step<'d, 'n>>,
 }
 
-impl<'d> Kinds<'d, '_> {
-    fn value(&mut self, of: &'d Type, node: &Node<'_>) {
+impl<'d, 'n> Kinds<'d, 'n, '_> {
+    fn value(&mut self, of: &'d Type, node: &'n Node<'_>) {
         if self.found.is_full() || (of.nullable && matches!(node.value, Value::Null)) {
             return;
         }
@@ -141,46 +141,46 @@ impl<'d> Kinds<'d, '_> {
         }
     }
 
-    fn list(&mut self, list: &'d ListType, items: &[Node<'_>], node: &Node<'_>) {
+    fn list(&mut self, list: &'d ListType, items: &'n [Node<'_>], node: &Node<'_>) {
         self.size(list.range, items.len(), "items", node);
-        let mut seen: BTreeMap<String, u32> = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
             if self.found.is_full() {
                 return;
             }
             self.path.push(Step::Item(at));
             self.value(&list.of, item);
-            if let Some(by) = &list.unique {
-                let twice = self.twice(by.as_deref(), item, &mut seen);
-                // What a rule says of a plain list it would say of the surplus item.
-                if twice && by.is_none() {
-                    self.found.broken.insert(node.at);
-                }
-            }
             self.path.pop();
         }
+        if let Some(by) = &list.unique {
+            self.twice(by.as_deref(), items, node);
+        }
     }
 
-    fn twice(&mut self, by: Option<&str>, item: &Node<'_>, seen: &mut BTreeMap<String, u32>) -> bool {
-        let named = match by {
-            Some(field) => match item.get(field) {
-                Some(node) => node,
-                None => return false,
-            },
-            None => item,
-        };
-        let first = seen.insert(json_line(named), named.at);
-        if let Some(first) = first {
-            let message = format!("{} names {} a second time", self.name(), quote(&json_line(named)));
-            self.wrong(Code::ITEM_TWICE, named, message, "keep one of the two");
+    /// Finds items that have the same name, or say the same.
+    fn twice(&mut self, by: Option<&str>, items: &[Node<'_>], list: &Node<'_>) {
+        let mut named: Vec<(Cow<'_, str>, usize)> =
+            items.iter().enumerate().filter_map(|(at, item)| Some((told_apart(by, item)?, at))).collect();
+        named.sort_by(|(a, x), (b, y)| by_length(a, b).then(x.cmp(y)));
+        let mut again: Vec<(usize, usize)> =
+            named.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].1, pair[0].1)).collect();
+        again.sort_unstable();
+        for (at, first) in again {
+            let place = |at: usize| by.and_then(|field| items[at].get(field)).unwrap_or(&items[at]);
+            self.path.push(Step::Item(at));
+            let message = format!("{} names {} a second time", self.name(), quote(&json_line(place(at))));
+            self.wrong(Code::ITEM_TWICE, place(at), message, "keep one of the two");
+            self.path.pop();
             if let Some(wrong) = self.found.wrong.last_mut() {
-                wrong.other = Some(first);
+                wrong.other = Some(place(first).at);
+            }
+            // What a rule says of a plain list it would say of the surplus item.
+            if by.is_none() {
+                self.found.broken.insert(list.at);
             }
         }
-        first.is_some()
     }
 
-    fn map(&mut self, map: &'d MapType, node: &Node<'_>) {
+    fn map(&mut self, map: &'d MapType, node: &'n Node<'_>) {
         let entries = node.map().unwrap_or_default();
         self.size(map.range, entries.len(), "entries", node);
         for entry in entries {
@@ -189,13 +189,13 @@ impl<'d> Kinds<'d, '_> {
                 let message = format!("a key of {} is {}", self.name(), quote(&entry.key));
                 self.found.error(Code::FIELD_FORM, entry.at, message, format!("write it like {}", forms.join(" or ")));
             }
-            self.path.push(Step::Key(entry.key.to_string()));
+            self.path.push(Step::Key(&entry.key));
             self.value(&map.of, &entry.node);
             self.path.pop();
         }
     }
 
-    fn record(&mut self, record: &'d RecordType, node: &Node<'_>) {
+    fn record(&mut self, record: &'d RecordType, node: &'n Node<'_>) {
         let entries = node.map().unwrap_or_default();
         let mut present = 0;
         for (at, field) in record.fields.iter().enumerate() {
@@ -287,6 +287,16 @@ impl<'d> Kinds<'d, '_> {
             false => format!("{}.{}`", outer.trim_end_matches('`'), field.name),
         }
     }
+}
+
+/// What an item is told apart by: its name, or all that it says.
+fn told_apart<'x>(by: Option<&str>, item: &'x Node<'_>) -> Option<Cow<'x, str>> {
+    let named = by.map_or(Some(item), |field| item.get(field))?;
+    Some(match &named.value {
+        // A list is of one kind, so that a number is never taken for the text of its digits.
+        Value::Text(word) | Value::Number(word) => Cow::Borrowed(&**word),
+        _ => Cow::Owned(json_line(named)),
+    })
 }
 
 /// A field of a Markdown document by its heading or label.

@@ -1,5 +1,6 @@
 //! Judging a tree against a definition: first each value by its type, then the rules over values that are right by themselves.
 
+mod breaches;
 mod kinds;
 mod rules;
 

@@ -11,12 +11,12 @@ use crate::contract::definition::{
 };
 use crate::contract::judge::{Found, Wrong};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
-use crate::contract::text::{clean, is_hidden, quote, says_none, squash};
+use crate::contract::text::{clean, is_hidden, is_same_name, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::Severity;
 
 /// Reads a document; without its heading there is none.
-pub fn read<'a>(definition: &Definition, text: &'a str, context: &Context, found: &mut Found) -> Option<Node<'a>> {
+pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, found: &mut Found) -> Option<Node<'a>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match markdown::refused(text) {
         Some(Refused::TooLong) => {
@@ -50,19 +50,18 @@ pub fn read<'a>(definition: &Definition, text: &'a str, context: &Context, found
     {
         let rest = title.start + heading.words.len()..title.end;
         entries.retain(|entry| *entry.key != **hole);
-        entries
-            .insert(0, Entry { key: Cow::Owned(hole.to_string()), at: small(rest.start), node: reader.said(rest, 0) });
+        entries.insert(0, Entry { key: Cow::Borrowed(&**hole), at: small(rest.start), node: reader.said(rest, 0) });
     }
     entries.extend(given(record, context));
     Some(Node { value: Value::Map(entries), at: small(at) })
 }
 
 /// Fields that do not stand in the text.
-fn given(record: &RecordType, context: &Context) -> Option<Entry<'static>> {
+fn given<'a>(record: &'a RecordType, context: &Context) -> Option<Entry<'a>> {
     let field = record.fields.iter().find(|field| field.layout == Layout::Given)?;
     let labels = context.labels.as_ref()?;
     let items = labels.iter().map(|label| Node::new(Value::Text(Cow::Owned(label.to_string())))).collect();
-    Some(Entry { key: Cow::Owned(field.name.to_string()), at: 0, node: Node::new(Value::List(items)) })
+    Some(Entry { key: Cow::Borrowed(&*field.name), at: 0, node: Node::new(Value::List(items)) })
 }
 
 fn small(at: usize) -> u32 {
@@ -125,7 +124,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads the fields of a record from a range that stands under a heading of a level and in so many items.
-    fn record(&mut self, record: &RecordType, region: Range<usize>, level: usize, depth: usize) -> Vec<Entry<'a>> {
+    fn record(&mut self, record: &'a RecordType, region: Range<usize>, level: usize, depth: usize) -> Vec<Entry<'a>> {
         let outline = self.outline;
         let heads = outline.heads_in(&region);
         let intro = region.start..heads.first().map_or(region.end, |head| head.range.start);
@@ -148,7 +147,7 @@ impl<'a> Reader<'a, '_> {
                 Layout::Given => None,
             };
             if let Some(node) = node {
-                entries.push(Entry { key: Cow::Owned(field.name.to_string()), at: node.at, node });
+                entries.push(Entry { key: Cow::Borrowed(&*field.name), at: node.at, node });
             }
         }
         entries
@@ -170,7 +169,7 @@ impl<'a> Reader<'a, '_> {
     /// The sections of a record's fields, each up to the next heading of its level.
     fn sections(
         &mut self,
-        record: &RecordType,
+        record: &'a RecordType,
         heads: &[Head],
         region: &Range<usize>,
         level: usize,
@@ -225,7 +224,7 @@ impl<'a> Reader<'a, '_> {
         self.found.push(Wrong { code, severity: Severity::Warning, at, other: None, message, hint, rule: None });
     }
 
-    fn value(&mut self, of: &Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
+    fn value(&mut self, of: &'a Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
         match &of.kind {
             Kind::List(list) => self.list(list, range, level, depth),
             Kind::Record(record) => {
@@ -247,7 +246,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn list(&mut self, list: &ListType, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
+    fn list(&mut self, list: &'a ListType, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
         let at = small(self.trimmed(&range).start);
         let outline = self.outline;
         if list.items == Items::Sections {
@@ -275,7 +274,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// A record whose head is the words of its heading.
-    fn titled(&mut self, of: &Type, head: &Head, body: Range<usize>, level: usize) -> Node<'a> {
+    fn titled(&mut self, of: &'a Type, head: &Head, body: Range<usize>, level: usize) -> Node<'a> {
         let at = small(head.title.start);
         let Some(record) = of.record() else { return self.value(of, body, level, 0) };
         let mut entries = self.record(record, body, level, 0);
@@ -283,7 +282,7 @@ impl<'a> Reader<'a, '_> {
         if let Some(field) = named {
             entries.retain(|entry| *entry.key != *field.name);
             let node = self.said(head.title.clone(), 0);
-            entries.insert(0, Entry { key: Cow::Owned(field.name.to_string()), at, node });
+            entries.insert(0, Entry { key: Cow::Borrowed(&*field.name), at, node });
         }
         Node { value: Value::Map(entries), at }
     }
@@ -309,8 +308,10 @@ impl<'a> Reader<'a, '_> {
     fn said(&self, range: Range<usize>, depth: usize) -> Node<'a> {
         let range = self.trimmed(&range);
         let at = small(range.start);
-        let comment = |comment: &&Range<usize>| comment.start < range.end && comment.end > range.start;
-        let comments: Vec<&Range<usize>> = self.outline.comments.iter().filter(comment).collect();
+        let all = &self.outline.comments;
+        let first = all.partition_point(|comment| comment.end <= range.start);
+        let comments: Vec<&Range<usize>> =
+            all[first..].iter().take_while(|comment| comment.start < range.end).collect();
         let text = &self.text[range.clone()];
         if comments.is_empty() && is_plain(text) && (depth == 0 || !text.contains('\n')) {
             return Node { value: Value::Text(Cow::Borrowed(text)), at };
@@ -336,7 +337,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The labels of a record's fields in a range, in the order of the text.
-    fn labels(&mut self, record: &RecordType, range: &Range<usize>, depth: usize) -> Vec<Labelled> {
+    fn labels(&mut self, record: &'a RecordType, range: &Range<usize>, depth: usize) -> Vec<Labelled> {
         let names: Vec<(usize, &str)> = record
             .fields
             .iter()
@@ -366,7 +367,7 @@ impl<'a> Reader<'a, '_> {
         found
     }
 
-    fn add_label(&mut self, label: Labelled, record: &RecordType, found: &mut Vec<Labelled>) {
+    fn add_label(&mut self, label: Labelled, record: &'a RecordType, found: &mut Vec<Labelled>) {
         let Some(first) = found.iter().find(|known| known.field == label.field) else {
             found.push(label);
             return;
@@ -442,7 +443,7 @@ fn is_section(field: &Field, title: &str) -> bool {
     let Layout::Section(titles) = &field.layout else { return false };
     let bare =
         title.trim_end_matches(':').trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
-    titles.iter().any(|known| squash(known) == squash(bare))
+    titles.iter().any(|known| is_same_name(known, bare))
 }
 
 fn is_plain(text: &str) -> bool {

@@ -4,10 +4,10 @@
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::{Entry, Node, Value};
 use crate::code::Code;
+use crate::contract::text::by_length;
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 16 << 20;
@@ -200,7 +200,6 @@ impl<'a> Reader<'a> {
     fn map(&mut self, depth: usize) -> Result<Value<'a>, Fault> {
         self.at += 1;
         let mut entries: Vec<Entry<'a>> = Vec::new();
-        let mut seen: BTreeMap<Cow<'a, str>, u32> = BTreeMap::new();
         self.space();
         if self.peek() == b'}' {
             self.at += 1;
@@ -214,11 +213,10 @@ impl<'a> Reader<'a> {
                 b'}' => return Err(self.syntax("a comma stands before the end of the map", "take the comma away")),
                 _ => return Err(self.syntax("a key is missing here", "keys stand in double quotes")),
             };
-            if let Some(other) = earlier(&entries, &mut seen, key.clone(), at) {
-                let message = format!("the key {} stands here a second time", crate::contract::text::quote(&key));
-                let fault =
-                    Fault { code: Code::KEY_TWICE, at, other: Some(other), message, hint: "keep one of the two" };
-                return Err(fault);
+            if entries.len() < FEW_KEYS
+                && let Some(first) = entries.iter().find(|entry| entry.key == key)
+            {
+                return Err(twice(&key, at, first.at));
             }
             self.space();
             if self.peek() != b':' {
@@ -232,7 +230,7 @@ impl<'a> Reader<'a> {
                 b',' => self.at += 1,
                 b'}' => {
                     self.at += 1;
-                    return Ok(Value::Map(entries));
+                    return all_differ(&entries).map(|()| Value::Map(entries));
                 }
                 _ => return Err(self.syntax("the map goes on without a comma", "write `,` or `}`")),
             }
@@ -378,18 +376,21 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where a key stood before.
-fn earlier<'a>(
-    entries: &[Entry<'a>],
-    seen: &mut BTreeMap<Cow<'a, str>, u32>,
-    key: Cow<'a, str>,
-    at: u32,
-) -> Option<u32> {
-    if entries.len() < FEW_KEYS {
-        return entries.iter().find(|entry| entry.key == key).map(|entry| entry.at);
+/// Looks at the keys of a large map in their order, where equal ones stand side by side.
+fn all_differ(entries: &[Entry<'_>]) -> Result<(), Fault> {
+    if entries.len() <= FEW_KEYS {
+        return Ok(());
     }
-    if seen.is_empty() {
-        seen.extend(entries.iter().map(|entry| (entry.key.clone(), entry.at)));
+    let mut order: Vec<&Entry<'_>> = entries.iter().collect();
+    order.sort_by(|a, b| by_length(&a.key, &b.key).then(a.at.cmp(&b.at)));
+    let pairs = order.windows(2).filter(|pair| pair[0].key == pair[1].key);
+    match pairs.min_by_key(|pair| pair[1].at) {
+        Some(pair) => Err(twice(&pair[1].key, pair[1].at, pair[0].at)),
+        None => Ok(()),
     }
-    seen.insert(key, at)
+}
+
+fn twice(key: &str, at: u32, first: u32) -> Fault {
+    let message = format!("the key {} stands here a second time", crate::contract::text::quote(key));
+    Fault { code: Code::KEY_TWICE, at, other: Some(first), message, hint: "keep one of the two" }
 }
