@@ -35,17 +35,52 @@ fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
     if options.is_empty() || said.is_blank() {
         return Vec::new();
     }
-    let text = said.text().unwrap_or_default().to_lowercase();
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let after_option = words.windows(2).filter(|pair| pair[0] == "option").map(|pair| pair[1]);
-    let named: Vec<&str> = after_option.chain(words.first().copied()).collect();
-    let names_one = options.iter().enumerate().any(|(at, option)| {
-        let name = option.get("name").and_then(Node::text).or_else(|| option.text()).unwrap_or_default().to_lowercase();
-        let name = name.split(" -- ").next().unwrap_or_default().replace("**", "");
-        let name = name.split(" — ").next().unwrap_or_default().trim();
-        let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'a' + at).to_string());
-        (!name.is_empty() && text.contains(name))
-            || named.iter().any(|word| *word == (at + 1).to_string() || Some(*word) == letter.as_deref())
-    });
-    if names_one { Vec::new() } else { vec![said.at] }
+    let text = said.text().unwrap_or_default();
+    let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // "Option B because …", "B, since …", "2": what follows the word, or comes first.
+    let after_option = words().zip(words().skip(1)).filter(|(word, _)| word.eq_ignore_ascii_case("option"));
+    let mut named = after_option.map(|(_, next)| next).chain(words().next());
+    let by_place = named.any(|word| place(word).is_some_and(|place| place < options.len()));
+    if by_place || options.iter().any(|option| is_named(option, text)) { Vec::new() } else { vec![said.at] }
+}
+
+/// The place that a number or a letter stands for.
+fn place(word: &str) -> Option<usize> {
+    match word.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => Some(usize::from(letter.to_ascii_lowercase() - b'a')),
+        _ => word.parse::<usize>().ok()?.checked_sub(1),
+    }
+}
+
+/// Whether a text holds the name of an option: its `name`, or the words before its first dash.
+fn is_named(option: &Node<'_>, text: &str) -> bool {
+    let name = option.get("name").and_then(Node::text).or_else(|| option.text()).unwrap_or_default();
+    let name = name.split(" -- ").next().unwrap_or_default();
+    let name = name.split(" — ").next().unwrap_or_default().replace("**", "");
+    let name = name.trim();
+    !name.is_empty() && text.to_lowercase().contains(&name.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::json;
+    use super::*;
+
+    #[test]
+    fn an_option_is_recommended_by_name_number_or_letter() {
+        let broken = |recommendation: &str| {
+            let text = format!(
+                r#"{{"recommendation": "{recommendation}", "options": [{{"name": "Round half up"}}, "**Keep** — no loss"]}}"#
+            );
+            !recommends_an_option(&json::read(&text).unwrap()).is_empty()
+        };
+        for good in
+            ["Option A because", "option 2.", "B, since it is cheap", "1", "I would round half up here", "Keep them"]
+        {
+            assert!(!broken(good), "{good}");
+        }
+        for bad in ["Option C", "Ask somebody", "option 0", "Optional", "3"] {
+            assert!(broken(bad), "{bad}");
+        }
+    }
 }

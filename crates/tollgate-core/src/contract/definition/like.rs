@@ -166,10 +166,15 @@ fn begins<'t>(text: &'t str, words: &str) -> Option<&'t str> {
 
 /// Where words first stand in a text.
 fn find(text: &str, words: &str) -> Option<usize> {
-    if !words.contains('—') {
-        return text.find(words);
+    let Some((before, _)) = words.split_once('—') else { return text.find(words) };
+    let mut from = 0;
+    loop {
+        let at = from + text.get(from..)?.find(before)?;
+        if begins(&text[at..], words).is_some() {
+            return Some(at);
+        }
+        from = at + text[at..].chars().next()?.len_utf8();
     }
-    text.char_indices().map(|(at, _)| at).find(|at| begins(&text[*at..], words).is_some())
 }
 
 impl Hole {

@@ -23,7 +23,19 @@ type Breach = (u32, Option<String>);
 struct Pointing<'x> {
     name: &'x str,
     at: u32,
-    to: Vec<&'x str>,
+    /// A name, or a list of names.
+    to: Option<&'x Node<'x>>,
+}
+
+impl<'x> Pointing<'x> {
+    /// The name that it points to in some place; no name there is passed over.
+    fn target(&self, place: usize) -> Option<&'x str> {
+        match &self.to?.value {
+            Value::List(items) => items.get(place).map(|item| item.word().unwrap_or_default()),
+            Value::Text(word) | Value::Number(word) if place == 0 => Some(word),
+            _ => None,
+        }
+    }
 }
 
 impl<'e, 'a> Eval<'e, '_, 'a> {
@@ -134,21 +146,15 @@ fn first_path(condition: &Condition) -> Option<&Path> {
 }
 
 /// Who points to whom: the entries of a map, or the items of a list by two of their fields; by name.
-fn pointing<'x>(list: &'x Node<'_>, by: Option<&str>, to: Option<&str>) -> Vec<Pointing<'x>> {
-    fn words<'x>(node: &'x Node<'_>) -> Vec<&'x str> {
-        match &node.value {
-            Value::List(items) => items.iter().filter_map(Node::word).collect(),
-            _ => node.word().into_iter().collect(),
-        }
-    }
+fn pointing<'x>(list: &'x Node<'x>, by: Option<&str>, to: Option<&str>) -> Vec<Pointing<'x>> {
     let mut all: Vec<Pointing<'x>> = match (&list.value, by, to) {
         (Value::Map(entries), ..) => {
-            entries.iter().map(|entry| Pointing { name: &entry.key, at: entry.at, to: words(&entry.node) }).collect()
+            entries.iter().map(|entry| Pointing { name: &entry.key, at: entry.at, to: Some(&entry.node) }).collect()
         }
         (Value::List(items), Some(by), Some(to)) => {
-            let one = |item: &'x Node<'_>| {
+            let one = |item: &'x Node<'x>| {
                 let name = item.get(by).and_then(Node::word)?;
-                Some(Pointing { name, at: item.at, to: item.get(to).map(words).unwrap_or_default() })
+                Some(Pointing { name, at: item.at, to: item.get(to) })
             };
             items.iter().filter_map(one).collect()
         }
@@ -175,7 +181,7 @@ fn find_circle(all: &[Pointing<'_>]) -> Option<(u32, String)> {
             way.push((start, 0));
         }
         while let Some((at, next)) = way.last_mut() {
-            let Some(target) = all[*at].to.get(*next) else {
+            let Some(target) = all[*at].target(*next) else {
                 seen[*at] = Seen::Done;
                 way.pop();
                 continue;

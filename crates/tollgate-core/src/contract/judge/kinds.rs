@@ -46,6 +46,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
                 }
             }
             (Kind::Int(range), Value::Number(number)) => match number.parse::<i64>() {
+                Ok(whole) if range.min.is_none_or(|min| whole >= min) && range.max.is_none_or(|max| whole <= max) => {}
                 Ok(_) => self.bounded(*range, number, node),
                 Err(_) => self.kind(of, node),
             },
@@ -151,7 +152,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             self.value(&list.of, item);
             self.path.pop();
         }
-        if let Some(by) = &list.unique {
+        if let Some(by) = list.unique.as_ref().filter(|_| items.len() > 1) {
             self.twice(by.as_deref(), items, node);
         }
     }
