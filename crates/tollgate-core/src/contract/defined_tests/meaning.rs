@@ -46,11 +46,16 @@ fn words_mean_what_the_pair_says() {
         ("wr.council", "", "{}".to_owned(), "ok/none"),
         ("decree.planner-output", "", "{}".to_owned(), "ok/none"),
         ("decree.implementor-result", "", "{}".to_owned(), "ok/none"),
-        ("decree.implementor-result", "", r#"{"outcome": "blocked", "pr": "None"}"#.to_owned(), "needs_input/none ?!"),
         (
             "decree.implementor-result",
             "",
-            r#"{"outcome": "validation-failure", "pr": "None"}"#.to_owned(),
+            r#"{"outcome": "blocked", "pr": "None", "outstanding": "x"}"#.to_owned(),
+            "needs_input/none ?!",
+        ),
+        (
+            "decree.implementor-result",
+            "",
+            r#"{"outcome": "validation-failure", "pr": "None", "outstanding": "x"}"#.to_owned(),
             "failed.validation/none",
         ),
         ("decree.reviewer-result", "", "{}".to_owned(), "ok/accept"),

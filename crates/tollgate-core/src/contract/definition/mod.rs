@@ -5,6 +5,7 @@
 mod check;
 mod conditions;
 mod examples;
+mod json_schema;
 pub mod like;
 mod mappings;
 mod possible;

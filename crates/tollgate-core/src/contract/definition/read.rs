@@ -7,7 +7,7 @@ use super::types::{LABELS, Types};
 use super::{
     Definition, Example, Form, Heading, Kind, Labels, Layout, ListType, Path, PlanMapping, RecordType, Rule, Type,
 };
-use super::{Field, Items, Range, check, mappings};
+use super::{Field, Items, Range, check, json_schema, mappings};
 use crate::Name;
 use crate::contract::tree::{self, Node};
 use crate::diagnostic::Diagnostic;
@@ -49,7 +49,11 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let types = fields.take("types");
     let open = fields.take("open").and_then(|n| problems.bool(n, "`open`")).unwrap_or(false);
     let labels = fields.take("labels").and_then(|n| problems.word(n, "a way to write labels", &LABELS));
-    let own_fields = fields.need("fields", problems);
+    let schema = fields.take("schema");
+    let own_fields = match schema {
+        Some(_) => fields.take("fields"),
+        None => fields.need("fields", problems),
+    };
     let rules = fields.take("rules");
     let report = fields.take("report");
     let plan = fields.take("plan");
@@ -70,7 +74,15 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         }
     }
     let types = named(types, problems);
-    let own = types.fields(own_fields?, 0, problems);
+    let (own, open) = match (schema, own_fields) {
+        (Some(schema), None) => json_schema::root(schema, problems)?,
+        (None, Some(own)) => (types.fields(own, 0, problems), open),
+        (Some(schema), Some(_)) => {
+            problems.value(schema.place, "there are both `fields` and `schema`", "keep one of them");
+            return None;
+        }
+        (None, None) => return None,
+    };
     let first = *read_forms.first()?;
     let root = root(own, open, labels.unwrap_or(Labels::Lines), first);
     let scope = Scope { here: &root, root: &root, roles: &roles, built_in };

@@ -84,3 +84,64 @@ fn a_definition_that_nests_is_refused_not_followed() {
     let found = after("{has: findings}", &deep);
     assert!(found.iter().any(|(code, ..)| *code == Code::YAML_VALUE || *code == Code::YAML_REFUSED), "{found:?}");
 }
+
+const BY_SCHEMA: &str = "contract: my.verdict
+version: 1
+purpose: A reviewer says whether the change may pass.
+form: json
+schema:
+  type: object
+  required: [verdict, findings]
+  additionalProperties: false
+  properties:
+    verdict: {enum: [pass, fail], description: Whether it may pass.}
+    findings:
+      type: array
+      maxItems: 3
+      items: {type: object, required: [what], properties: {what: {type: string, minLength: 2}, line: {type: [integer, \"null\"], minimum: 1}}}
+    note: {anyOf: [{type: string}, {type: object}, {type: \"null\"}]}
+rules:
+  fail-says-why:
+    when: {verdict: fail}
+    must: {has: findings}
+    says: the verdict is fail and nothing says why
+    fix: add a finding
+    good: {set: {verdict: fail, findings: [{what: No test.}]}}
+    bad: {set: {findings: []}}
+report:
+  cases:
+    - {when: {verdict: pass}, health: ok, verdict: accept}
+    - {health: ok, verdict: reject}
+  findings: [{each: findings, what: what, line: line}]
+example: {verdict: pass, findings: [], note: null}
+";
+
+#[test]
+fn fields_can_be_given_as_json_schema() {
+    let (definition, problems) = read("my.verdict", BY_SCHEMA, false);
+    assert!(problems.is_empty(), "{problems:?}");
+    let own = crate::contract::defined::Defined { definition: definition.expect("a definition") };
+    let told = |text: &str| {
+        let judged = own.judge(text, &crate::contract::Context::default());
+        judged.diagnostics.iter().map(|d| (d.code, d.place.column)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told(r#"{"verdict": "fail", "findings": [{"what": "ab", "line": null, "more": 1}], "note": {"a": 1}}"#),
+        []
+    );
+    assert_eq!(
+        told(r#"{"verdict": "no", "findings": [{"what": "a", "line": 0}], "note": 1, "x": 2}"#),
+        [
+            (Code::FIELD_WORD, 13),
+            (Code::FIELD_LENGTH, 41),
+            (Code::FIELD_LENGTH, 54),
+            (Code::FIELD_KIND, 67),
+            (Code::FIELD_UNKNOWN, 70)
+        ]
+    );
+    let changed = |from: &str, to: &str| self::told(&BY_SCHEMA.replacen(from, to, 1));
+    assert_eq!(changed("minLength: 2", "pattern: \"a+\""), [(Code::YAML_UNKNOWN_KEY, 14, 81)]);
+    assert_eq!(changed("type: array", "type: tuple")[0].0, Code::YAML_VALUE);
+    assert_eq!(changed("required: [verdict, findings]", "required: [verdict, finding]")[0], (Code::YAML_VALUE, 7, 23));
+    assert_eq!(changed("form: json", "form: json\nfields: {}")[0].0, Code::YAML_VALUE);
+}

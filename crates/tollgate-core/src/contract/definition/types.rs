@@ -202,18 +202,23 @@ impl Types {
     fn either(&self, node: &Node, depth: usize, problems: &mut Problems) -> Option<Kind> {
         let types: Vec<Type> =
             problems.list(node, "`either`").iter().filter_map(|n| self.of(n, depth + 1, problems)).collect();
-        let mut seen = Vec::new();
-        for of in &types {
-            let shape = shape(&of.kind);
-            if shape.is_none() || seen.contains(&shape) {
-                let hint = "so that a mistake in one is not reported as a mistake in all";
-                problems.value(node.place, "the types of `either` must be told apart by their kind", hint);
-                return None;
-            }
-            seen.push(shape);
-        }
-        (types.len() > 1).then_some(Kind::Union(types))
+        union(types, node, problems)
     }
+}
+
+/// Alternatives that are told apart by their kind.
+pub fn union(types: Vec<Type>, node: &Node, problems: &mut Problems) -> Option<Kind> {
+    let mut seen = Vec::new();
+    for of in &types {
+        let shape = shape(&of.kind);
+        if shape.is_none() || seen.contains(&shape) {
+            let hint = "so that a mistake in one is not reported as a mistake in all";
+            problems.value(node.place, "alternatives must be told apart by their kind", hint);
+            return None;
+        }
+        seen.push(shape);
+    }
+    (types.len() > 1).then_some(Kind::Union(types))
 }
 
 /// What a value of the kind looks like: alternatives must differ in it.
@@ -229,7 +234,7 @@ pub fn shape(kind: &Kind) -> Option<u8> {
 }
 
 /// A text that says something.
-fn said() -> TextType {
+pub fn said() -> TextType {
     TextType { range: Range { min: Some(1), max: None }, like: Vec::new(), never: Vec::new() }
 }
 
