@@ -72,6 +72,11 @@ pub fn crash(args: &[&str]) -> ExitCode {
     built(KILLED, CRASH, args)
 }
 
+/// Builds what is killed, then writes the golden journals.
+pub fn golden() -> ExitCode {
+    built(KILLED, CRASH, &["--golden", "docs/golden"])
+}
+
 /// Builds the program that makes a journal, then damages the journal.
 pub fn damage(args: &[&str]) -> ExitCode {
     built(MEASURED, DAMAGE, args)

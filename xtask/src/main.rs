@@ -20,6 +20,7 @@ usage: cargo xtask COMMAND
   sim ARGS...         simulates, e.g. `sim --seeds 2000`, or `sim --seed 7` to repeat one
   crash ARGS...       kills the real program and resumes it, e.g. `crash --runs 200`, or `crash --seed 7` to repeat one
   damage ARGS...      damages a whole journal, one byte, row, object or file at a time; each must be named or healed
+  golden              makes the golden journals of docs/golden/ again; read its README.md first
   breaks [NAME...]    breaks the kernel one line at a time; the simulator must see each
 ";
 
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         ("sim", args) => command::forward(command::SIM, args),
         ("crash", args) => command::crash(args),
         ("damage", args) => command::damage(args),
+        ("golden", []) => command::golden(),
         ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");

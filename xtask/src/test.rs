@@ -108,7 +108,7 @@ fn tests(depth: Depth) -> Outcome {
         command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     }
     if depth == Depth::Full {
-        command.env("PROPTEST_CASES", "4096");
+        command.env("PROPTEST_CASES", "4096").env("TOLLGATE_TEST_FULL", "1");
     }
     match tee(&mut command, is_summary) {
         Ok((true, lines)) => Outcome::Passed(lines),

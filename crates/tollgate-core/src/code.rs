@@ -240,6 +240,7 @@ codes! {
     BELOW_A_WORKER = "TG0516",
     WORK_HELD = "TG0517",
     REF_IN_THE_WAY = "TG0518",
+    CHECKOUT_NOT_TAKEN = "TG0519",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",
@@ -259,4 +260,5 @@ codes! {
     FOLDER = "TG0615",
     UNTRUSTED = "TG0616",
     SCHEMAS = "TG0617",
+    PROTOCOL_SHADOWED = "TG0618",
 }

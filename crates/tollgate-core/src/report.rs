@@ -185,6 +185,13 @@ pub struct Claims {
     pub addresses: Option<Vec<crate::id::FindingId>>,
 }
 
+impl Claims {
+    /// Every path it says it changed.
+    pub fn paths(&self) -> impl Iterator<Item = &Name> {
+        self.created.iter().chain(&self.modified).chain(&self.deleted)
+    }
+}
+
 /// A unit that a report or document plans.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

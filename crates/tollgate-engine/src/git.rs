@@ -1,4 +1,4 @@
-//! The one way to the `git` program: bounded, without the user's configuration, without hooks.
+//! The one way to the `git` program: bounded, without the user's configuration (but for plain values that a caller asks for), without hooks.
 //!
 //! The engine's git never runs with a git folder, configuration, driver or hook that a worker could have written: it
 //! works through private git folders of its own, with their own index files, and looks at work trees as plain files.
@@ -145,13 +145,22 @@ pub struct Git {
     work_tree: Option<PathBuf>,
     env: Vec<(OsString, OsString)>,
     excludes: Option<PathBuf>,
+    settings: Vec<String>,
 }
 
 impl Git {
     /// Git in a folder, with whatever git folder it finds there.
     pub fn discover(cwd: &Path) -> Result<Self, GitError> {
         let program = find_program(OsStr::new("git"), cwd).ok_or(GitError::Missing)?;
-        Ok(Self { program, cwd: cwd.to_owned(), git_dir: None, work_tree: None, env: Vec::new(), excludes: None })
+        Ok(Self {
+            program,
+            cwd: cwd.to_owned(),
+            git_dir: None,
+            work_tree: None,
+            env: Vec::new(),
+            excludes: None,
+            settings: Vec::new(),
+        })
     }
 
     /// Git with this git folder.
@@ -181,6 +190,12 @@ impl Git {
         Self { excludes: Some(file.to_owned()), ..self.clone() }
     }
 
+    /// The same with settings, `name=value`, that take the place of ours.
+    #[must_use]
+    pub fn with(&self, settings: &[String]) -> Self {
+        Self { settings: settings.to_vec(), ..self.clone() }
+    }
+
     /// Runs a command that must succeed, and answers what it printed.
     pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Vec<u8>, GitError> {
         self.feed(args, Vec::new())
@@ -206,6 +221,7 @@ impl Git {
         for setting in SETTINGS {
             all.extend(["-c".into(), (*setting).into()]);
         }
+        all.extend(self.settings.iter().flat_map(|setting| ["-c".into(), setting.into()]));
         if let Some(excludes) = &self.excludes {
             let mut setting = OsString::from("core.excludesFile=");
             setting.push(excludes);

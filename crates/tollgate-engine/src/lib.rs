@@ -12,6 +12,7 @@ pub mod git;
 pub mod hands;
 pub mod holder;
 pub mod needed;
+pub mod pinned;
 pub mod process;
 pub mod projection;
 pub mod repair;

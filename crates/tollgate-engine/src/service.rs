@@ -113,9 +113,9 @@ pub enum ServiceError {
     /// A document was given that the protocol does not know.
     #[error("the protocol has no artifact `{0}`")]
     NoArtifact(Name),
-    /// A role has no worker.
-    #[error("role `{0}` has no worker")]
-    NoWorker(Name),
+    /// Roles have no worker.
+    #[error("{}", without_worker(.0))]
+    NoWorker(Vec<Name>),
     /// The program of a role's worker is not there.
     #[error("the worker of role `{role}`: {source}")]
     Worker {
@@ -185,6 +185,13 @@ impl ServiceError {
     }
 }
 
+fn without_worker(roles: &[Name]) -> String {
+    match roles {
+        [role] => format!("role `{role}` has no worker"),
+        _ => format!("roles `{}` have no worker", roles.join("`, `")),
+    }
+}
+
 impl Service {
     /// Starts a run: everything is checked, then written down, and nothing is done yet.
     pub fn start(&self, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
@@ -192,11 +199,13 @@ impl Service {
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
             return Err(ServiceError::NoArea(area.clone()));
         }
+        let repository = Repository::find(&start.repository)?;
         // Before the roles: which of them are needed hangs on the inputs.
         let inputs = inputs(&protocol, &start.inputs).map_err(CommandError::Rejected)?;
         let roles = needed::roles(&protocol, &|name: &str| inputs.get(name));
-        if let Some(role) = roles.iter().find(|role| !start.workers.contains_key(**role)) {
-            return Err(ServiceError::NoWorker((*role).clone()));
+        let missing: Vec<Name> = roles.into_iter().filter(|role| !start.workers.contains_key(*role)).cloned().collect();
+        if !missing.is_empty() {
+            return Err(ServiceError::NoWorker(missing));
         }
         for (role, text) in &start.briefs {
             context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
@@ -205,7 +214,7 @@ impl Service {
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
         // Until the run is in the journal, all that is made for it is undone when this ends, however it ends.
         let claim = claim_start(&self.state, id)?;
-        let started = self.start_claimed(&claim, id, protocol, start, (artifacts, objects));
+        let started = self.start_claimed(&claim, id, (protocol, repository), start, (artifacts, objects));
         match &started {
             Ok(_) => drop(claim),
             Err(_) => undo_start(&self.state, claim, &|run| self.is_opened(run)),
@@ -228,11 +237,11 @@ impl Service {
         &self,
         claim: &Claim,
         id: RunId,
-        protocol: Protocol,
+        (protocol, repository): (Protocol, Repository),
         start: Start,
         (artifacts, mut objects): Documents,
     ) -> Result<(Session, Vec<Recorded>), ServiceError> {
-        let repository = Repository::open(&start.repository, claim.path())?;
+        let repository = repository.looked_at(claim.path())?;
         let top = repository.top.display().to_string();
         let by = Signature {
             name: "Tollgate".to_owned(),

@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
-use tollgate_core::protocol::{self, Protocol};
 use tollgate_core::run::event::{By, ByKind, Unreadable};
 use tollgate_core::run::invariants::{self, Violation};
 use tollgate_core::run::{self, Command, Decided, Event, Recorded, Rejection, Run, Stamp};
 use tollgate_store::chain::{Chain, ChainError};
 use tollgate_store::{Append, AppendError, Journal, Object, ReadError, Row};
 
+use crate::pinned;
 use crate::summary;
 
 /// How often a command is decided again after somebody else was faster.
@@ -217,6 +217,10 @@ impl Session {
 
     /// Reads what others have appended; the events, in order.
     pub fn refresh(&mut self) -> Result<Vec<Recorded>, LoadError> {
+        // Mostly nothing is new, and the run need not be copied to find that out.
+        if self.journal.load(self.run.id, self.run.seq, 1)?.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut replay = Replay {
             id: self.run.id,
             chain: Chain::at(self.run.id, self.run.seq, self.head),
@@ -388,7 +392,7 @@ impl Replay {
     ) -> Result<(), LoadError> {
         match (&mut self.run, &recorded.event) {
             (None, Event::RunOpened(opened)) => {
-                let protocol = pinned(opened.protocol.digest, object)?;
+                let protocol = pinned::protocol(opened.protocol.digest, object)?;
                 self.run = Some(run::begin(&recorded, opened, protocol));
             }
             (None, _) => {
@@ -410,19 +414,6 @@ impl Replay {
     }
 }
 
-/// The protocol a run is pinned to.
-fn pinned(
-    digest: Digest,
-    object: &mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>,
-) -> Result<Arc<Protocol>, LoadError> {
-    let refuse = |why: &str| LoadError::Protocol { digest, why: why.to_owned() };
-    let bytes = object(digest)?.ok_or_else(|| refuse("its object is missing"))?;
-    let text = str::from_utf8(&bytes).map_err(|_| refuse("it is not text"))?;
-    let (protocol, diagnostics) = protocol::read(text);
-    let first = || diagnostics.first().map_or_else(|| "it is no protocol".to_owned(), |d| d.message.clone());
-    protocol.map(Arc::new).ok_or_else(|| refuse(&first()))
-}
-
 /// A snapshot can always be thrown away: one that is not good is passed over.
 fn from_snapshot(journal: &dyn Journal, id: RunId) -> Result<Option<Replay>, LoadError> {
     let Some(snapshot) = journal.snapshot(id)? else { return Ok(None) };
@@ -430,7 +421,7 @@ fn from_snapshot(journal: &dyn Journal, id: RunId) -> Result<Option<Replay>, Loa
     if run.id != id || run.seq != snapshot.seq {
         return Ok(None);
     }
-    let protocol = pinned(run.opened.protocol.digest, &mut |digest| Ok(journal.object(digest)?))?;
+    let protocol = pinned::protocol(run.opened.protocol.digest, &mut |digest| Ok(journal.object(digest)?))?;
     run.protocol = protocol;
     let chain = Chain::at(id, snapshot.seq, snapshot.head);
     Ok(Some(Replay { id, chain, run: Some(run), seen: None, audit: false }))

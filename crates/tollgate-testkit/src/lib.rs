@@ -2,6 +2,7 @@
 //! up after themselves.
 
 pub mod damage;
+pub mod golden;
 pub mod journal_conformance;
 pub mod log;
 pub mod script;

@@ -69,6 +69,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             let who = opened.about.role.as_deref().unwrap_or("measured");
             format!("{} ({who}{}): {}", opened.finding, of(&opened.about.units), opened.about.what)
         }
+        Event::FindingRestated(restated) => format!("{} now says: {}", restated.finding, restated.about.what),
         Event::FindingChanged(changed) => {
             let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
             format!("{} {}", ids.join(" "), changed.status.word())
@@ -80,7 +81,8 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         }
         Event::ScopeWidened(widened) => format!("scope widened by {}{by}", widened.paths.join(" ")),
         Event::WaiverGranted(waiver) => {
-            let rows = waiver.criteria.iter().chain(&waiver.requirements).chain(&waiver.commands);
+            let rows =
+                waiver.criteria.iter().chain(&waiver.requirements).chain(&waiver.commands).chain(&waiver.judgements);
             let findings = waiver.findings.iter().map(ToString::to_string);
             let all: Vec<String> = rows.map(ToString::to_string).chain(findings).collect();
             format!("waived {}{by}", all.join(" "))

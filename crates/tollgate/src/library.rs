@@ -68,7 +68,11 @@ pub fn find(name: &str, session: &Session) -> Result<Definition, Failure> {
 /// A protocol to run. A file of a `.tollgate/` folder acts as it is committed and trusted, whatever path leads to it.
 pub fn find_to_run(name: &str, session: &Session) -> Result<Definition, Failure> {
     if !is_path(name) {
-        return named(name, session);
+        let standing = Standing::look(&session.environment)?;
+        return match shadowed(&standing).into_iter().find(|path| stem(path) == Some(name)) {
+            Some(path) => Err(taken(&path).hint(format!("to run it as it is: `tollgate run ./{path}`"))),
+            None => named(name, session),
+        };
     }
     let path = session.environment.directory().join(name);
     let Some((root, path)) = files::names_of(&path).iter().find_map(|path| in_folder(path)) else {
@@ -83,6 +87,18 @@ pub fn find_to_run(name: &str, session: &Session) -> Result<Definition, Failure>
         }
         Standing::Untrusted(..) | Standing::NoFolder(_) | Standing::NoRepository => Err(trust::uncommitted(&path)),
     }
+}
+
+/// The trusted files whose name a built-in protocol has: no name leads to them.
+pub fn shadowed(standing: &Standing) -> Vec<String> {
+    let taken = |path: &&str| stem(path).is_some_and(|id| BUILT_IN.iter().any(|(taken, _)| *taken == id));
+    standing.trusted().into_iter().flat_map(Folder::paths).filter(taken).map(str::to_owned).collect()
+}
+
+/// What is wrong with such a file.
+pub fn taken(path: &str) -> Failure {
+    let message = format!("{path} has the name of a built-in protocol, and cannot take its place");
+    Failure::refused(Code::PROTOCOL_SHADOWED, message).hint("rename it, commit, and `tollgate trust`")
 }
 
 fn is_path(name: &str) -> bool {

@@ -62,6 +62,15 @@ pub struct Section {
     pub blocks: Vec<Block>,
 }
 
+/// What a text consists of at its outermost level.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outline {
+    /// The blocks before the first section.
+    pub before: Vec<Block>,
+    /// The sections.
+    pub sections: Vec<Section>,
+}
+
 /// Why a text has no outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
@@ -72,12 +81,12 @@ pub enum Refused {
 }
 
 /// Reads the outline in time linear in the text.
-pub fn outline(source: &Source<'_>) -> Result<Vec<Section>, Refused> {
+pub fn outline(source: &Source<'_>) -> Result<Outline, Refused> {
     let text = source.text();
     if let Some(refused) = refused(text) {
         return Err(refused);
     }
-    let mut sections: Vec<Section> = Vec::new();
+    let mut outline = Outline::default();
     let mut depth = 0usize;
     let mut in_list = false;
     for (event, range) in Parser::new(text).into_offset_iter() {
@@ -85,7 +94,7 @@ pub fn outline(source: &Source<'_>) -> Result<Vec<Section>, Refused> {
             Event::Start(tag) => {
                 in_list = if depth == 0 { matches!(tag, Tag::List(_)) } else { in_list };
                 if depth == 0 || (depth == 1 && in_list && matches!(tag, Tag::Item)) {
-                    add(text, &mut sections, &tag, range);
+                    add(text, &mut outline, &tag, range);
                 }
                 depth += 1;
             }
@@ -93,7 +102,7 @@ pub fn outline(source: &Source<'_>) -> Result<Vec<Section>, Refused> {
             _ => {}
         }
     }
-    Ok(sections)
+    Ok(outline)
 }
 
 /// Why a text is not read at all.
@@ -104,7 +113,7 @@ pub fn refused(text: &str) -> Option<Refused> {
     }
 }
 
-fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usize>) {
+fn add(text: &str, outline: &mut Outline, tag: &Tag<'_>, range: Range<usize>) {
     let written = &text[range.clone()];
     let kind = match tag {
         Tag::Heading { .. } if !written.trim_start().starts_with('#') => {
@@ -114,10 +123,11 @@ fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usiz
         Tag::Heading { level, .. } => {
             let title = heading_title(text, &range);
             if *level == HeadingLevel::H2 {
-                if let Some(last) = sections.last_mut() {
+                if let Some(last) = outline.sections.last_mut() {
                     last.body.end = range.start;
                 }
-                sections.push(Section { start: range.start, title, body: range.end..text.len(), blocks: Vec::new() });
+                let body = range.end..text.len();
+                outline.sections.push(Section { start: range.start, title, body, blocks: Vec::new() });
                 return;
             }
             BlockKind::Heading(title)
@@ -129,9 +139,8 @@ fn add(text: &str, sections: &mut Vec<Section>, tag: &Tag<'_>, range: Range<usiz
         Tag::List(_) => return,
         _ => BlockKind::Paragraph,
     };
-    if let Some(section) = sections.last_mut() {
-        section.blocks.push(Block { kind, range });
-    }
+    let blocks = outline.sections.last_mut().map_or(&mut outline.before, |section| &mut section.blocks);
+    blocks.push(Block { kind, range });
 }
 
 /// Whether a block of HTML is comments and nothing else: words behind a comment on its last line are words.
@@ -144,6 +153,20 @@ pub fn is_comment(written: &str) -> bool {
         }
     }
     rest.is_empty()
+}
+
+/// The words of a line that is written as a heading, with `#` or in HTML, whether or not Markdown takes it for one.
+pub fn heading_words(line: &str) -> Option<&str> {
+    let bare = line.trim_start_matches(['>', ' ', '\t']);
+    if bare.starts_with('#') {
+        return Some(bare.trim_matches(['#', ' ', '\r', '\n']));
+    }
+    let mut start = bare.chars();
+    let html = start.next() == Some('<')
+        && matches!(start.next(), Some('h' | 'H'))
+        && start.next().is_some_and(|c| c.is_ascii_digit());
+    let inside = html.then(|| bare.split_once('>')).flatten()?.1;
+    Some(inside.split('<').next().unwrap_or_default().trim())
 }
 
 /// The words of a heading with `#`.
@@ -265,7 +288,7 @@ mod tests {
 
     fn shown(text: &str) -> String {
         let source = Source::new(text);
-        let sections = outline(&source).expect("an outline");
+        let sections = outline(&source).expect("an outline").sections;
         let line = |section: &Section| {
             let blocks = section.blocks.iter().map(|block| match &block.kind {
                 BlockKind::Heading(title) => format!("#{}", &text[title.clone()]),

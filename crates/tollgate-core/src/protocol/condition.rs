@@ -65,6 +65,8 @@ pub enum Quantifier {
 #[serde(rename_all = "snake_case")]
 pub enum SetKind {
     Criterion,
+    /// The rows that name a command, by what the command shows.
+    Command,
     Finding,
     Requirement,
     Unit,

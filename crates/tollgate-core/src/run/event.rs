@@ -274,6 +274,8 @@ events! {
     FindingOpened = "finding.opened" { finding: FindingId, about: Finding }
     /// A judgement rests on findings that were there before it, too.
     JudgementRests = "judgement.rests" { attempt: AttemptId, findings: Vec<FindingId> }
+    /// A finding is named again in other words; the newest are what has to be mended.
+    FindingRestated = "finding.restated" { finding: FindingId, about: Finding }
     /// A finding's status changed.
     FindingChanged = "finding.changed" {
         findings: Vec<FindingId>,
@@ -306,6 +308,9 @@ events! {
         /// Configured commands that cannot be observed here.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         commands: Vec<Name>,
+        /// Roles whose judgement is missing, and which the person's own stands for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        judgements: Vec<Name>,
     }
     /// A person changed a work tree by hand, and the engine measured it.
     TreeChanged = "tree.changed" {

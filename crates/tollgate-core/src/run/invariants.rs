@@ -165,8 +165,9 @@ pub fn after(run: &Run, events: &[Recorded]) -> Vec<Violation> {
             Event::FlowResumed(resumed) => drop(instances.insert(&resumed.instance)),
             Event::AttemptStarted(started) => drop(instances.insert(&started.instance)),
             Event::DecisionAsked(asked) => drop(instances.insert(&asked.asked.instance)),
-            Event::AttemptReported(reported) => units |= reported.content.is_some(),
-            Event::LandingEnded(_)
+            Event::AttemptReported(_)
+            | Event::CommandsRan(_)
+            | Event::LandingEnded(_)
             | Event::UnitChanged(_)
             | Event::FindingOpened(_)
             | Event::FindingChanged(_)

@@ -375,6 +375,9 @@ pub struct Judged {
     pub seq: u64,
     pub failed: Vec<Name>,
     pub findings: BTreeSet<FindingId>,
+    /// The decision by which a person's word stands for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waived: Option<DecisionId>,
 }
 
 /// A person's or a timer's answer to an ask.

@@ -256,6 +256,7 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
+        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
     }
 }
@@ -329,7 +330,7 @@ impl Hands for std::sync::Arc<RealHands> {
     fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError> {
         let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
-        mark_driver(&self.state).map_err(|error| fail(error).into_error())?;
+        mark_driver();
         adopt_orphans();
         // One that slept since it took the run must not end the workers of whoever took it then.
         let held = self.touch(run, epoch).map_err(Failure::into_error)?;

@@ -27,8 +27,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 pub use family::adopt_orphans;
+pub use mark::mark_driver;
 pub use output::{Log, Output, Tail};
-pub use record::{Recorded, below_a_worker, end_recorded, mark_driver, record_driver, recorded};
+pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 
 /// How long a process tree may take to end by itself before it is killed.

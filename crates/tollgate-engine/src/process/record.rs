@@ -64,20 +64,8 @@ pub fn record_driver(state: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Marks this process as a driver, so that whatever it starts is known for it whoever its parents are; recorded with the
-/// limit that the mark was taken from.
-pub fn mark_driver(state: &Path) -> io::Result<()> {
-    let limit = mark::mark();
-    write(state, ProcessId::of(std::process::id()), &format!("{DRIVER} {limit}")).map(drop)
-}
-
 fn is_driver(marker: &str) -> bool {
-    marker.split(' ').next() == Some(DRIVER)
-}
-
-/// The limit that a recorded driver had before it marked itself.
-fn limit_of_driver(marker: &str) -> Option<u64> {
-    marker.strip_prefix(DRIVER)?.trim().parse().ok()
+    marker == DRIVER
 }
 
 /// Lets go of what this process holds open as a driver: tests share a process.
@@ -152,7 +140,7 @@ pub(super) fn is_below(id: ProcessId, state: &Path) -> bool {
     }
     let recorded = entries(state);
     // An orphan of a dead driver has lost everything but this.
-    if mark::is_marked(id.pid, recorded.iter().filter_map(|(_, marker)| limit_of_driver(marker))) {
+    if mark::is_marked(id.pid) {
         return true;
     }
     // An orphan has lost its ancestors, not the group and the session that it was born into.

@@ -170,20 +170,15 @@ fn an_orphan_is_known_by_a_limit_that_it_cannot_raise() {
     let (state, cwd) = (folder("mark"), folder("mark-cwd"));
     let program = shell("exec sleep 1000", &cwd, None, long());
     let running = start(program, Tail::new(1), Tail::new(1)).unwrap();
-    let lower = |maximum: u64| {
+    let lower = |resource: Resource, maximum: u64| {
         let pid = Pid::from_raw(i32::try_from(running.id().pid).unwrap());
-        let limit = Rlimit { current: Some(0), maximum: Some(maximum) };
-        prlimit(pid, Resource::Msgqueue, limit).unwrap();
+        prlimit(pid, resource, Rlimit { current: Some(0), maximum: Some(maximum) }).unwrap();
         record::is_below(running.id(), &state)
     };
     assert!(!record::is_below(running.id(), &state));
-    assert!(lower(40_001), "as a driver's children have it");
-    assert!(!lower(40_000), "somebody has such a limit");
-    std::fs::create_dir_all(state.join("workers")).unwrap();
-    std::fs::write(state.join("workers/1-1"), "driver 819200").unwrap();
-    assert!(lower(40_000), "but whoever has less than a driver had lowered it");
-    std::fs::write(state.join("workers/1-1"), "driver").unwrap();
-    assert!(!lower(40_000));
+    assert!(!lower(Resource::Msgqueue, 4_097), "a limit of somebody's own is no mark, whatever a driver has");
+    assert!(!lower(Resource::Locks, 1_024), "nor is this one, while it is a limit that somebody could mean");
+    assert!(lower(Resource::Locks, 0), "as a driver's children have it");
 }
 
 #[test]

@@ -75,13 +75,24 @@ pub fn prove(journal: &SqliteJournal, wanted: &Wanted) -> Result<Vec<Proved>, Lo
     committed(journal, wanted, &mut proved)?;
     unrecorded(journal, &mut proved)?;
     if *wanted == Wanted::All {
-        for place in journal.strays()? {
-            let what = format!("the row at place {place} belongs to no run");
-            let breach = Breach { code: Code::CHAIN_BROKEN, seq: None, what };
-            proved.push(Proved::nothing(format!("row {place}"), RunId::from_bits(0), breach));
-        }
+        proved.extend(rows_of_none(&journal.strays()?));
     }
     Ok(proved)
+}
+
+/// Rows that belong to no run, as one: what is wrong with them is one thing.
+fn rows_of_none(places: &[u64]) -> Option<Proved> {
+    let (first, last) = (places.first()?, places.last()?);
+    let (name, what) = match places.len() {
+        1 => (format!("row {first}"), format!("the row at place {first} belongs to no run")),
+        many => (
+            format!("{many} rows"),
+            format!("the rows from place {first} to place {last} ({many} of them) belong to no run"),
+        ),
+    };
+    let what = format!("{what}: a run that is lost may have had them");
+    let breach = Breach { code: Code::CHAIN_BROKEN, seq: None, what };
+    Some(Proved::nothing(name, RunId::from_bits(0), breach))
 }
 
 /// What was committed must be there.

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tollgate_core::id::RunId;
@@ -17,11 +17,19 @@ use super::files::remove_tree;
 use super::{Workspace, WorkspaceError, at};
 
 /// How long the work of a run is waited for.
-pub const HOLD_LIMIT: Duration = Duration::from_secs(10);
+const HOLD_LIMIT: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 /// How often a claim is made again when somebody cleaned it away in the moment between making and locking.
 const TRIES: u32 = 100;
 const HOLDER_BYTES_MAX: u64 = 64;
+
+static HOLD: OnceLock<Duration> = OnceLock::new();
+
+/// Has the work of a run waited for so long in this process. Debug builds only, for tests in which the wait must pass.
+#[cfg(debug_assertions)]
+pub fn hold_for(ms: u64) {
+    HOLD.set(Duration::from_millis(ms)).ok();
+}
 
 /// A folder that this process has for itself; it goes when this does.
 #[derive(Debug)]
@@ -81,7 +89,7 @@ static HELD: Mutex<BTreeMap<PathBuf, Weak<File>>> = Mutex::new(BTreeMap::new());
 impl Workspace {
     /// Waits for the right to touch the work of a run; refused when another process keeps it too long.
     pub fn hold(state: &Path, run: RunId) -> Result<Held, WorkspaceError> {
-        Self::hold_within(state, run, HOLD_LIMIT)
+        Self::hold_within(state, run, HOLD.get().copied().unwrap_or(HOLD_LIMIT))
     }
 
     pub(super) fn hold_within(state: &Path, run: RunId, limit: Duration) -> Result<Held, WorkspaceError> {

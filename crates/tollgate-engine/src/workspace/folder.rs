@@ -82,7 +82,14 @@ impl GitFolder {
             "\trepositoryformatversion = 0\n"
         };
         let bare = kind != Kind::Work;
-        let attributes = if kind == Kind::Look { AS_CHECKED_OUT } else { EXACT };
+        let attributes = match kind {
+            // The repository's own come first: of two lines that say something of an attribute, the later one counts.
+            Kind::Look => {
+                let own = std::fs::read_to_string(shared.common.join("info/attributes")).unwrap_or_default();
+                format!("{own}\n{AS_CHECKED_OUT}")
+            }
+            Kind::Private | Kind::Work => EXACT.to_owned(),
+        };
         let config = format!("[core]\n\tbare = {bare}\n\tlogallrefupdates = false\n{format}");
         // A branch, where somebody works: so that a commit there has a name.
         let head_file = if bare { format!("{head}\n") } else { "ref: refs/heads/work\n".to_owned() };

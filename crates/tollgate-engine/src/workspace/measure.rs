@@ -82,9 +82,21 @@ pub(super) struct Status {
     /// Folders that are repositories of their own.
     nested: Vec<Vec<u8>>,
     ignored: Vec<Vec<u8>>,
+    /// Those that a merge has not settled.
+    unmerged: Vec<Vec<u8>>,
 }
 
 impl Status {
+    /// Files that are to be looked at, as git names them.
+    pub fn present(&self) -> &[Vec<u8>] {
+        &self.present
+    }
+
+    /// Paths that a merge has not settled.
+    pub fn unmerged(&self) -> impl Iterator<Item = Name> {
+        self.unmerged.iter().map(|path| quote(path))
+    }
+
     /// Every path that differs from the commit.
     pub fn changed(&self) -> impl Iterator<Item = Name> {
         [&self.present, &self.removed, &self.staged, &self.nested].into_iter().flatten().map(|path| quote(path))
@@ -114,6 +126,9 @@ pub(super) fn status(git: &Git) -> Result<Status, WorkspaceError> {
     let mut status = Status::default();
     for record in records(&printed.out) {
         let (Some(state), Some(path)) = (record.get(..2), record.get(3..)) else { continue };
+        if matches!(state, [b'U', _] | [_, b'U'] | b"AA" | b"DD") {
+            status.unmerged.push(path.to_vec());
+        }
         let list = match state {
             b"!!" => &mut status.ignored,
             b"??" if path.ends_with(b"/") => &mut status.nested,

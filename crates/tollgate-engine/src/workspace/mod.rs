@@ -17,6 +17,7 @@ mod folder;
 mod land;
 mod measure;
 mod repository;
+mod settings;
 mod starts;
 mod trees;
 
@@ -29,6 +30,8 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 
 pub use crate::git::{GitError, ObjectId};
+#[cfg(debug_assertions)]
+pub use claim::hold_for;
 pub use claim::{Claim, Held};
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
@@ -62,6 +65,14 @@ pub enum WorkspaceError {
         top: PathBuf,
         /// The first of the changed paths.
         paths: Vec<Name>,
+    },
+    /// It has changes that are not to be taken as they are.
+    #[error("the checkout {top} has changes that cannot be taken: {}", .paths.join(", "))]
+    NotTaken {
+        /// The checkout.
+        top: PathBuf,
+        /// The paths, each with what is wrong with it.
+        paths: Vec<String>,
     },
     /// Something in the tree cannot be measured.
     #[error("the work tree cannot be measured: {0}")]
@@ -152,6 +163,7 @@ impl WorkspaceError {
             Self::Bare(_) => Code::BARE_REPOSITORY,
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
+            Self::NotTaken { .. } => Code::CHECKOUT_NOT_TAKEN,
             Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
             Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
@@ -169,6 +181,9 @@ impl WorkspaceError {
             Self::Bare(_) => "run Tollgate in a clone of it",
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
+            Self::NotTaken { .. } => {
+                "finish the merge, commit or stash the files, then start again; `git status` first, if you did not change them"
+            }
             Self::Misplaced(_) => "remove them from the work tree, then answer again",
             Self::Unmeasurable(_) | Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
                 "answering by hand: mend the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \

@@ -12,8 +12,9 @@ use tollgate_store::{Point, reach};
 
 use super::folder::{GitFolder, Kind};
 use super::measure::{self, Status};
+use super::settings::{Settings, user_files, user_folder};
 use super::{Base, Signature, Workspace, WorkspaceError, at, engine_git};
-use crate::git::{Git, GitError, ObjectId};
+use crate::git::{Git, GitError, ObjectId, quote};
 
 /// How many changed paths a refusal names.
 const SHOWN_MAX: usize = 10;
@@ -41,8 +42,10 @@ pub struct Repository {
     /// The first paths with changes that are not committed.
     pub dirty: Vec<Name>,
     pub(super) shared: Shared,
+    git_dir: PathBuf,
     index: PathBuf,
     excludes: PathBuf,
+    settings: Settings,
 }
 
 impl Repository {
@@ -50,18 +53,23 @@ impl Repository {
     ///
     /// `scratch` is a folder of the state directory in which it may work; nothing stays there.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, WorkspaceError> {
-        let mut repository = Self::locate(path)?;
+        Self::find(path)?.looked_at(scratch)
+    }
+
+    /// The same repository, looked at for changes that are not committed.
+    pub fn looked_at(mut self, scratch: &Path) -> Result<Self, WorkspaceError> {
+        self.settings = Settings::read(&self.git_dir)?;
         let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
         let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
         super::remove_tree(&folder)?;
-        let looked = repository.look(&folder);
+        let looked = self.look(&folder);
         super::remove_tree(&folder)?;
-        repository.dirty = looked?;
-        Ok(repository)
+        self.dirty = looked?;
+        Ok(self)
     }
 
-    /// Finds the repository around a path.
-    fn locate(path: &Path) -> Result<Self, WorkspaceError> {
+    /// Finds the repository around a path, and does not look at its files.
+    pub fn find(path: &Path) -> Result<Self, WorkspaceError> {
         if !path.is_dir() {
             return Err(WorkspaceError::NotARepository(path.to_owned()));
         }
@@ -87,7 +95,8 @@ impl Repository {
         let tree = own.id(&["rev-parse", "--verify", &format!("{head}^{{tree}}")])?;
         let excludes = user_excludes(common);
         let shared = Shared { common: common.clone(), objects: objects.clone() };
-        Ok(Self { top, shared, head, tree, dirty: Vec::new(), index: index.clone(), excludes })
+        let (git_dir, index, settings) = (git_dir.clone(), index.clone(), Settings::default());
+        Ok(Self { top, shared, head, tree, dirty: Vec::new(), git_dir, index, excludes, settings })
     }
 
     /// Refuses a repository in which a ref of this name cannot be made.
@@ -105,6 +114,7 @@ impl Repository {
     /// The status of the checkout against its commit, from a copy of its index if wanted; and the git that has that copy.
     fn status(&self, git: &Git, folder: &GitFolder, index: bool) -> Result<(Git, Status), WorkspaceError> {
         let git = git.on(&self.top, &folder.index("checkout")).excluding(&self.ignore_rules(folder)?);
+        let git = git.with(&self.settings.plain);
         if index && self.index.exists() {
             folder.put_index("checkout", &self.index)?;
             if let Ok(status) = measure::status(&git) {
@@ -148,6 +158,7 @@ impl Repository {
         let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
         let (checkout, status) = self.status(&own, &look, index)?;
+        self.can_be_taken(&status)?;
         measure::stage(&checkout, &self.top, &status)?;
         let tree = checkout.id(&["write-tree"])?;
         super::remove_tree(look.path())?;
@@ -158,12 +169,35 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// Refuses changes whose content is not what belongs into a commit: both sides of a merge, and what a filter wrote.
+    fn can_be_taken(&self, status: &Status) -> Result<(), WorkspaceError> {
+        let merging = status.unmerged().map(|path| format!("{path} is in the middle of a merge"));
+        let filtered = self.filtered(status)?.into_iter();
+        let filtered = filtered.map(|(path, filter)| format!("{path} is written by the filter `{filter}`"));
+        let paths: Vec<String> = merging.chain(filtered).take(SHOWN_MAX).collect();
+        if paths.is_empty() { Ok(()) } else { Err(WorkspaceError::NotTaken { top: self.top.clone(), paths }) }
+    }
+
+    /// The changed files that a configured filter writes. Attributes are looked up, no filter is started.
+    fn filtered(&self, status: &Status) -> Result<Vec<(Name, String)>, WorkspaceError> {
+        let paths = status.present();
+        if self.settings.filters.is_empty() || paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let git = Git::with_dir(&self.git_dir)?.on(&self.top, &self.index);
+        let asked = paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
+        let out = git.feed(&["check-attr", "-z", "--stdin", "filter"], asked)?;
+        let fields: Vec<&[u8]> = out.split(|byte| *byte == 0).collect();
+        let found =
+            fields.chunks_exact(3).map(|field| (quote(field[0]), String::from_utf8_lossy(field[2]).into_owned()));
+        Ok(found.filter(|(_, filter)| self.settings.filters.contains(filter)).collect())
+    }
+}
+
 /// The user's file of ignore rules, read from the configuration without starting anything.
 fn user_excludes(common: &Path) -> PathBuf {
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let config = config.unwrap_or_else(|| home.join(".config")).join("git");
-    for file in [home.join(".gitconfig"), config.join("config")] {
+    for file in user_files().into_iter().rev() {
         let mut args: Vec<&OsStr> = ["config", "--type=path", "--file"].map(OsStr::new).to_vec();
         args.extend([file.as_os_str(), OsStr::new("core.excludesFile")]);
         let asked = Git::discover(common).and_then(|git| git.run(&args));
@@ -171,7 +205,7 @@ fn user_excludes(common: &Path) -> PathBuf {
             return path;
         }
     }
-    config.join("ignore")
+    user_folder().join("ignore")
 }
 
 fn lines(out: &[u8]) -> Vec<PathBuf> {
@@ -312,7 +346,7 @@ impl Workspace {
     /// Git in the user's repository. What is written down beside the run is not enough to write there: it must be the
     /// repository of the checkout.
     fn user(&self) -> Result<Git, WorkspaceError> {
-        if Repository::locate(&self.top)?.shared != self.shared {
+        if Repository::find(&self.top)?.shared != self.shared {
             let why = format!("{} is not the git folder of {}", self.shared.common.display(), self.top.display());
             return Err(WorkspaceError::Lost { run: self.run, why });
         }

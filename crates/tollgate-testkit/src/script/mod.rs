@@ -17,7 +17,9 @@ use tollgate_core::id::{AttemptId, DecisionId, RunId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
 use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
 use tollgate_core::run::decide::{Answer, AttemptResult, Open, OpenArtifact};
-use tollgate_core::run::event::{AttemptStarted, By, ByKind, CommandRef, CommandResult, Event, LandOutcome, Work};
+use tollgate_core::run::event::{
+    AttemptStarted, By, ByKind, CommandRef, CommandResult, Event, LandOutcome, RunRepaired, Work,
+};
 use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp, gate, invariants};
 
 use crate::log;
@@ -230,6 +232,19 @@ impl Play {
             }
             ("retry", []) => self.say(Command::Retry { unit: None }, person),
             ("retry", [unit]) => self.say(Command::Retry { unit: Some(unit.as_str().into()) }, person),
+            ("repair", []) => {
+                let repaired = RunRepaired {
+                    why: "something was lost".to_owned(),
+                    until: self.run.seq,
+                    committed: None,
+                    file: None,
+                    after: Vec::new(),
+                    next_attempt: self.run.next_attempt,
+                    next_decision: self.run.next_decision,
+                    next_finding: self.run.next_finding,
+                };
+                self.say(Command::Repair(Box::new(repaired)), person)
+            }
             ("cancel", []) => self.say(Command::Cancel { why: "enough".to_owned() }, person),
             ("publish", []) => {
                 self.say(Command::Published { branch: "tollgate/run".into(), commit: "c1".into() }, self.driver())
@@ -306,6 +321,7 @@ impl Play {
             diagnostics: if report.health == Health::Malformed { vec!["no Status".to_owned()] } else { Vec::new() },
             content: writes.then(|| self.world.content(&self.run, &tree)),
             changed,
+            earlier: Vec::new(),
             artifacts: documents(words),
             report,
         };

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tollgate_core::Name;
 use tollgate_core::id::RunId;
-use tollgate_core::protocol::{self, Protocol, model::Value};
+use tollgate_core::protocol::model::Value;
 use tollgate_core::report::{CriterionRow, Plan};
 use tollgate_core::run::decide::{Open, OpenArtifact};
+use tollgate_engine::pinned;
 use tollgate_engine::session::Clock;
 use tollgate_store::{Fault, Faults, Journal, MemoryJournal, Object, Options, Point, SqliteJournal};
 
@@ -103,8 +104,9 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let mut rng = Rng::new(seed, 1);
     let name = if SCENES[1..3].contains(&scene) { scene } else { "build-plan" };
     let text = protocol_text(name).ok_or("no such protocol")?;
-    let protocol = parsed(name)?;
     let object = Object::new(text.as_bytes());
+    let protocol = pinned::protocol(object.digest(), &mut |_| Ok(Some(text.as_bytes().into())))
+        .map_err(|error| format!("{name}: {error}"))?;
     let mut inputs: BTreeMap<Name, Value> = BTreeMap::new();
     let mut commands = BTreeMap::new();
     match scene {
@@ -164,12 +166,6 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
         protocol,
     };
     Ok((open, vec![object, task]))
-}
-
-fn parsed(name: &str) -> Result<Arc<Protocol>, String> {
-    let text = protocol_text(name).ok_or("no such protocol")?;
-    let (protocol, problems) = protocol::read(text);
-    protocol.map(Arc::new).ok_or_else(|| format!("{name}: {problems:?}"))
 }
 
 /// The rows of a task file.

@@ -19,6 +19,7 @@ fn result(health: Health, verdict: Verdict) -> Box<AttemptResult> {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
+        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
     })
 }

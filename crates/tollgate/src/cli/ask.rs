@@ -13,6 +13,7 @@ use tollgate_engine::session::Session as RunSession;
 use super::Session;
 use super::failure::Failure;
 use super::runs::{Runs, load_failure, rejected, service_failure};
+use crate::view::decision::waived;
 use crate::view::text::{Line, Style};
 use crate::view::words;
 
@@ -58,26 +59,12 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
     if !asked.why.is_empty() {
         output.say("  ", Style::Faint, &asked.why);
     }
-    let mut named: Vec<&str> =
-        asked.options.iter().flat_map(|option| option.waives.iter().map(|name| &**name)).collect();
-    named.sort_unstable();
-    named.dedup();
-    for name in named {
-        if let Some(text) = meaning(run, name) {
-            output.say(format!("    {name}: "), Style::Plain, &text);
-        }
+    for (name, text) in waived(run, decision) {
+        output.say(format!("    {name}: "), Style::Plain, &text);
     }
     if let Some(tree) = runs.service.tree_of(run, decision) {
         output.talk(format!("  the work tree is {}", tree.display()));
     }
-}
-
-/// What a row or a finding says.
-fn meaning(run: &Run, name: &str) -> Option<String> {
-    let row = run.ledger.criteria.iter().find(|row| &*row.id == name).map(|row| row.text.clone());
-    let finding =
-        || run.ledger.findings.iter().find(|(id, _)| id.to_string() == name).map(|(_, f)| f.about.what.clone());
-    row.or_else(finding).map(|text| text.lines().next().unwrap_or_default().to_owned())
 }
 
 /// What came of asking.

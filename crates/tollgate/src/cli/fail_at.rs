@@ -1,5 +1,5 @@
-//! Dying on demand, for the crash campaign: `TOLLGATE_FAIL_AT=POINT[:NTH][:stop]`, and leases and snapshots that come sooner
-//! (`TOLLGATE_LEASE_MS`, `TOLLGATE_SNAPSHOT_EVERY`).
+//! Dying on demand, for the crash campaign: `TOLLGATE_FAIL_AT=POINT[:NTH][:stop]`, and leases, waits for another's work and
+//! snapshots that come sooner (`TOLLGATE_LEASE_MS`, `TOLLGATE_HOLD_MS`, `TOLLGATE_SNAPSHOT_EVERY`).
 //!
 //! Only debug builds have this module. Workers do not inherit the variables.
 
@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::process::{Signal, getpid, kill_process};
 use tollgate_engine::driver::lease_for;
 use tollgate_engine::session::snapshot_every;
+use tollgate_engine::workspace::hold_for;
 use tollgate_store::faults::{Point, arm as arm_points};
 
 use super::environment::Environment;
@@ -16,6 +17,9 @@ use super::environment::Environment;
 pub fn arm(environment: &Environment) {
     if let Some(ms) = environment.get("TOLLGATE_LEASE_MS").and_then(|text| text.parse().ok()) {
         lease_for(ms);
+    }
+    if let Some(ms) = environment.get("TOLLGATE_HOLD_MS").and_then(|text| text.parse().ok()) {
+        hold_for(ms);
     }
     if let Some(events) = environment.get("TOLLGATE_SNAPSHOT_EVERY").and_then(|text| text.parse().ok()) {
         snapshot_every(events);

@@ -70,9 +70,31 @@ impl Runs {
         Self::open(session)
     }
 
-    /// Finds a run by what was typed.
+    /// Finds a run by what was typed; one of which nothing is left but its record in the file of heads is no run to work with.
     pub fn find(&self, typed: &str) -> Result<RunId, Failure> {
-        self.service.find(typed).map_err(service_failure)
+        let missing = match self.service.find(typed) {
+            Ok(run) => return Ok(run),
+            Err(error) => service_failure(error),
+        };
+        let Some(run) = self.recorded(typed)? else { return Err(missing) };
+        Err(self.lost(run)?.map_or(missing, |damage| lost_failure(run, &damage)))
+    }
+
+    /// Finds a run to prove or to repair: also one that only the file of heads still names.
+    pub fn find_recorded(&self, typed: &str) -> Result<RunId, Failure> {
+        match self.service.find(typed) {
+            Ok(run) => Ok(run),
+            Err(error) => self.recorded(typed)?.ok_or_else(|| service_failure(error)),
+        }
+    }
+
+    /// The one run in the file of heads whose id begins like this.
+    fn recorded(&self, typed: &str) -> Result<Option<RunId>, Failure> {
+        let digits = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
+        let recorded = self.journal.recorded().map_err(|error| load_failure(error.into()))?;
+        let mut named = recorded.into_iter().filter(|run| run.digits().starts_with(&digits));
+        let first = named.next();
+        Ok(first.filter(|_| named.next().is_none()))
     }
 
     /// Loads a run that is about to be changed: one that has lost its end is not driven over, or the loss would be
@@ -81,11 +103,7 @@ impl Runs {
         let id = self.find(typed)?;
         match self.lost(id)? {
             None => self.service.load(id).map_err(|error| load_failure(error).about(id)),
-            Some(damage) => Err(Failure::refused(damage.code(), damage.to_string())
-                .hint(format!("`tollgate verify {id}` shows what holds"))
-                .hint(format!(
-                    "restore the journal from a copy, or go on without what is lost: `tollgate repair {id}`"
-                ))),
+            Some(damage) => Err(lost_failure(id, &damage)),
         }
     }
 
@@ -193,11 +211,18 @@ pub fn rejected(rejection: &Rejection) -> Failure {
     }
 }
 
+fn lost_failure(run: RunId, damage: &HeadDamage) -> Failure {
+    Failure::refused(damage.code(), damage.to_string())
+        .hint(format!("`tollgate verify {run}` shows what holds"))
+        .hint(format!("restore the journal from a copy, or go on without what is lost: `tollgate repair {run}`"))
+}
+
 /// What to type after the kernel said no.
 fn next_step(rejection: &Rejection) -> &'static str {
     match rejection {
         Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
-        Rejection::NoDecision(_) | Rejection::NotOffered { .. } | Rejection::TextNeeded(_) => {
+        Rejection::TextNeeded(_) => "`tollgate decide RUN DECISION --text 'YOUR ANSWER'` answers it",
+        Rejection::NoDecision(_) | Rejection::NotOffered { .. } => {
             "`tollgate inbox` lists the open questions and how to answer them"
         }
         Rejection::AlreadyAnswered { .. } | Rejection::AlreadyEnded(_) => {
@@ -207,7 +232,9 @@ fn next_step(rejection: &Rejection) -> &'static str {
             "`tollgate inbox` says what each option stands for"
         }
         Rejection::NotEstablished { .. } => "choose another option, or mend what is named first: `tollgate show RUN`",
-        Rejection::NothingToRetry | Rejection::NoUnit(_) => "`tollgate show RUN` says what the run waits for",
+        Rejection::NothingToRetry | Rejection::NoUnit(_) | Rejection::NotHeld(_) => {
+            "`tollgate show RUN` says what the run waits for"
+        }
         Rejection::NotAPerson => "give the command in your own terminal",
         Rejection::NotTheDriver | Rejection::StaleToken { .. } => "`tollgate show RUN` shows who works on it",
         Rejection::Input { .. } => "give it with `--input NAME=VALUE`; `tollgate protocol show ID` lists the inputs",
@@ -242,18 +269,20 @@ pub fn service_failure(error: ServiceError) -> Failure {
         ServiceError::NoArtifact(_) => {
             Failure::usage(code, message).hint("`tollgate protocol show ID` lists the artifacts")
         }
-        ServiceError::Worker { .. } => {
-            Failure::environment(code, message).hint("install the program or name another; `tollgate doctor` looks for all of them")
+        ServiceError::Worker { .. } => Failure::environment(code, message)
+            .hint("install the program or name another; `tollgate doctor` looks for all of them"),
+        ServiceError::NoWorker(roles) => {
+            let each = roles.iter().map(|role| format!("`--worker {role}=command:'PROGRAM ARGS'`"));
+            let each: Vec<String> = each.collect();
+            let hint = format!("{}, `--script FILE` for all, or `[roles]` in the configuration", each.join(", "));
+            Failure::refused(code, message).hint(format!("name a worker: {hint}"))
         }
-        ServiceError::NoWorker(role) => Failure::refused(code, message).hint(format!(
-            "give it one: `--worker {role}=command:'PROGRAM ARGS'`, `--script FILE` for all, or `[roles]` in the configuration"
-        )),
         ServiceError::Brief { .. } => {
             Failure::refused(code, message).hint(format!("`tollgate explain {code}` lists the names a brief may use"))
         }
         ServiceError::NoArea(_) => Failure::usage(code, message).hint("`tollgate protocol show ID` lists the areas"),
         ServiceError::Ambiguous { runs, .. } => {
-            let failure = Failure::usage(code, message).hint("type more of the id");
+            let failure = Failure::refused(code, message).hint("type more of the id");
             runs.into_iter().fold(failure, |failure, run| failure.because(run.to_string()))
         }
         ServiceError::NoRun(_) => Failure::refused(code, message).hint("`tollgate ls` lists the runs"),
@@ -279,9 +308,10 @@ pub fn drive_failure(error: DriveError) -> Failure {
         DriveError::Behind { run, .. } => {
             Failure::refused(code, message).hint(format!("`tollgate repair {run}` puts the lease above them"))
         }
-        DriveError::Lease(error) => {
-            Failure::refused(code, message).cause(error).hint("`tollgate show RUN` shows who holds it")
-        }
+        DriveError::Lease(error) => std::error::Error::source(&error)
+            .into_iter()
+            .fold(Failure::refused(code, message), Failure::cause)
+            .hint("`tollgate show RUN` shows who holds it"),
         DriveError::Command(error) => command_failure(error),
         DriveError::Load(error) => load_failure(error),
         DriveError::Hands(error) if error.code == Code::FENCED_DRIVER => {

@@ -3,6 +3,7 @@
 //! A flag goes over the environment, the environment over the repository (once trusted), the repository over the user's
 //! file. What is in force, and where each value comes from, enters the first event of a run.
 
+mod idle;
 pub mod paths;
 mod read;
 
@@ -13,6 +14,7 @@ use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
 use tollgate_engine::workers::words;
 
+pub use idle::{Idle, NEXT, idle};
 pub use read::read;
 
 use crate::cli::environment::Environment;

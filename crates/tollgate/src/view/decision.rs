@@ -1,5 +1,6 @@
 //! From a decision of the kernel to the question on the wire, and to the lines a person reads.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tollgate_api::{self as api, DecisionStatus, Origin, QuestionOption};
@@ -25,6 +26,7 @@ pub fn decision(
 ) -> api::Decision {
     let asked = &decision.asked;
     let ended = decision.end.as_ref();
+    let open = waived(run, decision).into_iter().map(|(name, text)| format!("{name}: {text}"));
     let shown = asked.shows.iter().map(|digest| {
         let artifact = run.artifacts.iter().find(|(_, artifact)| artifact.object == *digest);
         artifact.map_or_else(|| format!("object {digest}"), |(name, _)| format!("`{name}`, object {digest}"))
@@ -58,7 +60,7 @@ pub fn decision(
             })
             .collect(),
         recommendation: asked.recommend.as_ref().map(ToString::to_string),
-        evidence: shown.chain(paths).chain(tree).collect(),
+        evidence: open.chain(shown).chain(paths).chain(tree).collect(),
         default_answer: asked.default.as_ref().map(|default| default.option.to_string()),
         default_at_ms: asked.default.as_ref().map(|default| default.at_ms),
         asked_at_ms: decision.asked_ms,
@@ -70,6 +72,19 @@ pub fn decision(
         by: ended.map(|ended| actor(&ended.by)),
         ended_at_ms: ended_ms.filter(|_| ended.is_some()),
     }
+}
+
+/// What the options of an open question would waive: each row and finding with its words, once.
+pub fn waived(run: &Run, decision: &Decision) -> Vec<(String, String)> {
+    let options = decision.asked.options.iter().filter(|_| decision.end.is_none());
+    let named: BTreeSet<&str> = options.flat_map(|option| option.waives.iter().map(|name| &**name)).collect();
+    let meaning = |name: &str| {
+        let row = run.ledger.criteria.iter().find(|row| &*row.id == name).map(|row| &row.text);
+        let finding = || run.ledger.findings.iter().find(|(id, _)| id.to_string() == name).map(|(_, f)| &f.about.what);
+        let text = row.or_else(finding)?;
+        Some((name.to_owned(), text.lines().next().unwrap_or_default().to_owned()))
+    };
+    named.into_iter().filter_map(meaning).collect()
 }
 
 /// The commands that answer an open question.

@@ -152,6 +152,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             LandOutcome::Refused => format!("did not land: {}", landing.why),
         },
         Event::FindingOpened(opened) => format!("{} opened: {}", opened.finding, first_line(&opened.about.what)),
+        Event::FindingRestated(restated) => {
+            format!("{} now says: {}", restated.finding, first_line(&restated.about.what))
+        }
         Event::FindingChanged(changed) => {
             let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
             format!("{} {}: {}", words::list(&ids), changed.status.word(), changed.why)
@@ -164,7 +167,8 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::WaiverGranted(waiver) => {
             let findings = waiver.findings.iter().map(ToString::to_string);
             let names = waiver.criteria.iter().chain(&waiver.commands).chain(&waiver.requirements);
-            let all: Vec<String> = names.map(ToString::to_string).chain(findings).collect();
+            let judgements = waiver.judgements.iter().map(|role| format!("the judgement of {role}"));
+            let all: Vec<String> = names.map(ToString::to_string).chain(findings).chain(judgements).collect();
             format!("{by} waived {}", words::list(&all))
         }
         Event::TreeChanged(_) => format!("{by} changed the work tree by hand"),
@@ -212,6 +216,7 @@ pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::DecisionAsked(asked) => &asked.asked.instance,
         Event::UnitChanged(changed) => return Some(changed.unit.to_string()),
         Event::FindingOpened(opened) => return only(&opened.about.units),
+        Event::FindingRestated(restated) => return only(&restated.about.units),
         Event::FindingChanged(changed) => {
             let first = changed.findings.first().and_then(|id| run.ledger.findings.get(id))?;
             return changed.unit.as_ref().map(ToString::to_string).or_else(|| only(&first.about.units));

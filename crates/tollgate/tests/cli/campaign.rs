@@ -9,9 +9,10 @@ use tollgate_testkit::damage::{Damage, Disk, Specimen, campaign, full_disk, insi
 
 use crate::look::world_with_question;
 use crate::play::{BLOCKED, BUILT, Play, TASK, at, else_};
+use crate::world::{full, some_of};
 
-/// How many damages of each kind are tried.
-const OF_EACH: usize = 8;
+/// About how many damages of each kind are tried, and with `cargo xtask test --full`; `cargo xtask damage` tries them all.
+const OF_EACH: [usize; 2] = [4, 24];
 /// Names the folder to a process that was started with mounts of its own.
 const INSIDE: &str = "TOLLGATE_TEST_INSIDE";
 
@@ -32,7 +33,7 @@ fn some_of_each(damages: Vec<Damage>) -> Vec<Damage> {
     let mut kinds: BTreeMap<&'static str, Vec<Damage>> = BTreeMap::new();
     damages.into_iter().for_each(|damage| kinds.entry(damage.class).or_default().push(damage));
     let few = |all: Vec<Damage>| {
-        let step = all.len().div_ceil(OF_EACH);
+        let step = all.len().div_ceil(OF_EACH[usize::from(full())]);
         all.into_iter().step_by(step).collect::<Vec<_>>()
     };
     kinds.into_values().flat_map(few).collect()
@@ -47,7 +48,7 @@ fn damage_of_every_kind_is_named_or_healed_and_what_verified_stays() {
     assert_eq!(tally.failures, Vec::<String>::new());
     let [named, healed, silent, panics] = tally.sums();
     assert_eq!((named + healed, silent, panics), (damages.len() as u64, 0, 0), "{tally:?}");
-    assert!(tally.classes.len() >= 13 && named > healed && tally.repairs.0 > 30, "{tally:?}");
+    assert!(tally.classes.len() >= 13 && named > healed && tally.repairs.0 > 20, "{tally:?}");
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn a_disk_that_fills_up_stops_a_run_and_room_lets_it_go_on() {
     let disk = world.path("disk");
     std::fs::create_dir(&disk).unwrap();
     let (state, disk) = (world.path("state").display().to_string(), disk.display().to_string());
-    for free in [0, 8, 24, 64, 160, 400] {
+    for free in some_of([0, 8, 24, 64, 160, 400], 3) {
         let script = format!(
             "mount -t tmpfs -o size=64m tmpfs {disk}; cp -a {state}/. {disk}; export TOLLGATE_STATE={disk}
              head -c 64m /dev/zero > {disk}/filler 2>/dev/null || true; truncate -s -{free}k {disk}/filler

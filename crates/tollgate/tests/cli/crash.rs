@@ -208,3 +208,53 @@ fn a_run_that_is_over_keeps_no_pin_and_a_refused_start_leaves_nothing() {
     assert_eq!(std::fs::read_dir(play.world.path("state/runs")).unwrap().count(), 1);
     play.holds();
 }
+
+/// Where a program is.
+fn which(name: &str) -> String {
+    let output = std::process::Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_git_that_outlives_its_driver_is_ended_before_the_next_begins() {
+    let roles = [slow("developer", BUILT)];
+    let roles: Vec<(&str, &[String])> = roles.iter().map(|(role, acts)| (role.as_str(), &acts[..])).collect();
+    let mut play = Play::new(TASK, &script(&roles));
+    // A git of the engine that hangs once, and notes when another one works beside it.
+    let text = format!(
+        "#!/bin/sh
+case $TOLLGATE_ATTEMPT in
+  */engine)
+    if read -r pid < {root}/hung && read -r stat < /proc/$pid/stat; then
+      case $stat in *') Z '*) ;; *) echo beside >> {root}/beside ;; esac
+    fi 2> /dev/null
+    if {rm} {root}/hang 2> /dev/null; then echo $$ > {root}/hung.new; {mv} {root}/hung.new {root}/hung; exec {sleep} 600; fi ;;
+esac
+exec {git} \"$@\"
+",
+        root = play.world.path("").display(),
+        rm = which("rm"),
+        mv = which("mv"),
+        sleep = which("sleep"),
+        git = which("git"),
+    );
+    play.world.agent("git", &text);
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml", "--input"];
+    let mut child = play.program(&[&words[..], &["complexity=standard", "--answer", "sign-off=approve"]].concat());
+    play.find_run(&mut child);
+    play.until_worker();
+    std::fs::write(play.world.path("hang"), "").unwrap();
+    let hung: u32 = play.until("git hangs", |play| {
+        std::fs::read_to_string(play.world.path("hung")).ok().map(|pid| pid.trim().parse().unwrap())
+    });
+    // One that ended and was not waited for is not alive.
+    let alive = || std::fs::read_to_string(format!("/proc/{hung}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(alive(), "it was to outlive its driver");
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    assert!(!play.world.path("beside").exists(), "a git of the next driver began beside it");
+    assert!(!alive());
+    assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
+    play.holds();
+}

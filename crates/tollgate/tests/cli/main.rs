@@ -8,12 +8,16 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod alone;
 mod campaign;
+mod checkout;
+mod claims;
 mod contract;
 mod crash;
 mod damaged;
 mod demo;
 mod explain;
+mod golden;
 mod happy;
 mod health;
 mod limits;

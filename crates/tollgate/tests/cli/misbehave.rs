@@ -216,3 +216,20 @@ fn an_orphan_of_a_driver_that_it_killed_cannot_answer_for_a_person() {
     // The person themselves is not refused.
     play.decide(&["dec_1", "approve"]).exits(0);
 }
+
+/// What a person's shell may use has nothing to do with who they are: neither an odd limit nor a small one makes a worker of them.
+#[test]
+fn a_person_with_limits_of_their_own_is_no_worker() {
+    let mut play = Play::new(TASK, &script(&[("developer", &[at(1, crate::play::BLOCKED), else_(BUILT)])]));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(4).says("dec_2");
+    let typed = play.world.program(&["decide", &play.run, "dec_2", "--text", "Hello"]);
+    let mut shell = std::process::Command::new("bash");
+    shell
+        .args(["-c", "ulimit -q 4097 && ulimit -x 64 && exec \"$0\" \"$@\""])
+        .arg(typed.get_program())
+        .args(typed.get_args());
+    shell.env_clear().envs(typed.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.current_dir(typed.get_current_dir().unwrap());
+    crate::play::Said::of(shell.output().unwrap()).exits(0);
+    play.holds();
+}

@@ -1,4 +1,5 @@
-//! A driver is stopped at a named point, another takes over, and the first wakes up. Debug builds alone have the points.
+//! A driver is stopped at a named point, another takes over, and the first wakes up; or it dies there. Debug builds alone have
+//! the points.
 
 use std::process::{Child, Stdio};
 
@@ -6,12 +7,13 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::play::{BUILT, Play, TASK, at, else_, script};
 
-const LEASE: (&str, &str) = ("TOLLGATE_LEASE_MS", "600");
+/// Leases and waits that pass while one looks.
+const SHORT: [(&str, &str); 2] = [("TOLLGATE_LEASE_MS", "600"), ("TOLLGATE_HOLD_MS", "1500")];
 
 fn driver(play: &Play, words: &[&str], fail_at: Option<&str>) -> Child {
     let words: Vec<&str> = words.iter().map(|word| if *word == "RUN" { play.run.as_str() } else { word }).collect();
     let mut command = play.world.program(&words);
-    command.stdin(Stdio::null()).env(LEASE.0, LEASE.1).envs(fail_at.map(|point| ("TOLLGATE_FAIL_AT", point)));
+    command.stdin(Stdio::null()).envs(SHORT).envs(fail_at.map(|point| ("TOLLGATE_FAIL_AT", point)));
     command.spawn().unwrap()
 }
 
@@ -80,4 +82,47 @@ fn one_that_is_stopped_with_the_trees_in_its_hands_is_named_and_waited_for() {
     assert!(code == Some(1) && (said.contains("TG0404") || said.contains("TG0322")), "{code:?} {said}");
     play.tollgate(&["resume", "RUN"]).exits(0);
     play.holds();
+}
+
+/// The names beside the work trees of a run, and what is kept of them.
+fn trees_and_kept(play: &Play) -> (Vec<String>, usize) {
+    let folder = play.world.path(&format!("state/trees/{}", play.run));
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    let git = format!("--git-dir={}", play.world.path(&format!("state/runs/{}/git", play.run)).display());
+    (names, play.world.git(&[&git, "for-each-ref", "refs/kept"]).lines().count())
+}
+
+#[test]
+fn one_that_dies_while_it_puts_a_tree_back_leaves_no_second_tree() {
+    for point in ["tree-aside:1", "tree-put:1"] {
+        let mut play = Play::new(TASK, &script(&[("developer", &[else_(BUILT)])]));
+        // The first developer leaves half of its work and does not end by itself.
+        let acts = format!(
+            "exec {} worker-script --script {}",
+            env!("CARGO_BIN_EXE_tollgate"),
+            play.world.path("script.yaml").display()
+        );
+        let once = play.world.path("once").display().to_string();
+        let text =
+            format!("#!/bin/sh\nif [ -e {once} ]; then {acts}; fi\n: > {once}\necho half > half\nexec sleep 600\n");
+        play.world.agent("hangs", &text);
+        let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml", "--input"];
+        let more = ["complexity=standard", "--answer", "sign-off=approve", "--worker", "developer=command:hangs"];
+        let mut first = driver(&play, &[&words[..], &more].concat(), None);
+        play.find_run(&mut first);
+        let half = play.world.path(&format!("state/trees/{}/backend/half", play.run));
+        play.until("half of the work is there", |_| half.exists().then_some(()));
+        first.kill().unwrap();
+        first.wait().unwrap();
+        let second = driver(&play, &["resume", "RUN"], Some(point)).wait_with_output().unwrap();
+        assert_eq!(second.status.code(), None, "{point}: {}", String::from_utf8_lossy(&second.stderr));
+        let (trees, kept) = trees_and_kept(&play);
+        assert!(trees.iter().any(|name| name.contains("@kept-")) && kept == 1, "{point}: {trees:?}, {kept} kept");
+        play.tollgate(&["resume", "RUN"]).exits(0);
+        assert_eq!(trees_and_kept(&play), (vec!["@run".to_owned(), "backend".to_owned()], 1), "{point}");
+        assert!(!half.exists() && play.file("half").is_none());
+        play.holds();
+    }
 }

@@ -5,6 +5,7 @@ use tollgate_api::{Broken, RepairResult};
 use tollgate_core::run::Event;
 
 use crate::play::{BLOCKED, BUILT, Play, at, else_};
+use crate::world::some_of;
 
 impl Play {
     fn database(&self) -> Connection {
@@ -106,7 +107,7 @@ fn a_run_that_is_cut_anywhere_reaches_its_end() {
     let rows = whole.rows();
     let attempts = whole.count(|event| matches!(event, Event::AttemptStarted(_))) as u64;
     drop(whole);
-    for at in (1..rows.len()).step_by(2) {
+    for at in some_of(1..rows.len(), 4) {
         let play = ended();
         play.change(&format!("UPDATE rows SET head = zeroblob(32) WHERE place = {}", rows[at].0));
         let repaired = play.repair();
@@ -166,7 +167,7 @@ fn a_lost_end_is_repaired_too() {
 
 #[test]
 fn what_stands_beside_the_events_is_made_again_and_nothing_is_cut() {
-    for damage in [
+    let damages = [
         "UPDATE runs SET head = x'00'",
         "UPDATE runs SET head = zeroblob(32)",
         "UPDATE runs SET seq = 3",
@@ -175,7 +176,8 @@ fn what_stands_beside_the_events_is_made_again_and_nothing_is_cut() {
         "DELETE FROM runs",
         "DELETE FROM leases",
         "UPDATE leases SET epoch = -7",
-    ] {
+    ];
+    for damage in some_of(damages, 3) {
         let (play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);
         said.exits(4);
         let events = play.events().len() as u64;
@@ -263,4 +265,26 @@ fn a_repair_says_what_was_lost_and_what_to_do() {
         })
         .collect();
     insta::assert_snapshot!(text);
+}
+
+/// A run of which only its rows and its record in `heads` are left is named by every command, and what is printed can be typed.
+#[test]
+fn rows_without_their_run_are_named_and_lead_to_a_repair() {
+    let play = ended();
+    let rows = play.rows().len();
+    play.change("DELETE FROM runs");
+    let said = play.tollgate(&["verify", "--all"]).exits(1);
+    said.says("1 of 1 run does not hold").says(&format!("beside the runs: {rows} rows"));
+    let (results, _) = play.world.json("verify --all --json");
+    let commands =
+        results[0]["runs"].as_array().unwrap().iter().flat_map(|run| run["broken"]["next"].as_array().unwrap());
+    let commands: Vec<&str> = commands.filter_map(|next| next.as_str()?.strip_prefix("tollgate repair ")).collect();
+    assert_eq!(commands, [play.run.as_str()], "nothing but a run can be repaired");
+    assert_eq!(play.broken().code, "TG0422");
+    for command in ["show", "logs", "resume", "cancel"] {
+        let said = play.tollgate(&[command, "RUN"]).exits(1);
+        said.says("TG0422").says(&format!("tollgate repair {}", play.run));
+    }
+    play.repair();
+    play.is_whole();
 }

@@ -1,6 +1,6 @@
 //! Rows with commands, which the engine runs itself.
 
-use crate::play::{APPROVED, CHANGES, IDLE, Play, TASK, TESTED, at, else_, script};
+use crate::play::{APPROVED, CHANGES, COVERED, IDLE, Play, TASK, TESTED, at, else_, script};
 
 fn task(command: &str) -> String {
     format!(
@@ -131,11 +131,39 @@ fn an_approval_that_hides_a_gap_or_a_question_halts_the_run() {
         ("### Gaps\n- DoD-1: there is no such file\n", "TG0225"),
         ("\n## Open Questions\n- None\n- May I delete production?\n", "TG0224"),
         ("\n## DoD coverage\n- ✗ DoD-1\n", "TG0220"),
+        ("\n## Questions\n- May I delete production?\n", "TG0225"),
+        ("\n## Remaining gaps\n- DoD-1: there is no such file\n", "TG0225"),
     ] {
         let text = format!("text: {}", serde_json::to_string(&format!("{head}{rest}")).unwrap());
         let (play, said) = Play::standard(&[("dod-checker", &[else_(&text)])]);
         said.exits(1).says(code);
         assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false), "{rest}");
         play.holds();
+    }
+}
+
+/// A checker's ⚠️ is no pass, whatever its verdict: what nobody observed needs a person's waiver.
+#[test]
+fn a_row_that_the_checker_could_not_observe_needs_a_waiver() {
+    let unsure = COVERED.replace("DoD-1: greet.sh is there", "⚠️ DoD-1: there is no terminal here");
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(&unsure)])]);
+    said.exits(4).says("DoD-1 is unobservable");
+    assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false));
+    play.decide(&["dec_2", "waive"]).exits(0).says("waived DoD-1");
+    play.holds();
+}
+
+/// A row below what only looks like a heading would be judged by somebody else, or by nobody.
+#[test]
+fn a_row_that_would_vanish_is_refused_before_the_run() {
+    for (task, code) in [
+        (TASK.replace("### Tester", "**Tester").replace("scope\n", "scope**\n"), "TG0231"),
+        (format!("### Definition of Done\n- it is safe\n\n{TASK}"), "TG0205"),
+        (format!("{TASK}\n## Definition of Done (rest)\n- it is safe\n"), "TG0205"),
+        (format!("{TASK}\n## Notes\n- it is safe `cmd: false`\n"), "TG0233"),
+    ] {
+        let mut play = Play::new(&task, &script(&[]));
+        play.start(&WORDS).exits(1).says(code);
+        assert_eq!(play.run, "", "there is no run");
     }
 }

@@ -259,7 +259,8 @@ fn marks_that_stay_do_not_land_and_after_two_tries_a_person_mends_the_file() {
     // Nobody mends it: every developer says that there is nothing to do.
     let (play, said) = play(&[("developer", &COLLIDING)]);
     said.exits(4);
-    let said = play.decide(&["dec_2", "extend"]).exits(4).says("The sides still collide.");
+    let said =
+        play.decide(&["dec_2", "extend"]).exits(4).says("This could not be brought together with what landed before.");
     insta::assert_snapshot!("clash", play.told(&said));
     assert_eq!(landed(&play), ["backend"]);
     let tree = tree(&said);

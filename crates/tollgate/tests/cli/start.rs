@@ -1,7 +1,7 @@
 //! What a run needs before it starts; each refusal says what is missing, where, and what to type next.
 
 use crate::play::{Play, TASK, script};
-use crate::world::World;
+use crate::world::{World, some_of};
 
 fn world() -> World {
     let mut world = World::with_repository();
@@ -229,9 +229,9 @@ fn a_state_directory_in_the_checkout_is_refused_before_anything_is_written() {
 #[test]
 fn odd_paths_of_the_state_directory_work_or_are_refused_with_a_word() {
     use std::os::unix::ffi::OsStrExt;
-    for odd in
-        ["a space", "\"quoted\"", "#hash", "co:lon", "tab\t", "ünï", "it's", "$HOME", "esc\u{1b}[31m", "*[a]", "-d"]
-    {
+    let odd =
+        ["a space", "\"quoted\"", "#hash", "co:lon", "tab\t", "ünï", "it's", "$HOME", "-d", "*[a]", "esc\u{1b}[31m"];
+    for odd in some_of(odd, 4) {
         let mut play = Play::new(TASK, &script(&[]));
         let state = play.world.path(odd).display().to_string();
         play.world.set("TOLLGATE_STATE", &state);

@@ -116,3 +116,46 @@ fn what_is_not_in_the_trusted_folder_is_refused() {
         [&WORDS[..], &["--script", "../script.yaml", "--worker", "developer=command:.tollgate/agent.sh"]].concat();
     start(&mut play, "", &words).says(".tollgate/agent.sh is not trusted");
 }
+
+/// Whoever forgets `tollgate trust`, or changes the folder after it, hears what is therefore not in force.
+#[test]
+fn what_nobody_trusts_is_said_when_it_is_missed() {
+    let areas = "[areas.build-plan]\ntests = [\"tests/**\", \"spec/**\"]\n";
+    let mut play = play(&format!("{SCRIPTED}{}{areas}", ROLES.replace("\"p\"", "\"s\"")), &[]);
+    let words = [&WORDS[..], &["--no-wait"]].concat();
+    start(&mut play, "", &words).exits(0).silent_on("trusted");
+    play.world.write(".tollgate/note.md", "a word\n");
+    play.world.commit("A word");
+    start(&mut play, "", &words)
+        .exits(1)
+        .says("TG0510")
+        .says("roles `developer`, `dod-checker`, `reviewer`, `tester` have no worker")
+        .says(".tollgate/config.toml has changed since it was trusted, so it does not act")
+        .says("gives them one and is not trusted")
+        .says("tollgate trust");
+    // What acts in its place does not hide that the rest of it is missing.
+    let scripted = [&words[..], &["--script", "../script.yaml"]].concat();
+    start(&mut play, "", &scripted).exits(0).says("Not in force: the areas tests").silent_on("workers of");
+    assert!(play.world.run("trust --remove", "").status.success());
+    start(&mut play, "", &scripted).exits(0).says(".tollgate/config.toml is not trusted");
+    assert!(play.world.run("trust", "").status.success());
+    start(&mut play, "", &scripted).exits(0).silent_on("Not in force");
+}
+
+#[test]
+fn a_protocol_with_the_name_of_a_built_in_one_is_never_passed_over() {
+    let mut play = play("", &[]);
+    let own = play.world.run("protocol show build-plan --format yaml", "").stdout;
+    play.world.write(".tollgate/protocols/build-plan.yaml", own);
+    play.world.commit("Ours");
+    assert!(play.world.run("trust", "").status.success());
+    play.start(&WORDS).exits(1).says("TG0618").says("tollgate run ./.tollgate/protocols/build-plan.yaml");
+    for command in ["protocol list", "doctor"] {
+        let output = play.world.run(command, "");
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(said.contains("has the name of a built-in protocol"), "{command}: {said}");
+    }
+    let by_path =
+        ["run", "./.tollgate/protocols/build-plan.yaml", "--task", "../task.md", "--script", "../script.yaml"];
+    play.tollgate(&[&by_path[..], &WORDS].concat()).exits(0);
+}

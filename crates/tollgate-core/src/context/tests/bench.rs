@@ -184,6 +184,7 @@ impl Bench {
             diagnostics,
             content: writes.then(|| self.next_tree()),
             changed,
+            earlier: Vec::new(),
             artifacts: BTreeMap::new(),
         };
         let token = self.run.attempts[&attempt].token;

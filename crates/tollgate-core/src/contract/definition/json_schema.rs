@@ -110,7 +110,7 @@ fn object(fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Opt
     let mut own = Vec::new();
     for (key, node) in problems.entries(properties, "`properties`") {
         let optional = !required.iter().any(|(name, _)| *name == key.text);
-        let doc = node.get("description").and_then(Node::text).map(|doc| doc.to_string()).unwrap_or_default();
+        let doc = node.get("description").and_then(Node::text).map(ToString::to_string).unwrap_or_default();
         let of = of(node, depth + 1, problems).unwrap_or(Type::of(Kind::Any));
         own.push(Field { name: key.text.clone(), of, optional, doc, layout: Layout::Label(key.text.clone()) });
     }

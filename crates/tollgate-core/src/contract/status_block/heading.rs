@@ -1,5 +1,58 @@
 //! The sections a status block may have.
 
+use crate::contract::markdown::heading_words;
+
+/// Words that a heading may be dressed with and that change nothing about what it announces.
+const DRESS: [&str; 34] = [
+    "a",
+    "additional",
+    "all",
+    "and",
+    "blocking",
+    "by",
+    "for",
+    "found",
+    "further",
+    "human",
+    "i",
+    "identified",
+    "left",
+    "list",
+    "more",
+    "my",
+    "new",
+    "of",
+    "on",
+    "open",
+    "other",
+    "outstanding",
+    "pending",
+    "remaining",
+    "review",
+    "some",
+    "still",
+    "team",
+    "the",
+    "to",
+    "unanswered",
+    "unresolved",
+    "user",
+    "you",
+];
+
+/// Other words for sections that route: a heading has one of the first list, one of the second where that is not empty, and nothing else but dress.
+const ALIKE: [(&[&str], &[&str], Heading); 5] = [
+    (&["question", "questions"], &[], Heading::OpenQuestions),
+    (&["gap", "gaps"], &[], Heading::Gaps),
+    (&["row", "rows"], &["failed", "failing", "missing", "unmet", "unverified", "not"], Heading::Gaps),
+    (&["finding", "findings", "issue", "issues", "problem", "problems", "defect", "defects"], &[], Heading::Findings),
+    (
+        &["change", "changes"],
+        &["required", "requested", "request", "requests", "needed", "necessary", "mandatory"],
+        Heading::ChangeRequests,
+    ),
+];
+
 /// A section of a status block, in the order in which it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Heading {
@@ -155,19 +208,24 @@ impl Heading {
         })
     }
 
+    /// The section that routes which a heading announces in other words: `Questions`, `Remaining gaps`, `Required changes`.
+    pub fn alike(title: &str) -> Option<Self> {
+        let lower = title.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+        let telling: Vec<&str> =
+            words.filter(|word| !DRESS.contains(word) && !word.bytes().all(|byte| byte.is_ascii_digit())).collect();
+        let found = ALIKE.into_iter().find(|(names, with, _)| {
+            let (named, rest): (Vec<&str>, Vec<&str>) = telling.iter().partition(|word| names.contains(word));
+            let told = with.is_empty() || rest.iter().any(|word| with.contains(word));
+            named.len() == 1 && told && rest.iter().all(|word| with.contains(word) || *word == "verified")
+        });
+        found.map(|(_, _, heading)| heading)
+    }
+
     /// The section that counts which a line inside another section announces: as a heading of another level or in HTML,
     /// and where nothing but a list should stand also in bold or before a colon.
     pub fn announced(line: &str, in_list: bool) -> Option<Self> {
-        let bare = line.trim_start_matches(['>', ' ', '\t']);
-        let mut start = bare.chars();
-        let html = start.next() == Some('<')
-            && matches!(start.next(), Some('h' | 'H'))
-            && start.next().is_some_and(|c| c.is_ascii_digit());
-        if html || bare.starts_with('#') {
-            let words = match html {
-                true => bare.split_once('>')?.1.split('<').next().unwrap_or_default().trim(),
-                false => bare.trim_matches(['#', ' ']),
-            };
+        if let Some(words) = heading_words(line) {
             let named = Self::find(words).map(|(heading, _)| heading).filter(|heading| heading.counts());
             return named.or_else(|| Self::meant(words));
         }

@@ -129,7 +129,9 @@ fn rules(part: Part, context: &Context) -> String {
                 .to_owned()
         }
         Part::DodChecker => "- Every row of the Definition of Done is an item of `## Verified rows` or of `## Gaps`, by its id; none is in both.\n\
-             - `APPROVED` exactly when there is no gap; `BLOCKED` names every gap. `## Verdict` and the Abstract say the same.\n"
+             - `APPROVED` exactly when there is no gap; `BLOCKED` names every gap. `## Verdict` and the Abstract say the same.\n\
+             - A verified row that you could not observe here begins with ⚠️ and the reason; it is no pass, and a person is asked to waive it. When you accept \
+             the ⚠️ of a builder, you verify the row: begin it with ✓ and say why in words.\n"
             .to_owned(),
         Part::Reviewer => "- `REQUEST_CHANGES` names at least one finding. A finding that was reported before begins with its id: `- [major] fnd_7 …`.\n\
              - With `APPROVED`, only `[minor]` findings may stand, and they stay notes.\n"

@@ -10,7 +10,7 @@ use super::access::Access;
 use super::document::{Finding, Mark};
 use super::draft::Located;
 use super::rules::Part;
-use super::stances::is_testers;
+use super::stances::{is_testers, verified_mark};
 use crate::contract::rows::{Named, Rows};
 use crate::report::{Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, Verdict};
 
@@ -28,17 +28,24 @@ pub fn map(mut access: Access<'_>, part: Part, rows: &Rows<'_>) -> Report {
         report.verdict = own.verdict();
     }
     report.claims = claims(&mut access, next);
-    if part == Part::Tester && health == Health::Ok {
+    if part == Part::Tester {
         test(&mut access, rows, &mut report);
     }
+    // What an unfinished judge says against the work is no verdict, and is told to who decides what becomes of it.
+    if health != Health::Ok {
+        report.verdict = Verdict::None;
+    }
+    let objects = health != Health::Ok || report.verdict == Verdict::Reject;
     if matches!(part, Part::DodChecker | Part::Unknown) {
-        checked(&mut access, rows, &mut report);
+        checked(&mut access, rows, &mut report, objects);
     }
     report.criteria = merged(std::mem::take(&mut report.criteria));
-    if report.verdict == Verdict::Reject {
-        report
-            .findings
-            .extend(access.findings("the verdict rejects: the findings go to the next attempt").map(finding));
+    if objects {
+        let reason = match report.verdict {
+            Verdict::Reject => "the verdict rejects: the findings go to the next attempt",
+            _ => "the judge is not finished: its findings are put to a person",
+        };
+        report.findings.extend(access.findings(reason).map(finding));
     }
     if access.has_questions() {
         let blocking = health == Health::NeedsInput;
@@ -80,14 +87,21 @@ fn test(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
     }
 }
 
-/// A checker's verified rows pass and its gaps fail.
-fn checked(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
+/// A checker's verified rows pass and its gaps fail. A verified row with a ⚠️ could not be observed, which is no pass; that a row of
+/// the tester's scope is left to the tester is none of the checker's business.
+fn checked(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report, objects: bool) {
     for row in access.verified() {
         if let Named::Rows(ids, evidence) = rows.resolve(&row.value) {
-            ids.iter().for_each(|id| add_row(report, id, Judgement::Pass, &evidence));
+            let judged = verified_mark(&row.value, rows).judgement();
+            for id in &ids {
+                let left = judged == Judgement::Unobservable && rows.get(id).is_some_and(is_testers);
+                if !left {
+                    add_row(report, id, judged, &evidence);
+                }
+            }
         }
     }
-    if report.verdict != Verdict::Reject {
+    if !objects {
         return;
     }
     for row in access.gaps() {

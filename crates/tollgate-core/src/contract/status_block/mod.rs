@@ -111,11 +111,11 @@ impl ReportDialect for StatusBlock {
 /// must not hide it.
 fn last_of<'a>(whole: Source<'a>, sink: &mut Sink) -> Option<(Source<'a>, Vec<Section>)> {
     let refused = match markdown::outline(&whole) {
-        Ok(sections) => return Some((whole, sections)),
+        Ok(outline) => return Some((whole, outline.sections)),
         Err(refused) => refused,
     };
     let end = markdown::readable_end(whole.text(), refused).map(|start| whole.end(start));
-    let read = end.and_then(|end| markdown::outline(&end).ok().map(|sections| (end, sections)));
+    let read = end.and_then(|end| markdown::outline(&end).ok().map(|outline| (end, outline.sections)));
     let has_report =
         |(end, sections): &(Source<'_>, Vec<Section>)| sections.iter().any(|section| extract::begins(end, section));
     let Some((end, sections)) = read.filter(has_report) else {
@@ -145,7 +145,7 @@ fn judge(source: &Source<'_>, sections: &[Section], context: &Context, mut sink:
 /// Reads a text that holds one report and nothing else.
 fn reread(text: &str) -> Option<Document> {
     let source = Source::new(text);
-    let sections = markdown::outline(&source).ok()?;
+    let sections = markdown::outline(&source).ok()?.sections;
     let found = extract::find(&source, &sections, None);
     let whole = found.report.filter(|range| *range == (0..sections.len()))?;
     let mut sink = Sink::default();

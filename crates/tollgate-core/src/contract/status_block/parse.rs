@@ -8,7 +8,7 @@ use super::draft::{Draft, Located, Present};
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
-use crate::contract::markdown::{BlockKind, Section};
+use crate::contract::markdown::{BlockKind, Section, item_text};
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, clean, quote, says_none};
 use crate::diagnostic::{Diagnostic, Place};
@@ -37,7 +37,7 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
             let text = plain(&source.text()[section.body.clone()]);
             if last && text.is_empty() && Heading::is_cut(title) {
                 cut_off(place, sink);
-            } else if let Some(meant) = Heading::meant(title) {
+            } else if let Some(meant) = Heading::meant(title).or_else(|| reader.in_other_words(title)) {
                 misplaced(title, meant, place, sink);
             } else {
                 let message = format!("the section {} is not part of a status block", quote(title));
@@ -153,6 +153,15 @@ impl Reader<'_, '_> {
             blocks.peek().is_none_or(|block| block.start > *at)
         });
         lines
+    }
+
+    /// The section that this one is by its heading's words and by what it lists.
+    fn in_other_words(&self, title: &str) -> Option<Heading> {
+        let text = self.source.text();
+        let says = |range: &Range<usize>| !says_none(&item_text(text, range).0);
+        let lists = self.section.blocks.iter().any(|block| block.kind == BlockKind::Item && says(&block.range));
+        let asks = || text[self.section.body.clone()].contains('?');
+        Heading::alike(title).filter(|meant| lists || (*meant == Heading::OpenQuestions && asks()))
     }
 
     /// Complains about what a person takes for the heading of another section: what stands below it would count for this one.

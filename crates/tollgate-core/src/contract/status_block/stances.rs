@@ -7,7 +7,7 @@ use super::heading::Heading;
 use super::rules::{Part, Rules, TESTER_GROUP};
 use crate::Name;
 use crate::code::Code;
-use crate::contract::rows::Named;
+use crate::contract::rows::{Named, Rows};
 use crate::contract::text::quote;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::report::CriterionRow;
@@ -38,13 +38,14 @@ fn owner(row: &CriterionRow) -> String {
 }
 
 impl Rules<'_, '_> {
-    /// Verified rows are ✓, gaps are ✗, and the coverage says it itself.
+    /// Verified rows are ✓ unless they say otherwise, gaps are ✗, and the coverage says it itself.
     pub(super) fn rows_said(&mut self) {
         let draft = self.draft;
         let mut said: BTreeMap<Name, Stance> = BTreeMap::new();
         let mut judged: BTreeSet<Name> = BTreeSet::new();
         for entry in &draft.verified {
-            let stance = Stance { mark: Mark::Pass, heading: Heading::VerifiedRows, place: entry.place };
+            let mark = verified_mark(&entry.value, self.rows);
+            let stance = Stance { mark, heading: Heading::VerifiedRows, place: entry.place };
             self.marks(&entry.value, stance);
             judged.extend(self.stand(&entry.value, stance, &mut said));
         }
@@ -187,6 +188,16 @@ impl Rules<'_, '_> {
         self.sink.error(Code::ROW_UNKNOWN, stance.place, format!("{} {what}", quote(line)), hint);
         Vec::new()
     }
+}
+
+/// What a line of the verified rows says of them: a ⚠️ in front of it, or of what is said of its rows, is theirs.
+pub(super) fn verified_mark(line: &str, rows: &Rows<'_>) -> Mark {
+    let warns = |text: &str| {
+        let first = text.chars().find(|c| Mark::of(*c).is_some() || c.is_alphanumeric());
+        first.and_then(Mark::of) == Some(Mark::Warning)
+    };
+    let said = matches!(rows.resolve(line), Named::Rows(_, said) if warns(&said));
+    if said || warns(line) { Mark::Warning } else { Mark::Pass }
 }
 
 /// Whether a row is the tester's to judge.

@@ -5,16 +5,18 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::markdown::{self, BlockKind, Section, item_text};
+use super::markdown::{self, Section};
 use super::sink::Sink;
-use super::text::{Source, clean, one_line, quote};
+use super::text::{Source, quote};
 use super::{Context, DocumentDialect, DocumentReading};
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::report::{CriterionRow, Plan, UnitReport};
-use crate::scope::pattern_problem;
+use reader::Reader;
 
+mod reader;
+mod stray;
 #[cfg(test)]
 mod tests;
 
@@ -130,28 +132,9 @@ pub fn split_command(row: &str) -> Option<(&str, &str)> {
     Some((inside[..start].trim_end(), command.trim()))
 }
 
-/// Whether a text has a `cmd:` at the start of code quotes, however it is spelt.
-fn quotes_command(text: &str) -> bool {
-    let is_command = |inside: &str| {
-        let word = inside.trim_start();
-        let is_cmd = word.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("cmd"));
-        is_cmd && word[3..].trim_start().starts_with(':')
-    };
-    let (mut rest, mut inside) = (text, false);
-    while let Some(at) = rest.find('`') {
-        rest = rest[at..].trim_start_matches('`');
-        inside = !inside;
-        if inside && is_command(rest) {
-            return true;
-        }
-    }
-    false
-}
-
-/// Whether a text has a `cmd:` in plain words, with something behind it.
-fn names_command(text: &str) -> bool {
-    let mut words = text.split_whitespace().map(|word| word.trim_start_matches(['(', '[', '*']));
-    words.any(|word| word.eq_ignore_ascii_case("cmd:")) && words.next().is_some()
+/// Whether the words of a heading are the section's name.
+fn is_section(words: &str) -> bool {
+    words.trim_end_matches(':').trim_end().eq_ignore_ascii_case(SECTION)
 }
 
 /// Where the rows and scopes of a document stand.
@@ -175,165 +158,28 @@ impl Places {
 fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
     let mut document = Document::default();
     let mut places = Places::default();
-    let sections = match markdown::outline(source) {
-        Ok(sections) => sections,
+    let outline = match markdown::outline(source) {
+        Ok(outline) => outline,
         Err(refused) => {
             super::refuse(source, refused, sink);
             return (document, places);
         }
     };
-    let is_section = |words: &str| words.trim_end_matches(':').trim_end().eq_ignore_ascii_case(SECTION);
     let title = |section: &&Section| is_section(&source.text()[section.title.clone()]);
-    let mut found = sections.iter().filter(title);
-    let Some(section) = found.next() else {
+    let Some(section) = outline.sections.iter().find(title) else {
         let message = format!("there is no `## {SECTION}`");
         sink.error(Code::TASK_NO_ROWS, Place::default(), message, format!("add `## {SECTION}` with an item per row"));
         return (document, places);
     };
     let place = source.place(section.start);
     places.whole = place;
-    for again in found {
-        let message = format!("`## {SECTION}` is there twice");
-        let error = Diagnostic::error(Code::SECTION_TWICE, source.place(again.start), message).other(place);
-        sink.push(error.hint("put all rows under one"));
-    }
-    for block in sections.iter().flat_map(|section| &section.blocks) {
-        let (BlockKind::Heading(words) | BlockKind::Underlined(words)) = &block.kind else { continue };
-        if is_section(&source.text()[words.clone()]) {
-            let message = format!("another heading says `{SECTION}`, and what stands below it is not read");
-            let error = Diagnostic::error(Code::SECTION_TWICE, source.place(block.range.start), message).other(place);
-            sink.push(error.hint(format!("put all rows under one `## {SECTION}`")));
-        }
-    }
+    stray::complain(source, &outline, section, sink);
     Reader { source, sink, document: &mut document, places: &mut places, part: None, in_scope: false }.read(section);
     if document.rows.is_empty() {
         let message = format!("`## {SECTION}` has no rows");
         sink.error(Code::TASK_NO_ROWS, place, message, "add a list item per row");
     }
     (document, places)
-}
-
-struct Reader<'a, 's> {
-    source: &'a Source<'a>,
-    sink: &'s mut Sink,
-    document: &'s mut Document,
-    places: &'s mut Places,
-    part: Option<Part>,
-    /// Whether items are patterns of a scope that was just announced.
-    in_scope: bool,
-}
-
-impl Reader<'_, '_> {
-    fn read(&mut self, section: &Section) {
-        let text = self.source.text();
-        for block in &section.blocks {
-            match &block.kind {
-                BlockKind::Heading(title) | BlockKind::Underlined(title) => {
-                    self.heading(&text[title.clone()], self.source.place(block.range.start))
-                }
-                BlockKind::Item => {
-                    let (item, start) = item_text(text, &block.range);
-                    self.item(&item, self.source.place(start));
-                }
-                BlockKind::Paragraph | BlockKind::Html => {
-                    let paragraph = clean(&text[block.range.clone()]);
-                    let place = self.source.place(block.range.start);
-                    if let Some(patterns) = scope_of(&paragraph) {
-                        self.scope(patterns, place);
-                        self.in_scope = true;
-                    } else if quotes_command(&paragraph) {
-                        let message = "a `cmd:` stands outside of any row and is not run";
-                        self.sink.error(Code::TASK_COMMAND, place, message, "put it at the end of a list item");
-                    }
-                }
-                BlockKind::Fence { .. } | BlockKind::Comment => {}
-            }
-        }
-    }
-
-    fn heading(&mut self, title: &str, place: Place) {
-        self.in_scope = false;
-        self.part = Part::find(title);
-        if let Some(part) = self.part {
-            self.places.headings.entry(part).or_insert(place);
-        } else {
-            let message = format!("{} is no part of a Definition of Done", quote(title));
-            let names = Part::ALL.map(|part| format!("`{}`", part.title())).join(", ");
-            let hint = format!(
-                "begin the sub-heading with one of {names}; another section begins with `## `, a rule after an empty line"
-            );
-            self.sink.error(Code::TASK_HEADING, place, message, hint);
-        }
-    }
-
-    fn item(&mut self, item: &str, place: Place) {
-        let pattern =
-            item.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inside| !inside.contains('`'));
-        if let Some(pattern) = pattern.filter(|pattern| self.in_scope && !pattern.starts_with("cmd:")) {
-            self.scope(vec![pattern.to_owned()], place);
-            return;
-        }
-        self.in_scope = false;
-        if let Some(patterns) = scope_of(item) {
-            self.scope(patterns, place);
-            return;
-        }
-        let unboxed =
-            ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
-        let (text, command) = split_command(unboxed).map_or((unboxed, None), |(text, command)| (text, Some(command)));
-        if command.is_some_and(str::is_empty) {
-            self.sink.error(
-                Code::TASK_COMMAND,
-                place,
-                "the row names an empty command",
-                "write `cmd: program arguments`, or leave it out",
-            );
-        } else if quotes_command(text) {
-            let message = "a `cmd:` stands inside the row and would not be run";
-            let hint = "end the row with one `cmd: program arguments` in single code quotes, with nothing behind it";
-            self.sink.error(Code::TASK_COMMAND, place, message, hint);
-        } else if command.is_none() && names_command(text) {
-            let message = "this looks like a command and is not run: it is not in code quotes";
-            self.sink.warning(Code::TASK_COMMAND, place, message, "end the row with `cmd: program arguments`");
-        }
-        let text = one_line(text);
-        if text.is_empty() {
-            self.sink.error(Code::TASK_ROW, place, "the row says nothing", "say what must be true");
-            return;
-        }
-        self.document.rows.push(Row { text, part: self.part, command: command.map(one_line) });
-        self.places.rows.push(place);
-    }
-
-    fn scope(&mut self, patterns: Vec<String>, place: Place) {
-        for pattern in &patterns {
-            if let Some(problem) = pattern_problem(pattern) {
-                let message = format!("the pattern {} {problem}", quote(pattern));
-                self.sink.error(Code::TASK_SCOPE, place, message, "write it like `src/api/**` or `web/`");
-            }
-        }
-        match self.part.filter(|part| part.side().is_some()) {
-            Some(part) => {
-                self.places.scopes.entry(part).or_insert(place);
-                self.document.scopes.entry(part).or_default().extend(patterns);
-            }
-            None => {
-                let message = "a scope stands under no side";
-                self.sink.error(Code::TASK_SCOPE, place, message, "put it under `### Backend` or `### Frontend`");
-            }
-        }
-    }
-}
-
-/// The patterns of a text `Scope: …`: in code quotes, or divided by commas and white space.
-fn scope_of(text: &str) -> Option<Vec<String>> {
-    let bare = text.trim_start_matches('*');
-    let rest = bare.get(..6).filter(|word| word.eq_ignore_ascii_case("scope:")).and(bare.get(6..))?;
-    let rest = rest.strip_prefix("**").unwrap_or(rest);
-    let quoted: Vec<String> = rest.split('`').skip(1).step_by(2).map(|word| word.trim().to_owned()).collect();
-    let words = rest.split([',', ' ', '\t', '\n']).filter(|word| !matches!(*word, "-" | "*" | "+"));
-    let patterns = if quoted.is_empty() { words.map(str::to_owned).collect() } else { quoted };
-    Some(patterns.into_iter().filter(|pattern| !pattern.is_empty()).collect())
 }
 
 /// What the rows mean in a run of these sides; without sides every row is the run's.

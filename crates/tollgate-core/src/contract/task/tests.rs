@@ -7,6 +7,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::contract::markdown::BYTES_MAX;
+use crate::diagnostic::Severity;
 
 const EXAMPLE: &str = include_str!("../../../../../docs/contracts/examples/build-plan.task.md");
 
@@ -75,6 +76,7 @@ fn rows_are_items_with_an_optional_command() {
         "DoD-1 dod run it `adds` numbers $ cargo test add",
         "DoD-2 dod run two - nested",
         "DoD-3 dod run `cmd: make` first",
+        "W 11:1 TG0234",
         "E 13:3 TG0233",
         "E 14:3 TG0233",
         "E 14:3 TG0234",
@@ -174,6 +176,68 @@ fn a_scope_is_written_in_three_ways() {
         assert_eq!(reading.diagnostics, [], "{scope}");
         assert_eq!(reading.plan.units[0].scope, ["src/**".into(), "docs/*.md".into()] as [Name; 2], "{scope}");
         assert_eq!(reading.plan.criteria.len(), 1, "{scope}");
+    }
+}
+
+#[test]
+fn what_looks_like_a_row_and_is_none_is_said() {
+    for hidden in ["```\n- b works\n```", "~~~text\nfirst\n  1. b works\n~~~", "> - b works", "| row |\n|---|\n| b |"] {
+        let text = format!("## Definition of Done\n\n- a works\n\n{hidden}\n");
+        let reading = Task.read(&text, &sides(&["backend"]));
+        let said: Vec<(Code, Severity)> =
+            reading.diagnostics.iter().map(|found| (found.code, found.severity)).collect();
+        assert_eq!(said, [(Code::TASK_ROW, Severity::Warning)], "{hidden}");
+        assert!(reading.diagnostics[0].place.line >= 5, "{hidden}");
+    }
+    for plain in ["Some words - with a dash.", "```\ncode\n```", "<!-- - later -->", "2.5 times as fast"] {
+        let text = format!("## Definition of Done\n\n- a works\n\n{plain}\n");
+        assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics, [], "{plain}");
+    }
+}
+
+/// Rows that nobody would read, or that would be counted for somebody else, are never passed over in silence.
+#[test]
+fn no_row_and_no_command_is_lost() {
+    let done = "## Definition of Done\n- a\n";
+    for (lost, expected) in [
+        (format!("# T\n### Definition of Done\n- z\n{done}"), "E 2:1 TG0205"),
+        (format!("# Definition of Done\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("###Definition of Done\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("**Definition of Done:**\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("{done}\n## Definition of Done (frontend)\n- z\n"), "E 4:1 TG0205"),
+        (format!("## ✅ Definition of Done for the rest\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("# T\nfirst `cmd: make`\n\n{done}"), "E 2:1 TG0233"),
+        (format!("{done}## Notes\n- z `cmd: make`\n"), "E 4:1 TG0233"),
+        (format!("{done}\n```\n- z `cmd: make`\n```\n"), "E 5:1 TG0233"),
+        (format!("{done}\n| z | `cmd: make` |\n|---|---|\n"), "E 4:1 TG0233"),
+        (format!("{done}\n> - z `cmd: make`\n"), "E 4:1 TG0233"),
+        (format!("{done}\n**Tester scope**\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\n__Tester scope (later)__:\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\nTester scope:\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\n###Tester scope\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}###Tester scope\n- z\n"), "E 3:1 TG0231"),
+        (format!("{done}**Tester scope**\n- z\n"), "E 3:1 TG0231"),
+        (format!("{done}\n###Testing\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}\n<h3>Tester scope</h3>\n\n- z\n"), "E 4:1 TG0231"),
+        (format!("{done}- Tester scope\n  - z\n"), "E 3:1 TG0231"),
+        (format!("{done}- **Tester scope:**\n  - z\n"), "E 3:1 TG0231"),
+        (format!("{done}\n– z\n– y\n"), "W 4:1 TG0234"),
+        (format!("{done}\n• z\n"), "W 4:1 TG0234"),
+        (format!("{done}• z\n"), "W 3:1 TG0234"),
+    ] {
+        let said = shown(&lost, &Context::default());
+        let said: Vec<&str> = said.lines().filter(|line| line.starts_with(['E', 'W'])).collect();
+        assert_eq!(said, [expected], "{lost}");
+    }
+    for fine in [
+        format!("# Definition of Done of carts\n{done}"),
+        format!("# T\n```\n- z `cmd: make`\n```\n<!-- `cmd: make` -->\n{done}"),
+        format!("{done}  #12 and\n  ```\n  # build\n  make\n  ```\n"),
+        format!("{done}\n#12 is closed by it. Backend: untouched.\n"),
+        format!("{done}\n**Shared words** are – as ever – fine\n"),
+        format!("{done}- Backend answers\n"),
+    ] {
+        assert_eq!(Task.read(&fine, &Context::default()).diagnostics, [], "{fine}");
     }
 }
 

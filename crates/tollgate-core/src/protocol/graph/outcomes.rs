@@ -156,7 +156,7 @@ fn observes(protocol: &Protocol, gate: &str) -> bool {
                 protocol.gates.get(other).is_some_and(|gate| rests(protocol, &gate.holds, depth - 1))
             }
             Condition::Command(_) => true,
-            Condition::Set { set, .. } => *set == SetKind::Criterion,
+            Condition::Set { set, .. } => matches!(set, SetKind::Criterion | SetKind::Command),
             _ => false,
         }
     }

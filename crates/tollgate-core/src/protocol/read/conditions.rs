@@ -13,8 +13,9 @@ use crate::yaml::{Fields, Key, Node, suggest};
 
 /// States of the subject that need no declaration.
 pub(super) const STATES: [&str; 6] = ["new", "produced", "accepted", "lapsed", "held", "dropped"];
-const SETS: [(&str, SetKind); 6] = [
+const SETS: [(&str, SetKind); 7] = [
     ("criterion", SetKind::Criterion),
+    ("command", SetKind::Command),
     ("finding", SetKind::Finding),
     ("requirement", SetKind::Requirement),
     ("unit", SetKind::Unit),
@@ -209,7 +210,7 @@ fn word(set: SetKind) -> &'static str {
 /// What `is` may say of a member.
 fn statuses(set: SetKind) -> &'static [&'static str] {
     match set {
-        SetKind::Criterion => &["open", "passed", "failed", "unobservable", "waived"],
+        SetKind::Criterion | SetKind::Command => &["open", "passed", "failed", "unobservable", "waived"],
         SetKind::Finding => &["open", "addressed", "fixed", "refuted", "waived"],
         SetKind::Requirement => &["in_scope", "deferred", "out_of_scope", "non_material", "met", "waived"],
         SetKind::Unit => &STATES,
@@ -223,13 +224,13 @@ fn parts(set: SetKind) -> &'static [&'static str] {
     match set {
         SetKind::Requirement => &["unit", "criterion"],
         SetKind::Unit => &["objective", "reference", "scope", "criteria", "labels"],
-        SetKind::Criterion | SetKind::Finding | SetKind::Decision | SetKind::Question => &[],
+        SetKind::Criterion | SetKind::Command | SetKind::Finding | SetKind::Decision | SetKind::Question => &[],
     }
 }
 
 fn filters(set: SetKind) -> &'static [&'static str] {
     match set {
-        SetKind::Criterion => &["group"],
+        SetKind::Criterion | SetKind::Command => &["group"],
         SetKind::Finding => &["severity", "category"],
         SetKind::Requirement => &["disposition"],
         SetKind::Decision => &["class"],
@@ -241,7 +242,7 @@ fn filters(set: SetKind) -> &'static [&'static str] {
 /// The values a filter may have; an empty list where dialects choose them.
 fn filter_values(set: SetKind, filter: &str) -> Option<&'static [&'static str]> {
     Some(match (set, filter) {
-        (SetKind::Criterion, "group") | (SetKind::Finding, "severity" | "category") => &[],
+        (SetKind::Criterion | SetKind::Command, "group") | (SetKind::Finding, "severity" | "category") => &[],
         (SetKind::Requirement, "disposition") => &["in_scope", "deferred", "out_of_scope", "non_material"],
         (SetKind::Decision, "class") => {
             &["approval", "choice", "clarification", "scope", "waiver", "security", "disposition", "intake"]

@@ -56,6 +56,7 @@ fn or(values: &[Name]) -> String {
 fn set_word(set: SetKind) -> &'static str {
     match set {
         SetKind::Criterion => "criterion",
+        SetKind::Command => "command",
         SetKind::Finding => "finding",
         SetKind::Requirement => "requirement",
         SetKind::Unit => "unit",

@@ -28,6 +28,7 @@ impl Draft {
         }
         let offered: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
         match &answer.option {
+            Some(_) if offered.is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(option) if !offered.contains(option) => {
                 return Err(Rejection::NotOffered { decision: id, option: option.clone(), offered });
             }
@@ -180,9 +181,10 @@ impl Draft {
             return Ok(());
         }
         let unit = self.unit_of(instance);
-        let Waivers { criteria, findings, commands } = self.waivers(instance, origin, route);
-        if !(criteria.is_empty() && findings.is_empty() && commands.is_empty()) {
-            let event = WaiverGranted { decision: id, criteria, findings, requirements: Vec::new(), commands };
+        let Waivers { criteria, findings, commands, judgements } = self.waivers(instance, origin, route);
+        if !(criteria.is_empty() && findings.is_empty() && commands.is_empty() && judgements.is_empty()) {
+            let requirements = Vec::new();
+            let event = WaiverGranted { decision: id, criteria, findings, requirements, commands, judgements };
             self.emit_by(by.clone(), event);
         }
         let open: Vec<Name> =

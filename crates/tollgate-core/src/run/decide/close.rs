@@ -22,6 +22,16 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
             reasons.push(format!("requirement {} has no owner", row.id));
         }
     }
+    // A unit's rows count when it is accepted; nobody but the run answers for its own.
+    for row in run.ledger.criteria.iter().filter(|row| row.unit.is_none()) {
+        match gate::criterion(run, row, gate::bound_to(run, row), None) {
+            (CriterionState::Passed | CriterionState::Waived, true) => {}
+            (CriterionState::Passed | CriterionState::Waived, false) => {
+                reasons.push(format!("what shows {} was given to other content", row.id));
+            }
+            (state, _) => reasons.push(format!("{} is {}", row.id, state.word())),
+        }
+    }
     for (name, gate) in gate::mandatory_of_run(run) {
         match gate::status(run, gate, None) {
             Status::Holds => {}
@@ -113,7 +123,9 @@ impl Draft {
         let waived =
             |finding: &&super::super::state::FindingState| finding.status == super::super::event::FindingStatus::Waived;
         let findings = ledger.findings.iter().filter(|(_, f)| waived(f)).map(|(id, _)| id.to_string());
-        let all: Vec<String> = rows.chain(findings).collect();
+        let judged = ledger.judgements.iter().filter(|(_, judged)| judged.waived.is_some());
+        let judgements = judged.map(|(key, _)| format!("the judgement of {}", key.replace('@', " of ")));
+        let all: Vec<String> = rows.chain(findings).chain(judgements).collect();
         let holds = "every mandatory gate holds for this tree";
         if all.is_empty() { holds.to_owned() } else { format!("{holds}; a person waived {}", all.join(", ")) }
     }

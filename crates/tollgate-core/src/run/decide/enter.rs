@@ -2,7 +2,7 @@
 
 use super::super::event::{AttemptStarted, FlowEntered, FlowResumed, Origin, RunHalted, Work};
 use super::super::gate::{self, Status};
-use super::super::state::{At, Instance, MAIN, Phase};
+use super::super::state::{At, FindingState, Instance, MAIN, Phase, keyed};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
@@ -17,6 +17,10 @@ const MOVES_MAX: usize = 10_000;
 impl Draft {
     /// Enters what can be entered until nothing moves by itself.
     pub fn advance(&mut self) {
+        // Also while nothing moves, evidence that comes in counts against what was accepted.
+        if !self.run.is_closed() {
+            self.lapse();
+        }
         for _ in 0..MOVES_MAX {
             // What is halted waits for a person's `retry`, wherever it stands.
             if self.run.phase != Phase::Open || !self.move_once() {
@@ -144,7 +148,8 @@ impl Draft {
         self.commands_rest(unit);
         let status = stage.ensures.iter().map(|gate| gate::status_of(&self.run, gate, unit)).max();
         let holds = matches!(status, None | Some(Status::Holds));
-        if !holds {
+        let contradicted = self.contradicted(stage, unit);
+        if !holds || contradicted {
             self.reason = self.open_rows(name).join("; ");
         }
         // A command that fails is a fact: whatever the judge says, the work is rejected and goes back.
@@ -152,6 +157,8 @@ impl Draft {
         let rejected = !holds && self.can_reject(stage) && self.commands_speak(attempt, stage, unit);
         self.lapse();
         let outcome = match (status, rejected) {
+            // Who did not write what it says it wrote may not have tested what it says it tested.
+            (None | Some(Status::Holds), _) if contradicted => Verdict::Inconclusive.word(),
             (None | Some(Status::Holds), _) => verdict,
             (_, true) => Verdict::Reject.word(),
             // Asking the judge again would show no more: a person says what becomes of it.
@@ -160,6 +167,17 @@ impl Draft {
         };
         self.route(name, stage, outcome);
         true
+    }
+
+    /// Whether what a judge says of its own work was measured to be otherwise.
+    fn contradicted(&self, stage: &Stage, unit: Option<&Name>) -> bool {
+        let Kind::Dispatch { role } = &stage.kind else { return false };
+        let Some(judged) = self.run.ledger.judgements.get(&keyed(role, unit)) else { return false };
+        let measured = |finding: &FindingState| {
+            let about = &finding.about;
+            about.attempt == judged.attempt && about.role.is_none() && about.criterion.is_none()
+        };
+        self.run.ledger.findings.values().any(|finding| measured(finding) && !finding.status.is_closed())
     }
 
     fn can_reject(&self, stage: &Stage) -> bool {

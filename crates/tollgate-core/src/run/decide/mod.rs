@@ -11,6 +11,7 @@ mod close;
 mod draft;
 mod each;
 mod enter;
+mod findings;
 mod flow;
 mod open;
 mod person;
@@ -86,6 +87,8 @@ pub struct AttemptResult {
     /// The content the worker left, when its role may write.
     pub content: Option<Content>,
     pub changed: Vec<Changed>,
+    /// Paths that the report names, did not change in this attempt, and were changed before it in this run.
+    pub earlier: Vec<Name>,
     /// Documents the stage gives, as far as they are there and pass their check.
     pub artifacts: BTreeMap<Name, OpenArtifact>,
 }
@@ -154,6 +157,8 @@ pub enum Rejection {
     NothingToRetry,
     /// There is no such unit.
     NoUnit(Name),
+    /// Nothing of this unit is held.
+    NotHeld(Name),
     /// Only a person may say this.
     NotAPerson,
     /// Only the driver may say this.
@@ -185,7 +190,7 @@ impl Rejection {
             Self::NotOffered { .. } | Self::TextNeeded(_) => Code::NOT_OFFERED,
             Self::NotAllowed { .. } | Self::Incomplete { .. } => Code::ANSWER_CARRIES,
             Self::NotEstablished { .. } => Code::ANSWER_FALLS_SHORT,
-            Self::NothingToRetry | Self::NoUnit(_) => Code::NOTHING_TO_RETRY,
+            Self::NothingToRetry | Self::NoUnit(_) | Self::NotHeld(_) => Code::NOTHING_TO_RETRY,
             Self::NotAPerson => Code::NOT_A_PERSON,
             Self::NotTheDriver => Code::NOT_THE_DRIVER,
             Self::Input { .. } => Code::BAD_INPUT,
@@ -222,6 +227,7 @@ impl std::fmt::Display for Rejection {
                 write!(f, "even with what the answer to {decision} waives, {} would not hold", list(gates))
             }
             Self::NothingToRetry => write!(f, "nothing here is held or halted"),
+            Self::NotHeld(unit) => write!(f, "nothing of `{unit}` is held"),
             Self::NoUnit(unit) => write!(f, "there is no unit `{unit}` in this run"),
             Self::NotAPerson => write!(f, "only a person may decide this"),
             Self::NotTheDriver => write!(f, "only the driver that holds the run may report this"),

@@ -1,10 +1,11 @@
 //! A person's word on a run: retry, repair and cancel.
 
-use super::super::event::{FlowResumed, RunClosed, RunOutcome, RunRepaired, RunRetried};
+use super::super::event::{EachEntered, FlowResumed, RunClosed, RunOutcome, RunRepaired, RunRetried};
 use super::super::state::{At, Phase};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
+use crate::protocol::model::Kind;
 
 impl Draft {
     /// Enters the stages that led to a hold, their limits renewed.
@@ -19,21 +20,55 @@ impl Draft {
             .run
             .instances
             .iter()
-            // A unit's retry needs the flows above it to go on too.
-            .filter(|(_, instance)| unit.is_none() || instance.unit.is_none() || instance.unit == unit)
+            .filter(|(_, instance)| unit.is_none() || instance.unit == unit)
             .filter_map(|(id, instance)| match &instance.at {
                 At::Held { stage, .. } => Some((id.clone(), stage.clone())),
                 _ => None,
             })
             .collect();
+        if let Some(unit) = unit {
+            return self.retry_unit(unit, held);
+        }
         if held.is_empty() && !matches!(self.run.phase, Phase::Halted { .. }) {
             return Err(Rejection::NothingToRetry);
         }
-        self.emit(RunRetried { unit });
+        self.emit(RunRetried { unit: None });
         for (instance, stage) in held {
             self.emit(FlowResumed { instance, stage, renewed: true });
         }
         Ok(())
+    }
+
+    /// Takes up one unit. What stands above it goes on with it alone: its siblings keep their places.
+    fn retry_unit(&mut self, unit: Name, held: Vec<(Name, Name)>) -> Result<(), Rejection> {
+        if held.is_empty() {
+            return Err(Rejection::NotHeld(unit));
+        }
+        self.emit(RunRetried { unit: Some(unit) });
+        for (instance, stage) in held {
+            self.reopen_above(&instance);
+            self.emit(FlowResumed { instance, stage, renewed: true });
+        }
+        Ok(())
+    }
+
+    /// Puts what is held above an instance back into the `each` that the instance belongs to.
+    fn reopen_above(&mut self, instance: &Name) {
+        let protocol = self.protocol.clone();
+        let Some(known) = self.instance(instance) else { return };
+        let (Some(parent), Some(each)) = (known.parent.clone(), known.each.clone()) else { return };
+        let Some(above) = self.instance(&parent) else { return };
+        if !matches!(&above.at, At::Held { stage, .. } if *stage == each) {
+            return;
+        }
+        self.reopen_above(&parent);
+        self.emit(FlowResumed { instance: parent.clone(), stage: each.clone(), renewed: true });
+        if let Some(stage) = Self::stage_of(&protocol, &above, &each)
+            && let Kind::Each(over) = &stage.kind
+        {
+            let units = self.units_of(&parent, stage, over);
+            self.emit(EachEntered { instance: parent, stage: each, units });
+        }
     }
 
     /// Says what a repair of the journal lost; nothing moves before a person's `retry`.

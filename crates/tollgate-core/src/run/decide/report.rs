@@ -2,19 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::super::bundle;
 use super::super::event::{
-    ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, Finding, FindingChanged, FindingOpened,
-    FindingStatus, JudgementRests, LedgerPlanned, VariableGiven, Work,
+    ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, LedgerPlanned, VariableGiven, Work,
 };
-use super::super::gate;
-use super::super::state::FindingState;
 use super::draft::Draft;
 use super::{AttemptResult, Rejection};
 use crate::Name;
-use crate::id::{AttemptId, FindingId};
+use crate::id::AttemptId;
 use crate::protocol::model::{Role, ScopePolicy, Stage};
-use crate::report::{FindingReport, Health, Judgement, Plan, Report, Verdict};
+use crate::report::{Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
 
 /// How many contradictions between claim and measurement are listed.
@@ -38,7 +34,9 @@ impl Draft {
         settle(stage, role, &mut result, &breach);
         let kept = !role.writes.is_empty() && breach.is_empty();
         let contradictions = if kept && result.report.health == Health::Ok {
-            contradictions(&result.report, &result.changed)
+            // A judge that is asked again may name what it wrote the first time; a builder's repair is what it does now.
+            let earlier = if role.judges() { result.earlier.as_slice() } else { &[] };
+            contradictions(&result.report, &result.changed, earlier)
         } else {
             Vec::new()
         };
@@ -70,8 +68,8 @@ impl Draft {
         }
         self.lapse();
         let outcome = outcome(role, &result.report);
+        self.reason = reason(&result.report);
         self.asked_by_report = result.report.questions;
-        self.reason = result.report.reason;
         // An acceptance is borne out before it is routed; `advance` sees to it.
         if self.instance(&live.instance).is_some_and(|known| known.judging.is_none()) {
             self.route(&live.instance, stage, &outcome);
@@ -127,203 +125,25 @@ impl Draft {
             self.emit(LedgerPlanned { plan: plan.clone(), from: from.clone() });
         }
     }
+}
 
-    fn settle_findings(
-        &mut self,
-        attempt: AttemptId,
-        role_name: &Name,
-        role: &Role,
-        unit: Option<&Name>,
-        report: &Report,
-        contradictions: Vec<String>,
-    ) {
-        if !role.judges() {
-            // A repair says which findings it addresses; without a word, all it was shown.
-            let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);
-            let addressed = match &report.claims.addresses {
-                Some(named) => open.into_iter().filter(|id| named.contains(id)).collect(),
-                None => open,
-            };
-            self.address(addressed, unit, &format!("{role_name} reports it mended in {attempt}"));
-            for what in contradictions {
-                let about = FindingReport { what, ..FindingReport::default() };
-                self.open_finding(attempt, None, unit, about);
-            }
-            return;
-        }
-        // What was found on a row is settled by who judges that row: not by the same role in a unit that does not own it.
-        let rows: BTreeSet<Name> = self.rows_of(unit);
-        let mine = |finding: &FindingState| {
-            let about = &finding.about;
-            about.role.as_ref() == Some(role_name) && about.criterion.as_ref().is_none_or(|row| rows.contains(row))
-        };
-        match report.verdict {
-            Verdict::Accept | Verdict::AcceptWithNotes => {
-                let mended = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
-                self.change(mended, FindingStatus::Fixed, &format!("{role_name} accepts in {attempt}"));
-                // Only who was shown a measured contradiction can say that it does no harm.
-                let shown = bundle::sees(&role.sees, "findings");
-                let measured = self.findings(unit, |finding| {
-                    let about = &finding.about;
-                    shown && about.role.is_none() && about.criterion.is_none() && !finding.status.is_closed()
-                });
-                self.change(measured, FindingStatus::Refuted, &format!("{role_name} saw it and accepts in {attempt}"));
-            }
-            Verdict::Reject => {
-                let before = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
-                let mut still: Vec<FindingId> = Vec::new();
-                let mut fresh: Vec<FindingReport> = Vec::new();
-                let named_rows = report.findings.iter().filter_map(|finding| finding.criterion.clone());
-                let named_rows: Vec<Name> = named_rows.collect();
-                let failed = report.criteria.iter().filter(|said| said.result == Judgement::Fail);
-                let rows = failed.filter(|said| !named_rows.contains(&said.id)).map(|said| FindingReport {
-                    criterion: Some(said.id.clone()),
-                    what: format!("{} does not hold: {}", said.id, said.evidence),
-                    ..FindingReport::default()
-                });
-                for said in report.findings.iter().cloned().chain(rows) {
-                    match self.same_finding(&before, &said) {
-                        Some(id) => still.push(id),
-                        None => fresh.push(said),
-                    }
-                }
-                let gone: Vec<FindingId> = before.into_iter().filter(|id| !still.contains(id)).collect();
-                self.change(gone, FindingStatus::Fixed, &format!("{role_name} does not name it again in {attempt}"));
-                self.change(still.clone(), FindingStatus::Open, &format!("{role_name} names it again in {attempt}"));
-                for said in fresh {
-                    self.open_finding(attempt, Some(role_name), unit, said);
-                }
-                if !still.is_empty() {
-                    self.emit(JudgementRests { attempt, findings: still });
-                }
-            }
-            Verdict::None | Verdict::Inconclusive => {}
-        }
+/// Why a report is what it is. What an unfinished one says against the work does not count, but who decides what becomes of
+/// it is told.
+fn reason(report: &Report) -> String {
+    let mut parts: Vec<String> = Some(report.reason.clone()).into_iter().filter(|said| !said.is_empty()).collect();
+    if !matches!(report.health, Health::Ok | Health::Malformed) {
+        let failed = report.criteria.iter().filter(|said| said.result != Judgement::Pass);
+        parts.extend(failed.map(|said| {
+            let how = if said.result == Judgement::Fail { "does not hold" } else { "cannot be observed" };
+            format!("it says that {} {how}: {}", said.id, said.evidence)
+        }));
+        let others = report.findings.iter().filter(|said| said.criterion.is_none());
+        parts.extend(others.map(|said| match &said.path {
+            Some(path) => format!("it found in {path}: {}", said.what),
+            None => format!("it found: {}", said.what),
+        }));
     }
-
-    /// The rows a subject is judged by: a unit's own; for the run all.
-    fn rows_of(&self, unit: Option<&Name>) -> BTreeSet<Name> {
-        let rows = self.run.ledger.criteria.iter();
-        rows.filter(|row| unit.is_none() || row.unit.as_ref() == unit).map(|row| row.id.clone()).collect()
-    }
-
-    /// A finding of the same role that a report names again: by id, by row, or by place and words.
-    fn same_finding(&self, before: &[FindingId], said: &FindingReport) -> Option<FindingId> {
-        let findings = &self.run.ledger.findings;
-        before.iter().copied().find(|id| {
-            let Some(known) = findings.get(id).map(|finding| &finding.about) else { return false };
-            match (&said.repeats, &said.criterion) {
-                (Some(repeats), _) => repeats == id,
-                (None, Some(row)) => known.criterion.as_ref() == Some(row),
-                (None, None) => known.criterion.is_none() && known.path == said.path && known.what == said.what,
-            }
-        })
-    }
-
-    /// Findings of a subject: a unit's own; for the run all.
-    pub fn findings(&self, unit: Option<&Name>, wanted: impl Fn(&FindingState) -> bool) -> Vec<FindingId> {
-        let of_subject = |finding: &FindingState| unit.is_none_or(|unit| finding.about.units.contains(unit));
-        let all = self.run.ledger.findings.iter();
-        all.filter(|(_, finding)| of_subject(finding) && wanted(finding)).map(|(id, _)| *id).collect()
-    }
-
-    pub fn change(&mut self, findings: Vec<FindingId>, status: FindingStatus, why: &str) {
-        let differ: Vec<FindingId> = findings
-            .into_iter()
-            .filter(|id| self.run.ledger.findings.get(id).is_some_and(|finding| finding.status != status))
-            .collect();
-        if !differ.is_empty() {
-            self.emit(FindingChanged { findings: differ, status, why: why.to_owned(), unit: None });
-        }
-    }
-
-    /// A subject did its part of these findings, which are open for it.
-    pub fn address(&mut self, findings: Vec<FindingId>, unit: Option<&Name>, why: &str) {
-        if !findings.is_empty() {
-            let status = FindingStatus::Addressed;
-            self.emit(FindingChanged { findings, status, why: why.to_owned(), unit: unit.cloned() });
-        }
-    }
-
-    /// What a command found is fixed when the command passes, and by nothing else.
-    pub fn commands_rest(&mut self, unit: Option<&Name>) {
-        let passes = |row: &Name| {
-            let ran = self.run.criterion(row).and_then(|row| row.ran.as_ref());
-            ran.is_some_and(|shown| shown.result == Judgement::Pass)
-        };
-        let fixed = self.findings(unit, |finding| {
-            let by_engine = finding.about.role.is_none() && !finding.status.is_closed();
-            by_engine && finding.about.criterion.as_ref().is_some_and(passes)
-        });
-        self.change(fixed, FindingStatus::Fixed, "its command passes");
-    }
-
-    /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it. Whether
-    /// they say anything.
-    pub fn commands_speak(&mut self, attempt: AttemptId, stage: &Stage, unit: Option<&Name>) -> bool {
-        let protocol = self.protocol.clone();
-        let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
-        let rows: Vec<(Name, String)> = gates
-            .flat_map(|gate| gate::rows_of(&self.run, gate, unit).into_iter().map(move |row| (gate, row)))
-            .filter_map(|(gate, row)| {
-                let waived = gate::is_waived(&self.run, row, &gate.bound_to, unit);
-                let fails = row.ran.as_ref()?.result == Judgement::Fail && !waived;
-                let command = row.command.as_deref().unwrap_or_default();
-                fails.then(|| (row.id.clone(), format!("the command of {} fails: {command}", row.id)))
-            })
-            .collect();
-        let speak = !rows.is_empty();
-        for (row, what) in rows {
-            let about_row =
-                |finding: &FindingState| finding.about.role.is_none() && finding.about.criterion.as_ref() == Some(&row);
-            let known = self.findings(unit, about_row);
-            if known.is_empty() {
-                let said = FindingReport { criterion: Some(row), what, ..FindingReport::default() };
-                self.open_finding(attempt, None, unit, said);
-            } else {
-                self.change(known, FindingStatus::Open, "its command still fails");
-            }
-        }
-        speak
-    }
-
-    fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&Name>, said: FindingReport) {
-        let units = self.units_meant(unit, &said);
-        self.emit(FindingOpened {
-            finding: FindingId(self.run.next_finding),
-            about: Finding {
-                role: role.cloned(),
-                attempt,
-                units,
-                criterion: said.criterion,
-                severity: said.severity,
-                category: said.category,
-                path: said.path,
-                line: said.line,
-                what: said.what,
-                why: said.why,
-                fix: said.fix,
-            },
-        });
-    }
-
-    /// The units a finding goes to: the one it names, the row's, the one whose scope holds the path, else every one.
-    fn units_meant(&self, unit: Option<&Name>, said: &FindingReport) -> Vec<Name> {
-        let units = &self.run.ledger.units;
-        let row = said.criterion.as_ref().and_then(|row| self.run.criterion(row)).and_then(|row| row.unit.clone());
-        let named = said.unit.clone().filter(|name| self.run.unit(name).is_some());
-        if let Some(one) = unit.cloned().or(named).or(row) {
-            return vec![one];
-        }
-        let holds = |path: &Name| {
-            let scoped = units.iter().filter(|unit| !unit.scope.is_empty() && scope::in_scope(path, &unit.scope));
-            scoped.map(|unit| unit.name.clone()).collect::<Vec<_>>()
-        };
-        match said.path.as_ref().map(holds) {
-            Some(found) if !found.is_empty() => found,
-            _ => units.iter().map(|unit| unit.name.clone()).collect(),
-        }
-    }
+    parts.join("\n")
 }
 
 /// The outcome of a dispatch: health first, then the verdict.
@@ -413,16 +233,15 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
 }
 
 /// Where what a report claims and what the engine measured contradict each other.
-fn contradictions(report: &Report, changed: &[Changed]) -> Vec<String> {
+fn contradictions(report: &Report, changed: &[Changed], earlier: &[Name]) -> Vec<String> {
     let claims = &report.claims;
-    let claimed = claims.created.iter().chain(&claims.modified).chain(&claims.deleted);
-    let claimed: BTreeSet<&Name> = claimed.collect();
+    let claimed: BTreeSet<&Name> = claims.paths().collect();
     if claimed.is_empty() && changed.is_empty() {
         return Vec::new();
     }
     let touched: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
     let mut found: Vec<String> = Vec::new();
-    for path in claimed.iter().filter(|path| !touched.contains(**path)) {
+    for path in claimed.iter().filter(|path| !touched.contains(**path) && !earlier.contains(path)) {
         found.push(format!("the report names {path} as changed, but it did not change"));
     }
     let silent = changed.iter().filter(|change| !claimed.contains(&change.path));

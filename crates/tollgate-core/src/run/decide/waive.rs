@@ -3,6 +3,7 @@
 use super::super::event::WaiverGranted;
 use super::super::evolve::waive_for;
 use super::super::gate::{self, CriterionState, Status};
+use super::super::state::keyed;
 use super::draft::Draft;
 use crate::Name;
 use crate::id::{DecisionId, FindingId};
@@ -15,12 +16,14 @@ pub(super) struct Waivers {
     pub criteria: Vec<Name>,
     pub findings: Vec<FindingId>,
     pub commands: Vec<Name>,
+    pub judgements: Vec<Name>,
 }
 
 impl Waivers {
     pub(super) fn names(&self) -> Vec<Name> {
         let findings = self.findings.iter().map(|id| Name::from(id.to_string()));
-        self.criteria.iter().cloned().chain(findings).chain(self.commands.iter().cloned()).collect()
+        let judgements = self.judgements.iter().map(|role| Name::from(format!("the judgement of {role}")));
+        self.criteria.iter().cloned().chain(findings).chain(self.commands.iter().cloned()).chain(judgements).collect()
     }
 }
 
@@ -29,13 +32,13 @@ impl Draft {
     /// before it is given.
     pub(super) fn could_establish(&self, instance: &str, from: Option<&Stage>, route: &Route) -> bool {
         let unit = self.unit_of(instance);
-        let Waivers { criteria, findings, commands } = self.waivers(instance, from, route);
+        let Waivers { criteria, findings, commands, judgements } = self.waivers(instance, from, route);
         if !commands.is_empty() {
             return true;
         }
         let mut trial = self.run.clone();
         let decision = DecisionId(0);
-        let waiver = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands };
+        let waiver = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands, judgements };
         waive_for(&mut trial, &waiver, unit.clone());
         self.ensured(from, route).iter().all(|name| {
             let Some(gate) = self.protocol.gates.get(name) else { return false };
@@ -44,6 +47,13 @@ impl Draft {
             atoms.iter().any(|atom| matches!(atom, Condition::Answer { .. }))
                 || gate::status(&trial, gate, unit.as_ref()) == Status::Holds
         })
+    }
+
+    /// Whether a role has judged this content.
+    fn has_judged(&self, role: &Name, resources: &[Name], unit: Option<&Name>) -> bool {
+        let judgements = &self.run.ledger.judgements;
+        let own = judgements.get(&keyed(role, unit)).into_iter().chain(judgements.get(role));
+        own.into_iter().any(|judged| gate::fresh(&self.run, &judged.on, resources, unit))
     }
 
     /// The gates an answer must establish.
@@ -68,13 +78,19 @@ impl Draft {
             let mut atoms = Vec::new();
             gate::leaves(&gate.holds, &mut atoms);
             about_work |= atoms.iter().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. }));
-            for row in gate::rows_of(&self.run, gate, unit.as_ref()) {
-                let state = gate::criterion(&self.run, row, &gate.bound_to, unit.as_ref());
-                let settled = matches!(state, (CriterionState::Passed | CriterionState::Waived, true));
+            for (row, state, fresh) in gate::rows_read(&self.run, gate, unit.as_ref()) {
+                let settled = fresh && matches!(state, CriterionState::Passed | CriterionState::Waived);
                 if !settled && !waivers.criteria.contains(&row.id) {
                     waivers.criteria.push(row.id.clone());
                 }
             }
+            // Where the judge came to no judgement of this content, the person's own stands for it.
+            let judge = from.and_then(|from| if let Kind::Dispatch { role } = &from.kind { Some(role) } else { None });
+            let unjudged = judge.filter(|role| {
+                let asked = |atom: &&Condition| matches!(atom, Condition::Judged(name) if name == *role);
+                atoms.iter().any(asked) && !self.has_judged(role, &gate.bound_to, unit.as_ref())
+            });
+            waivers.judgements.extend(unjudged.cloned());
             for atom in atoms {
                 if let Condition::Command(name) = atom
                     && gate::status(&self.run, gate, unit.as_ref()) == Status::Unobservable

@@ -2,9 +2,11 @@
 
 use super::super::event::{FindingChanged, FindingStatus, LedgerPlanned, UnitState, WaiverGranted};
 use super::super::gate;
-use super::super::state::{Criterion, Ledger, Requirement, Run, Shown, Unit, Waived, keyed};
+use super::super::state::{Criterion, Judged, Ledger, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
-use crate::report::Judgement;
+use crate::id::AttemptId;
+use crate::report::{Judgement, Verdict};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A ledger part changed: what is bound to it goes stale.
@@ -134,7 +136,20 @@ pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {
 /// Waives for a subject, on the content that it stands on.
 pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Option<Name>) {
     let on = gate::on(run, unit.as_ref());
+    let seq = run.seq;
     let ledger = Arc::make_mut(&mut run.ledger);
+    for role in &waiver.judgements {
+        let judged = Judged {
+            verdict: Verdict::Accept,
+            on: on.clone(),
+            attempt: AttemptId(0),
+            seq,
+            failed: Vec::new(),
+            findings: BTreeSet::new(),
+            waived: Some(waiver.decision),
+        };
+        ledger.judgements.insert(keyed(role, unit.as_ref()), judged);
+    }
     for name in &waiver.commands {
         ledger.waived_commands.insert(keyed(name, unit.as_ref()), on.clone());
     }

@@ -126,6 +126,11 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
                 judged.findings.extend(rests.findings.iter().copied());
             }
         }
+        Event::FindingRestated(restated) => {
+            if let Some(finding) = Arc::make_mut(&mut run.ledger).findings.get_mut(&restated.finding) {
+                finding.about = restated.about.clone();
+            }
+        }
         Event::FindingChanged(changed) => change_findings(Arc::make_mut(&mut run.ledger), changed),
         Event::UnitChanged(changed) => {
             let accepted = Shown {

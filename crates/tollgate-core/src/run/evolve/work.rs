@@ -104,6 +104,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
             seq,
             failed: failed.map(|said| said.id.clone()).collect(),
             findings: Default::default(),
+            waived: None,
         };
         ledger.judgements.insert(keyed(role, unit.as_ref()), judged);
     }

@@ -2,7 +2,7 @@
 
 use super::super::event::{DecisionEnd, FindingStatus, UnitState};
 use super::super::state::{At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
-use super::{CriterionState, Status, criterion, fresh, is_waived, row_matches};
+use super::{CriterionState, Status, criterion, fresh, is_waived, row_matches, stands};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::{Quantifier, SetKind};
@@ -172,13 +172,14 @@ impl Eval<'_> {
         };
         let run = self.run;
         match set {
-            SetKind::Criterion => run
+            SetKind::Criterion | SetKind::Command => run
                 .ledger
                 .criteria
                 .iter()
                 .filter(|row| self.owns(row.unit.as_ref()) && row_matches(row, filter))
+                .filter(|row| set == SetKind::Criterion || row.command.is_some())
                 .map(|row| {
-                    let (state, fresh) = criterion(run, row, self.bound_to, self.unit);
+                    let (state, fresh) = stands(run, row, set, self.bound_to, self.unit);
                     Member { word: state.word(), fresh, parts: Vec::new() }
                 })
                 .collect(),

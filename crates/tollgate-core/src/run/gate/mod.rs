@@ -225,12 +225,27 @@ pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option
     row.waived.as_ref().is_some_and(|waived| fresh(run, &waived.on, resources, row.unit.as_ref().or(subject)))
 }
 
+/// Where a row stands by its command alone, and whether that is fresh for these resources. A waiver is one of the row, and
+/// stands as long as the row's own.
+pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
+    if is_waived(run, row, bound_to(run, row), subject) {
+        return (CriterionState::Waived, true);
+    }
+    let Some(shown) = &row.ran else { return (CriterionState::Open, true) };
+    let state = match shown.result {
+        Judgement::Pass => CriterionState::Passed,
+        Judgement::Fail => CriterionState::Failed,
+        Judgement::Unobservable => CriterionState::Unobservable,
+    };
+    (state, fresh(run, &shown.on, resources, row.unit.as_ref().or(subject)))
+}
+
 /// What a row's evidence and waivers are bound to: the first gate that reads the row says it.
 pub fn bound_to<'a>(run: &'a Run, row: &Criterion) -> &'a [Name] {
     let gate = run.protocol.gates.values().find(|gate| {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
-        is_read(row, &atoms)
+        atoms.iter().any(|atom| reads(atom, row) == Some(SetKind::Criterion))
     });
     gate.map(|gate| gate.bound_to.as_slice()).unwrap_or_default()
 }
@@ -250,17 +265,18 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
                         needed.insert(CommandRef::Named(name.clone()));
                     }
                 }
-                Condition::Set { set: SetKind::Criterion, filter, .. } => {
+                Condition::Set { set: SetKind::Criterion | SetKind::Command, .. } => {
                     let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
                     for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
+                        let Some(set) = reads(atom, row).filter(|_| row.command.is_some()) else { continue };
                         // What was run stands for the whole tree it ran on. A unit need not run again what a sibling's
                         // landing has not touched; the run does, on the joined tree.
                         let ran_here = row.ran.as_ref().is_some_and(|shown| {
                             let own = |unit| fresh(run, &shown.on, &gate.bound_to, Some(unit));
                             shown.on.tree == *tree || unit.is_some_and(own)
                         });
-                        let waived = is_waived(run, row, &gate.bound_to, unit);
-                        if row.command.is_some() && !ran_here && !waived && row_matches(row, filter) {
+                        let (state, _) = stands(run, row, set, &gate.bound_to, unit);
+                        if !ran_here && state != CriterionState::Waived {
                             needed.insert(CommandRef::Criterion(row.id.clone()));
                         }
                     }
@@ -272,19 +288,43 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
     needed.into_iter().collect()
 }
 
-/// The rows a gate reads.
+/// The rows that a gate wants judged.
 pub fn rows_of<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<&'a Criterion> {
+    let read = members(run, gate, unit).into_iter();
+    read.filter(|(_, set)| *set == SetKind::Criterion).map(|(row, _)| row).collect()
+}
+
+/// The rows a gate reads, each once, with where it stands for the gate and whether that is fresh.
+pub fn rows_read<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, CriterionState, bool)> {
+    let stand = |(row, set): (&'a Criterion, SetKind)| {
+        let (state, fresh) = stands(run, row, set, &gate.bound_to, unit);
+        (row, state, fresh)
+    };
+    members(run, gate, unit).into_iter().map(stand).collect()
+}
+
+fn members<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, SetKind)> {
     let mut atoms = Vec::new();
     leaves(&gate.holds, &mut atoms);
     let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
-    let reads = |row: &&Criterion| eval.owns(row.unit.as_ref()) && is_read(row, &atoms);
-    run.ledger.criteria.iter().filter(reads).collect()
+    let own = run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref()));
+    own.filter_map(|row| Some((row, atoms.iter().find_map(|atom| reads(atom, row))?))).collect()
 }
 
-/// Whether the atoms of a gate read a row.
-fn is_read(row: &Criterion, atoms: &[&Condition]) -> bool {
-    let reads = |atom: &&Condition| matches!(atom, Condition::Set { set: SetKind::Criterion, filter, .. } if row_matches(row, filter));
-    atoms.iter().any(reads)
+/// As a member of which set an atom of a gate reads a row.
+fn reads(atom: &Condition, row: &Criterion) -> Option<SetKind> {
+    let Condition::Set { set, filter, .. } = atom else { return None };
+    let is_member = match set {
+        SetKind::Criterion => true,
+        SetKind::Command => row.command.is_some(),
+        SetKind::Finding | SetKind::Requirement | SetKind::Unit | SetKind::Decision | SetKind::Question => false,
+    };
+    (is_member && row_matches(row, filter)).then_some(*set)
+}
+
+/// Where a row stands as a member of a set.
+fn stands(run: &Run, row: &Criterion, set: SetKind, resources: &[Name], unit: Option<&Name>) -> (CriterionState, bool) {
+    if set == SetKind::Command { command(run, row, resources, unit) } else { criterion(run, row, resources, unit) }
 }
 
 /// The atoms of a condition.

@@ -132,6 +132,7 @@ pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> Finished {
         diagnostics: Vec::new(),
         content: Some(content(token, run.seq)),
         changed: vec![Changed { path, kind: ChangeKind::Modified }],
+        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
     };
     Finished { token, command: Command::Report { attempt, token, result: Box::new(result) }, objects: vec![object] }

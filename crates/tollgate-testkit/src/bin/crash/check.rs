@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tollgate_core::digest::Digest;
 use tollgate_core::run::{Recorded, Run};
+use tollgate_testkit::golden::moments;
 
 use crate::Outcome;
 use crate::history::{Played, end_all};
@@ -57,6 +58,7 @@ pub fn check(
         found.add(Wrong::Lost, format!("`verify` ends with {status}"));
     }
     found.picture = Some(picture);
+    found.moments = moments(events);
     Ok(found)
 }
 
@@ -67,6 +69,8 @@ pub struct Found {
     pub wrong: Vec<(Wrong, String)>,
     /// How the run ended.
     pub picture: Option<Picture>,
+    /// What it came to.
+    pub moments: BTreeSet<String>,
 }
 
 impl Found {

@@ -6,6 +6,7 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use tollgate_core::id::DecisionId;
 use tollgate_core::run::state::{Decision, Phase};
 use tollgate_core::run::{Event, Recorded, Run, effects};
 use tollgate_store::Point;
@@ -96,15 +97,7 @@ impl<'a> History<'a> {
         match (self.last, &run.phase) {
             (None, _) => Ok(resume),
             (Some(_), Phase::Closed { .. }) if effects(run).is_empty() => Ok(None),
-            (Some(4), Phase::Open) => match run.pending().next() {
-                Some((decision, asked)) => {
-                    let mut all: Vec<String> = vec!["decide".into(), id, decision.to_string()];
-                    all.extend(self.answer(run, asked)?.iter().map(|word| (*word).to_owned()));
-                    all.push("--no-wait".into());
-                    Ok(Some(all))
-                }
-                None => Ok(resume),
-            },
+            (Some(4), Phase::Open) => Ok(self.decide(run)?.or(resume)),
             (Some(1), Phase::Halted { .. }) if retried(events) < self.scenario.retries => {
                 Ok(words(&["retry", &id, "--no-wait"]))
             }
@@ -113,16 +106,41 @@ impl<'a> History<'a> {
         }
     }
 
-    /// The words of the scenario's answer; what a person mends by hand is mended first.
-    fn answer(&self, run: &Run, decision: &Decision) -> Outcome<&'static [&'static str]> {
+    /// Answers one of the open questions, if there are any: the one whose answer the scenario names first, whichever was asked first.
+    fn decide(&self, run: &Run) -> Outcome<Option<Vec<String>>> {
+        let mut first: Option<(usize, DecisionId)> = None;
+        for (id, decision) in run.pending() {
+            let place = self.answer(run, decision)?;
+            if first.as_ref().is_none_or(|(best, _)| place < *best) {
+                first = Some((place, id));
+            }
+        }
+        let Some((place, id)) = first else { return Ok(None) };
+        let answer = &self.scenario.answers[place];
+        let mut words: Vec<String> = vec!["decide".into(), run.id.to_string(), id.to_string()];
+        words.extend(answer.words.iter().map(|word| (*word).to_owned()));
+        words.push("--no-wait".into());
+        if let Some(decision) = run.decisions.get(&id) {
+            self.mend(run, decision, answer)?;
+        }
+        Ok(Some(words))
+    }
+
+    /// The place of the scenario's answer to a decision.
+    fn answer(&self, run: &Run, decision: &Decision) -> Outcome<usize> {
         let asked = &decision.asked;
         let same = |other: &&Decision| other.asked.ask == asked.ask && other.asked.unit == asked.unit;
         let nth = run.decisions.values().map(|other| &**other).filter(same).position(|other| other == decision);
         let nth = nth.unwrap_or_default() + 1;
-        let fits = |known: &&Answer| *known.ask == *asked.ask && (known.nth == nth || known.nth == 0);
-        let answer = self.scenario.answers.iter().find(fits);
-        let answer = answer.ok_or_else(|| format!("nobody expected `{}` number {nth}", asked.ask))?;
-        let unit = asked
+        let fits = |known: &Answer| *known.ask == *asked.ask && (known.nth == nth || known.nth == 0);
+        let place = self.scenario.answers.iter().position(fits);
+        place.ok_or_else(|| format!("nobody expected `{}` number {nth}", asked.ask).into())
+    }
+
+    /// What a person mends by hand before the answer.
+    fn mend(&self, run: &Run, decision: &Decision, answer: &Answer) -> Outcome {
+        let unit = decision
+            .asked
             .unit
             .as_deref()
             .filter(|name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed));
@@ -130,7 +148,7 @@ impl<'a> History<'a> {
             let tree = self.world.path("state/trees").join(run.id.to_string()).join(unit.unwrap_or("@run"));
             std::fs::write(tree.join(path), text)?;
         }
-        Ok(answer.words)
+        Ok(())
     }
 
     /// Types a command and sees to its blow, if one falls while it runs.

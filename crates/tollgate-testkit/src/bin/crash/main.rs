@@ -8,6 +8,7 @@
 )]
 
 mod check;
+mod golden;
 mod history;
 mod picture;
 mod plan;
@@ -34,6 +35,7 @@ pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const USAGE: &str = "\
 usage: crash [--runs N] [--seed S] [--points NAME,...] [--jobs J] [--keep]
+       crash --golden FOLDER
 
   --runs N           kill drivers once at every named point, and N times at moments and points that seeds choose (default 40);
                      from 200 on also stop a driver at every point
@@ -41,6 +43,7 @@ usage: crash [--runs N] [--seed S] [--points NAME,...] [--jobs J] [--keep]
   --points NAME,...  only a history with these points
   --jobs J           how many histories at once (default 2)
   --keep             leave the folders of failed histories
+  --golden FOLDER    write the golden journals into this folder
 ";
 
 /// How many kills are asked for when nothing is said.
@@ -57,10 +60,11 @@ struct Args {
     points: Vec<Point>,
     jobs: usize,
     keep: bool,
+    golden: Option<PathBuf>,
 }
 
 fn args() -> Option<Args> {
-    let mut args = Args { runs: None, seed: None, points: Vec::new(), jobs: 2, keep: false };
+    let mut args = Args { runs: None, seed: None, points: Vec::new(), jobs: 2, keep: false, golden: None };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -72,6 +76,7 @@ fn args() -> Option<Args> {
             }
             "--jobs" => args.jobs = words.next()?.parse().ok()?,
             "--keep" => args.keep = true,
+            "--golden" => args.golden = Some(words.next()?.into()),
             _ => return None,
         }
     }
@@ -83,14 +88,27 @@ fn main() -> ExitCode {
         print!("{USAGE}");
         return ExitCode::from(2);
     };
-    match Campaign::new(&args).and_then(|campaign| campaign.run(&args)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(3)
+    if args.golden.is_some() {
+        match golden::renamed() {
+            Ok(None) => {}
+            Ok(Some(code)) => return code,
+            Err(error) => return failed(&*error),
         }
     }
+    let done = Campaign::new(&args).and_then(|campaign| match &args.golden {
+        Some(folder) => golden::make(&campaign, folder),
+        None => campaign.run(&args),
+    });
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => failed(&*error),
+    }
+}
+
+fn failed(error: &dyn std::error::Error) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::from(3)
 }
 
 /// Everything that was played so far.
@@ -122,7 +140,10 @@ impl Campaign {
         if !program.is_file() {
             return Err("there is no `tollgate` beside this program; `cargo xtask crash` builds it".into());
         }
-        let root = std::env::temp_dir().join(format!("tollgate-crash-{}", std::process::id()));
+        let (program, root) = match &args.golden {
+            Some(_) => (golden::program(&program)?, golden::FOLDER.into()),
+            None => (program, std::env::temp_dir().join(format!("tollgate-crash-{}", std::process::id()))),
+        };
         let mut campaign = Self {
             program,
             root,
@@ -136,6 +157,9 @@ impl Campaign {
             let (played, found) = campaign.history(&Plan::undisturbed(number))?;
             if let Some((_, what)) = found.wrong.first() {
                 return Err(format!("{}, never killed: {what}", scenario.name).into());
+            }
+            if !found.moments.iter().eq(scenario.comes_to) {
+                return Err(format!("{}, never killed, came to {:?}", scenario.name, found.moments).into());
             }
             let picture = found.picture.ok_or("a run without an end")?;
             campaign.whole.push((picture, u64::try_from(played.worked.as_millis())?));
@@ -239,7 +263,18 @@ impl Campaign {
 
     fn history(&self, plan: &Plan) -> Outcome<(Played, Found)> {
         let root = self.root.join(self.next.fetch_add(1, Ordering::SeqCst).to_string());
-        let world = World::new(root.clone(), &self.program, &SCENARIOS[plan.scenario])?;
+        let (_, played, found) = self.in_folder(&root, plan)?;
+        if found.wrong.is_empty() || !self.keep {
+            remove(&root);
+        } else {
+            println!("\nkept: {}", root.display());
+        }
+        Ok((played, found))
+    }
+
+    /// Plays a history in a folder, which stays.
+    fn in_folder(&self, root: &Path, plan: &Plan) -> Outcome<(World, Played, Found)> {
+        let world = World::new(root.to_owned(), &self.program, &SCENARIOS[plan.scenario])?;
         let mut history = History::new(&world, plan);
         let found = match history.play() {
             Ok((run, events)) => {
@@ -257,12 +292,7 @@ impl Campaign {
             }
         };
         let played = std::mem::take(&mut history.played);
-        if found.wrong.is_empty() || !self.keep {
-            remove(&root);
-        } else {
-            println!("\nkept: {}", root.display());
-        }
-        Ok((played, found))
+        Ok((world, played, found))
     }
 
     /// The points that no history came to.

@@ -15,10 +15,12 @@ pub struct Scenario {
     pub dirty: &'static [(&'static str, &'static str)],
     /// The roles that the script knows.
     pub roles: &'static [&'static str],
-    /// What the person answers.
+    /// What the person answers; of questions that are open at once, the first of these.
     pub answers: &'static [Answer],
     /// How often the person types `retry`.
     pub retries: usize,
+    /// What it comes to when nobody is killed; a story that does not come to it is not the one that was meant.
+    pub comes_to: &'static [&'static str],
 }
 
 /// What the person answers to one question.
@@ -46,8 +48,9 @@ pub const SCENARIOS: &[Scenario] = &[
         words: &["--input", "complexity=simple", "--include-dirty"],
         dirty: &[("README.md", "# A project, changed\n"), ("notes/new.txt", "not committed\n")],
         roles: &["dev-tester", "dod-checker", "reviewer"],
-        answers: &[APPROVE, Answer { ask: "solo", ..IN_WORDS }],
+        answers: &[APPROVE, IN_WORDS, Answer { ask: "solo", ..IN_WORDS }],
         retries: 0,
+        comes_to: &["a question is answered", "dod-checker rejects", "reviewer rejects"],
     },
     Scenario {
         name: "halted",
@@ -58,6 +61,7 @@ pub const SCENARIOS: &[Scenario] = &[
         roles: &["developer", "dod-checker", "reviewer", "tester"],
         answers: &[Answer { ask: "unfinished", nth: 0, files: &[], words: &["retry"] }],
         retries: 2,
+        comes_to: &["retried"],
     },
     Scenario {
         name: "standard",
@@ -72,6 +76,13 @@ pub const SCENARIOS: &[Scenario] = &[
             Answer { ask: "escalated", nth: 0, files: &[("greet.sh", "echo Hello, by hand\n")], words: &["by-hand"] },
         ],
         retries: 0,
+        comes_to: &[
+            "a question is answered",
+            "dod-checker rejects",
+            "mended by hand",
+            "reviewer rejects",
+            "tester rejects",
+        ],
     },
     Scenario {
         name: "complex",
@@ -80,7 +91,15 @@ pub const SCENARIOS: &[Scenario] = &[
         words: &["--input", "complexity=complex", "--input", "sides=backend,frontend", "--input", "infra=needed"],
         dirty: &[],
         roles: &["devops", "developer", "dod-checker", "reviewer", "tester"],
-        answers: &[APPROVE, IN_WORDS],
+        answers: &[APPROVE, IN_WORDS, Answer { ask: "out-of-scope", nth: 0, files: &[], words: &["extend"] }],
         retries: 0,
+        comes_to: &[
+            "a landing is conflict",
+            "a landing is out_of_scope",
+            "a question is answered",
+            "dod-checker rejects",
+            "reviewer rejects",
+            "tester rejects",
+        ],
     },
 ];

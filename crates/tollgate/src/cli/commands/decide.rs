@@ -121,7 +121,7 @@ fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure
         (Some(one), true) => Ok(one),
         (None, _) => Err(Failure::refused(Code::NO_DECISION, format!("no run asks {id}"))
             .hint("`tollgate inbox` lists what is asked")),
-        (Some(_), false) => Err(Failure::usage(Code::USAGE, format!("several runs ask {id}"))
+        (Some(_), false) => Err(Failure::refused(Code::NO_DECISION, format!("several runs ask {id}"))
             .hint("name the run: `tollgate decide RUN DECISION OPTION`")),
     }
 }

@@ -166,7 +166,8 @@ impl Report {
                 );
             }
             Standing::Trusted(_, folder) => {
-                self.ok("trust", format!(".tollgate/ is trusted: {}", list(&folder.paths().collect::<Vec<_>>())))
+                self.ok("trust", format!(".tollgate/ is trusted: {}", list(&folder.paths().collect::<Vec<_>>())));
+                library::shadowed(standing).iter().for_each(|path| self.failed("protocol", &library::taken(path)));
             }
         }
         let uncommitted = standing.repository().map(Repository::uncommitted);

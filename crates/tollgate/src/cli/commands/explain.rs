@@ -30,7 +30,7 @@ pub fn run(args: &ExplainArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     };
     let code = Code::find(text).ok_or_else(|| {
-        Failure::refused(Code::NO_CODE, format!("there is no code `{text}`")).hint("`tollgate explain` lists them all")
+        Failure::usage(Code::NO_CODE, format!("there is no code `{text}`")).hint("`tollgate explain` lists them all")
     })?;
     if session.json() {
         session.output.json(&page(code));

@@ -32,6 +32,10 @@ pub struct ExportArgs {
 }
 
 pub fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
+    if args.output.as_os_str() == "-" {
+        let message = "a bundle is read back and proved before the command ends: it goes to a file, not to a pipe";
+        return Err(Failure::usage(Code::USAGE, message).hint("`tollgate export RUN -o FILE.tar`"));
+    }
     let runs = Runs::open_to_read(session)?;
     let id = runs.find(&args.run)?;
     let path = session.environment.directory().join(&args.output);

@@ -150,7 +150,7 @@ fn no_log(path: &std::path::Path, live: bool) -> String {
 fn find(runs: &Runs, loaded: &Loaded, typed: &str) -> Result<Writer, Failure> {
     let run = loaded.run();
     let absent = || {
-        Failure::usage(Code::NO_ATTEMPT, format!("{} has no attempt `{typed}`", run.id))
+        Failure::refused(Code::NO_ATTEMPT, format!("{} has no attempt `{typed}`", run.id))
             .hint(format!("`tollgate show {}` lists them", run.id))
     };
     let id: AttemptId = typed.parse().or_else(|_| format!("att_{typed}").parse()).map_err(|_| absent())?;

@@ -20,6 +20,7 @@ use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
 use crate::files;
 use crate::library::{self, Definition};
+use crate::trust::Standing;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
 use crate::view::words::count;
@@ -110,6 +111,12 @@ fn list(session: &Session) -> Result<Exit, Failure> {
         let version = summary.version.to_string();
         vec![summary.id.into(), version.into(), Line::new().add(style, word), needs.into(), origin.into(), roles.into()]
     };
+    for path in library::shadowed(&Standing::look(&session.environment)?) {
+        session
+            .output
+            .talk(Line::new().add(Style::Warn, "warning").text(format!(": {}", library::taken(&path).wire().message)));
+        session.output.talk("  rename it, commit, and `tollgate trust`");
+    }
     let header = ["protocol", "version", "checks", "needs", "from", "roles"];
     let lines = table(&header, all.into_iter().map(row).collect(), session.output.width());
     lines.into_iter().for_each(|line| session.output.data(line));

@@ -26,7 +26,7 @@ pub struct RepairArgs {
 
 pub fn run(args: &RepairArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let id = find(&runs, &args.run)?;
+    let id = runs.find_recorded(&args.run)?;
     let place = Place { state: &runs.state, person: &runs.service.person, now_ms: session.now_ms() };
     let done = repair(&runs.journal, id, place).map_err(|error| repair_failure(id, error))?;
     let result = result(&done);
@@ -36,21 +36,6 @@ pub fn run(args: &RepairArgs, session: &Session) -> Result<Exit, Failure> {
         print(&result, &done.run, session);
     }
     Ok(Exit::Done)
-}
-
-/// Finds a run by what was typed, also one that only the file of heads still names.
-fn find(runs: &Runs, typed: &str) -> Result<RunId, Failure> {
-    let found = runs.find(typed);
-    if found.is_ok() {
-        return found;
-    }
-    let digits = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
-    let recorded = runs.journal.recorded().map_err(|error| load_failure(error.into()))?;
-    let mut named = recorded.into_iter().filter(|run| run.digits().starts_with(&digits));
-    match (named.next(), named.next()) {
-        (Some(run), None) => Ok(run),
-        _ => found,
-    }
 }
 
 fn result(done: &Repaired) -> RepairResult {

@@ -21,11 +21,12 @@ use crate::cli::runs::{Runs, service_failure};
 use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
 use crate::config::paths::{Named, Paths};
-use crate::config::{self, Adapter, Config, Layer, Origin};
+use crate::config::{self, Adapter, Config, Idle, Layer, Origin};
 use crate::files;
 use crate::library::{self, Definition};
-use crate::repository::Folder;
+use crate::repository::{CONFIG_PATH, Folder};
 use crate::trust::Standing;
+use crate::view::text::{Line, Style};
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -73,13 +74,29 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
     let definition = library::find_to_run(&args.protocol, session)?;
     let documents = documents(&args, session)?;
-    let (start, protocol) = start(&args, &definition, &documents, session)?;
+    let (start, protocol, idle) = start(&args, &definition, &documents, session)?;
+    if let Some(idle) = &idle {
+        session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {}", idle.said)));
+        session.output.talk(format!("  {}", config::NEXT));
+    }
     for (name, diagnostics) in warnings(&protocol, &start) {
         let Some(document) = documents.get(&name) else { continue };
         let lines = snippet::lines(&diagnostics, &document.source(), session.output.width());
         lines.into_iter().for_each(|line| session.output.talk(line));
     }
-    let (run, opened) = runs.service.start(start).map_err(|error| at_source(error, &definition, &documents))?;
+    let (run, opened) = runs.service.start(start).map_err(|error| {
+        let missing = match &error {
+            ServiceError::NoWorker(roles) => roles.clone(),
+            _ => Vec::new(),
+        };
+        let failure = at_source(error, &definition, &documents);
+        let gives = |idle: &Idle| missing.iter().any(|role| idle.roles.contains(&**role));
+        if idle.as_ref().is_some_and(gives) {
+            failure.because(format!("{CONFIG_PATH} gives them one and is not trusted")).hint(config::NEXT)
+        } else {
+            failure
+        }
+    })?;
     if !session.json() {
         session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
     }
@@ -151,7 +168,7 @@ fn start(
     definition: &Definition,
     documents: &BTreeMap<Name, Document>,
     session: &Session,
-) -> Result<(Start, Protocol), Failure> {
+) -> Result<(Start, Protocol, Option<Idle>), Failure> {
     let protocol = checked(&definition.source.text).map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
     let mut config = Config::load(&session.environment, standing.trusted())?;
@@ -168,6 +185,7 @@ fn start(
     }
     config.push(Origin::Flag, flags);
     let force = config.in_force(&protocol)?;
+    let idle = config::idle(&standing, &protocol, &force, &session.environment)?;
     let inputs: BTreeMap<Name, Value> =
         pairs(&args.input, "NAME=VALUE")?.into_iter().map(|(name, value)| (name, Value::Text(value))).collect();
     let (mut workers, mut scripts) = (BTreeMap::new(), BTreeMap::new());
@@ -226,7 +244,7 @@ fn start(
         answers: pairs(&args.answer, "STAGE=OPTION")?,
         scopes: scopes(&args.scope)?,
     };
-    Ok((start, protocol))
+    Ok((start, protocol, idle))
 }
 
 /// Reads `SIDE=GLOB` pairs; a side may be given several patterns.

@@ -69,13 +69,16 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
     for (typed, head) in &args.head {
         let digits = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
         if !manifest.run.digits().starts_with(&digits) {
-            return Err(Failure::usage(Code::NO_RUN, format!("{what} holds {}, not `{typed}`", manifest.run)));
+            return Err(Failure::refused(Code::NO_RUN, format!("{what} holds {}, not `{typed}`", manifest.run)));
         }
         compare(&journal, manifest.run, *head, &mut run);
     }
     if let Some(broken) = &mut run.broken {
         // A file is not mended: what it was made from may be whole.
-        broken.next.retain(|next| !next.starts_with("tollgate repair"));
+        broken.next.retain(|next| next.starts_with("tollgate explain"));
+        broken
+            .next
+            .insert(0, "get the file again, or export the run again where it is: a file is not mended".to_owned());
     }
     Ok(VerifyResult { valid: run.valid, source: what.to_owned(), runs: vec![run] })
 }
@@ -86,7 +89,7 @@ fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failur
     for (typed, head) in &args.head {
         heads.entry(runs.find(typed)?).or_default().push(*head);
     }
-    let named = args.what.as_deref().map(|typed| runs.find(typed)).transpose()?;
+    let named = args.what.as_deref().map(|typed| runs.find_recorded(typed)).transpose()?;
     let wanted = match (named, args.all) {
         (Some(run), _) => Wanted::Runs(vec![run]),
         (None, false) if !heads.is_empty() => Wanted::Runs(heads.keys().copied().collect()),
@@ -194,6 +197,8 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         ],
         _ => vec![copy, format!("tollgate explain {}", breach.code), format!("tollgate repair {}", run.run)],
     };
+    // Rows of no run, and rows that name none, are nothing that could be repaired.
+    let next = next.into_iter().filter(|next| !next.starts_with("tollgate repair") || is_run(&run.run)).collect();
     run.broken = Some(Broken {
         what: kind(breach.code).to_owned(),
         seq: breach.seq,
@@ -201,6 +206,11 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         message: breach.what,
         next,
     });
+}
+
+/// Whether something that was proved is a run; rows that belong to none are filed as one.
+fn is_run(name: &str) -> bool {
+    name.parse::<RunId>().is_ok()
 }
 
 /// What does not hold, in one word.
@@ -238,11 +248,19 @@ fn print(result: &VerifyResult, session: &Session) {
             output.paragraph("    next: ", next);
         }
     }
-    let bad = result.runs.iter().filter(|run| !run.valid).count();
-    let words = match (result.runs.len(), bad) {
-        (0, _) => "there is nothing to prove".to_owned(),
+    let (runs, others): (Vec<_>, Vec<_>) = result.runs.iter().partition(|run| is_run(&run.run));
+    let bad = runs.iter().filter(|run| !run.valid).count();
+    let mut words = match (runs.len(), bad) {
+        (0, _) if others.is_empty() => "there is nothing to prove".to_owned(),
+        (0, _) => "there is no run".to_owned(),
         (all, 0) => format!("{}, everything holds", count(all, "run")),
         (all, bad) => format!("{bad} of {} {} not hold", count(all, "run"), if bad == 1 { "does" } else { "do" }),
     };
+    if !others.is_empty() {
+        words = format!(
+            "{words}; beside the runs: {}",
+            others.iter().map(|other| other.run.as_str()).collect::<Vec<_>>().join(", ")
+        );
+    }
     output.talk(words);
 }

@@ -132,6 +132,10 @@ impl Teller<'_> {
                 let place = self.by_id.get(&opened.about.attempt).copied();
                 self.note(place, recorded, format!("opens {}", opened.finding));
             }
+            Event::FindingRestated(restated) => {
+                let place = self.by_id.get(&restated.about.attempt).copied();
+                self.note(place, recorded, format!("says {} anew", restated.finding));
+            }
             Event::FindingChanged(changed) => {
                 let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
                 self.note(self.current, recorded, format!("{} {}", words::list(&ids), changed.status.word()));

@@ -199,13 +199,11 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
             |other| reason(run, other, unit, gate::status(run, other, unit)),
         ),
         Condition::Artifact { name, .. } => format!("`{name}` is not there as it must be"),
-        Condition::Set { set: SetKind::Criterion, .. } => {
-            named(gate::rows_of(run, gate, unit).into_iter().filter_map(|row| {
-                match gate::criterion(run, row, &gate.bound_to, unit) {
-                    (CriterionState::Passed | CriterionState::Waived, true) => None,
-                    (_, false) => Some(format!("{} is stale", row.id)),
-                    (state, true) => Some(format!("{} is {}", row.id, state.word())),
-                }
+        Condition::Set { set: SetKind::Criterion | SetKind::Command, .. } => {
+            named(gate::rows_read(run, gate, unit).into_iter().filter_map(|(row, state, fresh)| match (state, fresh) {
+                (CriterionState::Passed | CriterionState::Waived, true) => None,
+                (_, false) => Some(format!("{} is stale", row.id)),
+                (state, true) => Some(format!("{} is {}", row.id, state.word())),
             }))
         }
         Condition::Set { set: SetKind::Finding, .. } => named(

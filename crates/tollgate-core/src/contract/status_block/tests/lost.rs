@@ -83,6 +83,34 @@ fn a_heading_of_another_level_hides_no_section() {
 }
 
 #[test]
+fn a_section_that_routes_is_not_lost_under_other_words() {
+    let said = |heading: &str, body: &str| complete("APPROVED", &format!("## {heading}\n{body}"));
+    for (heading, meant) in [
+        ("Questions", "Open Questions"),
+        ("Unanswered questions for you (2)", "Open Questions"),
+        ("Remaining gaps", "Gaps"),
+        ("Gap list", "Gaps"),
+        ("Rows not verified", "Gaps"),
+        ("Required changes", "Change requests"),
+        ("Changes requested", "Change requests"),
+        ("List of findings", "Findings"),
+        ("Problems found", "Findings"),
+    ] {
+        let reading = check(&said(heading, "- it breaks\n"), &role("reviewer"), "malformed none\nE 12:1 TG0225");
+        assert!(
+            reading.diagnostics[0].hint.as_deref().unwrap_or_default().contains(&format!("## {meant}")),
+            "{heading}"
+        );
+        check(&said(heading, "- None\n"), &role("reviewer"), "ok accept\nW 12:1 TG0206");
+    }
+    check(&said("Questions", "Which port?\n"), &role("reviewer"), "malformed none\nE 12:1 TG0225");
+    for note in ["Changes", "Findings of last time", "Questions answered", "Rows", "Design questions", "Rows verified"]
+    {
+        check(&said(note, "- it works\n"), &role("reviewer"), "ok accept\nW 12:1 TG0206");
+    }
+}
+
+#[test]
 fn rows_beside_or_inside_others_are_not_lost() {
     let tester = with_rows("tester", &ROWS);
     refused(

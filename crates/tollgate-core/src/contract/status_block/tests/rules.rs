@@ -225,6 +225,28 @@ fn a_dod_checker_does_not_contradict_itself() {
     check("APPROVED", "## Verdict\nAPPROVED\n## Verified rows\n- DoD-1, DoD-2\n", "ok accept\nW 14:1 TG0221");
 }
 
+/// What a checker could not observe needs a waiver: a row does not pass by a ⚠️ among the verified ones.
+#[test]
+fn a_verified_row_with_a_warning_is_unobservable() {
+    let context = with_rows("dod-checker", &ROWS);
+    let judged = |rows: &str| {
+        let text = complete("APPROVED", &format!("## Verdict\nAPPROVED\n## Verified rows\n{rows}"));
+        let reading = check(&text, &context, "ok accept");
+        reading.report.criteria.iter().map(|row| format!("{} {:?}", row.id, row.result)).collect::<Vec<_>>().join(", ")
+    };
+    let rest = "- DoD-2\n- DoD-3\n";
+    for odd in ["⚠️ DoD-1 — no browser here", "⚠ DoD-1", "DoD-1 — ⚠️ no browser here", "DoD-1 ⚠️"] {
+        assert_eq!(judged(&format!("- {odd}\n{rest}")), "DoD-1 Unobservable, DoD-2 Pass, DoD-3 Pass", "{odd}");
+    }
+    for fine in ["✓ DoD-1 — the ⚠️ of the builder is right", "DoD-1 — seen, ⚠️ accepted"] {
+        assert_eq!(judged(&format!("- {fine}\n{rest}")), "DoD-1 Pass, DoD-2 Pass, DoD-3 Pass", "{fine}");
+    }
+    let testers = "- DoD-1\n- DoD-2\n- ⚠️ DoD-3 — Tester scope\n";
+    assert_eq!(judged(testers), "DoD-1 Pass, DoD-2 Pass, DoD-3 Pass", "left to the tester");
+    let twice = complete("APPROVED", "## Verdict\nAPPROVED\n## Verified rows\n- ⚠️ DoD-1\n- DoD-1\n- DoD-2, DoD-3\n");
+    check(&twice, &context, "malformed none\nE 16:3/15:3 TG0220");
+}
+
 #[test]
 fn a_testers_rows_are_its_verdict() {
     let context = with_rows("tester", &ROWS);

@@ -1,0 +1,273 @@
+//! Reads the Definition of Done block by block: what is a row, what announces whose rows follow, and what only looks as if.
+
+use std::ops::Range;
+
+use super::{Document, Part, Places, Row, is_section, split_command};
+use crate::code::Code;
+use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
+use crate::contract::sink::Sink;
+use crate::contract::text::{Source, clean, one_line, quote};
+use crate::diagnostic::Place;
+use crate::scope::pattern_problem;
+
+/// Marks that people put before the items of a list and that Markdown does not know.
+const ODD_BULLETS: [&str; 9] = ["– ", "— ", "• ", "‣ ", "◦ ", "▪ ", "● ", "· ", "⁃ "];
+
+const NO_ITEM: &str = "this is no row, though it looks like one: Markdown knows the marks `-`, `*`, `+` and `1.` only";
+const NO_ITEM_HINT: &str = "begin the item with `- `";
+const NO_ROW: &str = "this is no row, though it looks like one: a code block, a quote or a table holds none";
+const NO_ROW_HINT: &str = "make it an item of a plain list, or leave it if it is an example";
+
+/// The lines of a part of a text, with the offset of each.
+pub(super) fn lines<'t>(text: &'t str, range: &Range<usize>) -> impl Iterator<Item = (usize, &'t str)> {
+    let mut at = range.start;
+    text[range.clone()].split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line)
+    })
+}
+
+/// Whether a text has a `cmd:` at the start of code quotes, however it is spelt.
+fn quotes_command(text: &str) -> bool {
+    let is_command = |inside: &str| {
+        let word = inside.trim_start();
+        let is_cmd = word.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("cmd"));
+        is_cmd && word[3..].trim_start().starts_with(':')
+    };
+    let (mut rest, mut inside) = (text, false);
+    while let Some(at) = rest.find('`') {
+        rest = rest[at..].trim_start_matches('`');
+        inside = !inside;
+        if inside && is_command(rest) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Where a part of a text has a `cmd:` in code quotes: its line, or the start of what is quoted over several.
+pub(super) fn command_at(text: &str, range: &Range<usize>) -> Option<usize> {
+    let line = lines(text, range).find(|(_, line)| quotes_command(line)).map(|(at, _)| at);
+    line.or_else(|| quotes_command(&text[range.clone()]).then_some(range.start))
+}
+
+/// Whether a text has a `cmd:` in plain words, with something behind it.
+fn names_command(text: &str) -> bool {
+    let mut words = text.split_whitespace().map(|word| word.trim_start_matches(['(', '[', '*']));
+    words.any(|word| word.eq_ignore_ascii_case("cmd:")) && words.next().is_some()
+}
+
+/// Whether a line begins with a mark that only looks like an item's.
+fn has_odd_bullet(line: &str) -> bool {
+    let line = line.trim_start();
+    ODD_BULLETS.iter().any(|mark| line.starts_with(mark))
+}
+
+/// Whether a line stands in an item of a list, where code may be nested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InItem {
+    Yes,
+    No,
+}
+
+/// The words of a line that a person takes for a sub-heading and Markdown does not: `###Backend`, `<h3>Backend</h3>`, and when
+/// they name a part also `**Backend**`, `Backend:`.
+fn sub_heading(line: &str, in_item: InItem) -> Option<&str> {
+    if let Some(words) = heading_words(line) {
+        // One `#` with words behind it may as well be a comment or the number of an issue.
+        let sure =
+            in_item == InItem::No && line.trim_start().strip_prefix('#').is_none_or(|rest| rest.starts_with('#'));
+        return (sure || Part::find(words).is_some() || is_section(words)).then_some(words);
+    }
+    let line = line.trim();
+    let words = line.trim_matches(['*', '_', ':', ' ']);
+    let named = Part::find(words).is_some() || is_section(words);
+    let bold =
+        ["**", "__"].iter().any(|mark| line.starts_with(mark)) && line.trim_end_matches(':').ends_with(['*', '_']);
+    let alone = Part::ALL.iter().any(|part| words.eq_ignore_ascii_case(part.title())) || is_section(words);
+    ((bold && named) || (line.len() > words.len() && alone)).then_some(words)
+}
+
+/// Whether a line begins as an item of a list or a row of a table does.
+fn looks_like_a_row(line: &str) -> bool {
+    let line = line.trim_start_matches(['>', ' ', '\t']);
+    if has_odd_bullet(line) {
+        return true;
+    }
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let bullet = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
+    let numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
+    bullet || numbered || line.starts_with('|')
+}
+
+pub(super) struct Reader<'a, 's> {
+    pub source: &'a Source<'a>,
+    pub sink: &'s mut Sink,
+    pub document: &'s mut Document,
+    pub places: &'s mut Places,
+    pub part: Option<Part>,
+    /// Whether items are patterns of a scope that was just announced.
+    pub in_scope: bool,
+}
+
+impl Reader<'_, '_> {
+    pub fn read(&mut self, section: &Section) {
+        let text = self.source.text();
+        for block in &section.blocks {
+            match &block.kind {
+                BlockKind::Heading(title) | BlockKind::Underlined(title) => {
+                    self.heading(&text[title.clone()], self.source.place(block.range.start))
+                }
+                BlockKind::Item => {
+                    let (item, start) = item_text(text, &block.range);
+                    self.inside(&block.range);
+                    self.item(&item, self.source.place(start));
+                }
+                BlockKind::Paragraph | BlockKind::Html => self.paragraph(block),
+                BlockKind::Fence { .. } => self.no_row(block),
+                BlockKind::Comment => {}
+            }
+        }
+    }
+
+    fn paragraph(&mut self, block: &Block) {
+        let text = self.source.text();
+        for (at, line) in lines(text, &block.range) {
+            if let Some(words) = sub_heading(line, InItem::No) {
+                self.no_heading(words, self.source.place(at));
+            }
+        }
+        if let Some(patterns) = scope_of(&clean(&text[block.range.clone()])) {
+            self.scope(patterns, self.source.place(block.range.start));
+            self.in_scope = true;
+        } else {
+            self.no_row(block);
+        }
+    }
+
+    /// What stands in an item and only looks as if it ended it.
+    fn inside(&mut self, range: &Range<usize>) {
+        let text = self.source.text();
+        for (index, (at, line)) in lines(text, range).enumerate() {
+            let place = self.source.place(at);
+            let bare = line.trim_start_matches(['-', '*', '+', ' ']);
+            let title = bare.trim_end_matches(['*', '_', ':', ' ', '\r', '\n']).trim_start_matches(['*', '_']);
+            // An item that says `Tester scope` and nothing else is meant as the heading of the items below it.
+            let named = Part::ALL.iter().any(|part| title.eq_ignore_ascii_case(part.title()));
+            if index == 0 && named {
+                self.no_heading(title, place);
+            } else if let Some(words) = sub_heading(line, InItem::Yes).filter(|_| index > 0) {
+                self.no_heading(words, place);
+            } else if index > 0 && has_odd_bullet(line) {
+                self.sink.warning(Code::TASK_ROW, place, NO_ITEM, NO_ITEM_HINT);
+                return;
+            }
+        }
+    }
+
+    fn no_heading(&mut self, words: &str, place: Place) {
+        let message = format!("{} looks like a sub-heading and is none: the rows below would not be its", quote(words));
+        let hint = "write it as `### ` with its words, in a line of its own after an empty one";
+        self.sink.error(Code::TASK_HEADING, place, message, hint);
+    }
+
+    /// What looks like a row or a command and is none would be forgotten by everybody: it is said.
+    fn no_row(&mut self, block: &Block) {
+        let text = self.source.text();
+        if let Some(at) = command_at(text, &block.range) {
+            let place = self.source.place(at);
+            let message = "a `cmd:` stands outside of any row and is not run";
+            self.sink.error(Code::TASK_COMMAND, place, message, "put it at the end of a list item");
+            return;
+        }
+        let Some((at, line)) = lines(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };
+        let plain = has_odd_bullet(line) && matches!(block.kind, BlockKind::Paragraph);
+        let (message, hint) = if plain { (NO_ITEM, NO_ITEM_HINT) } else { (NO_ROW, NO_ROW_HINT) };
+        self.sink.warning(Code::TASK_ROW, self.source.place(at), message, hint);
+    }
+
+    fn heading(&mut self, title: &str, place: Place) {
+        self.in_scope = false;
+        self.part = Part::find(title);
+        if let Some(part) = self.part {
+            self.places.headings.entry(part).or_insert(place);
+        } else {
+            let message = format!("{} is no part of a Definition of Done", quote(title));
+            let names = Part::ALL.map(|part| format!("`{}`", part.title())).join(", ");
+            let hint = format!(
+                "begin the sub-heading with one of {names}; another section begins with `## `, a rule after an empty line"
+            );
+            self.sink.error(Code::TASK_HEADING, place, message, hint);
+        }
+    }
+
+    fn item(&mut self, item: &str, place: Place) {
+        let pattern =
+            item.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inside| !inside.contains('`'));
+        if let Some(pattern) = pattern.filter(|pattern| self.in_scope && !pattern.starts_with("cmd:")) {
+            self.scope(vec![pattern.to_owned()], place);
+            return;
+        }
+        self.in_scope = false;
+        if let Some(patterns) = scope_of(item) {
+            self.scope(patterns, place);
+            return;
+        }
+        let unboxed =
+            ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
+        let (text, command) = split_command(unboxed).map_or((unboxed, None), |(text, command)| (text, Some(command)));
+        if command.is_some_and(str::is_empty) {
+            self.sink.error(
+                Code::TASK_COMMAND,
+                place,
+                "the row names an empty command",
+                "write `cmd: program arguments`, or leave it out",
+            );
+        } else if quotes_command(text) {
+            let message = "a `cmd:` stands inside the row and would not be run";
+            let hint = "end the row with one `cmd: program arguments` in single code quotes, with nothing behind it";
+            self.sink.error(Code::TASK_COMMAND, place, message, hint);
+        } else if command.is_none() && names_command(text) {
+            let message = "this looks like a command and is not run: it is not in code quotes";
+            self.sink.warning(Code::TASK_COMMAND, place, message, "end the row with `cmd: program arguments`");
+        }
+        let text = one_line(text);
+        if text.is_empty() {
+            self.sink.error(Code::TASK_ROW, place, "the row says nothing", "say what must be true");
+            return;
+        }
+        self.document.rows.push(Row { text, part: self.part, command: command.map(one_line) });
+        self.places.rows.push(place);
+    }
+
+    fn scope(&mut self, patterns: Vec<String>, place: Place) {
+        for pattern in &patterns {
+            if let Some(problem) = pattern_problem(pattern) {
+                let message = format!("the pattern {} {problem}", quote(pattern));
+                self.sink.error(Code::TASK_SCOPE, place, message, "write it like `src/api/**` or `web/`");
+            }
+        }
+        match self.part.filter(|part| part.side().is_some()) {
+            Some(part) => {
+                self.places.scopes.entry(part).or_insert(place);
+                self.document.scopes.entry(part).or_default().extend(patterns);
+            }
+            None => {
+                let message = "a scope stands under no side";
+                self.sink.error(Code::TASK_SCOPE, place, message, "put it under `### Backend` or `### Frontend`");
+            }
+        }
+    }
+}
+
+/// The patterns of a text `Scope: …`: in code quotes, or divided by commas and white space.
+fn scope_of(text: &str) -> Option<Vec<String>> {
+    let bare = text.trim_start_matches('*');
+    let rest = bare.get(..6).filter(|word| word.eq_ignore_ascii_case("scope:")).and(bare.get(6..))?;
+    let rest = rest.strip_prefix("**").unwrap_or(rest);
+    let quoted: Vec<String> = rest.split('`').skip(1).step_by(2).map(|word| word.trim().to_owned()).collect();
+    let words = rest.split([',', ' ', '\t', '\n']).filter(|word| !matches!(*word, "-" | "*" | "+"));
+    let patterns = if quoted.is_empty() { words.map(str::to_owned).collect() } else { quoted };
+    Some(patterns.into_iter().filter(|pattern| !pattern.is_empty()).collect())
+}

@@ -1,0 +1,86 @@
+//! The checkout that a run starts from, seen as its owner's git sees it.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::play::{Play, TASK, script};
+
+const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+
+fn play(settings: &[&str]) -> Play {
+    let play = Play::new(TASK, &script(&[]));
+    for setting in settings {
+        let (name, value) = setting.split_once('=').unwrap();
+        play.world.git(&["config", name, value]);
+    }
+    play
+}
+
+/// Makes a file look changed to everybody who goes by its time.
+fn touch(path: &Path) {
+    let text = std::fs::read(path).unwrap();
+    std::fs::write(path, text).unwrap();
+    let later = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    std::fs::File::options().write(true).open(path).unwrap().set_modified(later).unwrap();
+}
+
+#[test]
+fn what_its_owners_git_calls_clean_is_clean() {
+    let mut play = play(&["core.autocrlf=true", "core.fileMode=false"]);
+    play.world.write("dos.txt", "one\r\ntwo\r\n");
+    play.world.write("tool.sh", "true\n");
+    play.world.commit("Lines as another system ends them");
+    touch(&play.world.path("work/dos.txt"));
+    std::fs::set_permissions(play.world.path("work/tool.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+    play.start(&WORDS).exits(0);
+    assert_eq!(play.file("dos.txt").as_deref(), Some("one\ntwo\n"));
+}
+
+#[test]
+fn what_is_taken_along_is_what_its_owners_git_would_commit() {
+    let mut play = play(&["core.autocrlf=input"]);
+    play.world.write("dos.txt", "one\r\ntwo\r\n");
+    play.start(&WORDS).exits(3).says("TG0504").says("dos.txt");
+    play.start(&[&WORDS[..], &["--include-dirty"]].concat()).exits(0);
+    assert_eq!(play.file("dos.txt").as_deref(), Some("one\ntwo\n"));
+    assert_eq!(std::fs::read(play.world.path("work/dos.txt")).unwrap(), b"one\r\ntwo\r\n");
+}
+
+#[test]
+fn a_file_that_a_filter_writes_is_not_taken_along() {
+    let ran = |play: &Play| play.world.path("ran").exists();
+    let mut play = play(&[]);
+    let program = format!("touch {}; sed s/big/pointer/", play.world.path("ran").display());
+    play.world.write(".gitattributes", "*.bin filter=large\n");
+    play.world.write("logo.bin", "pointer\n");
+    play.world.commit("A large file");
+    play.world.git(&["config", "filter.large.clean", &program]);
+    play.world.git(&["config", "filter.large.required", "true"]);
+    play.world.write("logo.bin", "big\n");
+    play.world.write("note.txt", "mine\n");
+    let with = [&WORDS[..], &["--include-dirty"]].concat();
+    play.start(&with).exits(3).says("TG0519").says("logo.bin is written by the filter `large`");
+    assert!(play.run.is_empty() && !ran(&play), "no filter is started");
+    // A filter that nobody has configured writes nothing.
+    play.world.git(&["config", "--remove-section", "filter.large"]);
+    play.start(&with).exits(0);
+    assert_eq!((play.file("logo.bin").as_deref(), play.file("note.txt").as_deref()), (Some("big\n"), Some("mine\n")));
+}
+
+#[test]
+fn the_middle_of_a_merge_is_not_taken_along() {
+    let mut play = play(&[]);
+    play.world.write("both.txt", "base\n");
+    play.world.commit("Base");
+    play.world.git(&["checkout", "-q", "-b", "other"]);
+    play.world.write("both.txt", "theirs\n");
+    play.world.commit("Theirs");
+    play.world.git(&["checkout", "-q", "main"]);
+    play.world.write("both.txt", "ours\n");
+    play.world.commit("Ours");
+    let merge = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "merge", "-q", "other"];
+    assert!(!play.world.git_output(&merge).status.success());
+    let with = [&WORDS[..], &["--include-dirty"]].concat();
+    play.start(&with).exits(3).says("TG0519").says("both.txt is in the middle of a merge");
+    assert!(play.run.is_empty());
+}
