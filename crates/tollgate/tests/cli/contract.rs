@@ -279,3 +279,41 @@ fn a_repository_brings_its_own_contracts() {
     world.type_in("trust").type_in("contract check --contract my.verdict good.json");
     insta::assert_snapshot!(world.transcript);
 }
+
+/// What docs/contracts/ci.md shows works as it stands there.
+#[test]
+fn a_hook_refuses_a_broken_hand_off() {
+    let world = World::with_repository();
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(docs.join("docs/contracts/ci.md")).unwrap();
+    let hook = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let program = env!("CARGO_BIN_EXE_tollgate");
+    world.write(".git/hooks/pre-commit", hook.replace("exec tollgate", &format!("exec {program}")));
+    let hooks = world.path("work/.git/hooks/pre-commit");
+    std::fs::set_permissions(&hooks, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let task = "tasks:\n  - {id: T-1, status: not-started, goal: x, acceptance_checks: [\"cmd: x\"]}\n";
+    let commit = |text: &str| {
+        world.write(".agents-work/tasks.yaml", text);
+        world.git(&["add", "-A"]);
+        let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        world
+            .git_output(&[&who[..], &["-c", "core.hooksPath=.git/hooks", "commit", "-qm", "x"]].concat())
+            .status
+            .success()
+    };
+    assert!(commit(task), "a sound file passes");
+    assert!(!commit(&task.replace("not-started", "done")), "a broken one does not");
+    // Both entries are the same.
+    let hooks = std::fs::read_to_string(docs.join(".pre-commit-hooks.yaml")).unwrap();
+    for key in ["entry:", "files:", "language:"] {
+        let line = hooks.lines().find(|line| line.trim_start().starts_with(key)).unwrap().trim();
+        assert!(page.contains(line), "{line}");
+    }
+    let workflow = page.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
+    let run = workflow.lines().find_map(|line| line.trim().strip_prefix("- run: tollgate ")).unwrap();
+    let words: Vec<&str> = run.split(" > ").next().unwrap().split(' ').map(|word| word.trim_matches('\'')).collect();
+    world.write(".agents-work/acceptance.json", "{\"acceptance_criteria\": []}");
+    let output = world.program(&words).output().unwrap();
+    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), log["runs"][0]["results"].as_array().unwrap().len()), (Some(1), 2));
+}

@@ -44,6 +44,8 @@ pub struct Definition {
     pub roles: Vec<Name>,
     /// The heading that a Markdown document stands under.
     pub heading: Option<Heading>,
+    /// The sentence that a Markdown document ends with; it says nothing of its own.
+    pub closing: Option<Name>,
     /// What the document is.
     pub root: Type,
     pub rules: Vec<Rule>,

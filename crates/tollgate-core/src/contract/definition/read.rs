@@ -46,6 +46,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let roles = fields.take("roles").map(|n| problems.texts(n, "`roles`")).unwrap_or_default();
     let roles: Vec<Name> = roles.into_iter().map(|(role, _)| role).collect();
     let heading = fields.take("heading").and_then(|n| heading(n, problems));
+    let closing = fields.take("closing").and_then(|n| problems.text(n, "`closing`"));
     let types = fields.take("types");
     let open = fields.take("open").and_then(|n| problems.bool(n, "`open`")).unwrap_or(false);
     let labels = fields.take("labels").and_then(|n| problems.word(n, "a way to write labels", &LABELS));
@@ -99,6 +100,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         files: files.into_iter().map(|(file, _)| file).collect(),
         roles,
         heading,
+        closing,
         root,
         rules,
         report,

@@ -43,6 +43,9 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
             (head.range.end..end, head.level, Some(head.title.clone()))
         }
     };
+    let body = text[region.clone()].trim_end();
+    let closed = definition.closing.as_ref().and_then(|closing| body.strip_suffix(&**closing));
+    let region = region.start..region.start + closed.map_or(region.len(), str::len);
     let at = title.as_ref().map_or(region.start, |title| title.start);
     let mut entries = reader.record(record, region, level, 0);
     if let (Some(heading), Some(title)) = (&definition.heading, title)

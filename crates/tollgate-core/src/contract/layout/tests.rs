@@ -112,3 +112,41 @@ fn hostile_text_is_refused_or_read_in_one_pass() {
     let long = "**Task:** ".repeat(20_000);
     assert!(shown(&format!("## Result: a\n{long}\n")).contains("TG0241"));
 }
+
+/// The formats as their source writes them.
+#[test]
+fn templates_are_read_as_they_are_written() {
+    let read = |contract: &str, text: &str| {
+        let own = crate::contract::registry::defined(contract).expect(contract);
+        let judged = own.judge(text, &Context::default());
+        assert!(judged.diagnostics.is_empty(), "{contract}: {:?}", judged.diagnostics);
+        json_line(&judged.root.expect("a document"))
+    };
+    assert_eq!(
+        read(
+            "decree.validation-failure",
+            "## Validation Failure\n\n**Check:** the spec **Expected:** approved **Actual:** draft\n\nCannot proceed until this is resolved.\n"
+        ),
+        r#"{"check": "the spec", "expected": "approved", "actual": "draft"}"#
+    );
+    assert_eq!(
+        read(
+            "decree.review-rejection",
+            "## Review: Needs Changes\n\n### Findings\n\n#### Code Quality\n\n- **What:** a.rs, line 3 **Why:** reference to\n  convention **Fix:** rename\n- **What:** b **Why:** c\n  **Fix:** d\n\n### Warnings\n\nNone\n"
+        ),
+        concat!(
+            r#"{"categories": [{"category": "Code Quality", "findings": [{"what": "a.rs, line 3", "why": "reference to\nconvention", "fix": "rename"}, "#,
+            r#"{"what": "b", "why": "c", "fix": "d"}]}], "warnings": "None"}"#
+        )
+    );
+    assert_eq!(
+        read(
+            "decree.task-issue",
+            "## Objective\n\nOne sentence.\n\n## Spec Reference\n\n- Spec: `docs/specs/a.md`\n- Section(s): B\n\n## Scope\n\n### In Scope\n\nFiles/modules this task may touch:\n\n- a.ts\n- a.test.ts\n\n### Out of Scope\n\nFiles/modules explicitly excluded:\n\n- b.ts (owned by #3)\n\n## Acceptance Criteria\n\n- [ ] One\n- [x] Two\n\n## Context\n\nNothing.\n\n## Constraints\n\nNone.\n"
+        ),
+        concat!(
+            r#"{"objective": "One sentence.", "spec_reference": {"spec": "`docs/specs/a.md`", "sections": "B"}, "scope": {"in_scope": ["a.ts", "a.test.ts"], "#,
+            r#""out_of_scope": ["b.ts (owned by #3)"]}, "acceptance_criteria": ["One", "Two"], "context": "Nothing.", "constraints": "None."}"#
+        )
+    );
+}

@@ -17,7 +17,10 @@ pub fn write(definition: &Definition, document: &Node<'_>) -> String {
         None => 1,
     };
     fields(record, document, level, definition.heading.as_ref().and_then(|heading| heading.hole.as_deref()), &mut out);
-    format!("{}\n", out.trim_end())
+    match &definition.closing {
+        Some(closing) => format!("{}\n\n{closing}\n", out.trim_end()),
+        None => format!("{}\n", out.trim_end()),
+    }
 }
 
 /// The part of a document that stands in its text.
