@@ -130,6 +130,8 @@ pub fn pattern_problem(pattern: &str) -> Option<&'static str> {
         Some("leads out of the repository")
     } else if !is_closed(pattern) {
         Some("opens a bracket and does not close it")
+    } else if has_reversed_range(pattern) {
+        Some("has a range that ends before it begins")
     } else {
         None
     }
@@ -150,6 +152,27 @@ fn is_closed(pattern: &str) -> bool {
         escaped = char == '\\' && !escaped;
     }
     !class && braces == 0
+}
+
+/// Whether a class such as `[z-a]` has a range that holds nothing.
+fn has_reversed_range(pattern: &str) -> bool {
+    let mut class: Option<Vec<(char, bool)>> = None;
+    let mut escaped = false;
+    for char in pattern.chars() {
+        if escaped || !matches!((char, &class), ('[', None) | (']' | '\\', _)) {
+            class.iter_mut().for_each(|class| class.push((char, escaped)));
+        } else if char == '[' {
+            class = Some(Vec::new());
+        } else if char == ']' {
+            class = None;
+        }
+        let ends = class.as_ref().and_then(|class| class.last_chunk::<3>());
+        if ends.is_some_and(|[(from, _), dash, (to, _)]| *dash == ('-', false) && from > to) {
+            return true;
+        }
+        escaped = char == '\\' && !escaped;
+    }
+    false
 }
 
 /// One segment of a pattern, widened to what is easy to intersect.
@@ -336,6 +359,16 @@ mod tests {
             assert!(!meets(a, b) && !meets(b, a), "{a} {b}");
         }
         assert!(overlap(&[], &names(&["a"])));
+    }
+
+    #[test]
+    fn a_range_that_holds_nothing_is_a_problem() {
+        for pattern in ["[z-a]", "src/[a-c9-0]*", "[!b-a]", "a{b,[d-c]}"] {
+            assert!(pattern_problem(pattern).is_some(), "{pattern}");
+        }
+        for pattern in ["[a-z]", "[a-a]", "\\[z-a\\]", "[z\\-a]", "[-a]", "[z-]", "z-a", "[ab]-a", "[a-z]z-a"] {
+            assert_eq!(pattern_problem(pattern), None, "{pattern}");
+        }
     }
 
     #[test]

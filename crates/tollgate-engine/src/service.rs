@@ -378,7 +378,11 @@ impl Service {
 
     fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<tollgate_core::scope::Content, ServiceError> {
         let workspace = Workspace::of(&self.state, run)?;
+        let gone = !workspace.locate(shown_unit(run, decision).map(|name| &**name)).is_there();
         let (tree, start) = shown_tree(&workspace, run, decision)?;
+        if gone {
+            return Err(WorkspaceError::Gone(tree.path).into());
+        }
         let _held = Workspace::hold(&self.state, run.id)?;
         let found = workspace.measure(&tree, &start)?;
         let misplaced = found.misplaced();
@@ -415,10 +419,15 @@ impl Service {
     }
 }
 
+/// The unit whose own work tree a decision shows; none: it shows the run's.
+fn shown_unit<'a>(run: &Run, decision: &'a Decision) -> Option<&'a Name> {
+    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
+    decision.asked.unit.as_ref().filter(own)
+}
+
 /// The work tree that a decision shows, and what it held when it was shown.
 fn shown_tree(workspace: &Workspace, run: &Run, decision: &Decision) -> Result<(WorkTree, ObjectId), WorkspaceError> {
-    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
-    let unit = decision.asked.unit.as_ref().filter(own);
+    let unit = shown_unit(run, decision);
     let start = ObjectId::parse(run.tree_of(unit));
     let start = start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
     let asked = &decision.asked;

@@ -201,11 +201,28 @@ pub fn read(from: impl Read, limits: Limits) -> Result<(Manifest, MemoryJournal)
             return Err(invalid(format!("object {digest} is there twice")));
         }
     }
+    let mut rest = archive.into_inner();
+    let behind = behind(&mut rest)?;
     // The limit looks like the end of the file; it must not pass for it.
-    if archive.into_inner().limit() == 0 {
+    if rest.limit() == 0 {
         return Err(invalid(format!("it has more than {} bytes", limits.bytes)));
     }
+    if behind {
+        return Err(invalid("there are bytes behind the end of the archive, which nothing proves".to_owned()));
+    }
     Ok((manifest, MemoryJournal::of(rows, objects)))
+}
+
+/// Whether anything but zeros stands behind the last entry: an archive is filled up with them.
+fn behind(rest: &mut impl Read) -> Result<bool, BundleError> {
+    let mut piece = [0u8; 8 * 1024];
+    loop {
+        match rest.read(&mut piece)? {
+            0 => return Ok(false),
+            read if piece[..read].iter().any(|byte| *byte != 0) => return Ok(true),
+            _ => {}
+        }
+    }
 }
 
 fn invalid(reason: String) -> BundleError {

@@ -181,6 +181,17 @@ fn limits_hold() {
     }
 }
 
+#[test]
+fn what_stands_behind_the_end_is_named() {
+    let file = bundle();
+    let with = |more: &[u8]| read(&[&file[..], more].concat()[..], Limits::default()).map(drop);
+    with(&[0; 4096]).unwrap();
+    for more in [&b"x"[..], &[&[0; 700], &b"smuggled"[..]].concat(), &file] {
+        let error = with(more).unwrap_err().to_string();
+        assert!(error.contains("behind the end of the archive"), "{error}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_change_of_bytes_makes_reading_panic(changes in proptest::collection::vec((0usize..6000, any::<u8>()), 1..20), cut in 0usize..80_000) {

@@ -80,6 +80,11 @@ impl Repository {
         let output = git(folder, &["rev-parse", "--show-toplevel"])?;
         if !output.end.success() {
             let outside = output.err.contains("not a git repository");
+            if output.err.contains("must be run in a work tree") {
+                let message = format!("{} is in a bare repository: it has no checkout to start from", folder.display());
+                let hint = "run Tollgate in a clone of it: `git clone PATH`, then `cd` there";
+                return Err(Failure::environment(Code::BARE_REPOSITORY, message).hint(hint));
+            }
             return if outside { Ok(None) } else { Err(failure(&output, "rev-parse")) };
         }
         let root = String::from_utf8_lossy(&output.out).trim_end_matches('\n').to_owned();

@@ -4,6 +4,7 @@
 //! tags are refused, so a file is read as it looks and cannot grow when it is read.
 
 mod fields;
+mod json;
 mod tree;
 
 pub use fields::{Fields, Problems, suggest};

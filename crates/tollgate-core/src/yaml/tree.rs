@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
+use super::json::with_yaml_escapes;
 use super::{BYTES_MAX, Content, DEPTH_MAX, Key, Node};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
@@ -21,7 +22,8 @@ pub fn parse(text: &str) -> Result<Node, Diagnostic> {
         return Err(refused(Place { line: 1, column: 1 }, message, "split it, or keep data elsewhere"));
     }
     let mut tree = Tree { open: Vec::new(), root: None };
-    let mut parser = Parser::new_from_str(text);
+    let text = with_yaml_escapes(text);
+    let mut parser = Parser::new_from_str(&text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
             Diagnostic::error(Code::YAML_SYNTAX, place(error.marker()), format!("this is not YAML: {}", error.info()))

@@ -33,6 +33,7 @@ use crate::workers::{Worker, WorkerError, words};
 use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
 
 pub use dispatch::{Wrong, document_warnings, open_artifact};
+pub use work::LANDED_PATHS_MAX;
 
 /// How long a worker may take when its role has no budget in minutes.
 pub const ATTEMPT_LIMIT: Duration = Duration::from_secs(60 * 60);

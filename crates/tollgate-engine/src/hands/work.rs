@@ -20,7 +20,7 @@ use crate::workers::marker;
 use crate::workspace::{Landing, Signature, Workspace};
 
 /// How many paths a landing names.
-const PATHS_MAX: usize = 10_000;
+pub const LANDED_PATHS_MAX: usize = 10_000;
 
 impl RealHands {
     /// Runs the commands of a lease on one throw-away copy each.
@@ -107,7 +107,7 @@ impl RealHands {
             content: None,
             collided: None,
             measured: Vec::new(),
-            paths: paths.into_iter().take(PATHS_MAX).collect(),
+            paths: paths.into_iter().take(LANDED_PATHS_MAX).collect(),
             why: String::new(),
         };
         if !classified.outside.is_empty() {

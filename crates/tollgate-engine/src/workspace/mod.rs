@@ -74,6 +74,11 @@ pub enum WorkspaceError {
         /// The paths, each with what is wrong with it.
         paths: Vec<String>,
     },
+    /// The work tree that a person was to mend was not there.
+    #[error(
+        "the work tree {0} was gone, and with it what was changed there; it is made again as it was when you were asked"
+    )]
+    Gone(PathBuf),
     /// Something in the tree cannot be measured.
     #[error("the work tree cannot be measured: {0}")]
     Unmeasurable(String),
@@ -169,7 +174,7 @@ impl WorkspaceError {
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
             Self::Held { .. } => Code::WORK_HELD,
-            Self::Lost { .. } | Self::Io { .. } => Code::WORKSPACE_LOST,
+            Self::Lost { .. } | Self::Gone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
         }
     }
@@ -184,6 +189,7 @@ impl WorkspaceError {
             Self::NotTaken { .. } => {
                 "finish the merge, commit or stash the files, then start again; `git status` first, if you did not change them"
             }
+            Self::Gone(_) => "mend it there and answer again, or answer something else",
             Self::Misplaced(_) => "remove them from the work tree, then answer again",
             Self::Unmeasurable(_) | Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
                 "answering by hand: mend the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \

@@ -39,6 +39,11 @@ pub enum Old {
 }
 
 impl WorkTree {
+    /// Whether there is anything at its place.
+    pub fn is_there(&self) -> bool {
+        self.path.exists()
+    }
+
     /// Its name among the trees of its run.
     pub fn name(&self) -> &str {
         &self.name

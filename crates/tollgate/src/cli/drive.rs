@@ -164,7 +164,9 @@ pub fn drive(
             Rest::Stopped => {
                 session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
                 next(session, &format!("tollgate resume {}", run.run().id));
-                return Ok(Exit::With(Kind::Waiting));
+                // Nothing failed, and unless something is asked nobody is waited for: what is outside of the run ended it.
+                let asked = run.run().pending().next().is_some();
+                return Ok(Exit::With(if asked { Kind::Waiting } else { Kind::Environment }));
             }
             Rest::Waiting if interactive => {
                 screen.kept = None;

@@ -128,6 +128,15 @@ impl Failure {
         self
     }
 
+    /// Names the protocol in the commands that it hints at.
+    #[must_use]
+    pub fn about_protocol(mut self, id: &str) -> Self {
+        for hint in &mut self.0.hints {
+            *hint = hint.replace(" protocol show ID", &format!(" protocol show {id}"));
+        }
+        self
+    }
+
     /// Adds what is wrong with an input, and the input.
     #[must_use]
     pub fn at(mut self, source: Source, diagnostics: Vec<Diagnostic>) -> Self {

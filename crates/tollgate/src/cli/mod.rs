@@ -23,7 +23,8 @@ use self::output::{Format, Output};
 
 const EXIT_CODES: &str = "Exit codes:
   0 done   1 refused, halted, or closed without success   2 usage
-  3 environment   4 waiting for a person   5 budget or quota   70 internal";
+  3 environment, or stopped by a signal (`tollgate resume` goes on)
+  4 waiting for a person   5 budget or quota   70 internal";
 
 /// Runs software work that several AI agents share, and decides what happens next from evidence
 #[derive(Debug, Parser)]
@@ -129,9 +130,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn start(arguments: Vec<OsString>, session: Session) -> u8 {
     #[cfg(debug_assertions)]
     fail_at::arm(&session.environment);
+    let typed = arguments.iter().skip(1).filter_map(|word| word.to_str()).find(|word| !word.starts_with('-'));
+    let typed = typed.filter(|word| Cli::command().find_subcommand(word).is_some()).map(str::to_owned);
     let result = match Cli::try_parse_from(arguments) {
         Ok(cli) => run(cli.command, &session),
-        Err(error) if error.use_stderr() => Err(usage(&error)),
+        Err(error) if error.use_stderr() => Err(usage(&error, typed.as_deref())),
         // Help and version are what was asked for; clap knows how wide and how colourful.
         Err(error) => {
             let _ = error.print();
@@ -177,18 +180,23 @@ fn report(output: &Output, failure: &Failure) -> u8 {
 }
 
 /// What clap says, in our shape: the first line is the message, its tips are hints.
-fn usage(error: &clap::Error) -> Failure {
+fn usage(error: &clap::Error, command: Option<&str>) -> Failure {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Failure::usage(Code::USAGE, "a command is missing").hint("`tollgate --help` lists them");
     }
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(str::trim);
     let message = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
+    let mut told = false;
     let mut failure = Failure::usage(Code::USAGE, message.split_whitespace().collect::<Vec<_>>().join(" "));
     for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty() && !paragraph.starts_with("For more")) {
         failure = failure.hint(paragraph.trim_start_matches("tip: "));
+        told = true;
     }
-    failure
+    match command.filter(|_| !told) {
+        Some(command) => failure.hint(format!("`tollgate {command} --help` says what it takes")),
+        None => failure,
+    }
 }
 
 /// Runs with a net: a panic is said in our shape and ends with the exit code of an internal error.

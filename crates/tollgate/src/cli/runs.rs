@@ -218,8 +218,8 @@ fn lost_failure(run: RunId, damage: &HeadDamage) -> Failure {
 }
 
 /// What to type after the kernel said no.
-fn next_step(rejection: &Rejection) -> &'static str {
-    match rejection {
+fn next_step(rejection: &Rejection) -> String {
+    let fixed = match rejection {
         Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
         Rejection::TextNeeded(_) => "`tollgate decide RUN DECISION --text 'YOUR ANSWER'` answers it",
         Rejection::NoDecision(_) | Rejection::NotOffered { .. } => {
@@ -237,8 +237,11 @@ fn next_step(rejection: &Rejection) -> &'static str {
         }
         Rejection::NotAPerson => "give the command in your own terminal",
         Rejection::NotTheDriver | Rejection::StaleToken { .. } => "`tollgate show RUN` shows who works on it",
-        Rejection::Input { .. } => "give it with `--input NAME=VALUE`; `tollgate protocol show ID` lists the inputs",
-        Rejection::Artifact { .. } => "give it with `--give NAME=FILE`; `--task FILE` is `--give task=FILE`",
+        Rejection::Input { name, .. } => {
+            return format!("give it with `--input {name}=VALUE`; `tollgate protocol show ID` lists the inputs");
+        }
+        Rejection::Artifact { name, .. } if &**name == "task" => "give it with `--task FILE`",
+        Rejection::Artifact { name, .. } => return format!("give it with `--give {name}=FILE`"),
         Rejection::Unsupported(_) => "`tollgate protocol list` shows what runs today",
         Rejection::Overlap { .. } => "narrow one, so that no path is in both: in the task, or with `--scope SIDE=GLOB`",
         Rejection::Scope { .. } => {
@@ -246,7 +249,8 @@ fn next_step(rejection: &Rejection) -> &'static str {
         }
         Rejection::Advance { .. } => "`tollgate protocol show ID --format table` lists the asks and their options",
         Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",
-    }
+    };
+    fixed.to_owned()
 }
 
 /// Why something a person asked for was not done.

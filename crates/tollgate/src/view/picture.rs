@@ -82,7 +82,10 @@ fn flow(run: &Run, name: &str, instance: &Instance, now_ms: u64) -> Option<FlowR
             Doing::Runs { done, total }
         }
         At::Held { why, .. } => Doing::Held { why: why.clone() },
-        At::Closing { .. } => Doing::Waits { on: "open questions".to_owned(), for_ms: 0 },
+        At::Closing { .. } => {
+            let on = if run.pending().next().is_some() { "open questions" } else { "the end of the run" };
+            Doing::Waits { on: on.to_owned(), for_ms: 0 }
+        }
         At::Ended { end: tollgate_core::protocol::model::Target::Done } => Doing::Done,
         At::Ended { .. } => Doing::Dropped,
     };

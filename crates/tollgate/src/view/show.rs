@@ -398,7 +398,10 @@ fn changes(screen: &mut Screen, detail: &RunDetail) {
         return;
     }
     screen.title("Changed", &format!("{} since {}", count(detail.changes.len(), "file"), short(&detail.base)));
-    let rows = detail.changes.iter().take(ROWS_MAX).map(|change| {
+    let mut sorted: Vec<&api::Change> = detail.changes.iter().collect();
+    // What lies outside is what somebody has to look at: it is never among those that are left off.
+    sorted.sort_by_key(|change| change.scope == "in_scope");
+    let rows = sorted.into_iter().take(ROWS_MAX).map(|change| {
         let kind = match change.kind {
             api::ChangeKind::Created => "new",
             api::ChangeKind::Modified => "changed",

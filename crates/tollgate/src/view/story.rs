@@ -12,6 +12,8 @@ use tollgate_core::run::event::{
 use tollgate_core::run::Run;
 use tollgate_core::run::state::{Attempt, MAIN};
 
+use tollgate_engine::hands::LANDED_PATHS_MAX;
+
 use super::words;
 
 /// The story of a run: events told one after the other, with what was said before in mind.
@@ -142,12 +144,12 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             format!("commands ran: {}", words::list(&results))
         }
         Event::LandingEnded(landing) => match landing.outcome {
-            LandOutcome::Landed => format!("landed, {} changed", words::count(landing.paths.len(), "file")),
+            LandOutcome::Landed => format!("landed, {} changed", landed_files(landing.paths.len())),
             LandOutcome::Conflict => {
                 format!("did not land: it collides with what landed before in {}", words::list(&landing.paths))
             }
             LandOutcome::OutOfScope => {
-                format!("did not land: {} outside the scope", words::count(landing.paths.len(), "file"))
+                format!("did not land: {} outside the scope", landed_files(landing.paths.len()))
             }
             LandOutcome::Refused => format!("did not land: {}", landing.why),
         },
@@ -254,6 +256,12 @@ fn started_sentence(started: &AttemptStarted) -> String {
         }
         Work::Land { unit, .. } => format!("{unit} lands{again}"),
     }
+}
+
+/// How many files a landing names: one with more than it can name says that there are more.
+fn landed_files(named: usize) -> String {
+    let least = if named >= LANDED_PATHS_MAX { "at least " } else { "" };
+    format!("{least}{}", words::count(named, "file"))
 }
 
 fn reported_sentence(reported: &AttemptReported) -> String {

@@ -64,18 +64,20 @@ fn killed_at_any_moment_the_run_goes_on_to_the_same_end() {
 }
 
 #[test]
-fn an_interrupt_detaches_and_resume_goes_on() {
-    let (play, child) = begin(&[slow("developer", BUILT)]);
-    play.until_event("developer", starts("developer"));
-    play.until_worker();
-    signal(&child, Signal::INT);
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains(&format!("tollgate resume {}", play.run)), "{said}");
-    assert_eq!(output.status.code(), Some(4), "{said}");
-    assert_eq!(play.workers(), Vec::<String>::new(), "no worker outlives its driver");
-    play.tollgate(&["resume", "RUN"]).exits(0);
-    play.holds();
+fn a_signal_detaches_and_resume_goes_on() {
+    for sent in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let (play, child) = begin(&[slow("developer", BUILT)]);
+        play.until_event("developer", starts("developer"));
+        play.until_worker();
+        signal(&child, sent);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(&format!("tollgate resume {}", play.run)), "{said}");
+        assert_eq!(output.status.code(), Some(3), "nobody is waited for: {said}");
+        assert_eq!(play.workers(), Vec::<String>::new(), "no worker outlives its driver");
+        play.tollgate(&["resume", "RUN"]).exits(0);
+        play.holds();
+    }
 }
 
 #[test]
@@ -98,7 +100,7 @@ fn an_interrupt_ends_a_command_that_the_engine_runs() {
     play.until("the command runs", |play| play.workers().iter().any(|line| line.contains("1000")).then_some(()));
     signal(&child, Signal::TERM);
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(play.workers(), Vec::<String>::new());
     play.tollgate(&["cancel", "RUN"]).exits(0);
     play.holds();

@@ -60,6 +60,21 @@ fn an_answer_by_hand_with_what_no_tree_holds_is_refused_by_name() {
     play.holds();
 }
 
+/// What was changed in a work tree that is gone is gone: it is said, and never taken for the person's fix.
+#[test]
+fn an_answer_by_hand_for_a_tree_that_is_gone_is_refused() {
+    let entries = [at(4, COVERED), else_(GAP)];
+    let (play, said) = Play::standard(&[("dod-checker", &entries)]);
+    let tree = tree(&said.exits(4));
+    std::fs::remove_dir_all(&tree).unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0509").says("was gone").says("answer again");
+    assert_eq!(std::fs::read_to_string(tree.join("greet.sh")).unwrap(), "echo Hello\n", "it is made again");
+    std::fs::write(tree.join("greet.sh"), "echo Hello, by hand\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, by hand\n"));
+    play.holds();
+}
+
 #[test]
 fn giving_up_at_the_gaps_ends_the_run() {
     let (play, _) = Play::standard(&[("dod-checker", &[else_(GAP)])]);

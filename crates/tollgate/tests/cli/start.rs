@@ -310,3 +310,50 @@ fn a_branch_that_is_in_the_way_is_named_before_the_run_and_after_it() {
     let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
     assert!(shown.contains("log -p") && !shown.contains("not made yet"), "{shown}");
 }
+
+/// What is wrong is said where it is, and what to type next can be typed.
+#[test]
+fn a_refusal_names_the_thing_itself() {
+    let mut world = World::with_repository();
+    std::fs::write(world.path("latin.md"), b"# T\n\n## Definition of Done\n- a caf\xe9\n").unwrap();
+    std::fs::write(world.path("task.md"), TASK).unwrap();
+    std::fs::write(world.path("script.yaml"), script(&[])).unwrap();
+    let run = "run build-plan --script ../script.yaml --no-wait";
+    world.type_in(&format!("{run} --task ../latin.md --input complexity=standard"));
+    world.type_in(&format!("{run} --task ../task.md"));
+    world.type_in(&format!("{run} --input complexity=standard"));
+    world.type_in(&format!("{run} --task ../task.md --input complexity=standard --answer sign-off=maybe"));
+    world.type_in("demo nosuch");
+    world.git(&["init", "-q", "--bare", "../work/bare.git"]);
+    let bare =
+        world.program(&["run", "build-plan", "--task", "x"]).current_dir(world.path("work/bare.git")).output().unwrap();
+    let said = String::from_utf8_lossy(&bare.stderr).into_owned();
+    assert!(said.contains("TG0503") && said.contains("git clone"), "{said}");
+    insta::assert_snapshot!(world.transcript);
+}
+
+/// A script may be what a program wrote: JSON escapes a character beyond U+FFFF as two.
+#[test]
+fn a_script_may_be_json_with_every_escape_of_json() {
+    let smiling = r#"{"iteration": 1, "write": {"greet.sh": "echo \ud83d\ude00\n"}, "report": {"status": "complete", "abstract": {"outcome": "built", "next_phase": "dod-checker"}, "files_created": ["greet.sh"]}}"#;
+    let roles = [crate::play::COVERED, crate::play::APPROVED, crate::play::TESTED];
+    let names = ["dod-checker", "reviewer", "tester"];
+    let rest: Vec<String> = names.iter().zip(roles).map(|(name, body)| format!("\"{name}\": [{{{body}}}]")).collect();
+    let json = format!("{{\"script\": 1, \"roles\": {{\"developer\": [{smiling}], {}}}}}", rest.join(", "));
+    let mut play = Play::new(TASK, &json);
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo 😀\n"));
+}
+
+/// What somebody has to look at comes first, whatever its name.
+#[test]
+fn files_outside_the_scope_are_listed_first() {
+    let built = r#"write: {a/in.sh: "true\n", z.sh: "true\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [a/in.sh, z.sh]}"#;
+    let task = TASK.replace("### Backend\n", "### Backend\nScope: `a/**`\n\n");
+    let mut play = Play::new(&task, &script(&[("developer", &[crate::play::else_(built)])]));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(4);
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let changed = shown.split("Changed").nth(1).unwrap();
+    let place = |path: &str| changed.find(path).unwrap();
+    assert!(place("z.sh") < place("a/in.sh"), "{changed}");
+}

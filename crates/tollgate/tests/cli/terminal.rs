@@ -107,6 +107,14 @@ fn questions_are_asked_at_once_and_typed_answers_drive_the_run_on() {
 }
 
 #[test]
+fn no_frame_speaks_of_questions_that_nobody_asked() {
+    let play = Play::new(TASK, &script(&[]));
+    let terminal = Terminal::open(&play, &[&words()[..], &["--answer", "sign-off=approve"]].concat());
+    let all = terminal.all();
+    assert!(all.contains("succeeded") && !all.contains("open questions"), "{all}");
+}
+
+#[test]
 fn whoever_leaves_a_question_leaves_it_open_and_an_answer_from_elsewhere_is_seen() {
     let mut play = Play::new(TASK, &script(&[]));
     let mut terminal = Terminal::open(&play, &words());

@@ -1,6 +1,6 @@
 //! What a document means, as data: the cases of a report, its lists, and what enters the ledger.
 
-use super::{Condition, Path};
+use super::{Condition, Path, Test};
 use crate::Name;
 use crate::contract::SectionClass;
 use crate::diagnostic::Place;
@@ -127,11 +127,18 @@ impl Mapping {
 
 impl Condition {
     /// The paths from the document that a condition reads.
-    fn paths<'c>(&'c self, paths: &mut Vec<&'c Path>) {
+    pub fn paths<'c>(&'c self, paths: &mut Vec<&'c Path>) {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().for_each(|inner| inner.paths(paths)),
             Self::Not(inner) => inner.paths(paths),
-            Self::Has(path) | Self::Test(path, _) => paths.push(path),
+            Self::Has(path) => paths.push(path),
+            Self::Test(path, test) => {
+                paths.push(path);
+                match test {
+                    Test::In(other) | Test::Same(other) | Test::CountOf(other) => paths.push(other),
+                    Test::Is(_) | Test::Within(_) | Test::Begins(_) | Test::Holds(_) => {}
+                }
+            }
             Self::Each { over, .. } | Self::Acyclic { over, .. } | Self::Numbered { over, .. } => paths.push(over),
             Self::By(_) | Self::Check(_) => {}
         }

@@ -104,6 +104,8 @@ fn rule(definition: &Definition, rule: &Rule, shown: &[Sample<'_>]) -> String {
     if let Some(when) = &rule.when {
         out.push_str(&format!("\nApplies when {}.\n", words::condition(when)));
     }
+    let mut read = Vec::new();
+    rule.when.iter().chain([&rule.must]).for_each(|condition| condition.paths(&mut read));
     let keys: Vec<&str> = rule
         .good
         .set
@@ -111,6 +113,7 @@ fn rule(definition: &Definition, rule: &Rule, shown: &[Sample<'_>]) -> String {
         .chain(&rule.bad.set)
         .map(|(path, _)| path)
         .chain(rule.good.without.iter().chain(&rule.bad.without))
+        .chain(read)
         .filter_map(|path| path.steps.first().map(|step| &**step))
         .collect();
     for sample in shown.iter().filter(|sample| sample.shows == Some(&rule.id)) {

@@ -47,7 +47,9 @@ impl Rules<'_, '_> {
             let mark = verified_mark(&entry.value, self.rows);
             let stance = Stance { mark, heading: Heading::VerifiedRows, place: entry.place };
             self.marks(&entry.value, stance);
-            judged.extend(self.stand(&entry.value, stance, &mut said));
+            let named = self.stand(&entry.value, stance, &mut said);
+            self.left_to_the_tester(&entry.value, stance, &named);
+            judged.extend(named);
         }
         for entry in &draft.gaps {
             let stance = Stance { mark: Mark::Fail, heading: Heading::Gaps, place: entry.place };
@@ -118,6 +120,15 @@ impl Rules<'_, '_> {
             Part::Reviewer => "list what is wrong under `## Findings`, and write `None` here",
             _ => "list it under `## Gaps`, and give the verdict that follows",
         }));
+    }
+
+    /// A checker's ⚠️ on a row of the tester's scope judges nothing, and does no harm.
+    fn left_to_the_tester(&mut self, line: &str, stance: Stance, named: &[Name]) {
+        let testers = named.iter().any(|id| self.rows.get(id).is_some_and(is_testers));
+        if stance.mark == Mark::Warning && testers {
+            let message = format!("{} leaves a row to the tester: nothing is decided by it", quote(line));
+            self.sink.warning(Code::ROW_LEFT_OUT, stance.place, message, "a row without evidence does not pass");
+        }
     }
 
     fn left_out_by_checker(&mut self, judged: &BTreeSet<Name>) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use tollgate_api::ProtocolOrigin;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Diagnostic;
@@ -15,6 +16,7 @@ use tollgate_engine::workers::script::Script;
 use tollgate_engine::workers::{pinned, words};
 use tollgate_engine::workspace::Dirty;
 
+use crate::cli::commands::contract::not_text;
 use crate::cli::drive::{Wait, drive};
 use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
@@ -106,12 +108,25 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
 
 /// What is wrong with a protocol or a document is shown in its own text.
 fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<Name, Document>) -> Failure {
+    // By its name, or by the file that it was read from: as it can be typed.
+    let typed = if definition.origin == ProtocolOrigin::BuiltIn { &definition.id } else { &definition.source.file };
     match error {
         ServiceError::Protocol(diagnostics) => {
             let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
             Failure::refused(code, format!("{} does not check", definition.source.file))
                 .at(definition.source.clone(), diagnostics)
                 .hint("mend it; `tollgate protocol check FILE` proves it without a run")
+        }
+        ServiceError::Artifact { name, .. } if documents.get(&name).is_some_and(|given| !given.is_text()) => {
+            let document = &documents[&name];
+            let failure = Failure::refused(Code::BAD_ARTIFACT, format!("{} is not text", document.file));
+            match String::from_utf8(document.bytes.clone()) {
+                Ok(_) => failure,
+                Err(error) => {
+                    let (_, diagnostic) = not_text(error);
+                    failure.at(document.source(), vec![diagnostic]).hint("write the file as UTF-8 and start again")
+                }
+            }
         }
         ServiceError::Artifact { name, wrong } if wrong.why.is_empty() && documents.contains_key(&name) => {
             let document = &documents[&name];
@@ -127,7 +142,7 @@ fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<
             let failure = service_failure(ServiceError::Scopes { rejection, name, places });
             failure.at(document.source(), vec![found])
         }
-        other => service_failure(other),
+        other => service_failure(other).about_protocol(typed),
     }
 }
 
@@ -138,6 +153,10 @@ struct Document {
 }
 
 impl Document {
+    fn is_text(&self) -> bool {
+        str::from_utf8(&self.bytes).is_ok()
+    }
+
     fn source(&self) -> Source {
         Source { file: self.file.clone(), text: String::from_utf8_lossy(&self.bytes).into_owned() }
     }

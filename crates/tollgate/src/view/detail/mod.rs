@@ -112,6 +112,7 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
         }
         At::Held { why, .. } => format!("held: {why}"),
         At::Closing { .. } if run.is_closed() => target(&Target::Done),
+        At::Closing { .. } if run.pending().next().is_none() => "done, and about to be closed".to_owned(),
         At::Closing { .. } => "done, once the open questions are answered".to_owned(),
         At::Ended { end } => target(end),
     }

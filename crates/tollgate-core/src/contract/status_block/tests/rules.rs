@@ -241,8 +241,9 @@ fn a_verified_row_with_a_warning_is_unobservable() {
     for fine in ["✓ DoD-1 — the ⚠️ of the builder is right", "DoD-1 — seen, ⚠️ accepted"] {
         assert_eq!(judged(&format!("- {fine}\n{rest}")), "DoD-1 Pass, DoD-2 Pass, DoD-3 Pass", "{fine}");
     }
-    let testers = "- DoD-1\n- DoD-2\n- ⚠️ DoD-3 — Tester scope\n";
-    assert_eq!(judged(testers), "DoD-1 Pass, DoD-2 Pass, DoD-3 Pass", "left to the tester");
+    let left = "## Verdict\nAPPROVED\n## Verified rows\n- DoD-1\n- DoD-2\n- ⚠️ DoD-3 — Tester scope\n";
+    let reading = check(&complete("APPROVED", left), &context, "ok accept\nW 17:3 TG0221");
+    assert_eq!(reading.report.criteria.len(), 2, "left to the tester");
     let twice = complete("APPROVED", "## Verdict\nAPPROVED\n## Verified rows\n- ⚠️ DoD-1\n- DoD-1\n- DoD-2, DoD-3\n");
     check(&twice, &context, "malformed none\nE 16:3/15:3 TG0220");
 }

@@ -183,7 +183,8 @@ fn read(file: &str, session: &Session) -> Result<Vec<u8>, Diagnostic> {
     })
 }
 
-fn not_text(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
+/// A text that is none, as far as it can be shown, and where it stops being one.
+pub fn not_text(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
     let good = error.utf8_error().valid_up_to();
     let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX - 1) + 1;

@@ -4,6 +4,8 @@ mod check;
 mod render;
 mod sarif;
 
+pub use check::not_text;
+
 use clap::Subcommand;
 use tollgate_api::{Contract as Wire, ContractKind};
 use tollgate_core::Name;
