@@ -24,6 +24,8 @@ struct Look<'a> {
     tree: Option<Node<'a>>,
     /// The headings, where it is Markdown: level and words.
     titles: Vec<(usize, &'a str)>,
+    /// The text, where it would be JSON and is broken: its words are all there is to go by.
+    broken: Option<&'a str>,
 }
 
 /// The names of the contracts that a file is most likely written in: one, none, or several that cannot be told apart.
@@ -38,7 +40,8 @@ pub fn recognise<'d>(file: &str, text: &str, known: impl Iterator<Item = &'d Def
         false => None,
     };
     let markdown = tree.is_none() && !bare.starts_with('{') && !yaml;
-    let look = Look { file, tree, titles: if markdown { titles(text) } else { Vec::new() } };
+    let broken = (tree.is_none() && bare.starts_with('{')).then_some(text);
+    let look = Look { file, tree, titles: if markdown { titles(text) } else { Vec::new() }, broken };
     let mut best: Vec<(Sure, &str)> = Vec::new();
     let coded = look.coded().into_iter();
     for (sure, name) in coded.chain(known.filter_map(|own| Some((look.at(&own.definition)?, &*own.definition.name)))) {
@@ -70,7 +73,8 @@ impl Look<'_> {
             _ if named => Some(Sure::File),
             (Some(tree), false) => in_tree(definition, tree),
             (None, true) => self.in_titles(definition),
-            (Some(_), true) | (None, false) => None,
+            (None, false) => self.broken.and_then(|text| in_broken(definition, text)),
+            (Some(_), true) => None,
         }
     }
 
@@ -94,6 +98,16 @@ impl Look<'_> {
         };
         (names.len() > 1 && names.iter().all(there)).then_some(Sure::Shape(names.len()))
     }
+}
+
+/// A document that cannot be read is still meant to be one, if it says so.
+fn in_broken(definition: &Definition, text: &str) -> Option<Sure> {
+    let fields = definition.root.record()?.fields.iter();
+    let mut words = fields.filter_map(|field| match &field.of.kind {
+        Kind::Const(word, false) => Some(format!("\"{word}\"")),
+        _ => None,
+    });
+    words.any(|word| text.contains(&word)).then_some(Sure::Word)
 }
 
 fn in_tree(definition: &Definition, tree: &Node<'_>) -> Option<Sure> {
@@ -147,6 +161,7 @@ mod tests {
     fn contracts_in_code_are_known_and_nonsense_is_not() {
         let known = |file: &str, text: &str| recognise(file, text, registry::all_defined()).join(" ");
         assert_eq!(known("a.md", "## Status\ncomplete\n## Abstract\n"), "status-block");
+        assert_eq!(known("a.json", "{\"kind\": \"wr.council\", \"dissents\": ["), "wr.council", "cut off");
         assert_eq!(known("task.md", "# T\n## Definition of Done\n- a\n"), "build-plan.task");
         for nothing in ["", "hello", "{}", "{\"a\": 1}", "# Title\n", "[1]", "{\"kind\": \"wr.other\"}"] {
             assert_eq!(known("a.md", nothing), "", "{nothing}");
