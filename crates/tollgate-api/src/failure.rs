@@ -57,6 +57,9 @@ pub struct Diagnostic {
     pub other: Option<Place>,
     /// What to do next.
     pub hint: Option<String>,
+    /// The rule of a contract that does not hold; absent for everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
 }
 
 /// A place in a text.

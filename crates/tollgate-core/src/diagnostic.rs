@@ -41,12 +41,15 @@ pub struct Diagnostic {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The rule of a contract that does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<crate::Name>,
 }
 
 impl Diagnostic {
     /// An error at a place.
     pub fn error(code: Code, place: Place, message: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, message: message.into(), place, other: None, hint: None }
+        Self { code, severity: Severity::Error, message: message.into(), place, other: None, hint: None, rule: None }
     }
 
     /// A warning at a place.

@@ -131,6 +131,50 @@ pub fn names(folder: &Path) -> Result<Option<Vec<String>>, Failure> {
     Ok(Some(names))
 }
 
+/// The files that are meant: a name as it stands, a pattern (`reports/**/*.md`) by the files below a folder that match it, in order.
+pub fn matching(folder: &Path, wanted: &[String]) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for name in wanted {
+        let pattern = name.contains(['*', '?', '[', '{']) && !folder.join(name).exists();
+        if !pattern {
+            found.push(name.clone());
+            continue;
+        }
+        let before = found.len();
+        below(folder, "", 0, &mut |path| {
+            if tollgate_core::scope::matches(name, path) {
+                found.push(path.to_owned());
+            }
+        })?;
+        if found.len() == before {
+            let message = format!("no file matches `{name}`");
+            return Err(Failure::environment(Code::FILE, message)
+                .hint("patterns match from the working directory: `reports/**/*.json`"));
+        }
+    }
+    Ok(found)
+}
+
+/// How deep folders are looked through.
+const DEPTH_MAX: usize = 32;
+
+fn below(folder: &Path, prefix: &str, depth: usize, visit: &mut impl FnMut(&str)) -> Result<(), Failure> {
+    for name in names(folder)?.unwrap_or_default() {
+        let path = folder.join(&name);
+        let shown = format!("{prefix}{name}");
+        // Links are not followed: they may lead back.
+        let kind = std::fs::symlink_metadata(&path).map(|found| found.file_type());
+        match kind {
+            Ok(kind) if kind.is_dir() && name != ".git" && depth < DEPTH_MAX => {
+                below(&path, &format!("{shown}/"), depth + 1, visit)?;
+            }
+            Ok(kind) if kind.is_file() => visit(&shown),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
 /// Whether something is there.
 pub fn exists(path: &Path) -> Result<bool, Failure> {
     path.try_exists().map_err(|error| cannot_read(&path.display().to_string(), error))

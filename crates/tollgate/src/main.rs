@@ -5,6 +5,7 @@
 mod cli;
 #[allow(dead_code, reason = "the commands on runs use the rest")]
 mod config;
+mod contracts;
 mod files;
 mod library;
 mod repository;

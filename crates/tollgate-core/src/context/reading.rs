@@ -25,6 +25,7 @@ pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
         others: others.into_iter().map(row).collect(),
         next: Some(next(&dispatch)),
         sides: None,
+        labels: None,
         prompt: None,
     }
 }

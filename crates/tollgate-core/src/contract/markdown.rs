@@ -83,11 +83,8 @@ pub enum Refused {
 /// Reads the outline in time linear in the text.
 pub fn outline(source: &Source<'_>) -> Result<Outline, Refused> {
     let text = source.text();
-    if text.len() > BYTES_MAX {
-        return Err(Refused::TooLong);
-    }
-    if let Some(at) = too_deep(text) {
-        return Err(Refused::TooDeep(at));
+    if let Some(refused) = refused(text) {
+        return Err(refused);
     }
     let mut outline = Outline::default();
     let mut depth = 0usize;
@@ -106,6 +103,14 @@ pub fn outline(source: &Source<'_>) -> Result<Outline, Refused> {
         }
     }
     Ok(outline)
+}
+
+/// Why a text is not read at all.
+pub fn refused(text: &str) -> Option<Refused> {
+    match text.len() > BYTES_MAX {
+        true => Some(Refused::TooLong),
+        false => too_deep(text).map(Refused::TooDeep),
+    }
 }
 
 fn add(text: &str, outline: &mut Outline, tag: &Tag<'_>, range: Range<usize>) {
@@ -139,7 +144,7 @@ fn add(text: &str, outline: &mut Outline, tag: &Tag<'_>, range: Range<usize>) {
 }
 
 /// Whether a block of HTML is comments and nothing else: words behind a comment on its last line are words.
-fn is_comment(written: &str) -> bool {
+pub fn is_comment(written: &str) -> bool {
     let mut rest = written.trim();
     while let Some(inside) = rest.strip_prefix("<!--") {
         match inside.split_once("-->") {
@@ -164,7 +169,8 @@ pub fn heading_words(line: &str) -> Option<&str> {
     Some(inside.split('<').next().unwrap_or_default().trim())
 }
 
-fn heading_title(text: &str, range: &Range<usize>) -> Range<usize> {
+/// The words of a heading with `#`.
+pub fn heading_title(text: &str, range: &Range<usize>) -> Range<usize> {
     let line = text[range.clone()].trim_end();
     let words = line.trim_start().trim_start_matches('#').trim_start();
     let start = range.start + line.len() - words.len();
@@ -191,7 +197,9 @@ fn fence(text: &str, range: &Range<usize>) -> BlockKind {
 fn too_deep(text: &str) -> Option<usize> {
     let mut offset = 0;
     let mut found = None;
-    for line in text.split_inclusive(['\n', '\r']) {
+    for line in text.as_bytes().split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        // Lines end at bytes that are no part of a character.
+        let Some(line) = text.get(offset..offset + line.len()) else { continue };
         let (mut openers, mut indent) = (0usize, 0usize);
         let mut after_digit = false;
         for byte in line.bytes() {
@@ -206,10 +214,10 @@ fn too_deep(text: &str) -> Option<usize> {
             // A line of dashes or stars is a rule, whatever its length: it opens nothing.
             after_digit = byte.is_ascii_digit();
         }
-        let bare = line.trim_end();
-        let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
-        if !rule && (openers > OPENERS_MAX || (openers > 0 && indent > INDENT_MAX)) {
-            found = Some(offset);
+        if openers > OPENERS_MAX || (openers > 0 && indent > INDENT_MAX) {
+            let bare = line.trim_end();
+            let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
+            found = if rule { found } else { Some(offset) };
         }
         offset += line.len();
     }

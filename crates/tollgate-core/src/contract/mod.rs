@@ -3,17 +3,32 @@
 //! A dialect is one file: a typed document with parser and renderer, semantic rules, instructions for the worker and,
 //! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
 
+mod checks;
+pub mod defined;
+#[cfg(test)]
+mod defined_tests;
+pub mod definition;
 #[cfg(test)]
 mod docs_tests;
+pub mod guide;
+mod judge;
+mod layout;
 pub mod markdown;
+mod meaning;
+pub mod recognise;
 pub mod registry;
+mod render;
 mod rows;
+mod schema;
 mod sink;
 pub mod status_block;
 pub mod task;
 pub(crate) mod text;
+pub mod tree;
 
 use std::collections::BTreeMap;
+
+pub use self::text::is_same_name;
 
 use self::markdown::Refused;
 use self::sink::Sink;
@@ -66,6 +81,8 @@ pub struct Context {
     pub next: Option<BTreeMap<Name, Vec<Name>>>,
     /// The lanes that run, for documents whose rows belong to a side.
     pub sides: Option<Vec<Name>>,
+    /// The labels of the issue that a document is, where they are known.
+    pub labels: Option<Vec<Name>>,
     /// What the worker was shown: an echo of it is no report.
     pub prompt: Option<String>,
 }
@@ -100,7 +117,7 @@ pub struct DocumentReading {
 /// A language in which workers report.
 pub trait ReportDialect: Sync {
     /// Its name and version, `status-block@1`.
-    fn id(&self) -> &'static str;
+    fn id(&self) -> &str;
     /// What it can express.
     fn declaration(&self) -> Declaration;
     /// Reads one report.
@@ -110,7 +127,7 @@ pub trait ReportDialect: Sync {
     /// Tells a worker in this role how to report.
     fn instructions(&self, context: &Context) -> String;
     /// The headings that a declared section (`files`) is made of, as [`Reading::present`] names them.
-    fn headings(&self, section: &str) -> Vec<&'static str>;
+    fn headings(&self, section: &str) -> Vec<Name>;
     /// The JSON Schema of the document.
     fn schema(&self) -> serde_json::Value;
 }
@@ -118,7 +135,7 @@ pub trait ReportDialect: Sync {
 /// A language of documents that are given as artifacts.
 pub trait DocumentDialect: Sync {
     /// Its name and version, `build-plan.task@1`.
-    fn id(&self) -> &'static str;
+    fn id(&self) -> &str;
     /// Reads one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
     /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.

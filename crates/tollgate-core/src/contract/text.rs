@@ -95,7 +95,27 @@ pub fn says_none(text: &str) -> bool {
 
 /// A name without case, hyphens and spaces: `DoD-checker` and `dod checker` are one.
 pub fn squash(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    letters(name).collect()
+}
+
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
+/// An order of names in which numbered ones (`T-9`, `T-10`) mostly stand already: by length, then by letter.
+pub fn by_length(a: &str, b: &str) -> std::cmp::Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// Whether two names are one, without case, hyphens and spaces.
+pub fn is_same_name(a: &str, b: &str) -> bool {
+    fn plain(name: &str) -> impl Iterator<Item = u8> {
+        name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+    }
+    match a.is_ascii() && b.is_ascii() {
+        true => plain(a).eq(plain(b)),
+        false => letters(a).eq(letters(b)),
+    }
 }
 
 /// A text with every run of white space as one space.

@@ -214,5 +214,6 @@ pub fn wire_diagnostic(diagnostic: &Diagnostic, file: Option<&str>) -> api::Diag
         column: diagnostic.place.column,
         other: diagnostic.other.map(|place| api::Place { line: place.line, column: place.column }),
         hint: diagnostic.hint.clone(),
+        rule: diagnostic.rule.as_ref().map(ToString::to_string),
     }
 }

@@ -117,3 +117,203 @@ fn contracts_are_listed_and_shown() {
     assert!(shown[0]["instructions"].as_str().unwrap().contains("## Status"));
     assert_eq!(shown[0]["schema"]["type"], "object");
 }
+
+const VERDICT: &str = r#"{"kind": "wr.gate_verdict", "version": 1, "verdict": "rejected", "confidence": "high",
+  "rationale": "No test shows the second criterion."}
+"#;
+
+#[test]
+fn a_contract_that_is_data_is_checked_like_any_other() {
+    let mut world = World::new();
+    world.write("verdict.json", VERDICT);
+    world.write(
+        "wrong.json",
+        VERDICT.replace("rejected", "rejcted").replace("No test shows the second criterion.", "No."),
+    );
+    world.write("chat.json", format!("Here it is:\n{VERDICT}"));
+    world.type_in("contract check --contract wr.gate_verdict verdict.json wrong.json chat.json");
+    world.write(
+        "done.json",
+        r#"{"status": "BLOCKED", "summary": "x", "artifacts": {"commands_to_run": [], "notes": []},
+ "gates": {"meets_definition_of_done": false, "needs_review": false, "needs_tests": false, "security_concerns": []},
+ "next": {"recommended_agent": "Coder", "recommended_task_id": "T-1", "reason": "x"}}"#,
+    );
+    world.type_in("contract check --contract team.output --role qa done.json");
+    world.type_in("contract check --contract team.output --role coder done.json");
+    world.type_in("contract check --contract team.output --role Reviwer done.json");
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn the_contract_of_a_file_is_found() {
+    let mut world = World::new();
+    world.write("a/verdict.json", VERDICT);
+    world.write(
+        "a/tasks.yaml",
+        "tasks:\n  - {id: T-1, status: not-started, goal: x, acceptance_checks: [\"cmd: x\"], depends_on: [T-2]}\n",
+    );
+    world.write("a/checked.md", CHECKED);
+    world.write("a/note.md", "# A note\n");
+    world.type_in("contract check a/verdict.json a/checked.md");
+    world.type_in("contract check a/*.yaml a/note.md");
+    world.type_in("contract check 'a/**/*.txt'");
+    insta::assert_snapshot!(world.transcript);
+    let (lines, exit) = world.json("contract check --format json a/*.json a/*.yaml");
+    let found: Vec<_> =
+        lines.iter().map(|line| (line["contract"].as_str().unwrap(), line["valid"].as_bool().unwrap())).collect();
+    assert_eq!((exit, found), (1, vec![("wr.gate_verdict@1", true), ("team.tasks@1", false)]));
+    let diagnostic = &lines[1]["diagnostics"][0];
+    assert_eq!(
+        (&diagnostic["code"], &diagnostic["rule"], &diagnostic["line"]),
+        (&"TG0249".into(), &"dependencies-exist".into(), &2.into())
+    );
+}
+
+#[test]
+fn labels_are_part_of_an_issue() {
+    let world = World::new();
+    let issue = String::from_utf8(world.run("contract show decree.refinement-issue --example", "").stdout).unwrap();
+    world.write("issue.md", issue);
+    let valid = |labels: &str| {
+        let (lines, exit) =
+            world.json(&format!("contract check --json --contract decree.refinement-issue {labels} issue.md"));
+        let rules: Vec<_> = lines[0]["diagnostics"].as_array().unwrap().iter().map(|d| d["rule"].to_string()).collect();
+        (exit, rules.join(" "))
+    };
+    assert_eq!(valid(""), (0, String::new()));
+    assert_eq!(valid("--labels task:refinement,status:pending,priority:medium"), (0, String::new()));
+    assert_eq!(
+        valid("--labels task:refinement,status:pending,priority:high,complexity:simple"),
+        (1, "\"has-no-complexity\"".into())
+    );
+}
+
+#[test]
+fn code_scanning_reads_what_is_wrong() {
+    let world = World::new();
+    world.write("a b.json", VERDICT.replace("rejected", "maybe"));
+    world.write("verdict.json", VERDICT);
+    let output =
+        world.program(&["contract", "check", "--format", "sarif", "a b.json", "verdict.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&log["version"], log["runs"].as_array().unwrap().len()), (&"2.1.0".into(), 1));
+    let run = &log["runs"][0];
+    assert_eq!((&run["tool"]["driver"]["name"], &run["columnKind"]), (&"tollgate".into(), &"unicodeCodePoints".into()));
+    let [result] = &run["results"].as_array().unwrap()[..] else { panic!("{run}") };
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"TG0245".into(), &"error".into()));
+    assert_eq!(place["artifactLocation"]["uri"], "a%20b.json");
+    assert_eq!(place["region"], serde_json::json!({"startLine": 1, "startColumn": 54}));
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(
+        rules.iter().any(|rule| rule["id"] == result["ruleId"] && rule["help"]["text"].as_str().unwrap().len() > 20)
+    );
+}
+
+#[test]
+fn a_contract_shows_its_parts_and_renders_what_it_reads() {
+    let mut world = World::new();
+    world.type_in("contract show decree.validation-failure");
+    world.type_in("contract show decree.validation-failure --template");
+    world.type_in("contract show team.tasks --instructions");
+    world.write("failure.json", r#"{"expected": "b", "check": "a", "actual": "c"}"#);
+    world.write("short.json", "{\n  \"check\": 1,\n  \"actual\": \"c\"\n}");
+    world.write("hidden.json", r#"{"check": "a\n\n**Expected:** x", "expected": "b", "actual": "c"}"#);
+    world.type_in("contract render decree.validation-failure --from failure.json");
+    world.type_in("contract render decree.validation-failure --from short.json");
+    world.type_in("contract render decree.validation-failure --from hidden.json");
+    insta::assert_snapshot!(world.transcript);
+    for id in
+        ["status-block", "build-plan.task", "wr.council", "team.design-history", "decree.blocker", "supervisor.dossier"]
+    {
+        let example = world.run(&format!("contract show {id} --example"), "").stdout;
+        let schema = world.run(&format!("contract show {id} --schema"), "").stdout;
+        assert!(serde_json::from_slice::<serde_json::Value>(&schema).unwrap().is_object(), "{id}");
+        let (lines, exit) = {
+            world.write("example", &example);
+            world.json(&format!("contract check --json --contract {id} example"))
+        };
+        assert_eq!((exit, &lines[0]["valid"]), (0, &true.into()), "{id}: {lines:?}");
+    }
+}
+
+const OWN: &str = "contract: my.verdict
+version: 2
+purpose: A reviewer says whether the change may pass.
+form: json
+fields:
+  verdict: {one_of: [pass, fail], doc: Whether it may pass.}
+  findings: {list: text, doc: What speaks against it.}
+rules:
+  fail-says-why:
+    when: {verdict: fail}
+    must: {has: findings}
+    says: the verdict is fail and nothing says why
+    fix: add a finding
+    good: {set: {verdict: fail, findings: [No test.]}}
+    bad: {set: {findings: []}}
+report:
+  cases:
+    - {when: {verdict: pass}, health: ok, verdict: accept}
+    - {when: {verdict: fail}, health: ok, verdict: reject}
+  findings: [{each: findings, what: it}]
+example: {verdict: pass, findings: []}
+";
+
+#[test]
+fn a_repository_brings_its_own_contracts() {
+    let mut world = World::with_repository();
+    world.write(".tollgate/contracts/my.verdict.yaml", OWN);
+    world.write("good.json", r#"{"verdict": "fail", "findings": ["No test."]}"#);
+    world.write("bad.json", r#"{"verdict": "fail", "findings": []}"#);
+    world.commit("A contract of our own");
+    world.type_in("contract check --contract my.verdict good.json").type_in("trust");
+    world.type_in("contract check --contract my.verdict good.json bad.json").type_in("contract check good.json");
+    world.type_in("contract show my.verdict --example");
+    let broken = OWN
+        .replace("must: {has: findings}", "must: {has: finding}")
+        .replace("    - {when: {verdict: fail}, health: ok, verdict: reject}\n", "");
+    world.write(".tollgate/contracts/my.verdict.yaml", broken);
+    world.commit("A mistake");
+    world.type_in("trust").type_in("contract check --contract my.verdict good.json");
+    insta::assert_snapshot!(world.transcript);
+}
+
+/// What docs/contracts/ci.md shows works as it stands there.
+#[test]
+fn a_hook_refuses_a_broken_hand_off() {
+    let world = World::with_repository();
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(docs.join("docs/contracts/ci.md")).unwrap();
+    let hook = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let program = env!("CARGO_BIN_EXE_tollgate");
+    world.write(".git/hooks/pre-commit", hook.replace("exec tollgate", &format!("exec {program}")));
+    let hooks = world.path("work/.git/hooks/pre-commit");
+    std::fs::set_permissions(&hooks, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let task = "tasks:\n  - {id: T-1, status: not-started, goal: x, acceptance_checks: [\"cmd: x\"]}\n";
+    let commit = |text: &str| {
+        world.write(".agents-work/tasks.yaml", text);
+        world.git(&["add", "-A"]);
+        let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        world
+            .git_output(&[&who[..], &["-c", "core.hooksPath=.git/hooks", "commit", "-qm", "x"]].concat())
+            .status
+            .success()
+    };
+    assert!(commit(task), "a sound file passes");
+    assert!(!commit(&task.replace("not-started", "done")), "a broken one does not");
+    // Both entries are the same.
+    let hooks = std::fs::read_to_string(docs.join(".pre-commit-hooks.yaml")).unwrap();
+    for key in ["entry:", "files:", "language:"] {
+        let line = hooks.lines().find(|line| line.trim_start().starts_with(key)).unwrap().trim();
+        assert!(page.contains(line), "{line}");
+    }
+    let workflow = page.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
+    let run = workflow.lines().find_map(|line| line.trim().strip_prefix("- run: tollgate ")).unwrap();
+    let words: Vec<&str> = run.split(" > ").next().unwrap().split(' ').map(|word| word.trim_matches('\'')).collect();
+    world.write(".agents-work/acceptance.json", "{\"acceptance_criteria\": []}");
+    let output = world.program(&words).output().unwrap();
+    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), log["runs"][0]["results"].as_array().unwrap().len()), (Some(1), 2));
+}

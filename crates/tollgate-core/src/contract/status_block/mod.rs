@@ -51,7 +51,7 @@ const SHOWN: [(&str, SectionClass, &[Heading]); 6] = [
 ];
 
 impl ReportDialect for StatusBlock {
-    fn id(&self) -> &'static str {
+    fn id(&self) -> &str {
         "status-block@1"
     }
 
@@ -97,9 +97,9 @@ impl ReportDialect for StatusBlock {
         instructions::instructions(context)
     }
 
-    fn headings(&self, section: &str) -> Vec<&'static str> {
+    fn headings(&self, section: &str) -> Vec<Name> {
         let known = SHOWN.iter().find(|(name, _, _)| *name == section);
-        known.into_iter().flat_map(|(_, _, headings)| headings.iter().map(|heading| heading.title())).collect()
+        known.into_iter().flat_map(|(_, _, headings)| headings.iter().map(|heading| heading.title().into())).collect()
     }
 
     fn schema(&self) -> serde_json::Value {

@@ -96,7 +96,7 @@ pub struct Document {
 }
 
 impl DocumentDialect for Task {
-    fn id(&self) -> &'static str {
+    fn id(&self) -> &str {
         "build-plan.task@1"
     }
 

@@ -30,7 +30,7 @@ pub fn run(args: &SchemasArgs, session: &Session) -> Result<Exit, Failure> {
     let wire = tollgate_api::schemas()
         .into_iter()
         .map(|(name, schema)| (format!("{WIRE}/{name}.schema.json"), schema.to_value()));
-    let contracts = super::contract::schemas()?;
+    let contracts = super::contract::schemas();
     let contracts = contracts.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), schema));
     let schemas: Vec<(String, Value)> = wire.chain(contracts).collect();
     let dir = session.environment.directory().join(&args.dir);

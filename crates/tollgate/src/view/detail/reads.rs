@@ -56,13 +56,13 @@ fn of_report(
         })
         .collect();
     for (heading, reason) in dialect.map(|dialect| shown_to(shown, dialect)).unwrap_or_default() {
-        let known = read.iter_mut().find(|read| read.section == heading);
+        let known = read.iter_mut().find(|read| *read.section == *heading);
         let there = present.iter().find(|(name, _)| **name == *heading);
         match (known, there) {
             (Some(known), _) => known.reason = format!("{}; {reason}", known.reason),
             // An empty section gives a bundle nothing.
             (None, Some((_, bytes))) if *bytes > 0 => {
-                read.push(api::SectionRead { section: heading.to_owned(), reason, bytes: *bytes });
+                read.push(api::SectionRead { section: heading.to_string(), reason, bytes: *bytes });
             }
             (None, _) => {}
         }
@@ -92,8 +92,8 @@ fn shown(history: &History) -> BTreeMap<AttemptId, Vec<(Name, String)>> {
 }
 
 /// The headings that were shown, and to whom.
-fn shown_to(shown: &[(Name, String)], dialect: &dyn ReportDialect) -> Vec<(&'static str, String)> {
-    let mut headings: Vec<(&'static str, Vec<&str>)> = Vec::new();
+fn shown_to(shown: &[(Name, String)], dialect: &dyn ReportDialect) -> Vec<(Name, String)> {
+    let mut headings: Vec<(Name, Vec<&str>)> = Vec::new();
     for (section, who) in shown {
         for heading in dialect.headings(section) {
             match headings.iter_mut().find(|(known, _)| *known == heading) {

@@ -1,0 +1,86 @@
+//! What the language of contracts cannot say: small checks by name. Each answers with the places where it is broken.
+
+use super::tree::Node;
+
+/// A check over a whole document.
+pub type Check = fn(&Node<'_>) -> Vec<u32>;
+
+const CHECKS: [(&str, Check); 3] = [
+    ("recommends-an-option", recommends_an_option),
+    ("one-priority", |root| exactly_one(root, "priority:", &["high", "medium", "low"])),
+    ("one-complexity", |root| exactly_one(root, "complexity:", &["simple", "complex"])),
+];
+
+/// The check of a name.
+pub fn find(name: &str) -> Option<Check> {
+    CHECKS.iter().find(|(known, _)| *known == name).map(|(_, check)| *check)
+}
+
+/// Among `labels` exactly one begins with a prefix, and goes on with a known word.
+fn exactly_one(root: &Node<'_>, prefix: &str, words: &[&str]) -> Vec<u32> {
+    let labels = root.get("labels").and_then(Node::list).unwrap_or_default();
+    let own: Vec<&str> = labels.iter().filter_map(|label| label.word()?.strip_prefix(prefix)).collect();
+    match &own[..] {
+        [word] if words.contains(word) => Vec::new(),
+        _ => vec![root.get("labels").map_or(0, |labels| labels.at)],
+    }
+}
+
+/// `recommendation` names one of `options`: by its name, its number or its letter.
+fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
+    let (Some(said), Some(options)) = (root.get("recommendation"), root.get("options").and_then(Node::list)) else {
+        return Vec::new();
+    };
+    // Without options or words there is another error already.
+    if options.is_empty() || said.is_blank() {
+        return Vec::new();
+    }
+    let text = said.text().unwrap_or_default();
+    let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // "Option B because …", "B, since …", "2": what follows the word, or comes first.
+    let after_option = words().zip(words().skip(1)).filter(|(word, _)| word.eq_ignore_ascii_case("option"));
+    let mut named = after_option.map(|(_, next)| next).chain(words().next());
+    let by_place = named.any(|word| place(word).is_some_and(|place| place < options.len()));
+    if by_place || options.iter().any(|option| is_named(option, text)) { Vec::new() } else { vec![said.at] }
+}
+
+/// The place that a number or a letter stands for.
+fn place(word: &str) -> Option<usize> {
+    match word.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => Some(usize::from(letter.to_ascii_lowercase() - b'a')),
+        _ => word.parse::<usize>().ok()?.checked_sub(1),
+    }
+}
+
+/// Whether a text holds the name of an option: its `name`, or the words before its first dash.
+fn is_named(option: &Node<'_>, text: &str) -> bool {
+    let name = option.get("name").and_then(Node::text).or_else(|| option.text()).unwrap_or_default();
+    let name = name.split(" -- ").next().unwrap_or_default();
+    let name = name.split(" — ").next().unwrap_or_default().replace("**", "");
+    let name = name.trim();
+    !name.is_empty() && text.to_lowercase().contains(&name.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::json;
+    use super::*;
+
+    #[test]
+    fn an_option_is_recommended_by_name_number_or_letter() {
+        let broken = |recommendation: &str| {
+            let text = format!(
+                r#"{{"recommendation": "{recommendation}", "options": [{{"name": "Round half up"}}, "**Keep** — no loss"]}}"#
+            );
+            !recommends_an_option(&json::read(&text).unwrap()).is_empty()
+        };
+        for good in
+            ["Option A because", "option 2.", "B, since it is cheap", "1", "I would round half up here", "Keep them"]
+        {
+            assert!(!broken(good), "{good}");
+        }
+        for bad in ["Option C", "Ask somebody", "option 0", "Optional", "3"] {
+            assert!(broken(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A dialect that is data: everything it does comes from its [`Definition`].
+
+use std::collections::BTreeMap;
+
+use super::definition::{Definition, Form};
+use super::judge::{Found, Wrong, judge};
+use super::tree::{Entry, Node, Places, Value, json, read_yaml};
+use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
+use super::{guide, layout, meaning, render, schema};
+use crate::Name;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::{Health, Plan, Report, Verdict};
+
+/// A contract that was read from its definition.
+#[derive(Debug)]
+pub struct Defined {
+    pub definition: Definition,
+}
+
+/// A text as a tree, judged.
+#[derive(Debug)]
+pub struct Judged<'a> {
+    /// The document, where the text could be read at all.
+    pub root: Option<Node<'a>>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Judged<'_> {
+    fn refused(&self) -> bool {
+        self.root.is_none() || self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+impl Defined {
+    /// Reads and judges a text.
+    pub fn judge<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
+        let mut found = Found::default();
+        let (root, places) = match self.tree(text, context, &mut found) {
+            Ok(read) => read,
+            Err(diagnostic) => return Judged { root: None, diagnostics: vec![diagnostic] },
+        };
+        if let Some(root) = &root {
+            judge(&self.definition, root, context.role.as_ref(), &mut found);
+        }
+        Judged { root, diagnostics: found.place(&places) }
+    }
+
+    /// The form that a text has, of those the contract allows.
+    fn form(&self, text: &str) -> Form {
+        let forms = &self.definition.forms;
+        let braces = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with(['{', '[']);
+        let wanted = if braces { Form::Json } else { Form::Yaml };
+        let first = forms.first().copied().unwrap_or(Form::Json);
+        if forms.contains(&wanted) { wanted } else { first }
+    }
+
+    fn tree<'a>(
+        &'a self,
+        text: &'a str,
+        context: &Context,
+        found: &mut Found,
+    ) -> Result<(Option<Node<'a>>, Places<'a>), Diagnostic> {
+        match self.form(text) {
+            Form::Json => match json::read(text) {
+                Ok(node) => Ok((Some(node), Places::of(text))),
+                Err(fault) => {
+                    found.push(fault.into());
+                    Ok((None, Places::of(text)))
+                }
+            },
+            Form::JsonLines => {
+                let (lines, faults) = json::read_lines(text);
+                let empty = lines.list().is_none_or(<[_]>::is_empty);
+                let unread = !faults.is_empty() && empty;
+                faults.into_iter().for_each(|fault| found.push(fault.into()));
+                let at = lines.at;
+                let entry = Entry { key: super::definition::LINES.into(), at, node: lines };
+                let root = Node { value: Value::Map(vec![entry]), at };
+                Ok(((!unread).then_some(root), Places::of(text)))
+            }
+            Form::Yaml => read_yaml(text).map(|(node, places)| (Some(node), Places::Noted(places))),
+            Form::Markdown => Ok((layout::read(&self.definition, text, context, found), Places::of(text))),
+        }
+    }
+
+    /// What is wrong with a document that was given as JSON, rules left aside.
+    pub fn wrong_types(&self, document: &Node<'_>, text: &str) -> Vec<Diagnostic> {
+        let mut found = Found::default();
+        judge(&self.definition, document, None, &mut found);
+        found.wrong.retain(|wrong| wrong.rule.is_none());
+        found.place(&Places::of(text))
+    }
+
+    /// Writes the text of a document; what is wrong with it otherwise.
+    pub fn write(&self, document: &Node<'_>) -> Result<String, String> {
+        render::render(&self.definition, document)
+    }
+}
+
+impl From<json::Fault> for Wrong {
+    fn from(fault: json::Fault) -> Self {
+        let (at, other, message) = (fault.at, fault.other, fault.message);
+        let hint = fault.hint.to_owned();
+        Self { code: fault.code, severity: Severity::Error, at, other, message, hint, rule: None }
+    }
+}
+
+/// A document given as JSON, in the tree.
+fn from_json(value: &serde_json::Value) -> Node<'static> {
+    let value = match value {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(is) => Value::Bool(*is),
+        serde_json::Value::Number(number) => Value::Number(number.to_string().into()),
+        serde_json::Value::String(text) => Value::Text(text.clone().into()),
+        serde_json::Value::Array(items) => Value::List(items.iter().map(from_json).collect()),
+        serde_json::Value::Object(entries) => Value::Map(
+            entries.iter().map(|(key, node)| Entry { key: key.clone().into(), at: 0, node: from_json(node) }).collect(),
+        ),
+    };
+    Node::new(value)
+}
+
+fn malformed(diagnostics: Vec<Diagnostic>) -> Reading {
+    let mut report = Report::new(Health::Malformed, Verdict::None);
+    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
+        report.reason.clone_from(&error.message);
+    }
+    Reading { report, diagnostics, sections: BTreeMap::new(), present: Vec::new() }
+}
+
+impl ReportDialect for Defined {
+    fn id(&self) -> &str {
+        &self.definition.id
+    }
+
+    fn declaration(&self) -> Declaration {
+        self.definition
+            .report
+            .as_ref()
+            .map(|mapping| meaning::declaration(&self.definition, mapping))
+            .unwrap_or_default()
+    }
+
+    fn read(&self, text: &str, context: &Context) -> Reading {
+        let judged = self.judge(text, context);
+        let refused = judged.refused();
+        let (Some(root), Some(mapping), false) = (judged.root, &self.definition.report, refused) else {
+            return malformed(judged.diagnostics);
+        };
+        let report = meaning::report(&self.definition, mapping, &root, context.role.as_ref());
+        let present = meaning::present(&root);
+        let sections = meaning::sections(mapping, &root);
+        Reading { report, diagnostics: judged.diagnostics, sections, present }
+    }
+
+    fn render(&self, document: &serde_json::Value) -> Result<String, String> {
+        self.write(&from_json(document))
+    }
+
+    fn instructions(&self, context: &Context) -> String {
+        guide::instructions(&self.definition, context.role.as_ref())
+    }
+
+    fn headings(&self, section: &str) -> Vec<Name> {
+        let mapping = self.definition.report.as_ref();
+        let known = mapping.and_then(|mapping| mapping.sections.iter().find(|(name, ..)| **name == *section));
+        known
+            .map(|(.., paths)| paths.iter().filter_map(|path| path.steps.first().cloned()).collect())
+            .unwrap_or_default()
+    }
+
+    fn schema(&self) -> serde_json::Value {
+        schema::schema(&self.definition)
+    }
+}
+
+impl DocumentDialect for Defined {
+    fn id(&self) -> &str {
+        &self.definition.id
+    }
+
+    fn read(&self, text: &str, context: &Context) -> DocumentReading {
+        let judged = self.judge(text, context);
+        let plan = match &judged.root {
+            Some(root) if !judged.refused() => meaning::plan(&self.definition, root),
+            _ => Plan::default(),
+        };
+        DocumentReading { plan, fields: BTreeMap::new(), places: BTreeMap::new(), diagnostics: judged.diagnostics }
+    }
+
+    fn render(&self, document: &serde_json::Value) -> Result<String, String> {
+        self.write(&from_json(document))
+    }
+
+    fn schema(&self) -> serde_json::Value {
+        schema::schema(&self.definition)
+    }
+}

@@ -1,0 +1,210 @@
+//! One mistake in a good document gives one error, in every field of every contract.
+
+use super::*;
+use crate::code::Code;
+use crate::contract::definition::{Form, Kind, Layout, Type};
+
+/// What was done to a document, and what must be said.
+struct Mistake {
+    what: String,
+    document: Node<'static>,
+    code: Code,
+}
+
+/// Every mistake that the types of a value can name, made in a copy of the whole document.
+fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut Vec<Mistake>) {
+    let Some(here) = at(whole, path) else { return };
+    let mut make = |what: &str, value: Option<Value<'static>>, code: Code| {
+        let mut document = whole.clone();
+        if put(&mut document, path, value) {
+            out.push(Mistake { what: format!("{} {what}", path.join(".")), document, code });
+        }
+    };
+    let text = |text: String| Some(Value::Text(text.into()));
+    match &of.kind {
+        Kind::OneOf(_) => make("is another word", text("another-word".into()), Code::FIELD_WORD),
+        Kind::Const(_, false) => make("is another word", text("another-word".into()), Code::FIELD_WORD),
+        Kind::Const(_, true) => make("is another number", Some(Value::Number("99".into())), Code::FIELD_WORD),
+        Kind::Bool => make("is a text", text("yes".into()), Code::FIELD_KIND),
+        Kind::Int(range) | Kind::Number(range) => {
+            make("is a text", text("one".into()), Code::FIELD_KIND);
+            if let Some(min) = range.min {
+                make("is too small", Some(Value::Number((min - 1).to_string().into())), Code::FIELD_LENGTH);
+            }
+        }
+        Kind::Text(own) => {
+            make("is a number", Some(Value::Number("7".into())), Code::FIELD_KIND);
+            if let Some(max) = own.range.max {
+                make("is too long", text("é".repeat(usize::try_from(max).unwrap() + 1)), Code::FIELD_LENGTH);
+            }
+            if own.range.min.is_some_and(|min| min > 0) {
+                make("is blank", text("  ".into()), Code::FIELD_LENGTH);
+            }
+            if !own.like.is_empty() {
+                make("has another form", text("~~ of no form ~~".into()), Code::FIELD_FORM);
+            }
+            if let Some(word) = own.never.first() {
+                make("says nothing", text(word.to_uppercase()), Code::FIELD_FORM);
+            }
+        }
+        Kind::List(list) => {
+            make("is a text", text("one".into()), Code::FIELD_KIND);
+            if let Some(max) = list.range.max
+                && list.unique.is_none()
+                && let Some(item) = here.list().and_then(<[_]>::first)
+            {
+                let many = vec![item.clone(); usize::try_from(max).unwrap() + 1];
+                make("has too many", Some(Value::List(many)), Code::FIELD_LENGTH);
+            }
+            if list.range.min.is_some_and(|min| min > 0) {
+                make("is empty", Some(Value::List(Vec::new())), Code::FIELD_LENGTH);
+            }
+            if list.unique.is_some()
+                && let Some(items) = here.list().filter(|items| items.len() == 1 && list.range.max != Some(1))
+            {
+                make("names one twice", Some(Value::List(vec![items[0].clone(), items[0].clone()])), Code::ITEM_TWICE);
+            }
+            for index in 0..here.list().map_or(0, <[_]>::len) {
+                path.push(index.to_string());
+                mistakes(&list.of, path, whole, out);
+                path.pop();
+            }
+        }
+        Kind::Map(map) => {
+            make("is a text", text("one".into()), Code::FIELD_KIND);
+            for entry in here.map().unwrap_or_default() {
+                path.push(entry.key.to_string());
+                mistakes(&map.of, path, whole, out);
+                path.pop();
+            }
+        }
+        Kind::Record(record) => {
+            for field in record.fields.iter().filter(|field| field.layout != Layout::Given) {
+                path.push(field.name.to_string());
+                if !field.optional && here.get(&field.name).is_some() {
+                    let mut document = whole.clone();
+                    if put(&mut document, path, None) {
+                        out.push(Mistake {
+                            what: format!("{} is missing", path.join(".")),
+                            document,
+                            code: Code::FIELD_MISSING,
+                        });
+                    }
+                }
+                mistakes(&field.of, path, whole, out);
+                path.pop();
+            }
+            if !record.open {
+                let mut document = whole.clone();
+                path.push("surplus_field".to_owned());
+                if put(&mut document, path, Some(Value::Null)) {
+                    out.push(Mistake { what: path.join("."), document, code: Code::FIELD_UNKNOWN });
+                }
+                path.pop();
+            }
+        }
+        Kind::Union(types) => {
+            if let Some(of) = types.iter().find(|of| of.record().is_some()).filter(|_| here.map().is_some()) {
+                mistakes(of, path, whole, out);
+            }
+        }
+        Kind::Any => {}
+    }
+}
+
+fn at<'n>(node: &'n Node<'static>, path: &[String]) -> Option<&'n Node<'static>> {
+    path.iter().try_fold(node, |node, step| match &node.value {
+        Value::List(items) => items.get(step.parse::<usize>().ok()?),
+        _ => node.get(step),
+    })
+}
+
+/// Puts a value at a path, or takes it away; false where there is no such place.
+fn put(node: &mut Node<'static>, path: &[String], value: Option<Value<'static>>) -> bool {
+    let Some((step, rest)) = path.split_first() else {
+        if let Some(value) = value {
+            node.value = value;
+            return true;
+        }
+        return false;
+    };
+    match &mut node.value {
+        Value::List(items) => {
+            step.parse::<usize>().ok().and_then(|at| items.get_mut(at)).is_some_and(|item| put(item, rest, value))
+        }
+        Value::Map(entries) => {
+            if rest.is_empty() && value.is_none() {
+                entries.retain(|entry| *entry.key != **step);
+                return true;
+            }
+            if rest.is_empty() && !entries.iter().any(|entry| *entry.key == **step) {
+                let node = Node::new(Value::Null);
+                entries.push(crate::contract::tree::Entry { key: step.clone().into(), at: 0, node });
+            }
+            entries.iter_mut().find(|entry| *entry.key == **step).is_some_and(|entry| put(&mut entry.node, rest, value))
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn one_mistake_gives_one_error() {
+    let mut count = 0;
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] != Form::Markdown) {
+        let mut all = Vec::new();
+        mistakes(&own.definition.root, &mut Vec::new(), &own.definition.example, &mut all);
+        for mistake in all {
+            count += 1;
+            let text = match own.definition.forms[0] {
+                Form::Yaml => crate::contract::tree::yaml_text(&mistake.document),
+                Form::JsonLines => {
+                    let Some(lines) =
+                        mistake.document.get("lines").and_then(Node::list).filter(|lines| !lines.is_empty())
+                    else {
+                        continue;
+                    };
+                    lines.iter().map(|line| crate::contract::tree::json_line(line) + "\n").collect()
+                }
+                _ => crate::contract::tree::json_pretty(&mistake.document),
+            };
+            if own.definition.forms[0] == Form::JsonLines && !mistake.what.starts_with("lines.") {
+                continue;
+            }
+            let judged = own.judge(&text, &Context::default());
+            let errors: Vec<_> = judged.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+            let what = format!("{}: {}: {:?}\n{text}", own.definition.id, mistake.what, told(&judged.diagnostics));
+            assert_eq!(errors.len(), 1, "{what}");
+            assert_eq!(errors[0].code, mistake.code, "{what}");
+            assert!(errors[0].place.line > 0 && errors[0].place.column > 0, "{what}");
+        }
+    }
+    assert!(count > 300, "{count}");
+}
+
+/// The same in Markdown, where everything is text and nothing is unknown.
+#[test]
+fn one_mistake_gives_one_error_in_markdown() {
+    let mut count = 0;
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] == Form::Markdown) {
+        let mut all = Vec::new();
+        mistakes(&own.definition.root, &mut Vec::new(), &own.definition.example, &mut all);
+        let all = all
+            .into_iter()
+            .filter(|mistake| mistake.code != Code::FIELD_UNKNOWN && !mistake.what.ends_with("is a number"));
+        for mistake in all.filter(|mistake| !mistake.what.starts_with("labels")) {
+            let text = crate::contract::layout::write(&own.definition, &mistake.document);
+            let judged = own.judge(&text, &Context::default());
+            let errors: Vec<_> = judged.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+            let what = format!("{}: {}: {:?}\n{text}", own.definition.id, mistake.what, told(&judged.diagnostics));
+            assert_eq!(errors.len(), 1, "{what}");
+            let missing = [Code::SECTION_MISSING, Code::FIELD_MISSING, Code::FIELD_LENGTH];
+            assert!(
+                errors[0].code == mistake.code || missing.contains(&errors[0].code) && missing.contains(&mistake.code),
+                "{what}"
+            );
+            assert!(errors[0].place.line > 0 && errors[0].place.column > 0, "{what}");
+            count += 1;
+        }
+    }
+    assert!(count > 80, "{count}");
+}

@@ -1,0 +1,83 @@
+//! What can never be meant: rules that do nothing, documents without a meaning, examples that show something else.
+
+use super::possible::{first_to_hold, worlds};
+use super::{Condition, Definition, Mapping, Rule, samples};
+use crate::code::Code;
+use crate::contract::judge::judge_tree;
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::yaml::Problems;
+
+/// Everything that is wrong with a definition that could be read.
+pub fn faults(definition: &Definition) -> Vec<Diagnostic> {
+    let mut problems = Problems::default();
+    check(definition, &mut problems);
+    problems.into_list()
+}
+
+/// Adds everything that is wrong with a definition that could be read.
+pub fn check(definition: &Definition, problems: &mut Problems) {
+    for rule in &definition.rules {
+        idle(rule, definition, problems);
+    }
+    if let Some(mapping) = &definition.report {
+        total(mapping, definition, problems);
+    }
+    examples(definition, problems);
+}
+
+/// Finds rules that never fail, never hold, or never apply.
+fn idle(rule: &Rule, definition: &Definition, problems: &mut Problems) {
+    let (mut applies, mut holds, mut fails) = (false, false, false);
+    let conditions: Vec<&Condition> = rule.when.iter().chain([&rule.must]).collect();
+    let tried = worlds(&conditions, &definition.root, |world| {
+        if rule.when.as_ref().is_none_or(|when| world.holds(when)) {
+            applies = true;
+            let good = world.holds(&rule.must);
+            holds |= good;
+            fails |= !good;
+        }
+    });
+    let what = match (tried, applies, holds, fails) {
+        (false, ..) | (true, true, true, true) => return,
+        (true, false, ..) => "never applies: its `when` cannot be true",
+        (true, true, false, _) => "can never hold: every document would be refused",
+        (true, true, true, false) => "can never fail: it guards nothing",
+    };
+    let message = format!("the rule `{}` {what}", rule.id);
+    problems
+        .add(Diagnostic::error(Code::RULE_IDLE, rule.place, message).hint("correct its condition, or take it away"));
+}
+
+/// Finds documents without a case, and cases that are never reached.
+fn total(mapping: &Mapping, definition: &Definition, problems: &mut Problems) {
+    let conditions: Vec<Option<&Condition>> = mapping.cases.iter().map(|case| case.when.as_ref()).collect();
+    let Some((first, missed)) = first_to_hold(&conditions, &definition.root) else { return };
+    if let Some(words) = missed {
+        let place = mapping.cases.last().map_or(Place::default(), |case| case.place);
+        let message = format!("no case of the mapping applies to: {words}");
+        let hint = "add a case for it, or a last case without `when`";
+        problems.add(Diagnostic::error(Code::NOT_MAPPED, place, message).hint(hint));
+    }
+    for (at, case) in mapping.cases.iter().enumerate().filter(|(at, _)| !first.contains_key(at)) {
+        let message = format!("case {} of the mapping is never reached", at + 1);
+        let hint = "a case before it holds whenever it does";
+        problems.add(Diagnostic::error(Code::NOT_MAPPED, case.place, message).hint(hint));
+    }
+}
+
+/// Finds examples that are not what they are said to be.
+fn examples(definition: &Definition, problems: &mut Problems) {
+    for sample in samples(definition) {
+        let found = judge_tree(definition, &sample.document, sample.by.as_ref());
+        let wrong = found
+            .iter()
+            .find(|d| d.rule.as_ref() != sample.breaks || d.severity == Severity::Error && sample.breaks.is_none());
+        let wrong = wrong.filter(|d| sample.breaks.is_some() || d.severity == Severity::Error);
+        let message = match (wrong, sample.breaks) {
+            (Some(other), _) => format!("{} is wrong in another way: {}", sample.what, other.message),
+            (None, Some(rule)) if found.is_empty() => format!("{} does not break the rule `{rule}`", sample.what),
+            (None, _) => continue,
+        };
+        problems.add(Diagnostic::error(Code::CONTRACT_EXAMPLE, sample.place, message).hint("correct the example"));
+    }
+}

@@ -1,0 +1,280 @@
+//! Forms of texts: words with holes, `T-{number}` or `{date}_{slug}`, matched in one pass without looking back.
+
+use std::fmt;
+
+use crate::Name;
+
+/// One form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Like {
+    parts: Vec<Part>,
+    written: Name,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Words(Name),
+    Hole(Hole),
+}
+
+/// What a hole takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hole {
+    /// Digits, the first of them not 0.
+    Count,
+    /// Digits.
+    Number,
+    /// Small letters, digits, `_`, `-`.
+    Id,
+    /// Small letters, digits, `-`.
+    Slug,
+    /// Anything without white space.
+    Word,
+    /// A day as ISO 8601 writes it.
+    Date,
+    /// A moment as ISO 8601 writes it, with or without an offset.
+    Time,
+    /// Anything that says something.
+    Text,
+}
+
+const HOLES: [(&str, Hole, &str, &str); 8] = [
+    ("count", Hole::Count, "[1-9][0-9]*", "7"),
+    ("number", Hole::Number, "[0-9]+", "001"),
+    ("id", Hole::Id, "[a-z0-9_-]+", "some-id"),
+    ("slug", Hole::Slug, "[a-z0-9]+(-[a-z0-9]+)*", "some-words"),
+    ("word", Hole::Word, "\\S+", "word"),
+    ("date", Hole::Date, "[0-9]{4}-[0-9]{2}-[0-9]{2}", "2026-01-31"),
+    (
+        "time",
+        Hole::Time,
+        "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?",
+        "2026-01-31T12:00:00Z",
+    ),
+    ("text", Hole::Text, "[\\s\\S]*\\S[\\s\\S]*", "some text"),
+];
+
+impl Like {
+    /// Reads a form; what is wrong with it otherwise.
+    pub fn parse(written: &str) -> Result<Self, String> {
+        let mut parts = Vec::new();
+        let mut rest = written;
+        while let Some((before, after)) = rest.split_once('{') {
+            if !before.is_empty() {
+                parts.push(Part::Words(before.into()));
+            }
+            let Some((name, next)) = after.split_once('}') else { return Err("a `{` is not closed".to_owned()) };
+            let Some((_, hole, ..)) = HOLES.iter().find(|(word, ..)| *word == name) else {
+                let known: Vec<&str> = HOLES.iter().map(|(word, ..)| *word).collect();
+                return Err(format!("there is no hole `{{{name}}}`; there are {}", known.join(", ")));
+            };
+            if matches!(parts.last(), Some(Part::Hole(_))) {
+                return Err("two holes stand side by side; put a word between them".to_owned());
+            }
+            parts.push(Part::Hole(*hole));
+            rest = next;
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Words(rest.into()));
+        }
+        Ok(Self { parts, written: written.into() })
+    }
+
+    /// Whether a text has the form.
+    pub fn matches(&self, text: &str) -> bool {
+        let mut rest = text;
+        for (at, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Words(words) => match begins(rest, words) {
+                    Some(after) => rest = after,
+                    None => return false,
+                },
+                Part::Hole(hole) => {
+                    let taken = match self.parts.get(at + 1) {
+                        Some(Part::Words(words)) => match find(rest, words) {
+                            Some(end) => end,
+                            None => return false,
+                        },
+                        _ => rest.len(),
+                    };
+                    if !hole.takes(&rest[..taken]) {
+                        return false;
+                    }
+                    rest = &rest[taken..];
+                }
+            }
+        }
+        rest.is_empty()
+    }
+
+    /// A text of this form.
+    pub fn sample(&self) -> String {
+        let hole = |hole: &Hole| HOLES.iter().find(|(_, known, ..)| known == hole).map_or("", |(.., sample)| *sample);
+        self.parts
+            .iter()
+            .map(|part| match part {
+                Part::Words(words) => &**words,
+                Part::Hole(of) => hole(of),
+            })
+            .collect()
+    }
+
+    /// The same as a regular expression for JSON Schema, without its ends.
+    pub fn pattern(&self) -> String {
+        let hole =
+            |hole: &Hole| HOLES.iter().find(|(_, known, ..)| known == hole).map_or("", |(_, _, regex, _)| *regex);
+        let mut pattern = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Hole(of) => pattern.push_str(hole(of)),
+                Part::Words(words) => {
+                    for c in words.chars() {
+                        match c {
+                            '—' => pattern.push_str("(—|–|--?)"),
+                            c if c.is_ascii_punctuation()
+                                && !matches!(c, '-' | '_' | '#' | ':' | '/' | ',' | '"' | '\'' | '`') =>
+                            {
+                                pattern.push('\\');
+                                pattern.push(c);
+                            }
+                            c => pattern.push(c),
+                        }
+                    }
+                }
+            }
+        }
+        pattern
+    }
+}
+
+impl fmt::Display for Like {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+/// The dashes that people and models put for one another.
+const DASHES: [&str; 4] = ["—", "–", "--", "-"];
+
+/// What follows words at the start of a text; a dash stands for every dash.
+fn begins<'t>(text: &'t str, words: &str) -> Option<&'t str> {
+    let Some((before, after)) = words.split_once('—') else { return text.strip_prefix(words) };
+    let rest = text.strip_prefix(before)?;
+    let rest = DASHES.iter().find_map(|dash| rest.strip_prefix(dash))?;
+    begins(rest, after)
+}
+
+/// Where words first stand in a text.
+fn find(text: &str, words: &str) -> Option<usize> {
+    let Some((before, _)) = words.split_once('—') else { return text.find(words) };
+    let mut from = 0;
+    loop {
+        let at = from + text.get(from..)?.find(before)?;
+        if begins(&text[at..], words).is_some() {
+            return Some(at);
+        }
+        from = at + text[at..].chars().next()?.len_utf8();
+    }
+}
+
+impl Hole {
+    fn takes(self, text: &str) -> bool {
+        let all = |allowed: fn(u8) -> bool| !text.is_empty() && text.bytes().all(allowed);
+        match self {
+            Self::Count => all(|b| b.is_ascii_digit()) && !text.starts_with('0'),
+            Self::Number => all(|b| b.is_ascii_digit()),
+            Self::Id => all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-')),
+            Self::Slug => {
+                all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+                    && !text.starts_with('-')
+                    && !text.ends_with('-')
+                    && !text.contains("--")
+            }
+            Self::Word => !text.is_empty() && !text.contains(char::is_whitespace),
+            Self::Date => is_date(text),
+            Self::Time => is_time(text),
+            Self::Text => !text.trim().is_empty(),
+        }
+    }
+}
+
+/// Whether digits and signs stand where a picture (`0000-00-00`) has them.
+fn pictured(text: &str, picture: &str) -> bool {
+    text.len() == picture.len()
+        && text.bytes().zip(picture.bytes()).all(|(b, p)| if p == b'0' { b.is_ascii_digit() } else { b == p })
+}
+
+fn number(text: &str) -> u32 {
+    text.parse().unwrap_or(u32::MAX)
+}
+
+fn is_date(text: &str) -> bool {
+    if !pictured(text, "0000-00-00") {
+        return false;
+    }
+    let (year, month, day) = (number(&text[..4]), number(&text[5..7]), number(&text[8..]));
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
+}
+
+fn is_time(text: &str) -> bool {
+    let Some((date, time)) = text.split_once(['T', ' ']) else { return false };
+    let bare = time.strip_suffix('Z').unwrap_or_else(|| {
+        let offset =
+            time.rfind(['+', '-']).filter(|at| pictured(&time[at + 1..], "00:00") || pictured(&time[at + 1..], "0000"));
+        offset.map_or(time, |at| &time[..at])
+    });
+    let (clock, fraction) = bare.split_once('.').unwrap_or((bare, "0"));
+    let whole = pictured(clock, "00:00:00") || (pictured(clock, "00:00") && !bare.contains('.'));
+    is_date(date)
+        && whole
+        && !fraction.is_empty()
+        && fraction.bytes().all(|b| b.is_ascii_digit())
+        && number(&clock[..2]) < 24
+        && number(&clock[3..5]) < 60
+        && clock.get(6..).is_none_or(|seconds| number(seconds) <= 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn like(form: &str, text: &str) -> bool {
+        Like::parse(form).unwrap().matches(text)
+    }
+
+    #[test]
+    fn holes_take_what_their_name_says() {
+        for (form, good, bad) in [
+            ("T-{number}", "T-001", "T-"),
+            ("T-{number}", "T-1", "T-1a"),
+            ("#{count} — {text}", "#7 - a title", "#0 — a title"),
+            ("#{count} — {text}", "#7 — a — b", "#7 a title"),
+            ("cmd: {text}", "cmd: npm test", "cmd: "),
+            ("{date}_{slug}", "2026-02-28_two-words", "2026-02-30_two-words"),
+            ("{date}_{slug}", "2028-02-29_x", "2028-02-29_X"),
+            ("{time}", "2026-01-02T03:04:05.678Z", "2026-01-02"),
+            ("{time}", "2026-01-02T03:04:05+02:00", "2026-01-02T25:04:05Z"),
+            ("{time}", "2026-01-02 03:04", "2026-01-02T03:04:61Z"),
+            ("{text} -- {text}", "a -- b", "a - b"),
+            ("{id}", "a_b-1", "A"),
+            ("**{text}** — {text}", "**Option A** – cheap", "Option A — cheap"),
+            ("meta", "meta", "metal"),
+        ] {
+            assert!(like(form, good), "{form} {good}");
+            assert!(!like(form, bad), "{form} {bad}");
+            let form = Like::parse(form).unwrap();
+            assert!(form.matches(&form.sample()), "{form} {}", form.sample());
+        }
+        for wrong in ["{nope}", "{text", "{text}{id}"] {
+            assert!(Like::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What a condition can be, whatever the document says: by trying every combination of the words that its fields may have.
+//!
+//! What is no closed set of words counts as true or false at will, so that a sound rule is never called idle.
+
+use std::collections::BTreeMap;
+
+use super::{Condition, Kind, Path, Quantifier, Test, Type};
+use crate::Name;
+
+/// Combinations that are tried; with more, nothing is said.
+const COMBINATIONS_MAX: usize = 1 << 14;
+
+/// What a condition may read: each with the values it can have.
+type Axes = Vec<(String, Vec<Option<Name>>)>;
+
+/// One combination.
+pub struct World<'a> {
+    axes: &'a Axes,
+    chosen: Vec<usize>,
+}
+
+/// Tries every combination for the conditions; false when there are too many.
+pub fn worlds(conditions: &[&Condition], here: &Type, mut visit: impl FnMut(&World<'_>)) -> bool {
+    let mut axes: Axes = Vec::new();
+    for condition in conditions {
+        collect(condition, here, &mut axes);
+    }
+    let size = axes.iter().try_fold(1usize, |size, (_, values)| size.checked_mul(values.len()));
+    if size.is_none_or(|size| size > COMBINATIONS_MAX) {
+        return false;
+    }
+    let mut world = World { axes: &axes, chosen: vec![0; axes.len()] };
+    loop {
+        visit(&world);
+        let mut at = 0;
+        loop {
+            let Some((_, values)) = axes.get(at) else { return true };
+            world.chosen[at] += 1;
+            if world.chosen[at] < values.len() {
+                break;
+            }
+            world.chosen[at] = 0;
+            at += 1;
+        }
+    }
+}
+
+impl World<'_> {
+    fn value(&self, key: &str) -> Option<&Name> {
+        let at = self.axes.iter().position(|(known, _)| known == key)?;
+        self.axes[at].1[self.chosen[at]].as_ref()
+    }
+
+    /// Whether the condition holds in this combination.
+    pub fn holds(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::All(all) => all.iter().all(|condition| self.holds(condition)),
+            Condition::Any(any) => any.iter().any(|condition| self.holds(condition)),
+            Condition::Not(condition) => !self.holds(condition),
+            Condition::By(roles) => self.value("by").is_some_and(|role| roles.contains(role)),
+            Condition::Test(path, Test::Is(words)) if self.value(&words_key(path)).is_some() => {
+                self.value(&words_key(path)).is_some_and(|word| words.contains(word))
+            }
+            Condition::Has(path) if self.axes.iter().any(|(key, _)| *key == words_key(path)) => {
+                self.value(&words_key(path)).is_some()
+            }
+            other => self.value(&format!("{other:?}")).is_some_and(|word| &**word == "true"),
+        }
+    }
+
+    /// The words that the fields have here.
+    pub fn words(&self) -> String {
+        let named = self.axes.iter().zip(&self.chosen).filter_map(|((key, values), at)| {
+            let name = if key == "by" { Some("by") } else { key.strip_prefix('.') }?;
+            Some(format!("{name}: {}", values[*at].as_deref().unwrap_or("(none)")))
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn words_key(path: &Path) -> String {
+    format!(".{}", path.steps.join("."))
+}
+
+fn add(axes: &mut Axes, key: String, values: Vec<Option<Name>>) {
+    match axes.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, known)) => {
+            for value in values {
+                if !known.contains(&value) {
+                    known.push(value);
+                }
+            }
+        }
+        None => axes.push((key, values)),
+    }
+}
+
+fn collect(condition: &Condition, here: &Type, axes: &mut Axes) {
+    match condition {
+        Condition::All(all) | Condition::Any(all) => all.iter().for_each(|condition| collect(condition, here, axes)),
+        Condition::Not(condition) => collect(condition, here, axes),
+        Condition::By(roles) => {
+            let roles = roles.iter().cloned().map(Some).chain([None]).collect();
+            add(axes, "by".to_owned(), roles);
+        }
+        Condition::Has(path) | Condition::Test(path, Test::Is(_)) if words(here, path).is_some() => {
+            add(axes, words_key(path), words(here, path).unwrap_or_default());
+        }
+        other => {
+            let (can, cannot) = alone(other, here);
+            let mut values = Vec::new();
+            values.extend(can.then(|| Some("true".into())));
+            values.extend(cannot.then_some(None));
+            add(axes, format!("{other:?}"), values);
+        }
+    }
+}
+
+/// The words a field may have, and none where it may be absent.
+fn words(here: &Type, path: &Path) -> Option<Vec<Option<Name>>> {
+    let of = here.at(path)?;
+    let mut words: Vec<Option<Name>> = of.words()?.into_iter().map(Some).collect();
+    if may_lack(here, path) {
+        words.push(None);
+    }
+    Some(words)
+}
+
+/// Whether a path may lead nowhere in a document that meets the types.
+fn may_lack(here: &Type, path: &Path) -> bool {
+    let mut of = here;
+    for step in &path.steps {
+        match of.step(step) {
+            Some((next, optional)) if !optional && !next.nullable => of = next,
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// Whether a condition that reads no words can hold, and whether it can fail.
+fn alone(condition: &Condition, here: &Type) -> (bool, bool) {
+    match condition {
+        Condition::Has(path) => match here.at(path) {
+            Some(of) if !may_lack(here, path) => (true, may_be_blank(of)),
+            _ => (true, true),
+        },
+        Condition::Test(path, Test::Within(asked)) => match here.at(path).map(|of| &of.kind) {
+            Some(Kind::Int(own) | Kind::Number(own)) if !may_lack(here, path) => within(*asked, *own),
+            Some(Kind::List(list)) if !may_lack(here, path) => within(*asked, list.range),
+            _ => (true, true),
+        },
+        Condition::Each { quantifier, over, filter, is } => {
+            let Some(item) = here.at(over).map(|of| match &of.kind {
+                Kind::List(list) => list.of.clone(),
+                _ => of.clone(),
+            }) else {
+                return (true, true);
+            };
+            let (good, bad) = inside(filter.as_deref(), is, &item);
+            match quantifier {
+                Quantifier::Every => (true, bad),
+                Quantifier::Some => (good, true),
+                Quantifier::None => (true, good),
+            }
+        }
+        _ => (true, true),
+    }
+}
+
+/// Whether an item that the filter keeps can meet the condition, and whether it can fail it.
+fn inside(filter: Option<&Condition>, is: &Condition, item: &Type) -> (bool, bool) {
+    let (mut good, mut bad) = (false, false);
+    let conditions: Vec<&Condition> = filter.into_iter().chain([is]).collect();
+    let tried = worlds(&conditions, item, |world| {
+        if filter.is_none_or(|filter| world.holds(filter)) {
+            let holds = world.holds(is);
+            good |= holds;
+            bad |= !holds;
+        }
+    });
+    if tried { (good, bad) } else { (true, true) }
+}
+
+fn within(asked: super::Range, own: super::Range) -> (bool, bool) {
+    let always = asked.min.is_none_or(|min| own.min.is_some_and(|least| least >= min))
+        && asked.max.is_none_or(|max| own.max.is_some_and(|most| most <= max));
+    let never = asked.min.is_some_and(|min| own.max.is_some_and(|most| most < min))
+        || asked.max.is_some_and(|max| own.min.is_some_and(|least| least > max));
+    (!never, !always)
+}
+
+fn may_be_blank(of: &Type) -> bool {
+    match &of.kind {
+        Kind::Any => true,
+        Kind::Bool | Kind::Const(..) | Kind::OneOf(_) | Kind::Int(_) | Kind::Number(_) => false,
+        Kind::Text(text) => text.range.min.is_none_or(|min| min < 1),
+        Kind::List(list) => list.range.min.is_none_or(|min| min < 1),
+        Kind::Map(map) => map.range.min.is_none_or(|min| min < 1),
+        Kind::Record(record) => record.open || record.fields.iter().all(|field| field.optional),
+        Kind::Union(types) => types.iter().any(may_be_blank),
+    }
+}
+
+/// How often each of several conditions is the first to hold, and a combination in which none does.
+pub fn first_to_hold(
+    conditions: &[Option<&Condition>],
+    here: &Type,
+) -> Option<(BTreeMap<usize, usize>, Option<String>)> {
+    let all: Vec<&Condition> = conditions.iter().copied().flatten().collect();
+    let (mut first, mut missed) = (BTreeMap::new(), None);
+    let tried = worlds(&all, here, |world| {
+        match conditions.iter().position(|condition| condition.is_none_or(|condition| world.holds(condition))) {
+            Some(at) => *first.entry(at).or_insert(0) += 1,
+            None => missed = missed.take().or_else(|| Some(world.words())),
+        }
+    });
+    tried.then_some((first, missed))
+}

@@ -1,0 +1,147 @@
+//! What is wrong with a definition is said where it stands.
+
+use super::read;
+use crate::code::Code;
+
+const GOOD: &str = "contract: my.verdict
+version: 1
+purpose: A reviewer says whether the change may pass.
+form: json
+types: {short: {text: {max: 20}}}
+fields:
+  verdict: {one_of: [pass, fail], doc: Whether it may pass.}
+  findings: {list: {of: short, max: 3}, doc: What speaks against it.}
+rules:
+  fail-says-why:
+    when: {verdict: fail}
+    must: {has: findings}
+    says: the verdict is fail and nothing says why
+    fix: add a finding
+    good: {set: {verdict: fail, findings: [No test.]}}
+    bad: {set: {findings: []}}
+report:
+  cases:
+    - {when: {verdict: pass}, health: ok, verdict: accept}
+    - {when: {verdict: fail}, health: ok, verdict: reject}
+  findings: [{each: findings, what: it}]
+example: {verdict: pass, findings: []}
+";
+
+fn told(text: &str) -> Vec<(Code, u32, u32)> {
+    read("my.verdict", text, false).1.iter().map(|d| (d.code, d.place.line, d.place.column)).collect()
+}
+
+/// What is said after one change.
+fn after(from: &str, to: &str) -> Vec<(Code, u32, u32)> {
+    assert!(GOOD.contains(from), "{from}");
+    told(&GOOD.replacen(from, to, 1))
+}
+
+#[test]
+fn a_sound_definition_is_read() {
+    let (read, problems) = read("my.verdict", GOOD, false);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(&*read.expect("a definition").id, "my.verdict@1");
+}
+
+#[test]
+fn each_breach_has_a_code_and_a_place() {
+    for (from, to, wrong) in [
+        ("purpose:", "purpos:", vec![(Code::YAML_MISSING_KEY, 1, 1), (Code::YAML_UNKNOWN_KEY, 3, 1)]),
+        ("contract: my.verdict", "contract: mine", vec![(Code::YAML_VALUE, 1, 11)]),
+        ("form: json", "form: toml", vec![(Code::YAML_VALUE, 4, 7)]),
+        ("of: short", "of: shorter", vec![(Code::CONTRACT_NAME, 8, 25)]),
+        ("{has: findings}", "{has: finding}", vec![(Code::CONTRACT_NAME, 12, 17)]),
+        ("when: {verdict: fail}", "when: {verdict: failed}", vec![(Code::CONTRACT_NAME, 11, 21)]),
+        ("{has: findings}", "{verdict: [pass, fail]}", vec![(Code::RULE_IDLE, 10, 3)]),
+        ("{has: findings}", "{verdict: pass}", vec![(Code::RULE_IDLE, 10, 3)]),
+        ("when: {verdict: fail}", "when: {all: [{verdict: fail}, {verdict: pass}]}", vec![(Code::RULE_IDLE, 10, 3)]),
+        ("{has: findings}", "{check: recommends-an-option}", vec![(Code::CONTRACT_NAME, 12, 19)]),
+        ("{has: findings}", "{every: findings, is: {it: x}, wher: {it: y}}", vec![(Code::YAML_UNKNOWN_KEY, 12, 42)]),
+        ("    - {when: {verdict: fail}, health: ok, verdict: reject}\n", "", vec![(Code::NOT_MAPPED, 19, 7)]),
+        ("{when: {verdict: pass}, health", "{health", vec![(Code::NOT_MAPPED, 20, 7)]),
+        ("verdict: reject}", "verdict: rejected}", vec![(Code::YAML_VALUE, 20, 52)]),
+        ("what: it}", "what: summary}", vec![(Code::CONTRACT_NAME, 21, 37)]),
+        ("example: {verdict: pass", "example: {verdict: passed", vec![(Code::CONTRACT_EXAMPLE, 0, 0); 1]),
+        ("bad: {set: {findings: []}}", "bad: {set: {verdict: pass}}", vec![(Code::CONTRACT_EXAMPLE, 16, 10)]),
+        ("bad: {set: {findings: []}}", "bad: {set: {finding: []}}", vec![(Code::CONTRACT_NAME, 16, 17)]),
+        ("one_of: [pass, fail]", "one_of: [pass, fail], text: {}", vec![(Code::YAML_VALUE, 7, 12)]),
+    ] {
+        let found = after(from, to);
+        assert!(wrong.iter().all(|wrong| found.contains(wrong)), "{from} → {to}: {found:?}");
+        assert!(!found.is_empty(), "{from} → {to}");
+    }
+    assert_eq!(after("of: short", "of: shorter").len(), 1, "one mistake, one error");
+    assert_eq!(told("a: [1"), [(Code::YAML_SYNTAX, 2, 1)]);
+}
+
+#[test]
+fn a_definition_that_nests_is_refused_not_followed() {
+    let deep = "{list: {of: ".repeat(20) + "text" + &"}}".repeat(20);
+    let found = after("{list: {of: short, max: 3}, doc: What speaks against it.}", &deep);
+    assert!(found.iter().any(|(code, ..)| *code == Code::YAML_VALUE), "{found:?}");
+    let deep = "{not: ".repeat(60) + "{verdict: pass}" + &"}".repeat(60);
+    let found = after("{has: findings}", &deep);
+    assert!(found.iter().any(|(code, ..)| *code == Code::YAML_VALUE || *code == Code::YAML_REFUSED), "{found:?}");
+}
+
+const BY_SCHEMA: &str = "contract: my.verdict
+version: 1
+purpose: A reviewer says whether the change may pass.
+form: json
+schema:
+  type: object
+  required: [verdict, findings]
+  additionalProperties: false
+  properties:
+    verdict: {enum: [pass, fail], description: Whether it may pass.}
+    findings:
+      type: array
+      maxItems: 3
+      items: {type: object, required: [what], properties: {what: {type: string, minLength: 2}, line: {type: [integer, \"null\"], minimum: 1}}}
+    note: {anyOf: [{type: string}, {type: object}, {type: \"null\"}]}
+rules:
+  fail-says-why:
+    when: {verdict: fail}
+    must: {has: findings}
+    says: the verdict is fail and nothing says why
+    fix: add a finding
+    good: {set: {verdict: fail, findings: [{what: No test.}]}}
+    bad: {set: {findings: []}}
+report:
+  cases:
+    - {when: {verdict: pass}, health: ok, verdict: accept}
+    - {health: ok, verdict: reject}
+  findings: [{each: findings, what: what, line: line}]
+example: {verdict: pass, findings: [], note: null}
+";
+
+#[test]
+fn fields_can_be_given_as_json_schema() {
+    let (definition, problems) = read("my.verdict", BY_SCHEMA, false);
+    assert!(problems.is_empty(), "{problems:?}");
+    let own = crate::contract::defined::Defined { definition: definition.expect("a definition") };
+    let told = |text: &str| {
+        let judged = own.judge(text, &crate::contract::Context::default());
+        judged.diagnostics.iter().map(|d| (d.code, d.place.column)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told(r#"{"verdict": "fail", "findings": [{"what": "ab", "line": null, "more": 1}], "note": {"a": 1}}"#),
+        []
+    );
+    assert_eq!(
+        told(r#"{"verdict": "no", "findings": [{"what": "a", "line": 0}], "note": 1, "x": 2}"#),
+        [
+            (Code::FIELD_WORD, 13),
+            (Code::FIELD_LENGTH, 41),
+            (Code::FIELD_LENGTH, 54),
+            (Code::FIELD_KIND, 67),
+            (Code::FIELD_UNKNOWN, 70)
+        ]
+    );
+    let changed = |from: &str, to: &str| self::told(&BY_SCHEMA.replacen(from, to, 1));
+    assert_eq!(changed("minLength: 2", "pattern: \"a+\""), [(Code::YAML_UNKNOWN_KEY, 14, 81)]);
+    assert_eq!(changed("type: array", "type: tuple")[0].0, Code::YAML_VALUE);
+    assert_eq!(changed("required: [verdict, findings]", "required: [verdict, finding]")[0], (Code::YAML_VALUE, 7, 23));
+    assert_eq!(changed("form: json", "form: json\nfields: {}")[0].0, Code::YAML_VALUE);
+}

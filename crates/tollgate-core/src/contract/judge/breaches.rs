@@ -1,0 +1,206 @@
+//! Where a rule is broken, and by what: looked for only when it is.
+
+use std::collections::BTreeSet;
+
+use super::rules::{At, Eval};
+use super::{Found, Wrong};
+use crate::code::Code;
+use crate::contract::checks;
+use crate::contract::definition::{Condition, Path, Quantifier, Rule, Type};
+use crate::contract::text::by_length;
+use crate::contract::tree::{Node, Value};
+use crate::diagnostic::Severity;
+
+/// How many breaches of one rule are told apart.
+const BREACHES_MAX: usize = 20;
+/// How many names of a circle are told.
+const CIRCLE_MAX: usize = 8;
+
+/// A place, and what more is to be said of it.
+type Breach = (u32, Option<String>);
+
+/// Something with a name that points to others.
+struct Pointing<'x> {
+    name: &'x str,
+    at: u32,
+    /// A name, or a list of names.
+    to: Option<&'x Node<'x>>,
+}
+
+impl<'x> Pointing<'x> {
+    /// The name that it points to in some place; no name there is passed over.
+    fn target(&self, place: usize) -> Option<&'x str> {
+        match &self.to?.value {
+            Value::List(items) => items.get(place).map(|item| item.word().unwrap_or_default()),
+            Value::Text(word) | Value::Number(word) if place == 0 => Some(word),
+            _ => None,
+        }
+    }
+}
+
+impl<'e, 'a> Eval<'e, '_, 'a> {
+    /// Says where a rule is broken that does not hold.
+    pub(super) fn report(&self, rule: &'e Rule, found: &mut Found) {
+        let mut places = match &rule.at {
+            Some(path) => vec![(nearest(path, self.root), None)],
+            None => self.places(&rule.must, self.root, self.of),
+        };
+        if places.is_empty() {
+            places.push((self.root.at, None));
+        }
+        let severity = if rule.warning { Severity::Warning } else { Severity::Error };
+        let mut told = BTreeSet::new();
+        for (at, detail) in places.into_iter().filter(|(at, _)| told.insert(*at)).take(BREACHES_MAX) {
+            let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
+            found.push(Wrong {
+                code: Code::RULE_BROKEN,
+                severity,
+                at,
+                other: None,
+                message: format!("{}{detail} (rule `{}`)", rule.says, rule.id),
+                hint: rule.fix.clone(),
+                rule: Some(rule.id.clone()),
+            });
+        }
+    }
+
+    /// Where a condition that does not hold is broken.
+    pub(super) fn places(&self, condition: &'e Condition, node: &Node<'a>, of: &Type) -> Vec<Breach> {
+        match condition {
+            Condition::All(all) => {
+                let failed = all.iter().filter(|inner| self.eval(inner, node, of) == Some(false));
+                failed.flat_map(|inner| self.places(inner, node, of)).collect()
+            }
+            Condition::Each { quantifier: quantifier @ (Quantifier::Every | Quantifier::None), over, filter, is } => {
+                let mut places = Vec::new();
+                self.each(&over.steps, node, of, &mut |item, item_type| {
+                    let full = places.len() > BREACHES_MAX;
+                    if full
+                        || self.is_broken(item)
+                        || self.item(*quantifier, filter.as_deref(), is, item, item_type) != Some(Some(false))
+                    {
+                        return;
+                    }
+                    let inner = match quantifier {
+                        Quantifier::Every => self.places(is, item, item_type),
+                        Quantifier::Some | Quantifier::None => Vec::new(),
+                    };
+                    match inner.is_empty() {
+                        true => places.push((item.at, None)),
+                        false => places.extend(inner),
+                    }
+                });
+                places
+            }
+            Condition::Acyclic { over, by, to } => {
+                let At::Node(list) = self.find(over, node, of) else { return Vec::new() };
+                let circle = find_circle(&pointing(list, by.as_deref(), to.as_deref()));
+                circle.into_iter().map(|(at, names)| (at, Some(names))).collect()
+            }
+            Condition::Numbered { over, by, prefix } => self.misnumbered(over, by, prefix, node, of),
+            Condition::Check(name) => {
+                let places = checks::find(name).map(|check| check(self.root)).unwrap_or_default();
+                places.into_iter().map(|at| (at, None)).collect()
+            }
+            other => vec![(first_path(other).map_or(node.at, |path| nearest(path, node)), None)],
+        }
+    }
+
+    fn misnumbered(&self, over: &Path, by: &str, prefix: &str, node: &Node<'a>, of: &Type) -> Vec<Breach> {
+        let mut next = 1u64;
+        let mut places = Vec::new();
+        self.each(&over.steps, node, of, &mut |item, _| {
+            let Some(named) = item.get(by).filter(|named| !self.is_broken(named)) else { return };
+            let digits = named.text().and_then(|text| text.strip_prefix(prefix));
+            if let Some(number) = digits.and_then(|digits| digits.parse::<u64>().ok()) {
+                if number != next && places.is_empty() {
+                    places.push((named.at, Some(format!("{prefix}{next} would be next"))));
+                }
+                next = number.saturating_add(1);
+            }
+        });
+        places
+    }
+}
+
+/// The place of what a path leads to, or of the last thing on the way.
+fn nearest(path: &Path, node: &Node<'_>) -> u32 {
+    let mut node = node;
+    for step in &path.steps {
+        match node.get(step) {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node.at
+}
+
+fn first_path(condition: &Condition) -> Option<&Path> {
+    match condition {
+        Condition::All(all) | Condition::Any(all) => all.iter().find_map(first_path),
+        Condition::Not(inner) => first_path(inner),
+        Condition::Has(path) | Condition::Test(path, _) => Some(path),
+        Condition::Each { over, .. } | Condition::Acyclic { over, .. } | Condition::Numbered { over, .. } => Some(over),
+        Condition::By(_) | Condition::Check(_) => None,
+    }
+}
+
+/// Who points to whom: the entries of a map, or the items of a list by two of their fields; by name.
+fn pointing<'x>(list: &'x Node<'x>, by: Option<&str>, to: Option<&str>) -> Vec<Pointing<'x>> {
+    let mut all: Vec<Pointing<'x>> = match (&list.value, by, to) {
+        (Value::Map(entries), ..) => {
+            entries.iter().map(|entry| Pointing { name: &entry.key, at: entry.at, to: Some(&entry.node) }).collect()
+        }
+        (Value::List(items), Some(by), Some(to)) => {
+            let one = |item: &'x Node<'x>| {
+                let name = item.get(by).and_then(Node::word)?;
+                Some(Pointing { name, at: item.at, to: item.get(to) })
+            };
+            items.iter().filter_map(one).collect()
+        }
+        _ => Vec::new(),
+    };
+    all.sort_by(|a, b| by_length(a.name, b.name));
+    all
+}
+
+/// Walks everything once, without recursion: documents choose how deep they are.
+fn find_circle(all: &[Pointing<'_>]) -> Option<(u32, String)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        No,
+        OnTheWay,
+        Done,
+    }
+    let index = |name: &str| all.binary_search_by(|one| by_length(one.name, name)).ok();
+    let mut seen = vec![Seen::No; all.len()];
+    for start in 0..all.len() {
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        if seen[start] == Seen::No {
+            seen[start] = Seen::OnTheWay;
+            way.push((start, 0));
+        }
+        while let Some((at, next)) = way.last_mut() {
+            let Some(target) = all[*at].target(*next) else {
+                seen[*at] = Seen::Done;
+                way.pop();
+                continue;
+            };
+            *next += 1;
+            match index(target).map(|target| (target, seen[target])) {
+                Some((target, Seen::No)) => {
+                    seen[target] = Seen::OnTheWay;
+                    way.push((target, 0));
+                }
+                Some((target, Seen::OnTheWay)) => {
+                    let from = way.iter().position(|(at, _)| *at == target).unwrap_or(0);
+                    let names = way[from..].iter().take(CIRCLE_MAX).map(|(at, _)| all[*at].name);
+                    let names: Vec<&str> = names.chain([all[target].name]).collect();
+                    return Some((all[target].at, names.join(" → ")));
+                }
+                Some((_, Seen::Done)) | None => {}
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,326 @@
+//! Each value by its type.
+
+use std::borrow::Cow;
+
+use super::Found;
+use crate::code::Code;
+use crate::contract::definition::{
+    Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
+};
+use crate::contract::text::{by_length, quote};
+use crate::contract::tree::{Node, Value, json_line};
+use crate::yaml::suggest;
+
+/// Checks the whole document.
+pub fn check(definition: &Definition, root: &Node<'_>, found: &mut Found) {
+    let markdown = definition.forms.first() == Some(&Form::Markdown);
+    Kinds { found, markdown, path: Vec::new() }.value(&definition.root, root);
+}
+
+/// Where in the document a value is.
+enum Step<'d, 'n> {
+    Field(&'d Field),
+    Key(&'n str),
+    Item(usize),
+}
+
+struct Kinds<'d, 'n, 'f> {
+    found: &'f mut Found,
+    markdown: bool,
+    path: Vec<Step<'d, 'n>>,
+}
+
+impl<'d, 'n> Kinds<'d, 'n, '_> {
+    fn value(&mut self, of: &'d Type, node: &'n Node<'_>) {
+        if self.found.is_full() || (of.nullable && matches!(node.value, Value::Null)) {
+            return;
+        }
+        match (&of.kind, &node.value) {
+            (Kind::Any, _) | (Kind::Bool, Value::Bool(_)) => {}
+            (Kind::Const(word, number), Value::Text(_) | Value::Number(_)) => self.constant(word, *number, node),
+            (Kind::Text(text), Value::Text(said)) => self.text(text, said, node),
+            (Kind::OneOf(words), Value::Text(said)) => {
+                if !words.iter().any(|word| **word == **said) {
+                    let known: Vec<&str> = words.iter().map(|word| &**word).collect();
+                    self.word(said, &known, node);
+                }
+            }
+            (Kind::Int(range), Value::Number(number)) => match number.parse::<i64>() {
+                Ok(whole) if range.min.is_none_or(|min| whole >= min) && range.max.is_none_or(|max| whole <= max) => {}
+                Ok(_) => self.bounded(*range, number, node),
+                Err(_) => self.kind(of, node),
+            },
+            (Kind::Number(range), Value::Number(number)) => self.bounded(*range, number, node),
+            (Kind::List(list), Value::List(items)) => self.list(list, items, node),
+            (Kind::Map(map), Value::Map(_)) => self.map(map, node),
+            (Kind::Record(record), Value::Map(_)) => self.record(record, node),
+            (Kind::Union(types), _) => {
+                let fits = |of: &&Type| of.nullable && matches!(node.value, Value::Null) || fits(&of.kind, &node.value);
+                match types.iter().find(fits) {
+                    Some(of) => self.value(of, node),
+                    None => self.kind(of, node),
+                }
+            }
+            _ => self.kind(of, node),
+        }
+    }
+
+    fn kind(&mut self, of: &Type, node: &Node<'_>) {
+        let message = format!("{} is {}, not {}", self.name(), node.kind(), of.describe());
+        self.wrong(Code::FIELD_KIND, node, message, format!("write {}", of.describe()));
+    }
+
+    fn constant(&mut self, word: &str, number: bool, node: &Node<'_>) {
+        let said = node.word().unwrap_or_default();
+        let right = said == word && matches!(node.value, Value::Number(_)) == number;
+        if !right {
+            let written = if number || self.markdown { word.to_owned() } else { format!("\"{word}\"") };
+            let message = format!("{} is {}, not `{written}`", self.name(), quote(said));
+            self.wrong(Code::FIELD_WORD, node, message, format!("write `{written}`"));
+        }
+    }
+
+    fn word(&mut self, said: &str, known: &[&str], node: &Node<'_>) {
+        let folded = known.iter().find(|word| word.eq_ignore_ascii_case(said.trim()));
+        let hint = match folded {
+            Some(word) => format!("write `{word}`"),
+            None => suggest(said, known).unwrap_or_else(|| format!("one of: {}", known.join(", "))),
+        };
+        let message = format!("{} is {}, which is none of its words", self.name(), quote(said));
+        self.wrong(Code::FIELD_WORD, node, message, hint);
+    }
+
+    fn text(&mut self, text: &TextType, said: &str, node: &Node<'_>) {
+        // As many bytes as the limit are never more characters, and a limit of one needs no count.
+        let max_bytes = text.range.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+        let min = text.range.min.unwrap_or(0);
+        if min > 0 && said.trim().is_empty() {
+            let message = format!("{} says nothing", self.name());
+            self.wrong(Code::FIELD_LENGTH, node, message, "say it, or leave the field out where it is optional");
+            return;
+        }
+        if said.len() > max_bytes || min > 1 {
+            let count = said.chars().count();
+            if !text.range.counts(count) {
+                let range = text.range.described("characters").unwrap_or_default();
+                let message = format!("{} has {count} characters", self.name());
+                self.wrong(Code::FIELD_LENGTH, node, message, format!("it has {range}"));
+                return;
+            }
+        }
+        if !text.like.is_empty() && !text.like.iter().any(|like| like.matches(said)) {
+            let forms: Vec<String> = text.like.iter().map(|like| format!("`{like}`")).collect();
+            let message = format!("{} is {}", self.name(), quote(said));
+            self.wrong(Code::FIELD_FORM, node, message, format!("write it like {}", forms.join(" or ")));
+            return;
+        }
+        if !text.never.is_empty() {
+            let bare = said.trim().trim_end_matches(['.', '!', '…']);
+            if text.never.iter().any(|word| word.eq_ignore_ascii_case(bare)) {
+                let message = format!("{} says {}, which says nothing", self.name(), quote(said));
+                self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
+            }
+        }
+    }
+
+    fn bounded(&mut self, range: crate::contract::definition::Range, number: &str, node: &Node<'_>) {
+        if !number.parse::<f64>().is_ok_and(|number| range.holds(number)) {
+            let message = format!("{} is {number}", self.name());
+            let hint = format!("it is {}", range.described("").unwrap_or_default().trim_end());
+            self.wrong(Code::FIELD_LENGTH, node, message, hint);
+        }
+    }
+
+    fn size(&mut self, range: crate::contract::definition::Range, size: usize, unit: &str, node: &Node<'_>) {
+        if !range.counts(size) {
+            let range = range.described("items").unwrap_or_default();
+            let message = match size {
+                0 => format!("{} is empty", self.name()),
+                _ => format!("{} has {size} {unit}", self.name()),
+            };
+            self.wrong(Code::FIELD_LENGTH, node, message, format!("it has {}", range.replace("items", unit)));
+        }
+    }
+
+    fn list(&mut self, list: &'d ListType, items: &'n [Node<'_>], node: &Node<'_>) {
+        self.size(list.range, items.len(), "items", node);
+        for (at, item) in items.iter().enumerate() {
+            if self.found.is_full() {
+                return;
+            }
+            self.path.push(Step::Item(at));
+            self.value(&list.of, item);
+            self.path.pop();
+        }
+        if let Some(by) = list.unique.as_ref().filter(|_| items.len() > 1) {
+            self.twice(by.as_deref(), items, node);
+        }
+    }
+
+    /// Finds items that have the same name, or say the same.
+    fn twice(&mut self, by: Option<&str>, items: &[Node<'_>], list: &Node<'_>) {
+        let mut named: Vec<(Cow<'_, str>, usize)> =
+            items.iter().enumerate().filter_map(|(at, item)| Some((told_apart(by, item)?, at))).collect();
+        named.sort_by(|(a, x), (b, y)| by_length(a, b).then(x.cmp(y)));
+        let mut again: Vec<(usize, usize)> =
+            named.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].1, pair[0].1)).collect();
+        again.sort_unstable();
+        for (at, first) in again {
+            let place = |at: usize| by.and_then(|field| items[at].get(field)).unwrap_or(&items[at]);
+            self.path.push(Step::Item(at));
+            let message = format!("{} names {} a second time", self.name(), quote(&json_line(place(at))));
+            self.wrong(Code::ITEM_TWICE, place(at), message, "keep one of the two");
+            self.path.pop();
+            if let Some(wrong) = self.found.wrong.last_mut() {
+                wrong.other = Some(place(first).at);
+            }
+            // What a rule says of a plain list it would say of the surplus item.
+            if by.is_none() {
+                self.found.broken.insert(list.at);
+            }
+        }
+    }
+
+    fn map(&mut self, map: &'d MapType, node: &'n Node<'_>) {
+        let entries = node.map().unwrap_or_default();
+        self.size(map.range, entries.len(), "entries", node);
+        for entry in entries {
+            if !map.keys.is_empty() && !map.keys.iter().any(|like| like.matches(&entry.key)) {
+                let forms: Vec<String> = map.keys.iter().map(|like| format!("`{like}`")).collect();
+                let message = format!("a key of {} is {}", self.name(), quote(&entry.key));
+                self.found.error(Code::FIELD_FORM, entry.at, message, format!("write it like {}", forms.join(" or ")));
+            }
+            self.path.push(Step::Key(&entry.key));
+            self.value(&map.of, &entry.node);
+            self.path.pop();
+        }
+    }
+
+    fn record(&mut self, record: &'d RecordType, node: &'n Node<'_>) {
+        let entries = node.map().unwrap_or_default();
+        let mut present = 0;
+        for (at, field) in record.fields.iter().enumerate() {
+            // Most documents have their fields in the order of the definition.
+            let entry = entries.get(at).filter(|entry| *entry.key == *field.name);
+            match entry.or_else(|| entries.iter().find(|entry| *entry.key == *field.name)) {
+                Some(entry) => {
+                    present += 1;
+                    if field.optional
+                        && !field.of.nullable
+                        && matches!(entry.node.value, Value::Null)
+                        && !matches!(field.of.kind, Kind::Any)
+                    {
+                        let message = format!("{} is null", self.field_name(field));
+                        self.wrong(Code::FIELD_KIND, &entry.node, message, "leave the field out instead");
+                        continue;
+                    }
+                    self.path.push(Step::Field(field));
+                    self.value(&field.of, &entry.node);
+                    self.path.pop();
+                }
+                None if field.optional => {}
+                None => self.missing(field, node),
+            }
+        }
+        if record.open || present == entries.len() {
+            return;
+        }
+        let known: Vec<&str> = record.fields.iter().map(|field| &*field.name).collect();
+        for entry in entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
+            let hint = suggest(&entry.key, &known).unwrap_or_else(|| format!("fields: {}", known.join(", ")));
+            let place = if self.path.is_empty() { String::new() } else { format!(" of {}", self.name()) };
+            let message = format!("{}{place} is no field of this contract", quote(&entry.key));
+            self.found.error(Code::FIELD_UNKNOWN, entry.at, message, hint);
+        }
+    }
+
+    fn missing(&mut self, field: &Field, node: &Node<'_>) {
+        let code = match &field.layout {
+            Layout::Section(_) if self.markdown => Code::SECTION_MISSING,
+            _ => Code::FIELD_MISSING,
+        };
+        let message = format!("{} is missing", self.field_name(field));
+        self.found.error(code, node.at, message, format!("add it: {}", field.of.describe()));
+    }
+
+    fn wrong(&mut self, code: Code, node: &Node<'_>, message: String, hint: impl Into<String>) {
+        self.found.broken.insert(node.at);
+        self.found.error(code, node.at, message, hint);
+    }
+
+    /// The field that is read, as the writer of the document knows it.
+    fn name(&self) -> String {
+        if self.markdown {
+            let named = self.path.iter().rev().find_map(|step| match step {
+                Step::Field(field) => Some(shown(field)),
+                Step::Key(_) | Step::Item(_) => None,
+            });
+            let item = match self.path.last() {
+                Some(Step::Item(at)) => format!("item {} of ", at + 1),
+                _ => String::new(),
+            };
+            return format!("{item}{}", named.unwrap_or_else(|| "the document".to_owned()));
+        }
+        let mut name = String::new();
+        for step in &self.path {
+            match step {
+                Step::Field(field) => {
+                    name.push_str(if name.is_empty() { "" } else { "." });
+                    name.push_str(&field.name);
+                }
+                Step::Key(key) => {
+                    name.push('.');
+                    name.push_str(key);
+                }
+                Step::Item(at) => name.push_str(&format!("[{at}]")),
+            }
+        }
+        if name.is_empty() { "the document".to_owned() } else { quote(&name) }
+    }
+
+    fn field_name(&self, field: &Field) -> String {
+        if self.markdown {
+            return shown(field);
+        }
+        let outer = self.name();
+        match self.path.is_empty() {
+            true => format!("`{}`", field.name),
+            false => format!("{}.{}`", outer.trim_end_matches('`'), field.name),
+        }
+    }
+}
+
+/// What an item is told apart by: its name, or all that it says.
+fn told_apart<'x>(by: Option<&str>, item: &'x Node<'_>) -> Option<Cow<'x, str>> {
+    let named = by.map_or(Some(item), |field| item.get(field))?;
+    Some(match &named.value {
+        // A list is of one kind, so that a number is never taken for the text of its digits.
+        Value::Text(word) | Value::Number(word) => Cow::Borrowed(&**word),
+        _ => Cow::Owned(json_line(named)),
+    })
+}
+
+/// A field of a Markdown document by its heading or label.
+fn shown(field: &Field) -> String {
+    match &field.layout {
+        Layout::Section(titles) => format!("the section `{}`", titles.first().map_or("", |title| title)),
+        Layout::Label(label) => format!("`{label}:`"),
+        Layout::Head | Layout::Body | Layout::Given => format!("the {}", field.name),
+    }
+}
+
+/// Whether a value is of the kind, before it is looked at.
+fn fits(kind: &Kind, value: &Value<'_>) -> bool {
+    match kind {
+        Kind::Any => true,
+        Kind::Union(types) => types.iter().any(|of| fits(&of.kind, value)),
+        Kind::Bool => matches!(value, Value::Bool(_)),
+        Kind::Const(_, number) => {
+            matches!(value, Value::Number(_)) == *number && matches!(value, Value::Text(_) | Value::Number(_))
+        }
+        Kind::Text(_) | Kind::OneOf(_) => matches!(value, Value::Text(_)),
+        Kind::Int(_) | Kind::Number(_) => matches!(value, Value::Number(_)),
+        Kind::List(_) => matches!(value, Value::List(_)),
+        Kind::Map(_) | Kind::Record(_) => matches!(value, Value::Map(_)),
+    }
+}

@@ -1,0 +1,107 @@
+//! Judging a tree against a definition: first each value by its type, then the rules over values that are right by themselves.
+
+mod breaches;
+mod kinds;
+mod rules;
+
+use std::collections::BTreeSet;
+
+pub use rules::Eval;
+
+use super::definition::Definition;
+use super::tree::{Node, Places};
+use crate::Name;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// How many things one text can have wrong; the rest would repeat them.
+const WRONG_MAX: usize = 50;
+
+/// Something wrong, before its line and column are known.
+#[derive(Debug)]
+pub struct Wrong {
+    pub code: Code,
+    pub severity: Severity,
+    pub at: u32,
+    pub other: Option<u32>,
+    pub message: String,
+    pub hint: String,
+    pub rule: Option<Name>,
+}
+
+/// What a judge found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub wrong: Vec<Wrong>,
+    /// The values that are wrong by themselves: rules do not read them again.
+    pub broken: BTreeSet<u32>,
+}
+
+impl Found {
+    /// Whether looking for more is in vain.
+    pub fn is_full(&self) -> bool {
+        self.wrong.len() >= WRONG_MAX
+    }
+
+    /// Keeps an error about a value.
+    pub fn error(&mut self, code: Code, at: u32, message: String, hint: impl Into<String>) {
+        self.push(Wrong { code, severity: Severity::Error, at, other: None, message, hint: hint.into(), rule: None });
+    }
+
+    pub fn push(&mut self, wrong: Wrong) {
+        if !self.is_full() {
+            self.wrong.push(wrong);
+        }
+    }
+
+    /// The diagnostics, in the order of the text.
+    pub fn place(self, places: &Places<'_>) -> Vec<Diagnostic> {
+        let mut list: Vec<Diagnostic> = self
+            .wrong
+            .into_iter()
+            .map(|wrong| Diagnostic {
+                code: wrong.code,
+                severity: wrong.severity,
+                message: wrong.message,
+                place: places.place(wrong.at),
+                other: wrong.other.map(|at| places.place(at)),
+                hint: Some(wrong.hint),
+                rule: wrong.rule,
+            })
+            .collect();
+        list.sort_by_key(|diagnostic| diagnostic.place);
+        list
+    }
+}
+
+/// Judges a tree: types, then rules.
+pub fn judge(definition: &Definition, root: &Node<'_>, role: Option<&Name>, found: &mut Found) {
+    kinds::check(definition, root, found);
+    rules::check(definition, root, role, found);
+}
+
+/// Judges a tree that stands nowhere.
+pub fn judge_tree(definition: &Definition, root: &Node<'_>, role: Option<&Name>) -> Vec<Diagnostic> {
+    let mut numbered = root.clone();
+    number(&mut numbered, &mut 0);
+    let mut found = Found::default();
+    judge(definition, &numbered, role, &mut found);
+    found.place(&Places::Noted(Vec::new()))
+}
+
+/// Gives every value a place of its own: broken ones are told apart by it.
+fn number(node: &mut Node<'_>, next: &mut u32) {
+    *next += 1;
+    node.at = *next;
+    match &mut node.value {
+        super::tree::Value::List(items) => items.iter_mut().for_each(|item| number(item, next)),
+        super::tree::Value::Map(entries) => {
+            for entry in entries {
+                *next += 1;
+                entry.at = *next;
+                number(&mut entry.node, next);
+            }
+        }
+        _ => {}
+    }
+}

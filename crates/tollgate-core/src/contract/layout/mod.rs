@@ -1,0 +1,12 @@
+//! Documents in Markdown: headings, labels and list items as the definition lays them out, read into the tree and written from it.
+
+mod outline;
+mod read;
+mod write;
+
+pub use outline::titles;
+pub use read::read;
+pub use write::{in_text, write};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Where headings, list items, code and comments stand: one pass over the text.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
+
+/// The headings of a text: their levels and words; none of one that is too large.
+pub fn titles(text: &str) -> Vec<(usize, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if super::super::markdown::refused(text).is_some() {
+        return Vec::new();
+    }
+    Outline::of(text).heads.iter().map(|head| (head.level, &text[head.title.clone()])).collect()
+}
+
+/// A heading with `#` at the outermost level.
+#[derive(Debug)]
+pub struct Head {
+    pub level: usize,
+    pub range: Range<usize>,
+    pub title: Range<usize>,
+}
+
+/// An item of a list.
+#[derive(Debug)]
+pub struct Item {
+    pub range: Range<usize>,
+    /// How many items it stands in, itself included.
+    pub depth: usize,
+    /// The item around it.
+    parent: Option<usize>,
+}
+
+/// What a text consists of.
+#[derive(Debug, Default)]
+pub struct Outline {
+    pub heads: Vec<Head>,
+    pub items: Vec<Item>,
+    /// Code and quotes: nothing in them is a label.
+    pub code: Vec<Range<usize>>,
+    pub comments: Vec<Range<usize>>,
+}
+
+impl Outline {
+    pub fn of(text: &str) -> Self {
+        let mut outline = Self::default();
+        let mut open: Vec<usize> = Vec::new();
+        let mut depth = 0usize;
+        for (event, range) in Parser::new(text).into_offset_iter() {
+            match event {
+                Event::Start(tag) => {
+                    outline.begin(text, &tag, range, depth, &mut open);
+                    depth += 1;
+                }
+                Event::End(end) => {
+                    depth = depth.saturating_sub(1);
+                    if end == TagEnd::Item {
+                        open.pop();
+                    }
+                }
+                _ => {}
+            }
+        }
+        outline
+    }
+
+    fn begin(&mut self, text: &str, tag: &Tag<'_>, range: Range<usize>, depth: usize, open: &mut Vec<usize>) {
+        match tag {
+            Tag::Heading { level, .. } if depth == 0 && text[range.clone()].trim_start().starts_with('#') => {
+                let title = super::super::markdown::heading_title(text, &range);
+                self.heads.push(Head { level: number(*level), range, title });
+            }
+            Tag::Item => {
+                self.items.push(Item { range, depth: open.len() + 1, parent: open.last().copied() });
+                open.push(self.items.len() - 1);
+            }
+            Tag::CodeBlock(_) | Tag::BlockQuote(_) => self.code.push(range),
+            Tag::HtmlBlock if super::super::markdown::is_comment(&text[range.clone()]) => self.comments.push(range),
+            Tag::HtmlBlock => self.code.push(range),
+            _ => {}
+        }
+    }
+
+    /// The headings in a range.
+    pub fn heads_in(&self, range: &Range<usize>) -> &[Head] {
+        let from = self.heads.partition_point(|head| head.range.start < range.start);
+        let to = self.heads.partition_point(|head| head.range.start < range.end);
+        &self.heads[from..to.max(from)]
+    }
+
+    /// The items in a range that stand in no other item of it.
+    pub fn items_in(&self, range: &Range<usize>) -> Vec<&Item> {
+        let from = self.items.partition_point(|item| item.range.start < range.start);
+        let to = self.items.partition_point(|item| item.range.start < range.end);
+        let items = &self.items[from..to.max(from)];
+        let least = items.iter().map(|item| item.depth).min().unwrap_or(0);
+        items.iter().filter(|item| item.depth == least).collect()
+    }
+
+    /// How many items a place stands in.
+    pub fn depth_at(&self, at: usize) -> usize {
+        let before = self.items.partition_point(|item| item.range.start <= at);
+        let mut item = before.checked_sub(1);
+        while let Some(index) = item {
+            if at < self.items[index].range.end {
+                return self.items[index].depth;
+            }
+            item = self.items[index].parent;
+        }
+        0
+    }
+
+    /// Whether a place stands in code.
+    pub fn is_code(&self, at: usize) -> bool {
+        let before = self.code.partition_point(|range| range.start <= at);
+        // Blocks of code may stand in a quote: the outer one begins first.
+        self.code[..before].iter().rev().take(8).any(|range| range.contains(&at))
+    }
+}
+
+fn number(level: HeadingLevel) -> usize {
+    level as usize
+}

@@ -1,0 +1,455 @@
+//! From the outline of a text to the tree.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::outline::{Head, Outline};
+use crate::code::Code;
+use crate::contract::Context;
+use crate::contract::definition::{
+    Definition, Field, Heading, Items, Kind, Labels, Layout, ListType, RecordType, Type,
+};
+use crate::contract::judge::{Found, Wrong};
+use crate::contract::markdown::{self, BYTES_MAX, Refused};
+use crate::contract::text::{clean, is_hidden, is_same_name, quote, says_none};
+use crate::contract::tree::{Entry, Node, Value};
+use crate::diagnostic::Severity;
+
+/// Reads a document; without its heading there is none.
+pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, found: &mut Found) -> Option<Node<'a>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match markdown::refused(text) {
+        Some(Refused::TooLong) => {
+            let message = format!("the text is longer than {BYTES_MAX} bytes");
+            found.error(Code::TEXT_REFUSED, 0, message, "give the document alone");
+            return None;
+        }
+        Some(Refused::TooDeep(at)) => {
+            let message = "this line nests lists or quotes too deeply".to_owned();
+            found.error(Code::TEXT_REFUSED, small(at), message, "write it flatter");
+            return None;
+        }
+        None => {}
+    }
+    let record = definition.root.record()?;
+    let outline = Outline::of(text);
+    let mut reader = Reader { text, outline: &outline, found };
+    let (region, level, title) = match &definition.heading {
+        None => (0..text.len(), 1, None),
+        Some(heading) => {
+            let head = reader.document(heading)?;
+            let end = outline.heads_in(&(head.range.end..text.len())).iter().find(|next| next.level <= head.level);
+            let end = end.map_or(text.len(), |next| next.range.start);
+            (head.range.end..end, head.level, Some(head.title.clone()))
+        }
+    };
+    let body = text[region.clone()].trim_end();
+    let closed = definition.closing.as_ref().and_then(|closing| body.strip_suffix(&**closing));
+    let region = region.start..region.start + closed.map_or(region.len(), str::len);
+    let at = title.as_ref().map_or(region.start, |title| title.start);
+    let mut entries = reader.record(record, region, level, 0);
+    if let (Some(heading), Some(title)) = (&definition.heading, title)
+        && let Some(hole) = &heading.hole
+    {
+        let rest = title.start + heading.words.len()..title.end;
+        entries.retain(|entry| *entry.key != **hole);
+        entries.insert(0, Entry { key: Cow::Borrowed(&**hole), at: small(rest.start), node: reader.said(rest, 0) });
+    }
+    entries.extend(given(record, context));
+    Some(Node { value: Value::Map(entries), at: small(at) })
+}
+
+/// Fields that do not stand in the text.
+fn given<'a>(record: &'a RecordType, context: &Context) -> Option<Entry<'a>> {
+    let field = record.fields.iter().find(|field| field.layout == Layout::Given)?;
+    let labels = context.labels.as_ref()?;
+    let items = labels.iter().map(|label| Node::new(Value::Text(Cow::Owned(label.to_string())))).collect();
+    Some(Entry { key: Cow::Borrowed(&*field.name), at: 0, node: Node::new(Value::List(items)) })
+}
+
+fn small(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// A label in a text: which field, where it begins, where its value begins.
+struct Labelled {
+    field: usize,
+    start: usize,
+    value: usize,
+}
+
+struct Reader<'a, 'r> {
+    text: &'a str,
+    outline: &'r Outline,
+    found: &'r mut Found,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// The heading that the document stands under; the last of several counts.
+    fn document(&mut self, heading: &Heading) -> Option<&'_ Head> {
+        let outline = self.outline;
+        let begins = |head: &&Head| {
+            let title = &self.text[head.title.clone()];
+            match heading.hole {
+                Some(_) => {
+                    title.get(..heading.words.len()).is_some_and(|words| words.eq_ignore_ascii_case(&heading.words))
+                }
+                None => title.eq_ignore_ascii_case(&heading.words),
+            }
+        };
+        let all: Vec<&Head> = outline.heads.iter().filter(begins).collect();
+        let mut right = all.iter().copied().filter(|head| head.level == heading.level);
+        let wanted = format!("{} {}", "#".repeat(heading.level), heading.words);
+        let Some(first) = right.next() else {
+            let (at, code) = match all.first() {
+                Some(head) => (head.range.start, Code::SECTION_MISPLACED),
+                None => (0, Code::SECTION_MISSING),
+            };
+            let message = format!("there is no heading `{wanted}`");
+            self.found.error(code, small(at), message, format!("begin the document with `{wanted}`"));
+            return None;
+        };
+        if let Some(second) = right.next() {
+            let message = format!("`{wanted}` is there twice");
+            let (at, other) = (small(second.range.start), Some(small(first.range.start)));
+            let hint = "give one document".to_owned();
+            self.found.push(Wrong {
+                code: Code::SECTION_TWICE,
+                severity: Severity::Error,
+                at,
+                other,
+                message,
+                hint,
+                rule: None,
+            });
+        }
+        Some(first)
+    }
+
+    /// Reads the fields of a record from a range that stands under a heading of a level and in so many items.
+    fn record(&mut self, record: &'a RecordType, region: Range<usize>, level: usize, depth: usize) -> Vec<Entry<'a>> {
+        let outline = self.outline;
+        let heads = outline.heads_in(&region);
+        let intro = region.start..heads.first().map_or(region.end, |head| head.range.start);
+        let labels = self.labels(record, &intro, depth);
+        let before = intro.start..labels.first().map_or(intro.end, |label| label.start);
+        let sections = self.sections(record, heads, &region, level);
+        let mut entries = Vec::new();
+        for (at, field) in record.fields.iter().enumerate() {
+            let node = match &field.layout {
+                Layout::Section(_) => sections
+                    .iter()
+                    .find(|(field, _)| *field == at)
+                    .map(|(_, range)| self.value(&field.of, range.clone(), level + 1, depth)),
+                Layout::Label(_) => labels.iter().position(|label| label.field == at).map(|index| {
+                    let end = labels.get(index + 1).map_or(intro.end, |next| next.start);
+                    self.value(&field.of, labels[index].value..end, level, depth)
+                }),
+                Layout::Head => Some(self.head(before.clone(), depth)).filter(|node| !node.is_blank()),
+                Layout::Body => Some(self.value(&field.of, region.clone(), level, depth)),
+                Layout::Given => None,
+            };
+            if let Some(node) = node {
+                entries.push(Entry { key: Cow::Borrowed(&*field.name), at: node.at, node });
+            }
+        }
+        entries
+    }
+
+    /// The words before the first label, without the signs that make them bold.
+    fn head(&mut self, range: Range<usize>, depth: usize) -> Node<'a> {
+        let mut node = self.said(range, depth);
+        if let Value::Text(text) = &node.value {
+            let bare =
+                text.strip_prefix("**").and_then(|text| text.strip_suffix("**")).filter(|text| !text.contains("**"));
+            if let Some(bare) = bare.map(|text| text.trim().to_owned()) {
+                node.value = Value::Text(Cow::Owned(bare));
+            }
+        }
+        node
+    }
+
+    /// The sections of a record's fields, each up to the next heading of its level.
+    fn sections(
+        &mut self,
+        record: &'a RecordType,
+        heads: &[Head],
+        region: &Range<usize>,
+        level: usize,
+    ) -> Vec<(usize, Range<usize>)> {
+        let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+        let by_sections = record.fields.iter().any(|field| matches!(field.layout, Layout::Section(_)));
+        let mut furthest = 0;
+        for (at, head) in heads.iter().enumerate().filter(|_| by_sections) {
+            let title = &self.text[head.title.clone()];
+            let named = record.fields.iter().position(|field| is_section(field, title));
+            let named = named.filter(|field| head.level == level + 1 || !found.iter().any(|(known, _)| known == field));
+            let Some(field) = named else {
+                if head.level == level + 1 && !record.open {
+                    let message = format!("the section {} is not part of this contract", quote(title));
+                    self.warn(Code::SECTION_UNKNOWN, head, message, "nothing is decided by it");
+                }
+                continue;
+            };
+            if head.level != level + 1 {
+                let message = format!("{} is a heading of level {}", quote(title), head.level);
+                let hint = format!("write `{} {title}`", "#".repeat(level + 1));
+                self.found.error(Code::SECTION_MISPLACED, small(head.range.start), message, hint);
+            }
+            if let Some((_, first)) = found.iter().find(|(known, _)| *known == field) {
+                let (at, other) = (small(head.range.start), Some(small(first.start)));
+                let message = format!("the section {} is there twice", quote(title));
+                let hint = "keep one of the two".to_owned();
+                self.found.push(Wrong {
+                    code: Code::SECTION_TWICE,
+                    severity: Severity::Error,
+                    at,
+                    other,
+                    message,
+                    hint,
+                    rule: None,
+                });
+                continue;
+            }
+            if field < furthest {
+                let message = format!("the section {} stands later than it should", quote(title));
+                self.warn(Code::SECTION_ORDER, head, message, "keep the order of the template");
+            }
+            furthest = furthest.max(field);
+            let end = heads[at + 1..].iter().find(|next| next.level <= head.level);
+            found.push((field, head.range.end..end.map_or(region.end, |next| next.range.start)));
+        }
+        found
+    }
+
+    fn warn(&mut self, code: Code, head: &Head, message: String, hint: &str) {
+        let (at, hint) = (small(head.range.start), hint.to_owned());
+        self.found.push(Wrong { code, severity: Severity::Warning, at, other: None, message, hint, rule: None });
+    }
+
+    fn value(&mut self, of: &'a Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
+        match &of.kind {
+            Kind::List(list) => self.list(list, range, level, depth),
+            Kind::Record(record) => {
+                let at = small(self.trimmed(&range).start);
+                Node { value: Value::Map(self.record(record, range, level, depth)), at }
+            }
+            Kind::Int(_) | Kind::Number(_) => {
+                let node = self.said(range, depth);
+                let number = node.text().filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
+                let number = number.map(|number| Value::Number(Cow::Owned(number.to_owned())));
+                Node { value: number.unwrap_or(node.value), at: node.at }
+            }
+            Kind::OneOf(_) | Kind::Const(..) => {
+                let node = self.said(range, depth);
+                let bare = node.text().unwrap_or_default().trim_matches(['`', '*']).to_owned();
+                Node { value: Value::Text(Cow::Owned(bare)), at: node.at }
+            }
+            Kind::Any | Kind::Bool | Kind::Text(_) | Kind::Map(_) | Kind::Union(_) => self.said(range, depth),
+        }
+    }
+
+    fn list(&mut self, list: &'a ListType, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
+        let at = small(self.trimmed(&range).start);
+        let outline = self.outline;
+        if list.items == Items::Sections {
+            let heads: Vec<&Head> = outline.heads_in(&range).iter().filter(|head| head.level == level + 1).collect();
+            let mut items = Vec::new();
+            for (index, head) in heads.iter().enumerate() {
+                let end = heads.get(index + 1).map_or(range.end, |next| next.range.start);
+                items.push(self.titled(&list.of, head, head.range.end..end, level + 1));
+            }
+            if !items.is_empty() {
+                return Node { value: Value::List(items), at };
+            }
+        }
+        let items = if list.items == Items::Sections { Vec::new() } else { outline.items_in(&range) };
+        if items.is_empty() {
+            let said = self.said(range, depth);
+            let none = said.text().is_some_and(says_none);
+            return if none { Node { value: Value::List(Vec::new()), at: said.at } } else { said };
+        }
+        let read = |item: &&super::outline::Item| {
+            let inside = self.inside(item.range.start..item.range.end.min(range.end));
+            self.value(&list.of, inside, level, item.depth)
+        };
+        Node { value: Value::List(items.iter().map(read).collect()), at }
+    }
+
+    /// A record whose head is the words of its heading.
+    fn titled(&mut self, of: &'a Type, head: &Head, body: Range<usize>, level: usize) -> Node<'a> {
+        let at = small(head.title.start);
+        let Some(record) = of.record() else { return self.value(of, body, level, 0) };
+        let mut entries = self.record(record, body, level, 0);
+        let named = record.fields.iter().find(|field| field.layout == Layout::Head);
+        if let Some(field) = named {
+            entries.retain(|entry| *entry.key != *field.name);
+            let node = self.said(head.title.clone(), 0);
+            entries.insert(0, Entry { key: Cow::Borrowed(&*field.name), at, node });
+        }
+        Node { value: Value::Map(entries), at }
+    }
+
+    /// An item without its mark and its check box.
+    fn inside(&self, range: Range<usize>) -> Range<usize> {
+        let written = &self.text[range.clone()];
+        let item = written.trim_start();
+        let digits = item.bytes().take_while(u8::is_ascii_digit).count();
+        let after = item.get(digits + 1..).unwrap_or_default().trim_start();
+        let after = ["[ ]", "[x]", "[X]"].iter().find_map(|sign| after.strip_prefix(sign)).unwrap_or(after);
+        range.end - after.trim_start().len()..range.end
+    }
+
+    /// A range without white space around it.
+    fn trimmed(&self, range: &Range<usize>) -> Range<usize> {
+        let text = &self.text[range.clone()];
+        let start = range.end - text.trim_start().len();
+        start..start + text.trim().len()
+    }
+
+    /// The text of a range: without comments, without what a terminal would obey, without the indentation of its item.
+    fn said(&self, range: Range<usize>, depth: usize) -> Node<'a> {
+        let range = self.trimmed(&range);
+        let at = small(range.start);
+        let all = &self.outline.comments;
+        let first = all.partition_point(|comment| comment.end <= range.start);
+        let comments: Vec<&Range<usize>> =
+            all[first..].iter().take_while(|comment| comment.start < range.end).collect();
+        let text = &self.text[range.clone()];
+        if comments.is_empty() && is_plain(text) && (depth == 0 || !text.contains('\n')) {
+            return Node { value: Value::Text(Cow::Borrowed(text)), at };
+        }
+        let mut kept = String::new();
+        let mut from = range.start;
+        for comment in comments {
+            kept.push_str(self.text.get(from..comment.start).unwrap_or_default());
+            from = comment.end.clamp(from, range.end);
+        }
+        kept.push_str(&self.text[from..range.end]);
+        let mut kept = clean(&kept);
+        if depth > 0 {
+            let indent = kept.lines().skip(1).filter(|line| !line.trim().is_empty());
+            let indent = indent.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
+            let lines = kept
+                .lines()
+                .enumerate()
+                .map(|(at, line)| if at == 0 { line } else { line.get(indent..).unwrap_or("") });
+            kept = lines.collect::<Vec<_>>().join("\n");
+        }
+        Node { value: Value::Text(Cow::Owned(kept.trim().to_owned())), at }
+    }
+
+    /// The labels of a record's fields in a range, in the order of the text.
+    fn labels(&mut self, record: &'a RecordType, range: &Range<usize>, depth: usize) -> Vec<Labelled> {
+        let names: Vec<(usize, &str)> = record
+            .fields
+            .iter()
+            .enumerate()
+            .filter_map(|(at, field)| match &field.layout {
+                Layout::Label(label) => Some((at, &**label)),
+                _ => None,
+            })
+            .collect();
+        let mut found: Vec<Labelled> = Vec::new();
+        if names.is_empty() {
+            return found;
+        }
+        let mut offset = range.start;
+        for line in self.text[range.clone()].split_inclusive('\n') {
+            let start = offset;
+            offset += line.len();
+            let bare = line.trim_start();
+            let first = start + line.len() - bare.len();
+            if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {
+                continue;
+            }
+            for label in labels_of(line, start, &names, record.labels) {
+                self.add_label(label, record, &mut found);
+            }
+        }
+        found
+    }
+
+    fn add_label(&mut self, label: Labelled, record: &'a RecordType, found: &mut Vec<Labelled>) {
+        let Some(first) = found.iter().find(|known| known.field == label.field) else {
+            found.push(label);
+            return;
+        };
+        let Some(Field { layout: Layout::Label(name), .. }) = record.fields.get(label.field) else { return };
+        let message = format!("`{name}:` is there twice");
+        let (at, other) = (small(label.start), Some(small(first.start)));
+        let hint = "keep one of the two".to_owned();
+        self.found.push(Wrong {
+            code: Code::KEY_TWICE,
+            severity: Severity::Error,
+            at,
+            other,
+            message,
+            hint,
+            rule: None,
+        });
+    }
+}
+
+/// The labels in one line: bold ones anywhere, others at the start of an item.
+fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels) -> Vec<Labelled> {
+    let mut found = Vec::new();
+    let bare = line.trim_start();
+    let lead = line.len() - bare.len();
+    let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
+    if let (Some(item), Labels::Bullets) = (marked, style)
+        && let Some((field, after)) = named(item.trim_start(), names)
+    {
+        found.push(Labelled { field, start: start + lead, value: start + line.len() - after.len() });
+        return found;
+    }
+    let mut rest = line;
+    while let Some(at) = rest.find("**") {
+        let inner = &rest[at + 2..];
+        match named(inner, names)
+            .and_then(|(field, after)| Some((field, after.strip_prefix("**")?)))
+            .or_else(|| bold(inner, names))
+        {
+            Some((field, after)) => {
+                let label = line.len() - rest.len() + at;
+                // The mark of an item before its label belongs to the label.
+                let mark = line[..label].trim().is_empty() || ["-", "*", "+"].contains(&line[..label].trim());
+                let begins = if mark { lead } else { label };
+                found.push(Labelled { field, start: start + begins, value: start + line.len() - after.len() });
+                rest = after;
+            }
+            None => rest = inner,
+        }
+    }
+    found
+}
+
+/// A label and its colon at the start of a text, and what follows.
+fn named<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
+    names.iter().find_map(|(field, name)| {
+        let words = text.get(..name.len()).filter(|words| words.eq_ignore_ascii_case(name))?;
+        let after = text[words.len()..].strip_prefix(':')?;
+        Some((*field, after))
+    })
+}
+
+/// The same with the colon behind the bold words.
+fn bold<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
+    names.iter().find_map(|(field, name)| {
+        let words = text.get(..name.len()).filter(|words| words.eq_ignore_ascii_case(name))?;
+        let after = text[words.len()..].strip_prefix("**:")?;
+        Some((*field, after))
+    })
+}
+
+fn is_section(field: &Field, title: &str) -> bool {
+    let Layout::Section(titles) = &field.layout else { return false };
+    let bare =
+        title.trim_end_matches(':').trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
+    titles.iter().any(|known| is_same_name(known, bare))
+}
+
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
+        || !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t'))
+}

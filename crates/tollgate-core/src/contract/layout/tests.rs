@@ -1,0 +1,152 @@
+//! What Markdown really looks like: every line end, nested code, look-alikes, comments.
+
+use crate::contract::Context;
+use crate::contract::defined::Defined;
+use crate::contract::definition;
+use crate::contract::tree::json_line;
+
+const RESULT: &str = "contract: t.result
+version: 1
+purpose: A test.
+form: markdown
+heading: \"## Result: {title}\"
+fields:
+  title: {text: {}, head: true}
+  task: {text: {like: \"#{count} — {text}\"}, label: Task}
+  outcome: {one_of: [done, stuck], label: Outcome}
+  options:
+    optional: true
+    label: Options
+    list:
+      items: numbers
+      of:
+        labels: bullets
+        record:
+          name: {text: {}, head: true}
+          cost: {text: {}, label: Cost}
+  left: {text: {}, section: [Left, Outstanding]}
+  more: {list: {of: text, items: checks}, section: More, optional: true}
+example: {title: a, task: \"#1 — b\", outcome: done, left: c}
+";
+
+fn result() -> Defined {
+    let (definition, problems) = definition::read("t.result", RESULT, false);
+    assert!(problems.is_empty(), "{problems:?}");
+    Defined { definition: definition.expect("a definition") }
+}
+
+/// The document as JSON in one line, then what is wrong with it.
+fn shown(text: &str) -> String {
+    let own = result();
+    let judged = own.judge(text, &Context::default());
+    let wrong = judged.diagnostics.iter().map(|d| format!(" {}@{}:{}", d.code, d.place.line, d.place.column));
+    judged.root.map(|root| json_line(&root)).unwrap_or_default() + &wrong.collect::<String>()
+}
+
+const GOOD: &str = r##"{"title": "it works", "task": "#7 — a task", "outcome": "done", "left": "nothing"}"##;
+
+#[test]
+fn line_ends_marks_and_noise_around_it_change_nothing() {
+    let text = "Some words.\n\n## Result: it works\n\n**Task:** #7 — a task\n**Outcome:** done\n\n### Left\nnothing\n\n## Something else\nx\n";
+    assert_eq!(shown(text), GOOD);
+    assert_eq!(shown(&text.replace('\n', "\r\n")), GOOD);
+    assert_eq!(shown(&format!("\u{feff}{text}")), GOOD);
+    assert_eq!(shown(&format!("---\nfront: matter\n---\n{text}")), GOOD);
+    assert_eq!(shown(&text.replace("\n**Outcome", " **Outcome")), GOOD, "two labels on one line");
+    assert_eq!(
+        shown(&text.replace("**Task:**", "- **task**:").replace("**Outcome:**", "- **Outcome:**")),
+        GOOD,
+        "as items"
+    );
+    assert_eq!(shown(&text.replace("nothing", "<!-- not\nthis -->\nnothing")), GOOD, "a comment says nothing");
+    assert_eq!(shown(&text.replace("done", "`done`")), GOOD);
+    assert_eq!(shown(&text.replace("### Left", "### 2. OUTSTANDING:")), GOOD, "another name of the section");
+}
+
+#[test]
+fn look_alikes_are_content() {
+    let fence = "## Result: it works\n**Task:** #7 — a task\n**Outcome:** done\n### Left\n````\n```\n### Left\n**Task:** no\n```\n````\n";
+    assert_eq!(
+        shown(fence),
+        r##"{"title": "it works", "task": "#7 — a task", "outcome": "done", "left": "````\n```\n### Left\n**Task:** no\n```\n````"}"##
+    );
+    let quoted = "> ## Result: no\n\n## Result: it works\n> **Task:** no\n\n**Task:** #7 — a task\n**Outcome:** done\n### Left\nnothing\n";
+    assert_eq!(shown(quoted), GOOD);
+}
+
+#[test]
+fn what_is_wrong_has_a_place_in_the_file_as_it_is() {
+    let text = "\u{feff}é\r\n\r\n## Result: it works\r\n\r\n**Task:** 7\r\n**Outcome:** dnoe\r\n\r\n### Lefft\r\nx\r\n";
+    assert_eq!(
+        shown(text),
+        r#"{"title": "it works", "task": "7", "outcome": "dnoe"} TG0204@3:4 TG0247@5:11 TG0245@6:14 TG0206@8:1"#
+    );
+    assert_eq!(shown("no heading"), " TG0204@1:1");
+    assert_eq!(shown("# Result: it works\n"), " TG0225@1:1");
+    let twice = "## Result: a\n**Task:** #7 — a task\n**Task:** #8 — b\n**Outcome:** done\n### Left\nx\n### Left\ny\n## Result: b\n";
+    let wrong = shown(twice);
+    assert!(wrong.ends_with(" TG0241@3:1 TG0205@7:1 TG0205@9:1"), "{wrong}");
+    let level = "## Result: a\n**Task:** #7 — a task\n**Outcome:** done\n#### Left\nx\n";
+    assert!(shown(level).ends_with("\"left\": \"x\"} TG0225@4:1"), "{}", shown(level));
+    let order = "## Result: a\n**Task:** #7 — a task\n**Outcome:** done\n### More\n- [x] a\n- b\n### Left\nx\n";
+    assert!(shown(order).ends_with("\"more\": [\"a\", \"b\"]} TG0207@7:1"), "{}", shown(order));
+}
+
+#[test]
+fn items_hold_records() {
+    let text = "## Result: a\n**Task:** #7 — a task\n**Outcome:** stuck\n\n**Options:**\n\n1. **Wait**\n   - Cost: a week,\n     or two\n2. Go on\n   - **Cost:** nothing\n\n### Left\nx\n";
+    assert!(
+        shown(text).contains(
+            r#""options": [{"name": "Wait", "cost": "a week,\nor two"}, {"name": "Go on", "cost": "nothing"}]"#
+        ),
+        "{}",
+        shown(text)
+    );
+    assert!(shown(&text.replace("   - Cost: a week,\n     or two\n", "")).ends_with(" TG0242@7:4"));
+}
+
+#[test]
+fn hostile_text_is_refused_or_read_in_one_pass() {
+    let deep = format!("## Result: a\n{}x\n", "- ".repeat(400));
+    assert_eq!(shown(&deep), " TG0200@2:1");
+    let long = "**Task:** ".repeat(20_000);
+    assert!(shown(&format!("## Result: a\n{long}\n")).contains("TG0241"));
+}
+
+/// The formats as their source writes them.
+#[test]
+fn templates_are_read_as_they_are_written() {
+    let read = |contract: &str, text: &str| {
+        let own = crate::contract::registry::defined(contract).expect(contract);
+        let judged = own.judge(text, &Context::default());
+        assert!(judged.diagnostics.is_empty(), "{contract}: {:?}", judged.diagnostics);
+        json_line(&judged.root.expect("a document"))
+    };
+    assert_eq!(
+        read(
+            "decree.validation-failure",
+            "## Validation Failure\n\n**Check:** the spec **Expected:** approved **Actual:** draft\n\nCannot proceed until this is resolved.\n"
+        ),
+        r#"{"check": "the spec", "expected": "approved", "actual": "draft"}"#
+    );
+    assert_eq!(
+        read(
+            "decree.review-rejection",
+            "## Review: Needs Changes\n\n### Findings\n\n#### Code Quality\n\n- **What:** a.rs, line 3 **Why:** reference to\n  convention **Fix:** rename\n- **What:** b **Why:** c\n  **Fix:** d\n\n### Warnings\n\nNone\n"
+        ),
+        concat!(
+            r#"{"categories": [{"category": "Code Quality", "findings": [{"what": "a.rs, line 3", "why": "reference to\nconvention", "fix": "rename"}, "#,
+            r#"{"what": "b", "why": "c", "fix": "d"}]}], "warnings": "None"}"#
+        )
+    );
+    assert_eq!(
+        read(
+            "decree.task-issue",
+            "## Objective\n\nOne sentence.\n\n## Spec Reference\n\n- Spec: `docs/specs/a.md`\n- Section(s): B\n\n## Scope\n\n### In Scope\n\nFiles/modules this task may touch:\n\n- a.ts\n- a.test.ts\n\n### Out of Scope\n\nFiles/modules explicitly excluded:\n\n- b.ts (owned by #3)\n\n## Acceptance Criteria\n\n- [ ] One\n- [x] Two\n\n## Context\n\nNothing.\n\n## Constraints\n\nNone.\n"
+        ),
+        concat!(
+            r#"{"objective": "One sentence.", "spec_reference": {"spec": "`docs/specs/a.md`", "sections": "B"}, "scope": {"in_scope": ["a.ts", "a.test.ts"], "#,
+            r#""out_of_scope": ["b.ts (owned by #3)"]}, "acceptance_criteria": ["One", "Two"], "context": "Nothing.", "constraints": "None."}"#
+        )
+    );
+}

@@ -1,0 +1,221 @@
+//! `tollgate contract check`.
+
+use std::io;
+
+use tollgate_api::ContractCheck;
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::contract::Context;
+use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
+
+use super::sarif;
+use crate::cli::failure::{Failure, Kind, wire_diagnostic};
+use crate::cli::snippet::{self, Source};
+use crate::cli::{Exit, Session};
+use crate::contracts::{Contract, Contracts};
+use crate::files;
+use crate::view::text::{Line, Style};
+use crate::view::wire;
+use crate::view::words::count;
+
+const REPORT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// The contract of a file that none was found for.
+const UNKNOWN: &str = "unknown";
+
+/// Check files against their contracts
+///
+/// Without `--contract` the contract of each file is found by its name and what it says. Exits with 0 when every file is valid, 1
+/// when one is not, 3 when one cannot be read or its contract is not known. With `--json` it prints one object a line.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// The contract: `status-block` or `status-block@1`
+    #[arg(long)]
+    contract: Option<String>,
+    /// The role that reports; its own rules are checked then
+    #[arg(long)]
+    role: Option<String>,
+    /// The labels of the issue that a document is
+    #[arg(long, value_delimiter = ',')]
+    labels: Option<Vec<String>>,
+    /// How the result is printed
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The files, or patterns of files; `-` is stdin
+    #[arg(required = true)]
+    files: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One object a line
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+/// What files are checked against.
+enum Asked {
+    Contract(Contract),
+    /// The one that each file seems to be written in.
+    AnyOf(Contracts),
+}
+
+pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
+    let environment = &session.environment;
+    let contract = match args.contract.as_deref() {
+        Some(name) => Asked::Contract(Contracts::named(name, environment)?),
+        None => Asked::AnyOf(Contracts::look(environment)?),
+    };
+    if let Asked::Contract(contract) = &contract {
+        super::context(contract, args.role.as_deref(), session)?;
+    }
+    let format = args.format.unwrap_or(if session.json() { Format::Json } else { Format::Human });
+    let mut worst = 0;
+    let mut all = Vec::new();
+    for file in files::matching(session.environment.directory(), &args.files)? {
+        let (result, source, diagnostics) = check_file(&file, &contract, args, session)?;
+        match format {
+            Format::Json => session.output.json(&result),
+            Format::Human => print(&result, &source, &diagnostics, args.contract.is_none(), session),
+            Format::Sarif => {}
+        }
+        let unreadable = result.report.is_none() && result.plan.is_none();
+        worst = worst.max(match (result.valid, unreadable) {
+            (true, _) => 0,
+            (false, false) => 1,
+            (false, true) => 2,
+        });
+        all.push(result);
+    }
+    if format == Format::Sarif {
+        session.output.json(&sarif::log(&all));
+    }
+    Ok([Exit::Done, Exit::With(Kind::Refused), Exit::With(Kind::Environment)][worst])
+}
+
+fn check_file(
+    file: &str,
+    asked: &Asked,
+    args: &CheckArgs,
+    session: &Session,
+) -> Result<(ContractCheck, Source, Vec<Diagnostic>), Failure> {
+    let unread = |id: &str, text: String, diagnostic: Diagnostic| {
+        let diagnostics = vec![diagnostic];
+        (result(file, id, None, None, &diagnostics), Source { file: file.to_owned(), text }, diagnostics)
+    };
+    let id = match asked {
+        Asked::Contract(contract) => contract.id(),
+        Asked::AnyOf(_) => UNKNOWN,
+    };
+    let text = match read(file, session).map(String::from_utf8) {
+        Err(diagnostic) => return Ok(unread(id, String::new(), diagnostic)),
+        Ok(Err(error)) => {
+            let (text, diagnostic) = not_text(error);
+            return Ok(unread(id, text, diagnostic));
+        }
+        Ok(Ok(text)) => text,
+    };
+    let found = match asked {
+        Asked::Contract(contract) => contract.clone(),
+        Asked::AnyOf(contracts) => match find(file, &text, contracts) {
+            Ok(contract) => contract,
+            Err(diagnostic) => return Ok(unread(UNKNOWN, text, diagnostic)),
+        },
+    };
+    let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.trim())).collect());
+    let context = Context { labels, ..super::context(&found, args.role.as_deref(), session)? };
+    let (report, plan, diagnostics) = match (found.report(), found.document()) {
+        (Some(dialect), _) => {
+            let reading = dialect.read(&text, &context);
+            (Some(wire::report(&reading.report)), None, reading.diagnostics)
+        }
+        (None, Some(dialect)) => {
+            let reading = dialect.read(&text, &context);
+            (None, Some(wire::plan(&reading.plan)), reading.diagnostics)
+        }
+        (None, None) => (None, None, Vec::new()),
+    };
+    let result = result(file, found.id(), report, plan, &diagnostics);
+    Ok((result, Source { file: file.to_owned(), text }, diagnostics))
+}
+
+fn result(
+    file: &str,
+    contract: &str,
+    report: Option<tollgate_api::Report>,
+    plan: Option<tollgate_api::Plan>,
+    diagnostics: &[Diagnostic],
+) -> ContractCheck {
+    let valid = !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let diagnostics = diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, Some(file))).collect();
+    ContractCheck { file: file.to_owned(), contract: contract.to_owned(), valid, report, plan, diagnostics }
+}
+
+/// The contract of a file that nobody named one for.
+fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Contract, Diagnostic> {
+    let likely = contracts.recognise(file, text);
+    let message = match &likely[..] {
+        [one] => match contracts.find(one) {
+            Ok(contract) => return Ok(contract),
+            Err(_) => "no contract is known for this file".to_owned(),
+        },
+        [] => "no contract is known for this file".to_owned(),
+        several => format!("this file may be any of {}", several.join(", ")),
+    };
+    let hint = "name it: `--contract ID`; `tollgate contract list` shows the names";
+    Err(Diagnostic::error(Code::NO_CONTRACT, Place::default(), message).hint(hint))
+}
+
+fn read(file: &str, session: &Session) -> Result<Vec<u8>, Diagnostic> {
+    let bytes = match file {
+        "-" => {
+            files::read_all(io::stdin().lock(), REPORT_BYTES_MAX).map_err(|error| files::cannot_read("stdin", error))
+        }
+        _ => files::read(&session.environment.directory().join(file), REPORT_BYTES_MAX),
+    };
+    bytes.map_err(|failure| {
+        let wire = failure.wire();
+        let why = wire.causes.first().map_or("it cannot be read", String::as_str);
+        Diagnostic::error(Code::FILE, Place::default(), format!("the file cannot be read: {why}"))
+            .hint("check the path and its permissions")
+    })
+}
+
+/// A text that is none, as far as it can be shown, and where it stops being one.
+pub fn not_text(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
+    let good = error.utf8_error().valid_up_to();
+    let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX - 1) + 1;
+    let place = Place {
+        line: number(before.matches('\n').count()),
+        column: number(before.rsplit('\n').next().map_or(0, |line| line.chars().count())),
+    };
+    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    (text, Diagnostic::error(Code::FILE, place, "the file is not UTF-8 from here on").hint("write it as UTF-8 text"))
+}
+
+fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], found: bool, session: &Session) {
+    let width = session.output.width();
+    snippet::lines(diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
+    let (symbol, style, word) =
+        if result.valid { ("✓", Style::Good, "valid") } else { ("✗", Style::Bad, "invalid") };
+    let head = Line::new().add(style, symbol).text(format!(" {}: ", result.file)).add(style, word);
+    let said = match (&result.report, &result.plan) {
+        (Some(report), _) => {
+            let code = report.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
+            let asked = count(report.questions.len(), "question");
+            format!(
+                ", health {}{code}, verdict {}, {}, {asked}",
+                report.health,
+                report.verdict,
+                count(report.findings.len(), "finding")
+            )
+        }
+        (None, Some(plan)) => format!(", {}", count(plan.criteria.len(), "row")),
+        (None, None) => String::new(),
+    };
+    let head = if found && result.contract != UNKNOWN { head.text(format!(" {}", result.contract)) } else { head };
+    session.output.data(head.text(said));
+}

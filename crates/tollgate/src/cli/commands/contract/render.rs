@@ -1,0 +1,60 @@
+//! `tollgate contract render`.
+
+use tollgate_core::code::Code;
+use tollgate_core::contract::tree::{Places, json};
+use tollgate_core::diagnostic::{Diagnostic, Place};
+
+use crate::cli::failure::Failure;
+use crate::cli::snippet::Source;
+use crate::cli::{Exit, Session};
+use crate::contracts::{Contract, Contracts};
+use crate::files;
+
+const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Write a document in the form of its contract
+#[derive(Debug, clap::Args)]
+pub struct RenderArgs {
+    /// The contract: `status-block` or `status-block@1`
+    id: String,
+    /// The document as JSON, as `contract show ID --schema` describes it
+    #[arg(long, value_name = "DOCUMENT.json")]
+    from: String,
+}
+
+pub fn run(args: &RenderArgs, session: &Session) -> Result<Exit, Failure> {
+    let contract = Contracts::named(&args.id, &session.environment)?;
+    let text = files::read_text(&session.environment.directory().join(&args.from), DOCUMENT_BYTES_MAX)?;
+    let source = Source { file: args.from.clone(), text: text.clone() };
+    let refused = |diagnostics: Vec<Diagnostic>| {
+        let message = format!("{} is no document of {}", args.from, contract.id());
+        let code = diagnostics.first().map_or(Code::FIELD_KIND, |diagnostic| diagnostic.code);
+        Failure::refused(code, message).at(source.clone(), diagnostics)
+    };
+    let node = json::read(&text).map_err(|fault| {
+        let place = Places::of(&text).place(fault.at);
+        refused(vec![Diagnostic::error(fault.code, place, fault.message).hint(fault.hint)])
+    })?;
+    let written = match &contract {
+        Contract::Data(data) => {
+            let wrong = data.get().wrong_types(&node, &text);
+            if !wrong.is_empty() {
+                return Err(refused(wrong));
+            }
+            data.get().write(&node)
+        }
+        Contract::Report(dialect) => dialect.render(&value(&text)?),
+        Contract::Document(dialect) => dialect.render(&value(&text)?),
+    };
+    let written = written.map_err(|why| {
+        let hint = "`tollgate contract show ID --schema` describes the document";
+        refused(vec![Diagnostic::error(Code::FIELD_KIND, Place::default(), why).hint(hint)])
+    })?;
+    session.output.text(written.trim_end());
+    Ok(Exit::Done)
+}
+
+fn value(text: &str) -> Result<serde_json::Value, Failure> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    serde_json::from_str(text).map_err(|error| Failure::refused(Code::JSON_SYNTAX, "this is not JSON").cause(error))
+}

@@ -1,0 +1,187 @@
+//! The contracts that can be named: in code, brought along as data, or in the trusted `.tollgate/contracts/` of the repository.
+
+use std::sync::Arc;
+
+use tollgate_core::code::Code;
+use tollgate_core::contract::defined::Defined;
+use tollgate_core::contract::registry;
+use tollgate_core::contract::{DocumentDialect, ReportDialect, definition, recognise};
+use tollgate_core::diagnostic::Severity;
+
+use crate::cli::environment::Environment;
+use crate::cli::failure::Failure;
+use crate::cli::snippet::Source;
+use crate::trust::{self, Standing};
+use crate::view::words::nearest;
+
+const FOLDER: &str = ".tollgate/contracts/";
+
+/// A contract that was found.
+#[derive(Clone)]
+pub enum Contract {
+    /// A report dialect that is code.
+    Report(&'static dyn ReportDialect),
+    /// A document dialect that is code.
+    Document(&'static dyn DocumentDialect),
+    /// One that is data.
+    Data(Data),
+}
+
+/// A contract that is data.
+#[derive(Clone)]
+pub enum Data {
+    BuiltIn(&'static Defined),
+    Own(Arc<Defined>),
+}
+
+impl Data {
+    pub fn get(&self) -> &Defined {
+        match self {
+            Self::BuiltIn(defined) => defined,
+            Self::Own(defined) => defined,
+        }
+    }
+}
+
+impl Contract {
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Report(dialect) => dialect.id(),
+            Self::Document(dialect) => dialect.id(),
+            Self::Data(data) => &data.get().definition.id,
+        }
+    }
+
+    /// As a language of reports.
+    pub fn report(&self) -> Option<&dyn ReportDialect> {
+        match self {
+            Self::Report(dialect) => Some(*dialect),
+            Self::Document(_) => None,
+            Self::Data(data) => data.get().definition.report.is_some().then(|| data.get() as &dyn ReportDialect),
+        }
+    }
+
+    /// As a language of documents.
+    pub fn document(&self) -> Option<&dyn DocumentDialect> {
+        match self {
+            Self::Report(_) => None,
+            Self::Document(dialect) => Some(*dialect),
+            Self::Data(data) => data.get().definition.report.is_none().then(|| data.get() as &dyn DocumentDialect),
+        }
+    }
+
+    /// As data.
+    pub fn data(&self) -> Option<&Defined> {
+        match self {
+            Self::Data(data) => Some(data.get()),
+            Self::Report(_) | Self::Document(_) => None,
+        }
+    }
+}
+
+/// Every contract that can be named here.
+pub struct Contracts {
+    own: Vec<Arc<Defined>>,
+    standing: Standing,
+}
+
+impl Contracts {
+    /// Reads those of the repository, if it has some that may act; one that is not sound is refused.
+    pub fn look(environment: &Environment) -> Result<Self, Failure> {
+        let standing = Standing::look(environment)?;
+        let mut own = Vec::new();
+        if let Some(folder) = standing.trusted() {
+            for (path, name) in folder.paths().filter_map(|path| Some((path, stem(path)?))) {
+                let Some(text) = folder.text(path).transpose()? else { continue };
+                own.push(Arc::new(read(path, name, &text)?));
+            }
+        }
+        Ok(Self { own, standing })
+    }
+
+    /// All of them: those in code, those brought along, the repository's own.
+    pub fn all(&self) -> Vec<Contract> {
+        let own = self.own.iter().map(|own| Contract::Data(Data::Own(Arc::clone(own))));
+        built_in().into_iter().chain(own).collect()
+    }
+
+    /// The contract of a name. Those that are built in need no repository, and none can take their place.
+    pub fn named(name: &str, environment: &Environment) -> Result<Contract, Failure> {
+        match built_in().into_iter().find(|contract| is_asked(contract, name)) {
+            Some(contract) => Ok(contract),
+            None => Self::look(environment)?.find(name),
+        }
+    }
+
+    /// The contract of a name, with or without its version.
+    pub fn find(&self, name: &str) -> Result<Contract, Failure> {
+        let all = self.all();
+        if let Some(found) = all.iter().find(|contract| is_asked(contract, name)) {
+            return Ok(found.clone());
+        }
+        if let Standing::Untrusted(_, folder) = &self.standing
+            && let Some(path) = folder.paths().find(|path| stem(path) == Some(bare(name)))
+        {
+            return Err(trust::refusal(path));
+        }
+        let failure = Failure::usage(Code::NO_CONTRACT, format!("there is no contract `{name}`"));
+        Err(match nearest(name, all.iter().map(|contract| bare(contract.id()))) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure.hint("`tollgate contract list` shows the names"),
+        })
+    }
+
+    /// The contracts that a file is most likely written in.
+    pub fn recognise(&self, file: &str, text: &str) -> Vec<String> {
+        let own = self.own.iter().map(|own| &**own);
+        let known = registry::all_defined().map(|built_in| -> &Defined { built_in }).chain(own);
+        recognise::recognise(file, text, known).into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// Those that need no repository.
+pub fn built_in() -> Vec<Contract> {
+    registry::all().filter_map(one_built_in).collect()
+}
+
+fn one_built_in(id: &'static str) -> Option<Contract> {
+    if let Some(defined) = registry::defined(id) {
+        return Some(Contract::Data(Data::BuiltIn(defined)));
+    }
+    let report = registry::report_dialect(id).map(Contract::Report);
+    report.or_else(|| registry::document_dialect(id).map(Contract::Document))
+}
+
+fn read(path: &str, name: &str, text: &str) -> Result<Defined, Failure> {
+    if registry::all().any(|id| bare(id) == name) {
+        let failure =
+            Failure::refused(Code::CONTRACT_NAME, format!("{path} has the name of a contract that is built in"));
+        return Err(failure.hint("give the file and its `contract:` another name"));
+    }
+    let (definition, problems) = definition::read(name, text, false);
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+    match definition {
+        Some(definition) if errors == 0 => Ok(Defined { definition }),
+        _ => {
+            let failure = Failure::refused(
+                problems.first().map_or(Code::CONTRACT_NAME, |problem| problem.code),
+                format!("the contract {path} cannot be used"),
+            );
+            let source = Source { file: path.to_owned(), text: text.to_owned() };
+            Err(failure.at(source, problems).hint("docs/contracts/language.md describes the language"))
+        }
+    }
+}
+
+fn is_asked(contract: &Contract, name: &str) -> bool {
+    contract.id() == name || bare(contract.id()) == name
+}
+
+/// A name without its version.
+pub fn bare(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(bare, _)| bare)
+}
+
+fn stem(path: &str) -> Option<&str> {
+    path.strip_prefix(FOLDER)?.strip_suffix(".yaml").filter(|stem| !stem.contains('/'))
+}
