@@ -47,7 +47,11 @@ fn killed_at_any_moment_the_run_goes_on_to_the_same_end() {
         play.until_worker();
         child.kill().unwrap();
         child.wait().unwrap();
-        let said = play.tollgate(&["resume", "RUN"]).exits(0).says("the process that drove the run is gone").says("repeated after a crash");
+        let said = play
+            .tollgate(&["resume", "RUN"])
+            .exits(0)
+            .says("the process that drove the run is gone")
+            .says("repeated after a crash");
         assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
         assert_eq!(play.count(|event| matches!(event, Event::AttemptLost(_))), 1);
         assert_eq!(play.dispatched(role), 2, "{role}: once lost, once repeated\n{}", said.err);

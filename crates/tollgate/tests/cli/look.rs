@@ -162,7 +162,8 @@ fn the_screen_fits_every_terminal() {
             let text = String::from_utf8(output.stdout).unwrap();
             assert!(!text.contains('\x1b'), "{command}: colour in a pipe");
             for line in text.lines() {
-                let copied = line.contains("tollgate decide") || line.contains("git -C") || line.starts_with("  journal");
+                let copied =
+                    line.contains("tollgate decide") || line.contains("git -C") || line.starts_with("  journal");
                 assert!(copied || line.chars().count() <= columns, "{command} at {columns}: {line}");
             }
         }
