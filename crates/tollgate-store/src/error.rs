@@ -88,9 +88,15 @@ impl From<rusqlite::Error> for StoreError {
             error,
             Value::FromSqlConversionFailure(..) | Value::IntegralValueOutOfRange(..) | Value::InvalidColumnType(..)
         );
+        // The index beside the log is made as large as it must be at once: what fails then is the room for it.
+        let no_room = matches!(
+            &error,
+            Value::SqliteFailure(failure, _) if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE
+        );
         let error = Arc::new(error);
         match code {
             _ if odd => Self::Corrupt(error),
+            _ if no_room => Self::Full(error),
             Some(E::DiskFull) => Self::Full(error),
             Some(E::ReadOnly | E::PermissionDenied | E::CannotOpen) => Self::ReadOnly(error),
             Some(E::DatabaseBusy | E::DatabaseLocked | E::FileLockingProtocolFailed) => Self::Locked(error),
@@ -275,6 +281,8 @@ mod tests {
         assert_eq!(sqlite(ffi::SQLITE_READONLY), Code::STORE_READ_ONLY);
         assert_eq!(sqlite(ffi::SQLITE_CANTOPEN), Code::STORE_READ_ONLY);
         assert_eq!(sqlite(ffi::SQLITE_BUSY_SNAPSHOT), Code::STORE_LOCKED);
+        assert_eq!(sqlite(ffi::SQLITE_IOERR_SHMSIZE), Code::STORE_FULL);
+        assert_eq!(sqlite(ffi::SQLITE_IOERR_READ), Code::STORE_FAILED);
         assert_eq!(sqlite(ffi::SQLITE_CORRUPT), Code::STORE_CORRUPT);
         assert_eq!(sqlite(ffi::SQLITE_NOTADB), Code::STORE_CORRUPT);
         assert_eq!(sqlite(ffi::SQLITE_IOERR_READ), Code::STORE_FAILED);
