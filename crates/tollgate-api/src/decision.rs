@@ -18,6 +18,8 @@ pub struct Decision {
     pub question: String,
     /// Why it is asked.
     pub why: String,
+    /// Whether work waits for it. The run does not close before it is answered, either way.
+    pub blocking: bool,
     /// The unit that waits for it; null: the run.
     pub unit: Option<String>,
     /// What asked it.

@@ -13,7 +13,7 @@ use tollgate_engine::session::Session as RunSession;
 use super::Session;
 use super::failure::Failure;
 use super::runs::{Runs, load_failure, rejected, service_failure};
-use crate::view::decision::waived;
+use crate::view::decision::{BESIDE, waived};
 use crate::view::text::{Line, Style};
 use crate::view::words;
 
@@ -58,6 +58,9 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
     output.say("  ", Style::Strong, &asked.question);
     if !asked.why.is_empty() {
         output.say("  ", Style::Faint, &asked.why);
+    }
+    if !asked.blocking {
+        output.say("  ", Style::Faint, BESIDE);
     }
     for (name, text) in waived(run, decision) {
         output.say(format!("    {name}: "), Style::Plain, &text);

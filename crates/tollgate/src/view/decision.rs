@@ -44,6 +44,7 @@ pub fn decision(
         },
         question: asked.question.clone(),
         why: asked.why.clone(),
+        blocking: asked.blocking,
         unit: asked.unit.as_ref().map(ToString::to_string),
         origin: Origin {
             stage: asked.origin.stage.to_string(),
@@ -73,6 +74,9 @@ pub fn decision(
         ended_at_ms: ended_ms.filter(|_| ended.is_some()),
     }
 }
+
+/// What becomes of a question that no work waits for.
+pub const BESIDE: &str = "the work goes on beside it; with an answer, whatever it says, the run may close; `tollgate cancel RUN` gives it up";
 
 /// What the options of an open question would waive: each row and finding with its words, once.
 pub fn waived(run: &Run, decision: &Decision) -> Vec<(String, String)> {
@@ -104,6 +108,9 @@ pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec
     indented(2, Style::Strong, &question.question);
     if !question.why.is_empty() {
         indented(2, Style::Faint, &format!("asked because {}", question.why));
+    }
+    if !question.blocking {
+        indented(2, Style::Faint, BESIDE);
     }
     for item in &question.evidence {
         indented(2, Style::Plain, &format!("look at: {item}"));
