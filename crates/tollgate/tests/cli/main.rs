@@ -37,6 +37,7 @@ mod signoff;
 mod start;
 mod terminal;
 mod trusted;
+mod whole;
 mod wire;
 mod worker;
 mod world;

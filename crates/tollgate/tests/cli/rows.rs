@@ -147,7 +147,7 @@ fn an_approval_that_hides_a_gap_or_a_question_halts_the_run() {
 fn a_row_that_the_checker_could_not_observe_needs_a_waiver() {
     let unsure = COVERED.replace("DoD-1: greet.sh is there", "⚠️ DoD-1: there is no terminal here");
     let (play, said) = Play::standard(&[("dod-checker", &[else_(&unsure)])]);
-    said.exits(4).says("DoD-1 is unobservable");
+    said.exits(4).says("DoD-1 is unobservable").says("(there is no terminal here)");
     assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false));
     play.decide(&["dec_2", "waive"]).exits(0).says("waived DoD-1");
     play.holds();
