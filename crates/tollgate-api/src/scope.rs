@@ -20,6 +20,8 @@ pub struct ScopeCheck {
     pub result: ScopeResult,
     /// Every changed path, from the best class to the worst, each by path.
     pub paths: Vec<ScopePath>,
+    /// The task and the body of the pull request, where they lie in the checkout and git does not know them: not counted.
+    pub left_out: Vec<String>,
     /// The scope corrections of the pull request.
     pub corrections: Vec<ScopeCorrection>,
     /// What an implementor posts, ready to be edited; empty for a reviewer and when nothing is out of scope.

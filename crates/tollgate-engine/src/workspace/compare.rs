@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tollgate_core::Name;
@@ -57,6 +57,8 @@ pub struct Comparison {
     pub base: ObjectId,
     /// The commit it ends at; none for the checkout.
     pub head: Option<ObjectId>,
+    /// Files that were asked to be left out of the checkout, and were.
+    pub left_out: Vec<Name>,
     raw: Vec<Raw>,
     trees: (ObjectId, ObjectId),
     git: Git,
@@ -84,8 +86,15 @@ enum Text<'a> {
 pub struct Texts<'a>(HashMap<(&'a str, &'a str), Text<'a>>);
 
 impl Repository {
-    /// Compares the commit that `base` and `head` have in common with `head`.
-    pub fn compare(mut self, base: &str, head: Side<'_>, state: &Path) -> Result<Comparison, WorkspaceError> {
+    /// Compares the commit that `base` and `head` have in common with `head`. Files in `apart` that the checkout has and git
+    /// does not know are left out: what the caller itself was given.
+    pub fn compare(
+        mut self,
+        base: &str,
+        head: Side<'_>,
+        apart: &[PathBuf],
+        state: &Path,
+    ) -> Result<Comparison, WorkspaceError> {
         let user = self.git()?;
         let named = |name: &str| {
             let asked = format!("{name}^{{commit}}");
@@ -108,21 +117,42 @@ impl Repository {
         let folder = claim.path().join("git");
         let folder = GitFolder::create(&folder, &to, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let git = Git::with_dir(folder.path())?;
-        let (after, head) = match head {
-            Side::Commit(_) => (tree(&to)?, Some(to)),
+        let (after, head, left_out) = match head {
+            Side::Commit(_) => (tree(&to)?, Some(to), Vec::new()),
             Side::Checkout => {
                 self.read_settings()?;
-                (self.checkout_tree(&git, &folder)?, None)
+                let unknown = self.unknown(&user, apart)?;
+                let left_out = unknown.iter().map(|path| quote(path)).collect();
+                (self.checkout_tree(&git, &folder, &unknown)?, None, left_out)
             }
         };
         let git = git.with(&[FILE_SETTING.to_owned()]);
         let raw = list(&git, &before, &after)?;
-        Ok(Comparison { base: common, head, raw, trees: (before, after), git, _claim: claim })
+        Ok(Comparison { base: common, head, left_out, raw, trees: (before, after), git, _claim: claim })
+    }
+
+    /// Those of some files that lie in the checkout and in no index, as git names them.
+    fn unknown(&self, user: &Git, files: &[PathBuf]) -> Result<Vec<Vec<u8>>, WorkspaceError> {
+        let top = self.top.canonicalize().unwrap_or_else(|_| self.top.clone());
+        let index = self.index_file();
+        let mut unknown = Vec::new();
+        for file in files.iter().filter_map(|file| file.canonicalize().ok()) {
+            let Ok(inside) = file.strip_prefix(&top) else { continue };
+            let args = [OsStr::new("ls-files"), OsStr::new("-z"), OsStr::new("--"), inside.as_os_str()];
+            if user.on(&self.top, index).run(&args)?.is_empty() {
+                unknown.push(inside.as_os_str().as_bytes().to_vec());
+            }
+        }
+        Ok(unknown)
     }
 
     /// The tree of the checkout, submodules and other repositories inside of it by the commit that each stands at.
-    fn checkout_tree(&self, git: &Git, folder: &GitFolder) -> Result<ObjectId, WorkspaceError> {
+    fn checkout_tree(&self, git: &Git, folder: &GitFolder, left_out: &[Vec<u8>]) -> Result<ObjectId, WorkspaceError> {
         let (checkout, status) = self.stage(git, folder, true)?;
+        if !left_out.is_empty() {
+            let paths = left_out.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
+            checkout.feed(&["update-index", "--force-remove", "-z", "--stdin"], paths)?;
+        }
         let mut links = String::new().into_bytes();
         let mut replaced = Vec::new();
         let nested = status.nested().iter().map(|path| (path.strip_suffix(b"/").unwrap_or(path), None));

@@ -79,6 +79,11 @@ impl Repository {
         Ok(Git::with_dir(&self.git_dir)?)
     }
 
+    /// The index of the checkout.
+    pub(super) fn index_file(&self) -> &Path {
+        &self.index
+    }
+
     /// Finds the repository around a path, and does not look at its files.
     pub fn find(path: &Path) -> Result<Self, WorkspaceError> {
         if !path.is_dir() {

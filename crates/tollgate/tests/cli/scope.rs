@@ -497,3 +497,24 @@ fn thousands_of_files_take_two_calls_of_git() {
     let calls = std::fs::read_to_string(world.path("calls")).unwrap().lines().count();
     assert!(calls < 40, "{calls}");
 }
+
+#[test]
+fn what_the_check_itself_is_given_does_not_count_until_git_knows_it() {
+    let mut world = world();
+    world.write("src/cart.js", TOTAL);
+    world.write("task.md", TASK);
+    world.write("notes/body.md", BODY);
+    let check = "scope check --task task.md --base main --worktree --pr-body notes/body.md";
+    let (found, exit) = world.json(&format!("{check} --json"));
+    assert_eq!((exit, classes(&found[0])), (0, vec!["primary src/cart.js".to_owned()]));
+    assert_eq!(found[0]["left_out"], serde_json::json!(["task.md", "notes/body.md"]));
+    world.type_in(check);
+    world.git(&["add", "task.md"]);
+    let (found, exit) = world.json(&format!("{check} --json"));
+    assert_eq!(
+        (exit, classes(&found[0])),
+        (1, vec!["primary src/cart.js".to_owned(), "out_of_scope task.md".to_owned()])
+    );
+    world.set("TOLLGATE_STATE", "state-here").type_in(check);
+    insta::assert_snapshot!(world.transcript);
+}

@@ -99,7 +99,12 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let side = if args.worktree { Side::Checkout } else { Side::Commit(&args.head) };
     let state = session.environment.state_dir()?;
     let repository = Repository::find(session.environment.directory()).map_err(|error| refused(&error))?;
-    let comparison = repository.compare(&args.base, side, &state).map_err(|error| refused(&error))?;
+    if args.worktree {
+        crate::cli::runs::need_a_place_apart(&state, &session.environment)?;
+    }
+    let given = [Some(&args.task), args.pr_body.as_ref()].into_iter().flatten();
+    let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();
+    let comparison = repository.compare(&args.base, side, &given, &state).map_err(|error| refused(&error))?;
     // Where every path is settled by its name, nothing more is read.
     let patch = match rules.need_content(comparison.paths()) {
         true => comparison.read().map_err(|error| refused(&error))?,
@@ -127,6 +132,11 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
         session.output.talk(
             "warning: the change is too large for its lines to be read; what depends on them is left to a person",
         );
+    }
+    for path in &wire.left_out {
+        session
+            .output
+            .talk(format!("note: {path} is not counted: it was given to this check, and git does not know it"));
     }
     view::lines(&wire, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     if changes.is_empty() && !args.worktree {
@@ -202,6 +212,7 @@ fn wire(
         role,
         result: view::result(sorted),
         paths: sorted.iter().map(view::path).collect(),
+        left_out: comparison.left_out.iter().map(ToString::to_string).collect(),
         corrections: rules.corrected().iter().map(view::correction).collect(),
         drafts: if role == ScopeRole::Reviewer { Vec::new() } else { view::drafts(drafts, rules, sorted) },
         warnings: if role == ScopeRole::Reviewer { view::warnings(sorted) } else { Vec::new() },
