@@ -3,6 +3,8 @@
 //! A criterion that is not met settles it, three that are met settle it too. Anything else is for a person, with what was
 //! measured. What was not read is never taken to be good.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
 use super::names::{Known, Names};
 use super::shape::{Piece, pieces};
@@ -206,12 +208,15 @@ fn prose(change: &Change<'_>, names: &Names<'_>) -> Criteria {
 fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, language: Language) -> Criteria {
     // `cart.test.js.snap` belongs to `cart.test.js`.
     let belongs = file_name(&change.path).rsplit_once('.').is_some_and(|(test, _)| names.changed_file(test));
-    let changed = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign != Sign::Kept);
-    let structural =
-        changed.flat_map(|(_, line)| super::shape::words(line, language)).find_map(|word| match names.knows(word) {
-            Some(Known::Brought(by) | Known::Gone(by) | Known::Fresh(by)) => Some((word, by)),
-            Some(Known::File(_) | Known::Redefined(_) | Known::Touched(_)) | None => None,
-        });
+    let side = |wanted| -> BTreeSet<&str> {
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == wanted);
+        lines.flat_map(|(_, line)| super::shape::words(line, language)).collect()
+    };
+    let (before, now) = (side(Sign::Removed), side(Sign::Added));
+    let structural = before.symmetric_difference(&now).find_map(|word| match names.knows(word) {
+        Some(Known::Brought(by) | Known::Gone(by) | Known::Fresh(by)) => Some((*word, by)),
+        Some(Known::File(_) | Known::Redefined(_) | Known::Touched(_)) | None => None,
+    });
     let required = match (belongs, structural) {
         (true, _) => yes("it is the snapshot of a test that changes in scope"),
         (false, Some((word, by))) => {
@@ -292,9 +297,10 @@ fn new_test(pieces: &[Piece<'_>]) -> Option<&'static str> {
 }
 
 fn new_function<'p>(pieces: &'p [Piece<'p>], language: Language) -> Option<&'p str> {
-    let running =
-        |line: &'p str| definitions(&language.tokens(line)).into_iter().filter(|(_, runs)| *runs).map(|(name, _)| name);
-    let before: std::collections::BTreeSet<&str> = code(pieces, Sign::Removed).flat_map(running).collect();
+    let running = |line: &'p str| {
+        definitions(line, &language.tokens(line)).into_iter().filter(|(_, runs)| *runs).map(|(name, _)| name)
+    };
+    let before: BTreeSet<&str> = code(pieces, Sign::Removed).flat_map(running).collect();
     let mut now = code(pieces, Sign::Added).flat_map(running);
     now.find(|name| !before.contains(name))
 }
@@ -441,7 +447,7 @@ fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language) -> Cri
 
 /// A steering word of which there is one more or one less.
 fn steered<'p>(pieces: &'p [Piece<'p>], language: Language) -> Option<&'p str> {
-    let mut counts: std::collections::BTreeMap<&str, i64> = std::collections::BTreeMap::new();
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     for (sign, by) in [(Sign::Added, 1), (Sign::Removed, -1)] {
         for word in code(pieces, sign).flat_map(|line| steering(&language.tokens(line))) {
             *counts.entry(word).or_default() += by;

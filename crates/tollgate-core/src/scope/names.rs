@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Content, Kind, Moved, Sign};
+use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
 use super::shape::{Piece, pieces};
 use super::words::{Language, TokenSort, definitions, file_name, is_telling, language, stem};
 use crate::Name;
@@ -35,6 +35,13 @@ pub struct Names<'c> {
     changed_files: BTreeSet<&'c str>,
 }
 
+/// The lines of one side of a file.
+#[derive(Debug, Default)]
+struct Side<'c> {
+    defined: BTreeSet<&'c str>,
+    words: BTreeSet<&'c str>,
+}
+
 /// How a word is known to the change in scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known<'c> {
@@ -56,52 +63,58 @@ impl<'c> Names<'c> {
     /// Takes the names of the files in scope; `changes` in the order of their paths.
     pub fn of(changes: &[&'c Change<'c>]) -> Self {
         let mut names = Self::default();
-        let (mut before, mut now) = (BTreeMap::new(), BTreeMap::new());
-        let mut removed = BTreeSet::new();
-        let mut added = Vec::new();
         for change in changes {
             names.any = true;
             names.take_file(change);
-            let hunks = match change.content {
-                Content::Same => continue,
+            match change.content {
+                Content::Same => {}
                 Content::Unread => {
                     names.unread.get_or_insert(&change.path);
-                    continue;
                 }
-                Content::Lines(hunks) => hunks,
-            };
-            let language = language(&change.path);
-            for hunk in hunks {
-                names.touch(&hunk.within, language, &change.path);
-                for (sign, line) in hunk.lines.iter().filter(|(sign, _)| *sign != Sign::Kept) {
-                    let tokens = language.tokens(line);
-                    let words = tokens.iter().filter(|token| token.sort == TokenSort::Word).map(|token| token.text);
-                    let defined = if *sign == Sign::Added { &mut now } else { &mut before };
-                    for (name, _) in definitions(&tokens) {
-                        defined.entry(name).or_insert(&change.path);
-                    }
-                    for word in words.filter(|word| is_telling(word)) {
-                        names.touched.entry(word).or_insert(&change.path);
-                        match sign {
-                            Sign::Added => added.push((word, &change.path)),
-                            Sign::Removed | Sign::Kept => _ = removed.insert(word),
-                        }
-                    }
-                }
-            }
-            names.take_renames(change, hunks, language);
-        }
-        for (word, path) in added {
-            if !removed.contains(word) {
-                names.fresh.entry(word).or_insert(path);
+                Content::Lines(hunks) => names.take_lines(change, hunks),
             }
         }
-        names.redefined =
-            now.iter().filter(|(name, _)| before.contains_key(*name)).map(|(name, path)| (*name, *path)).collect();
-        names.gone =
-            before.iter().filter(|(name, _)| !now.contains_key(*name)).map(|(name, path)| (*name, *path)).collect();
-        names.brought = now.into_iter().filter(|(name, _)| !before.contains_key(name)).collect();
         names
+    }
+
+    /// Takes the names of one file. What it loses counts although another one gains it: it moved, and those who use it must follow.
+    fn take_lines(&mut self, change: &'c Change<'c>, hunks: &'c [Hunk<'c>]) {
+        let language = language(&change.path);
+        let (mut before, mut now) = (Side::default(), Side::default());
+        for hunk in hunks {
+            self.touch(&hunk.within, language, &change.path);
+            for (sign, line) in &hunk.lines {
+                let side = match sign {
+                    Sign::Kept => continue,
+                    Sign::Removed => &mut before,
+                    Sign::Added => &mut now,
+                };
+                let tokens = language.tokens(line);
+                side.defined.extend(definitions(line, &tokens).into_iter().map(|(name, _)| name));
+                let words = tokens.iter().filter(|token| token.sort == TokenSort::Word).map(|token| token.text);
+                side.words.extend(words.filter(|word| is_telling(word)));
+            }
+        }
+        let path = &change.path;
+        let mut take = |map: fn(&mut Self) -> &mut BTreeMap<&'c str, From<'c>>, words: Vec<&'c str>| {
+            for word in words {
+                map(self).entry(word).or_insert(path);
+            }
+        };
+        take(|names| &mut names.touched, before.words.union(&now.words).copied().collect());
+        take(|names| &mut names.fresh, now.words.difference(&before.words).copied().collect());
+        take(|names| &mut names.brought, now.defined.difference(&before.defined).copied().collect());
+        take(|names| &mut names.gone, before.defined.difference(&now.defined).copied().collect());
+        take(|names| &mut names.redefined, now.defined.intersection(&before.defined).copied().collect());
+        for piece in pieces(hunks, language) {
+            let Piece::Renamed { pairs, .. } = piece else { continue };
+            for (old, new) in pairs {
+                let gone = before.defined.contains(old) && !now.defined.contains(old);
+                if gone && now.defined.contains(new) && !before.defined.contains(new) {
+                    self.renames.entry((old, new)).or_insert(path);
+                }
+            }
+        }
     }
 
     fn touch(&mut self, line: &'c str, language: Language, path: &'c Name) {
@@ -125,28 +138,6 @@ impl<'c> Names<'c> {
             self.files.entry(old).or_insert(&change.path);
             if old != stem {
                 self.renames.entry((old, stem)).or_insert(&change.path);
-            }
-        }
-    }
-
-    /// Names that a definition has now in place of another one.
-    fn take_renames(&mut self, change: &'c Change<'c>, hunks: &'c [super::change::Hunk<'c>], language: Language) {
-        let (mut before, mut now) = (BTreeSet::new(), BTreeSet::new());
-        for (sign, line) in hunks.iter().flat_map(|hunk| &hunk.lines) {
-            let side = match sign {
-                Sign::Kept => continue,
-                Sign::Removed => &mut before,
-                Sign::Added => &mut now,
-            };
-            side.extend(definitions(&language.tokens(line)).into_iter().map(|(name, _)| name));
-        }
-        for piece in pieces(hunks, language) {
-            let Piece::Renamed { pairs, .. } = piece else { continue };
-            for (old, new) in pairs {
-                let moved = before.contains(old) && now.contains(new) && !now.contains(old) && !before.contains(new);
-                if moved {
-                    self.renames.entry((old, new)).or_insert(&change.path);
-                }
             }
         }
     }

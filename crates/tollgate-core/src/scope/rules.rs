@@ -184,6 +184,7 @@ fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sor
     let plain = |class, reason| Sorted { change, class, reason, criteria: None };
     match by {
         ByPath::Protected(pattern) => plain(Class::Protected, format!("`{pattern}` is protected")),
+        ByPath::Listed(item) if **item == change.path => plain(Class::Primary, "listed".to_owned()),
         ByPath::Listed(item) => plain(Class::Primary, format!("listed: {item}")),
         ByPath::Corrected(correction) => {
             plain(Class::Primary, format!("corrected: the task lists {}", correction.listed))

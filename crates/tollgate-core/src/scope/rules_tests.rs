@@ -139,7 +139,7 @@ fn what_the_task_excludes_is_out_of_scope_unless_it_names_the_file_itself() {
     assert_eq!(
         shown(&rules.sort(&changes)),
         [
-            "primary lib/keep.js: listed: lib/keep.js",
+            "primary lib/keep.js: listed",
             "primary src/a.js: listed: src/",
             "out of scope lib/x.js: the task excludes it: lib/",
             "out of scope src/auth.js: the task excludes it: src/auth.js (owned by #12)",

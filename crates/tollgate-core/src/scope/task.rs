@@ -133,13 +133,19 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
             return vec![name];
         }
     }
-    let remark = [" (", " — ", " – ", " -- ", " - ", ": ", ", "].iter().filter_map(|mark| item.find(mark)).min();
-    let whole = item[..remark.unwrap_or(item.len())].trim_end_matches([':', ',', ';']).trim();
+    let remark = [" (", " — ", " – ", " -- ", " - ", ": "].iter().filter_map(|mark| item.find(mark)).min();
+    let mut parts = item[..remark.unwrap_or(item.len())].split(", ");
+    let whole = parts.next().unwrap_or_default().trim_end_matches([':', ',', ';']).trim();
     let word = whole.split_whitespace().next().unwrap_or_default();
     let mut paths = vec![whole.to_owned()];
     if word != whole {
         paths.push(word.to_owned());
     }
+    // Several paths, as far as what follows a comma looks like one.
+    let looks_like_one = |part: &&str| !part.contains(char::is_whitespace) && part.contains(['/', '.']);
+    paths.extend(
+        parts.map(|part| part.trim().trim_end_matches([',', ';'])).take_while(looks_like_one).map(str::to_owned),
+    );
     paths
 }
 

@@ -64,6 +64,8 @@ const DEFINING: &[&str] = &[
 ];
 /// Those of them that define something that runs.
 const FUNCTIONS: &[&str] = &["fn", "function", "def", "func", "fun", "class"];
+/// Those of them that name something for the lines around them alone, unless they stand outside of everything.
+const LOCAL: &[&str] = &["let", "var", "val", "const"];
 /// What a test case begins with.
 const TESTS: &[&str] = &[
     "it(",
@@ -262,8 +264,11 @@ pub fn steering<'t>(tokens: &[Token<'t>]) -> Vec<&'t str> {
     tokens.iter().enumerate().filter_map(steers).collect()
 }
 
-/// The names that a line defines, and whether each runs.
-pub fn definitions<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
+/// The names that a line defines for others, and whether each runs: what stands inside of something is its own.
+pub fn definitions<'t>(line: &str, tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
+    let bare = line.trim_start();
+    let inside =
+        bare.len() < line.len() && !["pub", "export", "static", "public"].iter().any(|word| bare.starts_with(word));
     let plain: Vec<&Token<'t>> = tokens.iter().filter(|token| !token.quoted).collect();
     let mut found = Vec::new();
     for (at, pair) in plain.windows(2).enumerate() {
@@ -274,10 +279,13 @@ pub fn definitions<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
         if DEFINING.contains(&pair[1].text) || pair[1].text == "mut" {
             continue;
         }
+        let local = inside && LOCAL.contains(&pair[0].text);
         let rest = plain.get(at + 2..).unwrap_or_default();
         let arrow = rest.windows(2).any(|signs| signs[0].text == "=" && signs[1].text == ">");
         let closure = arrow || rest.iter().any(|token| matches!(token.text, "function" | "lambda"));
-        found.push((pair[1].text, FUNCTIONS.contains(&pair[0].text) || closure));
+        if !local || closure {
+            found.push((pair[1].text, FUNCTIONS.contains(&pair[0].text) || closure));
+        }
     }
     found.extend(method(&plain));
     found
@@ -285,6 +293,9 @@ pub fn definitions<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
 
 /// `name(…) {` alone on a line: a method.
 fn method<'t>(tokens: &[&Token<'t>]) -> Option<(&'t str, bool)> {
+    if tokens.iter().any(|token| FUNCTIONS.contains(&token.text)) {
+        return None;
+    }
     let at = tokens
         .iter()
         .take_while(|token| matches!(token.text, "async" | "public" | "private" | "protected" | "static" | "override"))

@@ -255,3 +255,35 @@ fn code_cannot_hide_behind_what_is_mechanical() {
         Class::Judge,
     );
 }
+
+#[test]
+fn what_a_function_names_for_itself_is_not_brought() {
+    let local = "+export function total() {\n+  const rate = 7;\n+  let scope = rate;\n+}";
+    check(local, made("src/page.ts", "+import { rate } from './rates';"), "+?+", Class::Judge);
+    check("+export const rate = 7;", made("src/page.ts", "+import { rate } from './rates';"), "+++", Class::Incidental);
+    // Words that a snapshot had before show nothing new.
+    let cart = "+export function total() {\n+}";
+    check(cart, made("test/fixtures/a.json", "-\"total\": 1\n+\"total\": 2"), "+?+", Class::Judge);
+    // A function that others may call now is not a new one.
+    check(
+        "+pub fn total() {}",
+        made("src/a.rs", "-fn helper() {\n+pub(super) fn helper() {"),
+        "+-?",
+        Class::OutOfScope,
+    );
+    check("+use super::a::helper;", made("src/a.rs", "-fn helper() {\n+pub(super) fn helper() {"), "+??", Class::Judge);
+}
+
+#[test]
+fn who_uses_what_moved_between_two_files_follows_it() {
+    let rules = rules(&["src/cart.ts", "src/sum.ts"], &[]);
+    let made = [
+        made("src/cart.ts", "-export function total() {"),
+        made("src/sum.ts", "+export function total() {"),
+        made(
+            "src/page.ts",
+            "-import { total, cart } from './cart';\n+import { cart } from './cart';\n kept\n+import { total } from './sum';",
+        ),
+    ];
+    assert_eq!(class_of(&rules, &made, "src/page.ts"), Class::Incidental);
+}

@@ -17,12 +17,15 @@ const PATHS: &[&str] = &[
     "README.md",
     "tests/__snapshots__/cart.test.js.snap",
     "data.json",
+    "src/types.ts",
     "\"odd\\012name\"",
 ];
 const LINES: &[&str] = &[
     "+export { total } from './cart';",
     "-export { cart } from './cart';",
     "+function total(items) {",
+    "-function total(items) {",
+    "-  tax: number,",
     "-function sum(items) {",
     "+  if (x) {",
     " kept",

@@ -17,6 +17,8 @@ fn an_item_names_its_path_however_it_is_written() {
         ("src/auth.js (owned by #12)", &["src/auth.js"]),
         ("src/auth.js — the handler", &["src/auth.js"]),
         ("src/auth.js: the handler", &["src/auth.js"]),
+        ("src/a.ts, src/b.ts, and more", &["src/a.ts", "src/b.ts"]),
+        ("src/a.ts, the handler", &["src/a.ts"]),
         ("docs/My File.md", &["docs/My File.md", "docs/My"]),
         ("\"docs/My File.md\" (new)", &["docs/My File.md"]),
         ("\"a\\012b\"", &["\"a\\012b\""]),
