@@ -12,6 +12,7 @@
 #![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
 
 mod claim;
+mod compare;
 mod files;
 mod folder;
 mod land;
@@ -33,6 +34,7 @@ pub use crate::git::{GitError, ObjectId};
 #[cfg(debug_assertions)]
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
+pub use compare::{Comparison, Patch, Side, Texts};
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
@@ -79,6 +81,22 @@ pub enum WorkspaceError {
         "the work tree {0} was gone, and with it what was changed there; it is made again as it was when you were asked"
     )]
     Gone(PathBuf),
+    /// A name of a commit that names none.
+    #[error("there is no commit `{name}` in {top}")]
+    NoRevision {
+        /// The name.
+        name: String,
+        /// The repository.
+        top: PathBuf,
+    },
+    /// Two commits without a common one.
+    #[error("`{base}` and `{head}` have no commit in common")]
+    NoCommonCommit {
+        /// Where the change is said to begin.
+        base: String,
+        /// Where it ends.
+        head: String,
+    },
     /// Something in the tree cannot be measured.
     #[error("the work tree cannot be measured: {0}")]
     Unmeasurable(String),
@@ -168,6 +186,8 @@ impl WorkspaceError {
             Self::Bare(_) => Code::BARE_REPOSITORY,
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
+            Self::NoRevision { .. } => Code::NO_REVISION,
+            Self::NoCommonCommit { .. } => Code::NO_COMMON_COMMIT,
             Self::NotTaken { .. } => Code::CHECKOUT_NOT_TAKEN,
             Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
             Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
@@ -185,6 +205,12 @@ impl WorkspaceError {
             Self::NotARepository(_) => "change into a repository, or make one: `git init && git add -A && git commit`",
             Self::Bare(_) => "run Tollgate in a clone of it",
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
+            Self::NoRevision { .. } => {
+                "`git branch -a` and `git log --oneline` show what there is; `git fetch` brings more"
+            }
+            Self::NoCommonCommit { .. } => {
+                "name the commit that the work started from; in a shallow clone, `git fetch --unshallow` brings the history"
+            }
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
             Self::NotTaken { .. } => {
                 "finish the merge, commit or stash the files, then start again; `git status` first, if you did not change them"

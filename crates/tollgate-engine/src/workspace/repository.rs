@@ -58,7 +58,7 @@ impl Repository {
 
     /// The same repository, looked at for changes that are not committed.
     pub fn looked_at(mut self, scratch: &Path) -> Result<Self, WorkspaceError> {
-        self.settings = Settings::read(&self.git_dir)?;
+        self.read_settings()?;
         let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
         let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
         super::remove_tree(&folder)?;
@@ -66,6 +66,22 @@ impl Repository {
         super::remove_tree(&folder)?;
         self.dirty = looked?;
         Ok(self)
+    }
+
+    /// Reads how the user's git takes their files.
+    pub(super) fn read_settings(&mut self) -> Result<(), WorkspaceError> {
+        self.settings = Settings::read(&self.git_dir)?;
+        Ok(())
+    }
+
+    /// Its own git folder, as git of ours.
+    pub(super) fn git(&self) -> Result<Git, WorkspaceError> {
+        Ok(Git::with_dir(&self.git_dir)?)
+    }
+
+    /// The index of the checkout.
+    pub(super) fn index_file(&self) -> &Path {
+        &self.index
     }
 
     /// Finds the repository around a path, and does not look at its files.
@@ -151,15 +167,21 @@ impl Repository {
         }
     }
 
+    /// Takes the checkout into a copy of its index, as `git add -A` would but for repositories inside of it.
+    pub(super) fn stage(&self, git: &Git, look: &GitFolder, index: bool) -> Result<(Git, Status), WorkspaceError> {
+        let (checkout, status) = self.status(git, look, index)?;
+        self.can_be_taken(&status)?;
+        measure::stage(&checkout, &self.top, &status)?;
+        Ok((checkout, status))
+    }
+
     /// What `git add -A` would make of the checkout, in an index of our own, as a commit.
     fn staged(&self, git: &Git, folder: &GitFolder, by: &Signature, index: bool) -> Result<Base, WorkspaceError> {
         let look = folder.path().join("checkout");
         super::remove_tree(&look)?;
         let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
-        let (checkout, status) = self.status(&own, &look, index)?;
-        self.can_be_taken(&status)?;
-        measure::stage(&checkout, &self.top, &status)?;
+        let (checkout, _) = self.stage(&own, &look, index)?;
         let tree = checkout.id(&["write-tree"])?;
         super::remove_tree(look.path())?;
         let message = "The checkout as it was when the run started, with changes that were not committed";

@@ -68,6 +68,6 @@ fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
     remove_tree(&gone)
 }
 
-fn scratch(state: &Path) -> PathBuf {
+pub(super) fn scratch(state: &Path) -> PathBuf {
     state.join("scratch")
 }

@@ -32,6 +32,7 @@ mod repair;
 mod repository;
 mod rows;
 mod schemas;
+mod scope;
 mod sides;
 mod signoff;
 mod start;

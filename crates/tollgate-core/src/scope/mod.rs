@@ -2,6 +2,21 @@
 //!
 //! Patterns are globs (`*` within a segment, `**` across segments, `?`, `[a-z]`, `{a,b}`); one that ends in `/` means
 //! everything below that folder. Paths are relative to the tree, with `/` between segments.
+//!
+//! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
+
+pub mod change;
+pub mod correction;
+pub mod draft;
+pub mod incidental;
+mod names;
+pub mod rules;
+mod shape;
+pub mod task;
+mod words;
+
+#[cfg(test)]
+mod rules_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
