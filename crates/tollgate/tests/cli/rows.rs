@@ -161,9 +161,27 @@ fn a_row_that_would_vanish_is_refused_before_the_run() {
         (format!("### Definition of Done\n- it is safe\n\n{TASK}"), "TG0205"),
         (format!("{TASK}\n## Definition of Done (rest)\n- it is safe\n"), "TG0205"),
         (format!("{TASK}\n## Notes\n- it is safe `cmd: false`\n"), "TG0233"),
+        (TASK.replace("### Tester", "## Tester"), "TG0231"),
+        (TASK.replace("### Tester", "<ul><li>it is safe</li></ul>\n\n### Tester"), "TG0234"),
+        (format!("{TASK}\n## DoD\n- it is safe\n"), "TG0205"),
+        (format!("{TASK}\n## Definition\u{a0}of Done\n- it is safe\n"), "TG0205"),
+        (TASK.replace("Definition of Done", "DoD"), "write `DoD` as `## Definition of Done`"),
     ] {
         let mut play = Play::new(&task, &script(&[]));
         play.start(&WORDS).exits(1).says(code);
         assert_eq!(play.run, "", "there is no run");
     }
+}
+
+/// A report that repeats such a row word for word would be booked on the other one.
+#[test]
+fn a_row_that_has_the_number_of_another_is_refused_before_the_run() {
+    let numbered = TASK.replace("- greet.sh", "- DoD-2: greet.sh").replace("- the greeting", "- DoD-1: the greeting");
+    let mut play = Play::new(&numbered, &script(&[]));
+    play.start(&WORDS).exits(1).says("TG0234").says("../task.md:6:3").says("../task.md:9:3");
+    assert_eq!(play.run, "", "there is no run");
+    let own = TASK.replace("- greet.sh", "- DoD-1: greet.sh").replace("- the greeting", "- **DoD-2** the greeting");
+    let mut play = Play::new(&own, &script(&[]));
+    play.start(&WORDS).exits(0);
+    play.holds();
 }

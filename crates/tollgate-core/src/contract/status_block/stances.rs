@@ -174,7 +174,11 @@ impl Rules<'_, '_> {
                 "may be about one row or about several".to_owned(),
                 "give each row an item, or end the ids with a colon: `DoD-1, DoD-2: …`",
             ),
-            Named::Unknown | Named::Ambiguous if claim => return Vec::new(),
+            Named::Unknown | Named::Ambiguous | Named::Torn(..) if claim => return Vec::new(),
+            Named::Torn(id, text) => (
+                format!("begins with the id {} and is the text of {}", quote(&id), quote(&text)),
+                "begin with the id of the row that is meant, and say the rest in other words",
+            ),
             Named::Ambiguous => ("is the text of several rows".to_owned(), hint),
             Named::Unknown => match self.others.resolve(line) {
                 Named::Rows(ids, _) => {
