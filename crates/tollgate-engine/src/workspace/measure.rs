@@ -97,6 +97,11 @@ impl Status {
         self.unmerged.iter().map(|path| quote(path))
     }
 
+    /// Folders that are repositories of their own, and that nobody tracks.
+    pub fn nested(&self) -> impl Iterator<Item = Name> {
+        self.nested.iter().map(|path| quote(path))
+    }
+
     /// Every path that differs from the commit.
     pub fn changed(&self) -> impl Iterator<Item = Name> {
         [&self.present, &self.removed, &self.staged, &self.nested].into_iter().flatten().map(|path| quote(path))
