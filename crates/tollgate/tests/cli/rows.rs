@@ -142,6 +142,20 @@ fn an_approval_that_hides_a_gap_or_a_question_halts_the_run() {
     }
 }
 
+/// Words that deny a row do not let it pass because of where they stand.
+#[test]
+fn a_verified_row_that_was_not_verified_does_not_pass() {
+    let denied = COVERED.replace("DoD-1: greet.sh is there", "DoD-1 was not verified");
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(&denied)])]);
+    said.exits(1).says("TG0220");
+    assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false));
+    play.holds();
+    let untested = TESTED.replace("DoD-2: a test", "DoD-2: not tested");
+    let (play, said) = Play::standard(&[("tester", &[else_(&untested)])]);
+    said.exits(1).says("TG0220");
+    assert!(!play.changed_branch());
+}
+
 /// A checker's ⚠️ is no pass, whatever its verdict: what nobody observed needs a person's waiver.
 #[test]
 fn a_row_that_the_checker_could_not_observe_needs_a_waiver() {
