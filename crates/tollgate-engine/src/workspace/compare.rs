@@ -148,7 +148,7 @@ impl Repository {
 
     /// The tree of the checkout, submodules and other repositories inside of it by the commit that each stands at.
     fn checkout_tree(&self, git: &Git, folder: &GitFolder, left_out: &[Vec<u8>]) -> Result<ObjectId, WorkspaceError> {
-        let (checkout, status) = self.stage(git, folder, true)?;
+        let (checkout, status, _) = self.stage(git, folder, true)?;
         if !left_out.is_empty() {
             let paths = left_out.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
             checkout.feed(&["update-index", "--force-remove", "-z", "--stdin"], paths)?;

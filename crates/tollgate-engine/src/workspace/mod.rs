@@ -67,6 +67,8 @@ pub enum WorkspaceError {
         top: PathBuf,
         /// The first of the changed paths.
         paths: Vec<Name>,
+        /// Whether one of all is a repository of its own.
+        nested: bool,
     },
     /// It has changes that are not to be taken as they are.
     #[error("the checkout {top} has changes that cannot be taken: {}", .paths.join(", "))]
@@ -165,6 +167,9 @@ pub enum WorkspaceError {
         /// What is wrong.
         why: String,
     },
+    /// The user's repository is not where it was.
+    #[error("the repository that the run works for is gone: there is no folder {0}")]
+    RepositoryGone(PathBuf),
     /// Git did not do it.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -194,7 +199,7 @@ impl WorkspaceError {
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
             Self::Held { .. } => Code::WORK_HELD,
-            Self::Lost { .. } | Self::Gone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
+            Self::Lost { .. } | Self::Gone(_) | Self::RepositoryGone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
         }
     }
@@ -211,9 +216,14 @@ impl WorkspaceError {
             Self::NoCommonCommit { .. } => {
                 "name the commit that the work started from; in a shallow clone, `git fetch --unshallow` brings the history"
             }
+            Self::Dirty { nested: true, .. } => {
+                "commit or stash them; a repository inside the checkout can be neither, nor be taken along: move it out, or ignore \
+                 it in `.gitignore` or `.git/info/exclude`"
+            }
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
             Self::NotTaken { .. } => {
-                "finish the merge, commit or stash the files, then start again; `git status` first, if you did not change them"
+                "finish the merge, commit or stash the files, move a repository out or ignore it, then start again; `git status` \
+                 first, if you did not change them"
             }
             Self::Gone(_) => "mend it there and answer again, or answer something else",
             Self::Misplaced(_) => "remove them from the work tree, then answer again",
@@ -228,6 +238,11 @@ impl WorkspaceError {
             Self::Held { .. } => "let it go on (`fg`) or end it, then `tollgate resume RUN`",
             Self::Lost { .. } | Self::Io { .. } => {
                 "look at the path; `tollgate verify RUN` says whether the journal is whole"
+            }
+            Self::RepositoryGone(_) => "move it back to where it was, then `tollgate resume RUN`",
+            Self::Git(GitError::Failed { message, .. }) if message.contains(".lock': File exists") => {
+                "when no git is at work in that repository, one that was killed left the lock: remove the file that is named, then \
+                 `tollgate resume RUN`"
             }
             Self::Git(_) => "`tollgate doctor` shows which git is used",
         }
@@ -319,7 +334,8 @@ impl Workspace {
             return Ok(workspace);
         }
         if dirty == Dirty::Refuse && !repository.dirty.is_empty() {
-            return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty });
+            let nested = !repository.nested.is_empty();
+            return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty, nested });
         }
         let shared = &repository.shared;
         // Looked at before the work, not after it.

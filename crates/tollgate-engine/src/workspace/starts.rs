@@ -61,7 +61,9 @@ fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
         // A repository that is gone has no pin.
         let there = made.shared.common.exists();
         if there {
-            Workspace::reopen(state, run, made)?.unpin()?;
+            let workspace = Workspace::reopen(state, run, made)?;
+            workspace.sweep_ref_locks();
+            workspace.unpin()?;
         }
     }
     at(&folder, std::fs::rename(&folder, &gone))?;

@@ -16,6 +16,7 @@ mod contract;
 mod crash;
 mod damaged;
 mod demo;
+mod disturbed;
 mod explain;
 mod golden;
 mod happy;
