@@ -31,6 +31,7 @@ mod protocol;
 mod repair;
 mod repository;
 mod rows;
+mod sarif;
 mod schemas;
 mod sides;
 mod signoff;
