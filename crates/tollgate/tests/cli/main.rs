@@ -25,6 +25,7 @@ mod look;
 mod misbehave;
 #[cfg(debug_assertions)]
 mod overtaken;
+mod own_contract;
 mod play;
 mod proof;
 mod protocol;
