@@ -23,7 +23,7 @@ pub(crate) fn documents(protocol: &Protocol, start: &Start) -> Result<Documents,
     let sides = lanes(protocol, &start.inputs);
     for (name, bytes) in &start.artifacts {
         let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
-        let given = open_artifact(known, bytes, sides.clone())
+        let given = open_artifact(&protocol.contracts, known, bytes, sides.clone())
             .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
         artifacts.insert(name.clone(), given);
         objects.push(Object::new(bytes.clone()));
@@ -35,7 +35,9 @@ pub(crate) fn documents(protocol: &Protocol, start: &Start) -> Result<Documents,
 pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
     let sides = lanes(protocol, &start.inputs);
     let given = start.artifacts.iter().filter_map(|(name, bytes)| Some((name, protocol.artifacts.get(name)?, bytes)));
-    given.map(|(name, known, bytes)| (name.clone(), document_warnings(known, bytes, sides.clone()))).collect()
+    given
+        .map(|(name, known, bytes)| (name.clone(), document_warnings(&protocol.contracts, known, bytes, sides.clone())))
+        .collect()
 }
 
 /// The lanes that will run with these inputs; none when no stage of main runs lanes.

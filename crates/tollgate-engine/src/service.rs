@@ -8,11 +8,11 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::context;
 use tollgate_core::contract::registry;
-use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
+use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::protocol::model::{Route, Stage, Value};
-use tollgate_core::protocol::{self, Dialects, Protocol};
+use tollgate_core::protocol::{self, Protocol};
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
@@ -26,6 +26,7 @@ use crate::documents::{Documents, at_document, documents, said_scopes};
 use crate::git::ObjectId;
 use crate::hands::{Wrong, content_of};
 use crate::needed;
+pub use crate::pinned::{checked, contracts, dialects};
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedFile};
@@ -58,6 +59,8 @@ pub struct Start {
     pub title: String,
     /// The text of the protocol.
     pub protocol: String,
+    /// The definitions of contracts that this build does not have, by name.
+    pub contracts: BTreeMap<Name, String>,
     /// The text of each role's brief.
     pub briefs: BTreeMap<Name, String>,
     /// A folder in the repository.
@@ -92,6 +95,14 @@ pub enum ServiceError {
     /// The protocol does not hold.
     #[error("the protocol does not check")]
     Protocol(Vec<Diagnostic>),
+    /// A contract that the run brings along is not sound.
+    #[error("the contract `{name}` cannot be used")]
+    Contract {
+        /// Its name.
+        name: Name,
+        /// What is wrong with its definition.
+        wrong: Vec<Diagnostic>,
+    },
     /// A document does not pass its check.
     #[error("artifact `{name}` does not pass its check")]
     Artifact {
@@ -170,6 +181,7 @@ impl ServiceError {
     pub fn code(&self) -> Code {
         match self {
             Self::Protocol(diagnostics) => diagnostics.first().map_or(Code::INTERNAL, |first| first.code),
+            Self::Contract { wrong, .. } => wrong.first().map_or(Code::INTERNAL, |first| first.code),
             Self::Artifact { .. } | Self::NoArtifact(_) => Code::BAD_ARTIFACT,
             Self::Scopes { rejection, .. } => rejection.code(),
             Self::Worker { source, .. } => source.code(),
@@ -195,7 +207,7 @@ fn without_worker(roles: &[Name]) -> String {
 impl Service {
     /// Starts a run: everything is checked, then written down, and nothing is done yet.
     pub fn start(&self, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
-        let protocol = checked(&start.protocol)?;
+        let protocol = checked(&start.protocol, contracts(&start.contracts)?)?;
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
             return Err(ServiceError::NoArea(area.clone()));
         }
@@ -284,6 +296,11 @@ impl Service {
         for (digest, script) in &start.scripts {
             pins.insert(Name::from(format!("script:{digest}")), *digest);
             objects.push(Object::new(script.clone().into_bytes()));
+        }
+        for (name, text) in &start.contracts {
+            let object = Object::new(text.clone().into_bytes());
+            pins.insert(crate::pinned::definition(name), object.digest());
+            objects.push(object);
         }
         for contract in protocol.roles.values().map(|role| &role.contract) {
             if let Some(dialect) = registry::report_dialect(contract) {
@@ -449,26 +466,6 @@ fn route_of<'a>(run: &'a Run, decision: &Decision, option: Option<&str>) -> Opti
         None => run.stage(run.instances.get(&decision.asked.instance)?, &decision.asked.ask)?,
     };
     run.protocol.route(stage, outcome).map(|(rule, _)| &rule.route)
-}
-
-/// Reads and checks a protocol with the contracts of this build.
-pub fn checked(text: &str) -> Result<Protocol, ServiceError> {
-    let (protocol, mut diagnostics) = protocol::read(text);
-    let Some(protocol) = protocol else { return Err(ServiceError::Protocol(diagnostics)) };
-    diagnostics.extend(protocol::check(&protocol, &built_in_dialects()));
-    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        return Err(ServiceError::Protocol(diagnostics));
-    }
-    Ok(protocol)
-}
-
-/// What the contracts of this build declare.
-pub fn built_in_dialects() -> Dialects {
-    let mut dialects = Dialects::default();
-    for (id, declaration) in registry::declarations() {
-        dialects.add(&id, declaration);
-    }
-    dialects
 }
 
 fn title(start: &Start) -> String {

@@ -391,7 +391,7 @@ impl Replay {
     ) -> Result<(), LoadError> {
         match (&mut self.run, &recorded.event) {
             (None, Event::RunOpened(opened)) => {
-                let protocol = pinned::protocol(opened.protocol.digest, object)?;
+                let protocol = pinned::protocol(opened.protocol.digest, &opened.pins, object)?;
                 self.run = Some(run::begin(&recorded, opened, protocol));
             }
             (None, _) => {
@@ -420,7 +420,8 @@ fn from_snapshot(journal: &dyn Journal, id: RunId) -> Result<Option<Replay>, Loa
     if run.id != id || run.seq != snapshot.seq {
         return Ok(None);
     }
-    let protocol = pinned::protocol(run.opened.protocol.digest, &mut |digest| Ok(journal.object(digest)?))?;
+    let opened = &run.opened;
+    let protocol = pinned::protocol(opened.protocol.digest, &opened.pins, &mut |digest| Ok(journal.object(digest)?))?;
     run.protocol = protocol;
     let chain = Chain::at(id, snapshot.seq, snapshot.head);
     Ok(Some(Replay { id, chain, run: Some(run), seen: None, audit: false }))

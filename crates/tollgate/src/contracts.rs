@@ -1,7 +1,9 @@
 //! The contracts that can be named: in code, brought along as data, or in the trusted `.tollgate/contracts/` of the repository.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::defined::Defined;
 use tollgate_core::contract::registry;
@@ -137,6 +139,33 @@ impl Contracts {
         let known = registry::all_defined().map(|built_in| -> &Defined { built_in }).chain(own);
         recognise::recognise(file, text, known).into_iter().map(str::to_owned).collect()
     }
+}
+
+/// The definitions of those among the names that the repository brings along; what no contract has stays out, and the check of
+/// a protocol names it.
+pub fn definitions<'n>(
+    names: impl IntoIterator<Item = &'n Name>,
+    environment: &Environment,
+) -> Result<BTreeMap<Name, String>, Failure> {
+    let mut found = BTreeMap::new();
+    let mut own = names.into_iter().filter(|name| !registry::all().any(|id| bare(id) == bare(name))).peekable();
+    if own.peek().is_none() {
+        return Ok(found);
+    }
+    let standing = Standing::look(environment)?;
+    for name in own.map(|name| bare(name)) {
+        let path = format!("{FOLDER}{name}.yaml");
+        if let Standing::Untrusted(_, folder) = &standing
+            && folder.paths().any(|known| known == path)
+        {
+            return Err(trust::refusal(&path));
+        }
+        if let Some(text) = standing.trusted().and_then(|folder| folder.text(&path)).transpose()? {
+            read(&path, name, &text)?;
+            found.insert(Name::from(name), text);
+        }
+    }
+    Ok(found)
 }
 
 /// Those that need no repository.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Name;
-use crate::contract::{Context, registry};
+use crate::contract::Context;
 use crate::digest::Digest;
 use crate::protocol::model::Value;
 use crate::report::Judgement;
@@ -350,7 +350,7 @@ fn section(
 /// now; the rows are tried both ways, since they may have been amended.
 fn read_again(run: &Run, role_name: &str, report: &str) -> Option<BTreeMap<Name, String>> {
     let role = run.protocol.roles.get(role_name)?;
-    let dialect = registry::report_dialect(&role.contract)?;
+    let dialect = run.protocol.contracts.report(&role.contract)?;
     let read = |criteria| {
         let (role, judges) = (Some(role_name.into()), Some(role.judges()));
         dialect.read(report, &Context { role, judges, criteria, ..Context::default() }).sections

@@ -18,7 +18,6 @@ use std::fmt;
 
 use crate::Name;
 use crate::code::Code;
-use crate::contract::registry;
 use crate::digest::Digest;
 use crate::id::AttemptId;
 use crate::protocol::model::Role;
@@ -167,7 +166,10 @@ pub fn assemble(
     if !dispatch.shows("criteria") {
         context.criteria = None;
     }
-    let instructions = registry::report_dialect(&dispatch.role.contract)
+    let instructions = run
+        .protocol
+        .contracts
+        .report(&dispatch.role.contract)
         .map_or_else(String::new, |dialect| dialect.instructions(&context));
     let brief = brief::render(&dispatch, template, &shown, &instructions)?;
     let manifest = manifest::manifest(&dispatch, &shown, &brief);

@@ -2,6 +2,9 @@
 
 use super::tree::Node;
 
+/// How far into a recommendation the names of options are looked for: each of them is, so that more would cost their product.
+const NAMED_BYTES_MAX: usize = 4096;
+
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
@@ -41,7 +44,9 @@ fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
     let after_option = words().zip(words().skip(1)).filter(|(word, _)| word.eq_ignore_ascii_case("option"));
     let mut named = after_option.map(|(_, next)| next).chain(words().next());
     let by_place = named.any(|word| place(word).is_some_and(|place| place < options.len()));
-    if by_place || options.iter().any(|option| is_named(option, text)) { Vec::new() } else { vec![said.at] }
+    let start = text.floor_char_boundary(NAMED_BYTES_MAX);
+    let lower = text[..start].to_lowercase();
+    if by_place || options.iter().any(|option| is_named(option, &lower)) { Vec::new() } else { vec![said.at] }
 }
 
 /// The place that a number or a letter stands for.
@@ -52,13 +57,13 @@ fn place(word: &str) -> Option<usize> {
     }
 }
 
-/// Whether a text holds the name of an option: its `name`, or the words before its first dash.
+/// Whether a text in small letters holds the name of an option: its `name`, or the words before its first dash.
 fn is_named(option: &Node<'_>, text: &str) -> bool {
     let name = option.get("name").and_then(Node::text).or_else(|| option.text()).unwrap_or_default();
     let name = name.split(" -- ").next().unwrap_or_default();
     let name = name.split(" — ").next().unwrap_or_default().replace("**", "");
     let name = name.trim();
-    !name.is_empty() && text.to_lowercase().contains(&name.to_lowercase())
+    !name.is_empty() && text.contains(&name.to_lowercase())
 }
 
 #[cfg(test)]

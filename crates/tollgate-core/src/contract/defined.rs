@@ -157,6 +157,10 @@ impl ReportDialect for Defined {
         self.write(&from_json(document))
     }
 
+    fn template(&self, _: &Context) -> String {
+        guide::template(&self.definition)
+    }
+
     fn instructions(&self, context: &Context) -> String {
         guide::instructions(&self.definition, context.role.as_ref())
     }
@@ -177,6 +181,10 @@ impl ReportDialect for Defined {
 impl DocumentDialect for Defined {
     fn id(&self) -> &str {
         &self.definition.id
+    }
+
+    fn template(&self) -> String {
+        guide::template(&self.definition)
     }
 
     fn read(&self, text: &str, context: &Context) -> DocumentReading {

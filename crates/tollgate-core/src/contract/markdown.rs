@@ -197,9 +197,10 @@ fn fence(text: &str, range: &Range<usize>) -> BlockKind {
 fn too_deep(text: &str) -> Option<usize> {
     let mut offset = 0;
     let mut found = None;
-    for line in text.as_bytes().split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+    let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).map(|at| at + 1);
+    for end in ends.chain([text.len()]) {
         // Lines end at bytes that are no part of a character.
-        let Some(line) = text.get(offset..offset + line.len()) else { continue };
+        let Some(line) = text.get(offset..end) else { continue };
         let (mut openers, mut indent) = (0usize, 0usize);
         let mut after_digit = false;
         for byte in line.bytes() {
@@ -270,6 +271,9 @@ pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
     let indent = digits + 1 + if (1..=4).contains(&gap) { gap } else { 1 };
     let start = range.end - after.trim_start().len();
     let after = clean(after);
+    if memchr::memchr(b'\n', after.trim_end().as_bytes()).is_none() {
+        return (after.trim().to_owned(), start);
+    }
     let mut lines = Vec::new();
     for (at, line) in after.lines().enumerate() {
         if at == 0 {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::definition::{CodeMap, Condition, Definition, FindingMap, Mapping, Path, PlanMap, QuestionMap, Said};
 use super::judge::Eval;
-use super::tree::{Node, Value, json_line};
+use super::tree::{Node, Value, json_line, json_size};
 use super::{Declaration, SectionClass};
 use crate::Name;
 use crate::report::{
@@ -93,7 +93,7 @@ fn reads(definition: &Definition, mapping: &Mapping, root: &Node<'_>) -> Vec<Sec
     let fields = definition.root.record().map(|record| &record.fields[..]).unwrap_or_default();
     let fields = fields.iter().filter(|field| read.iter().any(|path| path.steps.first() == Some(&field.name)));
     let read = |name: &Name| {
-        let bytes = root.get(name).map(|node| json_line(node).len() as u64)?;
+        let bytes = root.get(name).map(|node| json_size(node) as u64)?;
         Some(SectionRead { section: name.clone(), reason: "the mapping reads it".to_owned(), bytes })
     };
     fields.filter_map(|field| read(&field.name)).collect()
@@ -102,7 +102,7 @@ fn reads(definition: &Definition, mapping: &Mapping, root: &Node<'_>) -> Vec<Sec
 /// Every field that is there, with its size.
 pub fn present(root: &Node<'_>) -> Vec<(Name, u64)> {
     let entries = root.map().unwrap_or_default();
-    entries.iter().map(|entry| (Name::from(&*entry.key), json_line(&entry.node).len() as u64)).collect()
+    entries.iter().map(|entry| (Name::from(&*entry.key), json_size(&entry.node) as u64)).collect()
 }
 
 /// What the checker must know of a contract that is a report.

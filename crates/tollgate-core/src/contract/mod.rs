@@ -25,6 +25,7 @@ pub mod status_block;
 pub mod task;
 pub(crate) mod text;
 pub mod tree;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -124,6 +125,8 @@ pub trait ReportDialect: Sync {
     fn read(&self, text: &str, context: &Context) -> Reading;
     /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
+    /// A document to fill in.
+    fn template(&self, context: &Context) -> String;
     /// Tells a worker in this role how to report.
     fn instructions(&self, context: &Context) -> String;
     /// The headings that a declared section (`files`) is made of, as [`Reading::present`] names them.
@@ -136,6 +139,8 @@ pub trait ReportDialect: Sync {
 pub trait DocumentDialect: Sync {
     /// Its name and version, `build-plan.task@1`.
     fn id(&self) -> &str;
+    /// A document to fill in.
+    fn template(&self) -> String;
     /// Reads one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
     /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.

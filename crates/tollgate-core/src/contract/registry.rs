@@ -1,7 +1,7 @@
 //! Every dialect there is. One in code is a new file and a line here, one that is data a file in contracts/ and a line here.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::defined::Defined;
 use super::definition;
@@ -9,6 +9,8 @@ use super::status_block::StatusBlock;
 use super::task::Task;
 use super::{Declaration, DocumentDialect, ReportDialect};
 use crate::Name;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::digest::Digest;
 
 static REPORTS: [&dyn ReportDialect; 1] = [&StatusBlock];
 static DOCUMENTS: [&dyn DocumentDialect; 1] = [&Task];
@@ -122,6 +124,66 @@ pub fn declarations() -> BTreeMap<Name, Declaration> {
     let coded = REPORTS.into_iter().map(|dialect| (Name::from(bare(dialect.id())), dialect.declaration()));
     let own = all_defined().filter(|own| own.definition.report.is_some());
     coded.chain(own.map(|own| (own.definition.name.clone(), ReportDialect::declaration(own)))).collect()
+}
+
+/// The contracts that can be named somewhere: those of this build, and the ones that a repository or a run brings along. No name of
+/// the former is taken by one of the latter.
+#[derive(Debug, Clone, Default)]
+pub struct Contracts {
+    own: BTreeMap<Name, (Digest, Arc<Defined>)>,
+}
+
+impl PartialEq for Contracts {
+    fn eq(&self, other: &Self) -> bool {
+        let digests = |all: &Self| all.own.values().map(|(digest, _)| *digest).collect::<Vec<_>>();
+        digests(self) == digests(other)
+    }
+}
+
+impl Eq for Contracts {}
+
+impl Contracts {
+    /// Reads and adds the contract of a name; what is wrong with it otherwise.
+    pub fn add(&mut self, name: &str, text: &str) -> Result<(), Vec<Diagnostic>> {
+        let (definition, problems) = definition::read(name, text, false);
+        match definition {
+            Some(definition) if problems.iter().all(|problem| problem.severity != Severity::Error) => {
+                let own = (Digest::of(text.as_bytes()), Arc::new(Defined { definition }));
+                self.own.insert(name.into(), own);
+                Ok(())
+            }
+            _ => Err(problems),
+        }
+    }
+
+    /// Those that are not of this build, by name.
+    pub fn own(&self) -> impl Iterator<Item = (&Name, Digest, &Arc<Defined>)> {
+        self.own.iter().map(|(name, (digest, own))| (name, *digest, own))
+    }
+
+    fn find(&self, name: &str) -> Option<&Defined> {
+        let (_, found) = self.own.get(bare(name))?;
+        asks_for(name, &found.definition.id).then_some(found)
+    }
+
+    /// The dialect in which a role reports.
+    pub fn report(&self, name: &str) -> Option<&dyn ReportDialect> {
+        let own = || self.find(name).filter(|own| own.definition.report.is_some());
+        report_dialect(name).map(|known| known as &dyn ReportDialect).or_else(|| own().map(|own| own as _))
+    }
+
+    /// The dialect of a document.
+    pub fn document(&self, name: &str) -> Option<&dyn DocumentDialect> {
+        let own = || self.find(name).filter(|own| own.definition.report.is_none());
+        document_dialect(name).map(|known| known as &dyn DocumentDialect).or_else(|| own().map(|own| own as _))
+    }
+
+    /// What every report dialect can express.
+    pub fn declarations(&self) -> BTreeMap<Name, Declaration> {
+        let reports = self.own.values().filter(|(_, own)| own.definition.report.is_some());
+        let own = reports.map(|(_, own)| (own.definition.name.clone(), ReportDialect::declaration(&**own)));
+        own.chain(declarations()).collect()
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Places in a text, and texts that are safe to print.
 
+use std::borrow::Cow;
+
 use crate::diagnostic::Place;
 
 /// How many characters of a foreign text a message repeats.
@@ -29,9 +31,12 @@ impl<'a> Source<'a> {
     fn counted(text: &'a str, before: usize) -> Self {
         let bytes = text.as_bytes();
         // A carriage return alone ends a line too, as it does in Markdown.
-        let ends = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
-        let starts = (0..bytes.len()).filter(ends).map(|at| at + 1);
-        Self { text, lines: std::iter::once(0).chain(starts).collect(), before }
+        let ends = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+        let starts = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(ends).map(|at| at + 1);
+        let mut lines = Vec::with_capacity(1 + bytes.len() / 32);
+        lines.push(0);
+        lines.extend(starts);
+        Self { text, lines, before }
     }
 
     /// The text without a byte order mark.
@@ -55,8 +60,40 @@ pub fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
+/// How many bytes are looked at together: one branch for all of them, so that the compiler can use wide registers.
+const LANE: usize = 32;
+
+/// Whether a text holds no hidden character but line ends and tabs, which is so of nearly every text.
+pub fn is_clean(text: &str) -> bool {
+    // A byte that is, or begins, a hidden character; some begin others as well.
+    let suspect = |byte: u8| {
+        ((byte < 0x20) & (byte != b'\n') & (byte != b'\t'))
+            | (byte == 0x7f)
+            | (byte == 0xc2)
+            | (byte == 0xe2)
+            | (byte == 0xef)
+    };
+    let bytes = text.as_bytes();
+    let is_hidden_at = |at: usize| match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
+        (0xc2, Some(next), _) => *next < 0xa0,
+        (0xe2, Some(0x80), Some(last)) => matches!(last, 0x8e | 0x8f | 0xaa..=0xae),
+        (0xe2, Some(0x81), Some(last)) => matches!(last, 0xa6..=0xa9),
+        (0xef, next, last) => (next, last) == (Some(&0xbb), Some(&0xbf)),
+        (byte, ..) => byte < 0x80 && suspect(byte),
+    };
+    let clean = |(lane, some): (usize, &[u8])| {
+        let start = lane * LANE;
+        !some.iter().fold(false, |any, byte| any | suspect(*byte))
+            || (start..start + some.len()).all(|at| !is_hidden_at(at))
+    };
+    bytes.chunks(LANE).enumerate().all(clean)
+}
+
 /// The text without characters that a terminal would obey; every line end becomes `\n`.
-pub fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if is_clean(text) {
+        return Cow::Borrowed(text);
+    }
     let mut kept = String::with_capacity(text.len());
     let mut after_return = false;
     for c in text.chars() {
@@ -69,7 +106,7 @@ pub fn clean(text: &str) -> String {
         }
         after_return = c == '\r';
     }
-    kept
+    Cow::Owned(kept)
 }
 
 /// A foreign text as a message may repeat it: its first line, cut, hidden characters spelt out.
@@ -88,6 +125,10 @@ pub fn quote(text: &str) -> String {
 
 /// Whether a text says that there is nothing to say.
 pub fn says_none(text: &str) -> bool {
+    // Most texts say something, and begin with a letter that none of the words below begins with.
+    if text.as_bytes().first().is_some_and(|byte| byte.is_ascii_alphanumeric() && !b"neNE".contains(byte)) {
+        return false;
+    }
     let word = text.trim().trim_matches(['*', '_', '`', '(', ')', '.', '-', '–', '—']).trim();
     word.is_empty()
         || ["none", "n/a", "nothing", "empty", "no open questions"].iter().any(|none| word.eq_ignore_ascii_case(none))
@@ -118,8 +159,26 @@ pub fn is_same_name(a: &str, b: &str) -> bool {
     }
 }
 
+/// The lines of a text with the offset of each; a carriage return ends one too.
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).map(|at| at + 1).chain([text.len()]);
+    let mut start = 0;
+    ends.map(move |end| {
+        let line = (start, &text[start..end]);
+        start = end;
+        line
+    })
+}
+
 /// A text with every run of white space as one space.
 pub fn one_line(text: &str) -> String {
+    let text = text.trim();
+    let single = memchr::memmem::find(text.as_bytes(), b"  ").is_none()
+        && !text.as_bytes().iter().fold(false, |any, byte| any | (*byte < 0x20))
+        && (text.is_ascii() || !text.chars().any(|c| c != ' ' && c.is_whitespace()));
+    if single {
+        return text.to_owned();
+    }
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {
@@ -150,6 +209,33 @@ mod tests {
         assert_eq!(quote("\u{1b}[31mred\u{202e}"), "`\\u{1b}[31mred\\u{202e}`");
         assert_eq!(clean("a\u{1b}[0m\r\nb\tc\u{7}\rd"), "a[0m\nb\tc\nd");
         assert_eq!(quote(&"x".repeat(61)), format!("`{}…`", "x".repeat(60)));
+    }
+
+    #[test]
+    fn what_is_clean_is_told_by_its_bytes_as_by_its_characters() {
+        for c in '\0'..=char::MAX {
+            let hidden = is_hidden(c) && !matches!(c, '\n' | '\t');
+            assert_eq!(is_clean(c.encode_utf8(&mut [0; 4])), !hidden, "{c:?}");
+        }
+        for at in 0..70 {
+            let text = format!("{}\u{202e}{}", "—".repeat(at), "é".repeat(70 - at));
+            assert!(!is_clean(&text), "{at}");
+        }
+    }
+
+    #[test]
+    fn one_line_has_single_spaces() {
+        for (text, line) in [
+            ("", ""),
+            (" a b ", "a b"),
+            ("a  b", "a b"),
+            ("a\tb\r\nc", "a b c"),
+            ("é\u{a0}b\u{2003}c", "é b c"),
+            ("é b", "é b"),
+        ] {
+            assert_eq!(one_line(text), line);
+        }
+        assert_eq!(lines("a\r\nb\n").collect::<Vec<_>>(), [(0, "a\r"), (2, "\n"), (3, "b\n"), (5, "")]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use crate::Name;
+use crate::contract::registry::Contracts;
 use crate::diagnostic::Place;
 use crate::report::Verdict;
 
@@ -30,6 +31,17 @@ pub struct Protocol {
     pub flows: Vec<Flow>,
     /// Path template to renderer.
     pub projections: BTreeMap<Name, Name>,
+    /// The contracts that its roles and artifacts may name. Not part of its text: a run is pinned to them beside it.
+    #[serde(skip)]
+    pub contracts: Contracts,
+}
+
+impl Protocol {
+    /// The contracts that roles report in and artifacts are written in.
+    pub fn contract_names(&self) -> impl Iterator<Item = &Name> {
+        let artifacts = self.artifacts.values().filter_map(|artifact| artifact.schema.as_ref());
+        self.roles.values().map(|role| &role.contract).chain(artifacts)
+    }
 }
 
 /// An input or a variable.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunOpened, RunOutcome, UnitState, Work};
 use crate::Name;
+use crate::contract::registry::Contracts;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
 use crate::protocol::Protocol;
@@ -71,6 +72,7 @@ fn no_protocol() -> Arc<Protocol> {
         otherwise: Vec::new(),
         flows: Vec::new(),
         projections: BTreeMap::new(),
+        contracts: Contracts::default(),
     })
 }
 

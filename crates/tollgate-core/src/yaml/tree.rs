@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
-use super::json::with_yaml_escapes;
+use super::json::{Shortened, with_yaml_escapes};
 use super::{BYTES_MAX, Content, DEPTH_MAX, Key, Node};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
@@ -21,12 +21,13 @@ pub fn parse(text: &str) -> Result<Node, Diagnostic> {
         let message = format!("the file has {} bytes; at most {BYTES_MAX} are read", text.len());
         return Err(refused(Place { line: 1, column: 1 }, message, "split it, or keep data elsewhere"));
     }
-    let mut tree = Tree { open: Vec::new(), root: None };
-    let text = with_yaml_escapes(text);
+    let (text, shortened) = with_yaml_escapes(text);
+    let mut tree = Tree { open: Vec::new(), root: None, shortened };
     let mut parser = Parser::new_from_str(&text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
-            Diagnostic::error(Code::YAML_SYNTAX, place(error.marker()), format!("this is not YAML: {}", error.info()))
+            let place = tree.shortened.given(place(error.marker()));
+            Diagnostic::error(Code::YAML_SYNTAX, place, format!("this is not YAML: {}", error.info()))
                 .hint("a bracket, quote, colon or indent is wrong here or just before")
         })?;
         tree.event(event, span)?;
@@ -40,11 +41,12 @@ pub fn parse(text: &str) -> Result<Node, Diagnostic> {
 struct Tree {
     open: Vec<Open>,
     root: Option<Node>,
+    shortened: Shortened,
 }
 
 impl Tree {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
-        let place = place(&span.start);
+        let place = self.shortened.given(place(&span.start));
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
             Event::DocumentStart(_) if self.root.is_some() => {

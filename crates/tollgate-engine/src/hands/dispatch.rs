@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
-use tollgate_core::contract::registry;
+use tollgate_core::contract::registry::Contracts;
 use tollgate_core::diagnostic::{Diagnostic, Place as At, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
@@ -190,11 +190,11 @@ fn work(mut attempt: Box<dyn Attempt>, limit: Duration, way: &UnderWay) -> Outco
 type Read = (Report, Vec<Name>, Vec<String>, Object);
 
 /// The report of a worker that was stopped: it is out of its budget, or, where the protocol knows no such thing, failed.
-fn out_of_time(role: &Role) -> Report {
+fn out_of_time(role: &Role, contracts: &Contracts) -> Report {
     let seconds = role.budget.time_ms.map_or(ATTEMPT_LIMIT.as_secs(), |ms| ms / 1000);
     let time = if seconds.is_multiple_of(60) { format!("{} min", seconds / 60) } else { format!("{seconds} s") };
     let reason = format!("it ran past its time of {time}");
-    let declared = registry::report_dialect(&role.contract).map(|dialect| dialect.declaration().healths);
+    let declared = contracts.report(&role.contract).map(|dialect| dialect.declaration().healths);
     if role.budget.time_ms.is_some() || declared.is_some_and(|healths| healths.contains(&Health::Exhausted)) {
         return Report { reason, ..Report::new(Health::Exhausted, Verdict::None) };
     }
@@ -219,7 +219,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         End::Exited(exit) => return refuse(failed("exit", format!("its program exited with {exit}")), object),
         End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
-        End::TimedOut => return refuse(out_of_time(role), object),
+        End::TimedOut => return refuse(out_of_time(role, &run.protocol.contracts), object),
     }
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);
@@ -228,7 +228,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
     if text.trim().is_empty() {
         return refuse(malformed("it said nothing"), object);
     }
-    let Some(dialect) = registry::report_dialect(&role.contract) else {
+    let Some(dialect) = run.protocol.contracts.report(&role.contract) else {
         return refuse(malformed(&format!("there is no contract `{}`", role.contract)), object);
     };
     let context = contract::Context { prompt: Some(brief.to_owned()), ..context::reading_context(run, id) };
@@ -308,7 +308,7 @@ fn deliver(
         let Some(path) = &artifact.path else { continue };
         let path = path.replace("{run}", run.id.digits());
         let Some(bytes) = workspace.file(&tree, &path)? else { continue };
-        match open_artifact(artifact, &bytes, None) {
+        match open_artifact(&run.protocol.contracts, artifact, &bytes, None) {
             Ok(given) => {
                 result.artifacts.insert(name.clone(), given);
                 objects.push(Object::new(bytes));
@@ -338,8 +338,13 @@ impl Wrong {
 }
 
 /// What a document is worth a word about, although it may pass.
-pub fn document_warnings(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>) -> Vec<Diagnostic> {
-    let dialect = artifact.schema.as_deref().and_then(registry::document_dialect);
+pub fn document_warnings(
+    contracts: &Contracts,
+    artifact: &Artifact,
+    bytes: &[u8],
+    sides: Option<Vec<Name>>,
+) -> Vec<Diagnostic> {
+    let dialect = artifact.schema.as_deref().and_then(|schema| contracts.document(schema));
     let (Some(dialect), Ok(text)) = (dialect, str::from_utf8(bytes)) else { return Vec::new() };
     let mut found = dialect.read(text, &contract::Context { sides, ..contract::Context::default() }).diagnostics;
     found.retain(|one| one.severity == Severity::Warning);
@@ -347,7 +352,12 @@ pub fn document_warnings(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Na
 }
 
 /// Reads a document and checks it; what is wrong otherwise.
-pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>) -> Result<OpenArtifact, Wrong> {
+pub fn open_artifact(
+    contracts: &Contracts,
+    artifact: &Artifact,
+    bytes: &[u8],
+    sides: Option<Vec<Name>>,
+) -> Result<OpenArtifact, Wrong> {
     let object = Digest::of(bytes);
     let text = str::from_utf8(bytes).map_err(|_| Wrong::whole(vec!["it is not text".to_owned()]))?;
     let missing = artifact.sections.iter().filter(|section| !has_heading(text, section));
@@ -358,7 +368,8 @@ pub fn open_artifact(artifact: &Artifact, bytes: &[u8], sides: Option<Vec<Name>>
     let Some(schema) = &artifact.schema else {
         return Ok(OpenArtifact { object, ..OpenArtifact::default() });
     };
-    let dialect = registry::document_dialect(schema)
+    let dialect = contracts
+        .document(schema)
         .ok_or_else(|| Wrong::whole(vec![format!("there is no document contract `{schema}`")]))?;
     let reading = dialect.read(text, &contract::Context { sides, ..contract::Context::default() });
     let errors = reading.diagnostics.into_iter().filter(|found| found.severity == Severity::Error);

@@ -178,12 +178,17 @@ impl RealHands {
         Ok(pinned::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
     }
 
-    /// The script the run is pinned to, as a file.
+    /// The script the run is pinned to, as a file, with the contracts that it may have to write in.
     fn script(&self, run: &Run, digest: &str) -> Result<PathBuf, Failure> {
         let digest: Digest = digest.parse().map_err(|_| Failure::Other(format!("`{digest}` names no script")))?;
         let path = self.folder(run.id, &format!("script-{}.yaml", digest.short()));
         let object = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
         let bytes = object.ok_or_else(|| Failure::Other(format!("the script {digest} is missing")))?;
+        for (name, digest, _) in run.protocol.contracts.own() {
+            let object = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
+            let text = object.ok_or_else(|| Failure::Other(format!("the contract {digest} is missing")))?;
+            put_pinned(&path.with_file_name(format!("{name}.contract.yaml")), &text)?;
+        }
         put_pinned(&path, &bytes)?;
         Ok(path)
     }

@@ -261,6 +261,9 @@ pub fn service_failure(error: ServiceError) -> Failure {
         ServiceError::Protocol(diagnostics) => Failure::refused(code, message)
             .at(Source { file: "protocol".to_owned(), text: String::new() }, diagnostics)
             .hint("`tollgate protocol check` shows each place"),
+        ServiceError::Contract { name, wrong } => Failure::refused(code, message)
+            .at(Source { file: format!("{name}.yaml"), text: String::new() }, wrong)
+            .hint("docs/contracts/language.md describes the language"),
         ServiceError::Artifact { wrong, .. } => {
             let failure = Failure::refused(code, message).hint("mend the file and start again");
             let places = wrong.diagnostics.iter().map(|found| format!("line {}: {}", found.place.line, found.message));

@@ -217,6 +217,8 @@ fn a_contract_shows_its_parts_and_renders_what_it_reads() {
     world.type_in("contract show decree.validation-failure");
     world.type_in("contract show decree.validation-failure --template");
     world.type_in("contract show team.tasks --instructions");
+    world.type_in("contract show status-block --template --role reviewer");
+    world.type_in("contract show build-plan.task --template");
     world.write("failure.json", r#"{"expected": "b", "check": "a", "actual": "c"}"#);
     world.write("short.json", "{\n  \"check\": 1,\n  \"actual\": \"c\"\n}");
     world.write("hidden.json", r#"{"check": "a\n\n**Expected:** x", "expected": "b", "actual": "c"}"#);

@@ -26,12 +26,14 @@ mod look;
 mod misbehave;
 #[cfg(debug_assertions)]
 mod overtaken;
+mod own_contract;
 mod play;
 mod proof;
 mod protocol;
 mod repair;
 mod repository;
 mod rows;
+mod sarif;
 mod schemas;
 mod scope;
 mod sides;

@@ -167,14 +167,11 @@ fn begins<'t>(text: &'t str, words: &str) -> Option<&'t str> {
 /// Where words first stand in a text.
 fn find(text: &str, words: &str) -> Option<usize> {
     let Some((before, _)) = words.split_once('—') else { return text.find(words) };
-    let mut from = 0;
-    loop {
-        let at = from + text.get(from..)?.find(before)?;
-        if begins(&text[at..], words).is_some() {
-            return Some(at);
-        }
-        from = at + text[at..].chars().next()?.len_utf8();
-    }
+    // Dashes are few, and what stands before one mostly is not: a space.
+    let first = '—'.encode_utf8(&mut [0; 3]).as_bytes()[0];
+    let mut dashes = memchr::memchr2_iter(b'-', first, text.as_bytes());
+    let start = |dash: usize| dash.checked_sub(before.len()).filter(|at| text.is_char_boundary(*at));
+    dashes.find_map(|dash| start(dash).filter(|at| begins(&text[*at..], words).is_some()))
 }
 
 impl Hole {
@@ -267,6 +264,8 @@ mod tests {
             ("{id}", "a_b-1", "A"),
             ("**{text}** — {text}", "**Option A** – cheap", "Option A — cheap"),
             ("meta", "meta", "metal"),
+            ("{text} — {text}", "eins—zwei é — drei", "é—b"),
+            ("{text} — {text}", "a – b", "a- b"),
         ] {
             assert!(like(form, good), "{form} {good}");
             assert!(!like(form, bad), "{form} {bad}");

@@ -7,8 +7,8 @@ use super::{Found, Wrong};
 use crate::code::Code;
 use crate::contract::checks;
 use crate::contract::definition::{Condition, Path, Quantifier, Rule, Type};
-use crate::contract::text::by_length;
 use crate::contract::tree::{Node, Value};
+use crate::contract::words::Words;
 use crate::diagnostic::Severity;
 
 /// How many breaches of one rule are told apart.
@@ -145,9 +145,9 @@ fn first_path(condition: &Condition) -> Option<&Path> {
     }
 }
 
-/// Who points to whom: the entries of a map, or the items of a list by two of their fields; by name.
+/// Who points to whom: the entries of a map, or the items of a list by two of their fields.
 fn pointing<'x>(list: &'x Node<'x>, by: Option<&str>, to: Option<&str>) -> Vec<Pointing<'x>> {
-    let mut all: Vec<Pointing<'x>> = match (&list.value, by, to) {
+    match (&list.value, by, to) {
         (Value::Map(entries), ..) => {
             entries.iter().map(|entry| Pointing { name: &entry.key, at: entry.at, to: Some(&entry.node) }).collect()
         }
@@ -159,9 +159,7 @@ fn pointing<'x>(list: &'x Node<'x>, by: Option<&str>, to: Option<&str>) -> Vec<P
             items.iter().filter_map(one).collect()
         }
         _ => Vec::new(),
-    };
-    all.sort_by(|a, b| by_length(a.name, b.name));
-    all
+    }
 }
 
 /// Walks everything once, without recursion: documents choose how deep they are.
@@ -172,7 +170,7 @@ fn find_circle(all: &[Pointing<'_>]) -> Option<(u32, String)> {
         OnTheWay,
         Done,
     }
-    let index = |name: &str| all.binary_search_by(|one| by_length(one.name, name)).ok();
+    let known = Words::new(all.iter().map(|one| one.name).collect(), |_, _| {});
     let mut seen = vec![Seen::No; all.len()];
     for start in 0..all.len() {
         let mut way: Vec<(usize, usize)> = Vec::new();
@@ -187,7 +185,7 @@ fn find_circle(all: &[Pointing<'_>]) -> Option<(u32, String)> {
                 continue;
             };
             *next += 1;
-            match index(target).map(|target| (target, seen[target])) {
+            match known.find(target).map(|target| (target, seen[target])) {
                 Some((target, Seen::No)) => {
                     seen[target] = Seen::OnTheWay;
                     way.push((target, 0));

@@ -7,8 +7,9 @@ use crate::code::Code;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
-use crate::contract::text::{by_length, quote};
+use crate::contract::text::quote;
 use crate::contract::tree::{Node, Value, json_line};
+use crate::contract::words::Words;
 use crate::yaml::suggest;
 
 /// Checks the whole document.
@@ -159,13 +160,16 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
 
     /// Finds items that have the same name, or say the same.
     fn twice(&mut self, by: Option<&str>, items: &[Node<'_>], list: &Node<'_>) {
-        let mut named: Vec<(Cow<'_, str>, usize)> =
+        let named: Vec<(Cow<'_, str>, usize)> =
             items.iter().enumerate().filter_map(|(at, item)| Some((told_apart(by, item)?, at))).collect();
-        named.sort_by(|(a, x), (b, y)| by_length(a, b).then(x.cmp(y)));
-        let mut again: Vec<(usize, usize)> =
-            named.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].1, pair[0].1)).collect();
-        again.sort_unstable();
+        let mut again = Vec::new();
+        Words::new(named.iter().map(|(name, _)| &**name).collect(), |at, first| {
+            again.push((named[at].1, named[first].1));
+        });
         for (at, first) in again {
+            if self.found.is_full() {
+                return;
+            }
             let place = |at: usize| by.and_then(|field| items[at].get(field)).unwrap_or(&items[at]);
             self.path.push(Step::Item(at));
             let message = format!("{} names {} a second time", self.name(), quote(&json_line(place(at))));

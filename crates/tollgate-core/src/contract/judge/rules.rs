@@ -6,11 +6,9 @@ use std::collections::BTreeSet;
 use super::Found;
 use crate::Name;
 use crate::contract::definition::{Condition, Definition, Kind, Path, Quantifier, Test, Type};
-use crate::contract::text::{by_length, is_same_name};
+use crate::contract::text::is_same_name;
 use crate::contract::tree::{Node, Value};
-
-/// So many words are looked through one by one.
-const FEW: usize = 16;
+use crate::contract::words::Words;
 
 /// Checks every rule.
 pub fn check(definition: &Definition, root: &Node<'_>, role: Option<&Name>, found: &mut Found) {
@@ -39,7 +37,7 @@ pub(super) enum At<'n, 'a> {
 }
 
 /// A path, and the words that stand there.
-type Looked<'e, 'n> = (&'e Path, Option<Vec<&'n str>>);
+type Looked<'e, 'n> = (&'e Path, Option<Words<'n>>);
 
 /// Evaluates conditions over one document.
 pub struct Eval<'e, 'n, 'a> {
@@ -49,6 +47,8 @@ pub struct Eval<'e, 'n, 'a> {
     broken: &'e BTreeSet<u32>,
     /// The words at a path from the root, looked up once.
     words: RefCell<Vec<Looked<'e, 'n>>>,
+    /// How many values are at a path from the root, counted once.
+    counts: RefCell<Vec<(&'e Path, Option<usize>)>>,
 }
 
 impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
@@ -58,7 +58,7 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
         role: Option<&'e Name>,
         broken: &'e BTreeSet<u32>,
     ) -> Self {
-        Self { root, of: &definition.root, role, broken, words: RefCell::default() }
+        Self { root, of: &definition.root, role, broken, words: RefCell::default(), counts: RefCell::default() }
     }
 
     /// Whether a condition holds of the document; unknown where it reads what is wrong.
@@ -195,15 +195,10 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
         }
     }
 
-    /// The words at a path from the root, in order; none where some could not be read.
-    fn words_at(&self, path: &Path) -> Option<Vec<&'n str>> {
+    /// The words at a path from the root; none where some could not be read.
+    fn words_at(&self, path: &Path) -> Option<Words<'n>> {
         let mut words = Vec::new();
-        self.gather(&path.steps, self.root, self.of, &mut words).then(|| {
-            if words.len() > FEW {
-                words.sort_by(|a, b| by_length(a, b));
-            }
-            words
-        })
+        self.gather(&path.steps, self.root, self.of, &mut words).then(|| Words::new(words, |_, _| {}))
     }
 
     fn gather(&self, steps: &[Name], node: &'n Node<'a>, of: &Type, words: &mut Vec<&'n str>) -> bool {
@@ -266,21 +261,23 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
                 At::Absent => false,
                 At::Broken => return None,
             },
-            Test::CountOf(path) => {
-                let mut count = 0usize;
-                if !self.each(&path.steps, self.root, self.of, &mut |_, _| count += 1) {
-                    return None;
-                }
-                node.word().and_then(|word| word.parse::<usize>().ok()) == Some(count)
-            }
+            Test::CountOf(path) => node.word().and_then(|word| word.parse().ok()) == Some(self.count_of(path)?),
         })
     }
 
+    fn count_of(&self, path: &'e Path) -> Option<usize> {
+        let mut counts = self.counts.borrow_mut();
+        if let Some((_, count)) = counts.iter().find(|(known, _)| std::ptr::eq(*known, path)) {
+            return *count;
+        }
+        let mut count = 0;
+        let whole = self.each(&path.steps, self.root, self.of, &mut |_, _| count += 1);
+        counts.push((path, whole.then_some(count)));
+        whole.then_some(count)
+    }
+
     fn among(&self, path: &'e Path, word: &str) -> Option<bool> {
-        let known = |words: &Vec<&'n str>| match words.len() > FEW {
-            true => words.binary_search_by(|known| by_length(known, word)).is_ok(),
-            false => words.contains(&word),
-        };
+        let known = |words: &Words<'n>| words.find(word).is_some();
         let mut cache = self.words.borrow_mut();
         if let Some((_, words)) =
             cache.iter().find(|(known, _)| std::ptr::eq(*known, path) || known.steps == path.steps)

@@ -11,7 +11,7 @@ use crate::contract::definition::{
 };
 use crate::contract::judge::{Found, Wrong};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
-use crate::contract::text::{clean, is_hidden, is_same_name, quote, says_none};
+use crate::contract::text::{clean, is_clean, is_same_name, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::Severity;
 
@@ -316,7 +316,7 @@ impl<'a> Reader<'a, '_> {
         let comments: Vec<&Range<usize>> =
             all[first..].iter().take_while(|comment| comment.start < range.end).collect();
         let text = &self.text[range.clone()];
-        if comments.is_empty() && is_plain(text) && (depth == 0 || !text.contains('\n')) {
+        if comments.is_empty() && is_clean(text) && (depth == 0 || !text.contains('\n')) {
             return Node { value: Value::Text(Cow::Borrowed(text)), at };
         }
         let mut kept = String::new();
@@ -326,7 +326,7 @@ impl<'a> Reader<'a, '_> {
             from = comment.end.clamp(from, range.end);
         }
         kept.push_str(&self.text[from..range.end]);
-        let mut kept = clean(&kept);
+        let mut kept = clean(&kept).into_owned();
         if depth > 0 {
             let indent = kept.lines().skip(1).filter(|line| !line.trim().is_empty());
             let indent = indent.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
@@ -413,7 +413,8 @@ fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels) -
             Some((field, after)) => {
                 let label = line.len() - rest.len() + at;
                 // The mark of an item before its label belongs to the label.
-                let mark = line[..label].trim().is_empty() || ["-", "*", "+"].contains(&line[..label].trim());
+                let before = line.get(lead..label).unwrap_or_default().trim_end();
+                let mark = before.is_empty() || ["-", "*", "+"].contains(&before);
                 let begins = if mark { lead } else { label };
                 found.push(Labelled { field, start: start + begins, value: start + line.len() - after.len() });
                 rest = after;
@@ -447,9 +448,4 @@ fn is_section(field: &Field, title: &str) -> bool {
     let bare =
         title.trim_end_matches(':').trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
     titles.iter().any(|known| is_same_name(known, bare))
-}
-
-fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
-        || !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t'))
 }

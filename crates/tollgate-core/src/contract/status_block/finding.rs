@@ -13,10 +13,14 @@ pub(super) fn read(text: &str, under: Option<Severity>) -> Result<Finding, Strin
         rest = after_separator(rest);
         let (token, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
         let word = bare(token);
-        if severity.is_none() && Severity::parse(word).is_some() {
-            severity = Severity::parse(word);
-        } else if repeats.is_none() && word.parse::<FindingId>().is_ok() {
-            repeats = word.parse().ok();
+        if severity.is_none()
+            && let Some(found) = Severity::parse(word)
+        {
+            severity = Some(found);
+        } else if repeats.is_none()
+            && let Ok(found) = word.parse::<FindingId>()
+        {
+            repeats = Some(found);
         } else if path.is_none()
             && let Some((file, number)) = location(token)
         {
@@ -44,6 +48,10 @@ pub(super) fn begins(line: &str) -> bool {
 
 /// A word without the signs that set it off.
 fn bare(token: &str) -> &str {
+    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    if is_word(token.as_bytes().first()) && is_word(token.as_bytes().last()) {
+        return token;
+    }
     token.trim_matches(['*', '`', '[', ']', '(', ')', ':', ',', '.', ';', '—', '–'])
 }
 

@@ -229,11 +229,13 @@ impl Heading {
             let named = Self::find(words).map(|(heading, _)| heading).filter(|heading| heading.counts());
             return named.or_else(|| Self::meant(words));
         }
+        if !in_list {
+            return None;
+        }
         let head = line.split(':').next().unwrap_or_default();
         let words = head.trim_matches(|c: char| !c.is_alphanumeric() && c != '?');
         let known = |heading: &Self| heading.lists() || *heading == Self::Verdict;
-        let same = |heading: &Self| known(heading) && heading.title().eq_ignore_ascii_case(words);
-        Self::ALL.into_iter().find(|heading| in_list && same(heading))
+        Self::ALL.into_iter().find(|heading| heading.title().eq_ignore_ascii_case(words)).filter(known)
     }
 
     /// The section whose heading says `title`, and how many bytes of it are the name: `Verdict: APPROVED` carries its

@@ -57,18 +57,24 @@ None
 /// The instructions for a role.
 pub(super) fn instructions(context: &Context) -> String {
     let part = Part::of(context, &Draft::default());
+    let template = template(context);
+    format!("{HEAD}{}{}\n```markdown\n{template}```\n", rules(part, context), next_by_verdict(context))
+}
+
+/// A report to fill in, for a role.
+pub(super) fn template(context: &Context) -> String {
+    let part = Part::of(context, &Draft::default());
     let verdict = match part {
         Part::DodChecker => format!("{} | {}", Word::Approved.word(), Word::Blocked.word()),
         Part::Reviewer => format!("{} | {}", Word::Approved.word(), Word::RequestChanges.word()),
         Part::Builder | Part::Tester => Word::NotApplicable.word().to_owned(),
         Part::Unknown => Word::ALL.map(Word::word).join(" | "),
     };
-    let template = TEMPLATE
+    TEMPLATE
         .replace("<VERDICT>", &verdict)
         .replace("<NEXT>", &next(context))
         .replace("<COVERAGE>", coverage(part))
-        .replace("<PART>", sections(part));
-    format!("{HEAD}{}{}\n```markdown\n{template}```\n", rules(part, context), next_by_verdict(context))
+        .replace("<PART>", sections(part))
 }
 
 fn next(context: &Context) -> String {

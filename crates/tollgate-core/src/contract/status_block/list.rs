@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
         }
         items.retain(|entry| !entry.text.is_empty());
         others.retain(|entry: &Entry| !entry.text.is_empty());
-        if let Some(first) = items.first() {
+        if let (Some(first), false) = (items.first(), others.is_empty()) {
             let groups: BTreeSet<usize> = items.iter().map(|item| item.group).collect();
             // `None` may stand below a sub-heading that has no items.
             let nothing = |other: &&Entry| says_none(&other.text) && other.group > 0 && !groups.contains(&other.group);
@@ -97,6 +97,9 @@ impl Reader<'_, '_> {
 
     /// The entries without those that say there are none: one stands alone, or alone below its sub-heading.
     fn but_none(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
+        if !entries.iter().any(|entry| says_none(&entry.text)) {
+            return entries;
+        }
         let mut first: BTreeMap<usize, &Entry> = BTreeMap::new();
         for some in entries.iter().filter(|entry| !says_none(&entry.text)) {
             first.entry(some.group).or_insert(some);

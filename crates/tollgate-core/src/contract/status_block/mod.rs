@@ -94,6 +94,10 @@ impl ReportDialect for StatusBlock {
         render::render(document)
     }
 
+    fn template(&self, context: &Context) -> String {
+        instructions::template(context)
+    }
+
     fn instructions(&self, context: &Context) -> String {
         instructions::instructions(context)
     }

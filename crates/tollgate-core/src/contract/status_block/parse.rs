@@ -10,13 +10,14 @@ use super::heading::Heading;
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, Section, item_text};
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, quote, says_none};
+use crate::contract::text::{Source, clean, lines, quote, says_none};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::id::FindingId;
 
 /// Whether a line is a rule between sections.
 fn is_rule(line: &str) -> bool {
-    line.len() >= 3 && ['-', '*', '_'].iter().any(|sign| line.chars().all(|c| c == *sign))
+    let sign = line.as_bytes().first().filter(|sign| matches!(sign, b'-' | b'*' | b'_'));
+    line.len() >= 3 && sign.is_some_and(|sign| line.bytes().all(|byte| byte == *sign))
 }
 
 /// Reads the sections of one report.
@@ -43,7 +44,7 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
                 let message = format!("the section {} is not part of a status block", quote(title));
                 sink.warning(Code::SECTION_UNKNOWN, place, message, "it is kept as a note; nothing is decided by it");
             }
-            draft.other.push(Note { title: clean(title), text });
+            draft.other.push(Note { title: clean(title).into_owned(), text });
             continue;
         };
         if let Some(first) = draft.find(heading) {
@@ -126,16 +127,13 @@ impl Reader<'_, '_> {
 
     /// The lines of a range that say something, with their offsets; a rule between sections says nothing.
     pub(super) fn lines(&self, range: &Range<usize>) -> Vec<(usize, &str)> {
-        let mut offset = range.start;
-        let mut lines = Vec::new();
-        for line in self.source.text()[range.clone()].split_inclusive(['\n', '\r']) {
-            let trimmed = line.trim();
-            if !trimmed.is_empty() && !is_rule(trimmed) {
-                lines.push((offset + line.len() - line.trim_start().len(), trimmed));
-            }
-            offset += line.len();
-        }
-        lines
+        let said = lines(&self.source.text()[range.clone()]).filter_map(|(at, line)| {
+            let bare = line.trim_start();
+            let trimmed = bare.trim_end();
+            let says = !trimmed.is_empty() && !is_rule(trimmed);
+            says.then(|| (range.start + at + line.len() - bare.len(), trimmed))
+        });
+        said.collect()
     }
 
     /// The lines of the whole content without its comments.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::markdown::{self, Section};
 use super::sink::Sink;
 use super::text::{Source, one_line, quote};
+use super::words::Words;
 use super::{Context, DocumentDialect, DocumentReading};
 use crate::Name;
 use crate::code::Code;
@@ -21,6 +22,31 @@ mod stray;
 mod tests;
 
 const SECTION: &str = "Definition of Done";
+
+const TEMPLATE: &str = "\
+# <what is to be done>
+
+<why, and what to know before>
+
+## Definition of Done
+- [ ] <what must be true of the whole> `cmd: <program arguments>`
+
+### Backend
+Scope: `<path/**>`
+
+- [ ] <what must be true of this side>
+
+### Frontend
+Scope: `<path/**>`
+
+- [ ] <what must be true of this side>
+
+### Shared
+- [ ] <what concerns both sides>
+
+### Tester scope
+- [ ] <what the tester shows> `cmd: <program arguments>`
+";
 
 /// The dialect.
 #[derive(Debug)]
@@ -101,11 +127,15 @@ impl DocumentDialect for Task {
         "build-plan.task@1"
     }
 
+    fn template(&self) -> String {
+        TEMPLATE.to_owned()
+    }
+
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
         let source = Source::new(text);
         let mut sink = Sink::default();
         let (document, places) = parse(&source, &mut sink);
-        let plan = plan(&document, &places, context, &mut sink);
+        let plan = plan(document, &places, context, &mut sink);
         let sides = context.sides.iter().flatten();
         let places = sides.map(|side| (side.clone(), places.of(side))).collect();
         DocumentReading { plan, fields: BTreeMap::new(), places, diagnostics: sink.finish() }
@@ -195,25 +225,28 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
 }
 
 /// What the rows mean in a run of these sides; without sides every row is the run's.
-fn plan(document: &Document, places: &Places, context: &Context, sink: &mut Sink) -> Plan {
+fn plan(document: Document, places: &Places, context: &Context, sink: &mut Sink) -> Plan {
     let sides = context.sides.as_deref();
     let mut plan = Plan::default();
-    let mut seen: BTreeMap<&str, Place> = BTreeMap::new();
-    for (at, row) in document.rows.iter().enumerate() {
-        let place = places.rows.get(at).copied().unwrap_or_default();
-        if let Some(first) = seen.insert(&row.text, place) {
-            let message = format!("the row {} is there twice", quote(&row.text));
-            let warning = Diagnostic::warning(Code::TASK_ROW, place, message).other(first);
-            sink.push(warning.hint("reports can then name it by its id only"));
-        }
-        let tester = row.part == Some(Part::TesterScope);
+    let place = |at: usize| places.rows.get(at).copied().unwrap_or_default();
+    let mut again = Vec::new();
+    Words::new(document.rows.iter().map(|row| &*row.text).collect(), |at, first| again.push((at, first)));
+    for (at, first) in again {
+        let message = format!("the row {} is there twice", quote(&document.rows[at].text));
+        let warning = Diagnostic::warning(Code::TASK_ROW, place(at), message).other(place(first));
+        sink.push(warning.hint("reports can then name it by its id only"));
+    }
+    let (dod, tester) = (Name::from("dod"), Name::from("tester"));
+    plan.criteria.reserve(document.rows.len());
+    for (at, row) in document.rows.into_iter().enumerate() {
+        let group = if row.part == Some(Part::TesterScope) { &tester } else { &dod };
         plan.criteria.push(CriterionRow {
             id: format!("DoD-{}", at + 1).into(),
-            text: row.text.clone(),
-            group: Some(if tester { "tester" } else { "dod" }.into()),
-            unit: sides.and_then(|sides| owner(row.part, sides, place, sink)),
+            text: row.text,
+            group: Some(group.clone()),
+            unit: sides.and_then(|sides| owner(row.part, sides, place(at), sink)),
             requirement: None,
-            command: row.command.clone(),
+            command: row.command,
         });
     }
     for (part, scope) in &document.scopes {

@@ -160,17 +160,18 @@ impl Reader<'_, '_> {
     fn inside(&mut self, range: &Range<usize>) {
         let text = self.source.text();
         for (index, (at, line)) in lines(text, range).enumerate() {
-            let place = self.source.place(at);
             let bare = line.trim_start_matches(['-', '*', '+', ' ']);
             let title = bare.trim_end_matches(['*', '_', ':', ' ', '\r', '\n']).trim_start_matches(['*', '_']);
             // An item that says `Tester scope` and nothing else is meant as the heading of the items below it.
             let named = Part::ALL.iter().any(|part| title.eq_ignore_ascii_case(part.title()));
-            if index == 0 && named {
-                self.no_heading(title, place);
-            } else if let Some(words) = sub_heading(line, InItem::Yes).filter(|_| index > 0) {
-                self.no_heading(words, place);
-            } else if index > 0 && has_odd_bullet(line) {
-                self.sink.warning(Code::TASK_ROW, place, NO_ITEM, NO_ITEM_HINT);
+            if index == 0 {
+                if named {
+                    self.no_heading(title, self.source.place(at));
+                }
+            } else if let Some(words) = sub_heading(line, InItem::Yes) {
+                self.no_heading(words, self.source.place(at));
+            } else if has_odd_bullet(line) {
+                self.sink.warning(Code::TASK_ROW, self.source.place(at), NO_ITEM, NO_ITEM_HINT);
                 return;
             }
         }

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use super::model::{Protocol, Stage};
 use crate::Name;
+use crate::contract::registry::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{self, Fields, Node, Problems};
 use names::Names;
@@ -71,6 +72,7 @@ impl Reader {
             otherwise,
             flows,
             projections,
+            contracts: Contracts::default(),
         })
     }
 

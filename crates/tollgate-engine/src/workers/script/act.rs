@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Signal, getpid, kill_process};
 use tollgate_core::code::Code;
-use tollgate_core::contract::registry::report_dialect;
+use tollgate_core::contract::registry::Contracts;
 use tollgate_core::yaml::BYTES_MAX;
 
 use super::{Entry, Misbehave, Says, Script};
@@ -52,9 +52,22 @@ fn act(path: &Path, tollgate: &Path) -> Result<u8, Refusal> {
             format!("{} has no entry for role `{}`{unit}, iteration {}", path.display(), stage.role, stage.iteration);
         (Code::SCRIPT_NO_ENTRY, message)
     })?;
-    let report = stage.report_of(entry).map_err(invalid)?;
+    let report = stage.report_of(entry, path).map_err(invalid)?;
     stage.perform(entry, &report, tollgate).map_err(|error| invalid(format!("line {}: {error}", entry.place.line)))?;
     Ok(entry.exit)
+}
+
+/// The contracts that can be named: where the run brings the one of this name along, it lies beside the script.
+fn beside(script: &Path, contract: &str) -> Result<Contracts, String> {
+    let mut contracts = Contracts::default();
+    let name = contract.split_once('@').map_or(contract, |(name, _)| name);
+    let path = script.with_file_name(format!("{name}.contract.yaml"));
+    match std::fs::read_to_string(&path) {
+        Ok(text) => contracts.add(name, &text).map_err(|_| format!("{} is no contract", path.display()))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(format!("{}: {error}", path.display())),
+    }
+    Ok(contracts)
 }
 
 /// What the worker was told about its attempt.
@@ -87,13 +100,14 @@ impl Stage {
     }
 
     /// The text of the report.
-    fn report_of(&self, entry: &Entry) -> Result<String, String> {
+    fn report_of(&self, entry: &Entry, script: &Path) -> Result<String, String> {
         match &entry.says {
             None => Ok(String::new()),
             Some(Says::Text(text)) => Ok(text.to_string()),
             Some(Says::Report(document)) => {
                 let contract = &self.contract;
-                let dialect = report_dialect(contract).ok_or_else(|| format!("there is no contract `{contract}`"))?;
+                let contracts = beside(script, contract)?;
+                let dialect = contracts.report(contract).ok_or_else(|| format!("there is no contract `{contract}`"))?;
                 let wrong = |error| format!("{}: the report is not one of {contract}: {error}", entry.place.line);
                 dialect.render(document).map_err(wrong)
             }

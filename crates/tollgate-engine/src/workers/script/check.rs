@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::ReportDialect;
-use tollgate_core::contract::registry::report_dialect;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
 use tollgate_core::yaml::{self, Content, Node, Problems, suggest};
@@ -40,7 +39,8 @@ impl Script {
                     let message = format!("protocol `{}` has no unit `{unit}`", protocol.name);
                     problems.add(unknown(node.place, message, unit, &known));
                 }
-                if let (Some(report), Some(dialect)) = (entry.get("report"), report_dialect(&role.contract)) {
+                if let (Some(report), Some(dialect)) = (entry.get("report"), protocol.contracts.report(&role.contract))
+                {
                     problems_of(report, dialect, &mut problems);
                 }
             }

@@ -115,7 +115,7 @@ impl Figures {
 }
 
 /// Three digits are as many as any of this deserves.
-fn rounded(value: f64) -> f64 {
+pub fn rounded(value: f64) -> f64 {
     let scale = match value.abs() {
         large if large >= 100.0 => 1.0,
         middling if middling >= 10.0 => 10.0,

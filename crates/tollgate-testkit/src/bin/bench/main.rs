@@ -1,10 +1,12 @@
-//! Measures the kernel against what the machine can do at best: `cargo xtask bench kernel [--json]`.
+//! Measures the kernel against what the machine can do at best, `cargo xtask bench kernel [--json]`, and contracts against a bare
+//! pass of the same bytes, `cargo xtask bench contracts [--json]`.
 //!
 //! docs/BENCH.md says what each figure means. Whatever is compared is interleaved, so that the disk's mood falls on
 //! both sides.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command for people at a terminal")]
 
+mod contracts;
 mod figures;
 mod group;
 mod list;
@@ -24,8 +26,9 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const USAGE: &str = "\
 usage: bench kernel [--json] [--only PART,...] [--dir DIR]
+       bench contracts [--json]
 
-parts: step, group, long, list, resume (all of them unless --only is given)
+parts of kernel: step, group, long, list, resume (all of them unless --only is given)
 DIR is where the databases are made, on the disk to be measured; without it, beside the program
 ";
 
@@ -59,7 +62,9 @@ fn main() -> ExitCode {
             Ok(args) => kernel(&args),
             Err(why) => return usage(&why),
         },
-        _ => return usage("there is one bench, `kernel`"),
+        ["contracts"] => contracts::run(false),
+        ["contracts", "--json"] => contracts::run(true),
+        _ => return usage("there are two benches, `kernel` and `contracts`"),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

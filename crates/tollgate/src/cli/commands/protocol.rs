@@ -9,13 +9,14 @@ use tollgate_api::{
 };
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::contract::registry::declarations;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::protocol::model::{self, Owner};
 use tollgate_core::protocol::render::{self, Leads, OutcomeRow, StageRow};
 use tollgate_core::protocol::{self, Dialects, Protocol};
+use tollgate_engine::service;
 
 use crate::cli::failure::{Failure, Kind, wire_diagnostic};
+use crate::cli::runs::service_failure;
 use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
 use crate::files;
@@ -97,9 +98,9 @@ pub fn run(args: &ProtocolArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn list(session: &Session) -> Result<Exit, Failure> {
-    let dialects = built_in_dialects();
-    let all: Vec<_> =
-        library::list(&session.environment)?.iter().map(|definition| summary(definition, &dialects)).collect();
+    let definitions = library::list(&session.environment)?;
+    let dialects = named_dialects(&definitions, session)?;
+    let all: Vec<_> = definitions.iter().map(|definition| summary(definition, &dialects)).collect();
     if session.json() {
         all.iter().for_each(|summary| session.output.json(summary));
         return Ok(Exit::Done);
@@ -132,7 +133,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let protocol = need(&definition)?;
-    let dialects = dialects(args.dialects.as_deref(), session)?;
+    let dialects = dialects(&definition, args.dialects.as_deref(), session)?;
     match format {
         ShowFormat::Yaml => {}
         ShowFormat::Table => {
@@ -147,7 +148,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
 
 fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let definition = library::find(&args.name, session)?;
-    let dialects = dialects(args.dialects.as_deref(), session)?;
+    let dialects = dialects(&definition, args.dialects.as_deref(), session)?;
     let (protocol, diagnostics) = prove(&definition, &dialects);
     let valid = is_valid(&diagnostics);
     let source = &definition.source;
@@ -262,15 +263,17 @@ pub fn need(definition: &Definition) -> Result<Protocol, Failure> {
     })
 }
 
-/// What the program's own contracts declare.
-pub fn built_in_dialects() -> Dialects {
-    let mut dialects = Dialects::default();
-    declarations().into_iter().for_each(|(name, declaration)| dialects.add(&name, declaration));
-    dialects
+/// What contracts declare: those of the program, and those of the repository that the protocols name.
+fn named_dialects(definitions: &[Definition], session: &Session) -> Result<Dialects, Failure> {
+    let protocols: Vec<Protocol> =
+        definitions.iter().filter_map(|definition| protocol::read(&definition.source.text).0).collect();
+    let names = protocols.iter().flat_map(Protocol::contract_names);
+    let own = crate::contracts::definitions(names, &session.environment)?;
+    Ok(service::dialects(&service::contracts(&own).map_err(service_failure)?))
 }
 
-fn dialects(file: Option<&std::path::Path>, session: &Session) -> Result<Dialects, Failure> {
-    let mut dialects = built_in_dialects();
+fn dialects(definition: &Definition, file: Option<&std::path::Path>, session: &Session) -> Result<Dialects, Failure> {
+    let mut dialects = named_dialects(std::slice::from_ref(definition), session)?;
     if let Some(file) = file {
         let text = files::read_text(&session.environment.directory().join(file), DIALECTS_BYTES_MAX)?;
         let (declared, diagnostics) = Dialects::read(&text);

@@ -11,7 +11,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_engine::needed;
-use tollgate_engine::service::{ServiceError, Start, checked, warnings};
+use tollgate_engine::service::{ServiceError, Start, checked, contracts, warnings};
 use tollgate_engine::workers::script::Script;
 use tollgate_engine::workers::{pinned, words};
 use tollgate_engine::workspace::Dirty;
@@ -189,7 +189,12 @@ fn start(
     documents: &BTreeMap<Name, Document>,
     session: &Session,
 ) -> Result<(Start, Protocol, Option<Idle>), Failure> {
-    let protocol = checked(&definition.source.text).map_err(|error| at_source(error, definition, documents))?;
+    let read = tollgate_core::protocol::read(&definition.source.text).0;
+    let names = read.iter().flat_map(Protocol::contract_names);
+    let definitions = crate::contracts::definitions(names, &session.environment)?;
+    let protocol = contracts(&definitions)
+        .and_then(|contracts| checked(&definition.source.text, contracts))
+        .map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
     let mut config = Config::load(&session.environment, standing.trusted())?;
     let mut flags = Layer::default();
@@ -246,6 +251,7 @@ fn start(
     let start = Start {
         title: args.title.clone().unwrap_or_default(),
         protocol: definition.source.text.clone(),
+        contracts: definitions,
         briefs: library::briefs(definition, &protocol, session)?,
         repository: session.environment.directory().to_owned(),
         dirty: if args.include_dirty { Dirty::Include } else { Dirty::Refuse },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tollgate_api as api;
 use tollgate_core::Name;
-use tollgate_core::contract::{self, ReportDialect, registry};
+use tollgate_core::contract::{self, ReportDialect};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
@@ -35,7 +35,7 @@ fn of_report(
     prompt: &dyn Fn(AttemptId) -> Option<String>,
 ) -> api::Reads {
     let role = told.wire.role.as_deref().and_then(|role| run.protocol.roles.get(role));
-    let dialect = role.and_then(|role| registry::report_dialect(&role.contract));
+    let dialect = role.and_then(|role| run.protocol.contracts.report(&role.contract));
     let digest = told.wire.report.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
     let bytes = digest.and_then(object).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);

@@ -106,7 +106,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let part = if args.schema {
         Some(schema.clone())
     } else if args.template {
-        Some(template(&contract))
+        Some(template(&contract, &told))
     } else if args.example {
         Some(example(&contract))
     } else if args.instructions {
@@ -134,9 +134,10 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A document to fill in; of a contract in code its example.
-fn template(contract: &Contract) -> String {
-    contract.data().map_or_else(|| example(contract), |own| guide::template(&own.definition))
+/// A document to fill in.
+fn template(contract: &Contract, context: &Context) -> String {
+    let report = contract.report().map(|dialect| dialect.template(context));
+    report.or_else(|| Some(contract.document()?.template())).unwrap_or_default()
 }
 
 fn example(contract: &Contract) -> String {
