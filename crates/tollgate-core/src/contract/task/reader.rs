@@ -99,7 +99,8 @@ fn looks_like_a_row(line: &str) -> bool {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let bullet = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
     let numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
-    bullet || numbered || line.starts_with('|')
+    let lettered = line.starts_with(char::is_alphabetic) && line.chars().skip(1).take(2).eq([')', ' ']);
+    bullet || numbered || lettered || line.starts_with('|')
 }
 
 /// Whether a line has an item of a list, a row of a table or a check box in HTML.
@@ -197,7 +198,8 @@ impl Reader<'_, '_> {
             return;
         }
         let Some((at, line)) = lines(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };
-        let plain = has_odd_bullet(line) && matches!(block.kind, BlockKind::Paragraph);
+        let odd = has_odd_bullet(line) || line.trim_start().starts_with(char::is_alphabetic);
+        let plain = odd && matches!(block.kind, BlockKind::Paragraph);
         let (message, hint) = if plain { (NO_ITEM, NO_ITEM_HINT) } else { (NO_ROW, NO_ROW_HINT) };
         self.sink.warning(Code::TASK_ROW, self.source.place(at), message, hint);
     }
