@@ -14,7 +14,10 @@ mod protocol;
 mod report;
 mod run;
 
-pub use contract::{Contract, ContractCheck, ContractKind, Plan, PlannedUnit, Requirement};
+pub use contract::{
+    Contract, ContractCheck, ContractExtract, ContractKind, EarlierReport, FoundReport, PassedReport, PassedWhy, Plan,
+    PlannedUnit, Requirement,
+};
 pub use decision::{Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
@@ -56,6 +59,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("completions", schemars::schema_for!(Completions)),
         ("contract", schemars::schema_for!(Contract)),
         ("contract-check", schemars::schema_for!(ContractCheck)),
+        ("contract-extract", schemars::schema_for!(ContractExtract)),
         ("doctor", schemars::schema_for!(Doctor)),
         ("error", schemars::schema_for!(ErrorDocument)),
         ("event", schemars::schema_for!(Event)),

@@ -10,33 +10,33 @@ const QUOTED_CHARS: usize = 60;
 pub struct Source<'a> {
     text: &'a str,
     lines: Vec<usize>,
-    /// How many lines stand before the text.
-    before: usize,
 }
 
 impl<'a> Source<'a> {
     /// Takes a text; a byte order mark at its start belongs to no line.
     pub fn new(text: &'a str) -> Self {
-        Self::counted(text.strip_prefix('\u{feff}').unwrap_or(text), 0)
+        Self::counted(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
-    /// The same text from the start of one of its lines on; places stay those of the whole.
-    pub fn end(&self, start: usize) -> Self {
-        let before = self.lines.partition_point(|line| *line <= start).saturating_sub(1);
-        Self::counted(self.text.get(start..).unwrap_or_default(), before)
-    }
-
-    fn counted(text: &'a str, before: usize) -> Self {
+    fn counted(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         // A carriage return alone ends a line too, as it does in Markdown.
         let ends = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
         let starts = (0..bytes.len()).filter(ends).map(|at| at + 1);
-        Self { text, lines: std::iter::once(0).chain(starts).collect(), before }
+        Self { text, lines: std::iter::once(0).chain(starts).collect() }
     }
 
     /// The text without a byte order mark.
     pub fn text(&self) -> &'a str {
         self.text
+    }
+
+    /// The byte offset of a place.
+    pub fn offset(&self, place: Place) -> usize {
+        let line = (place.line as usize).max(1) - 1;
+        let Some(start) = self.lines.get(line).copied() else { return self.text.len() };
+        let column = (place.column as usize).max(1) - 1;
+        self.text[start..].char_indices().nth(column).map_or(self.text.len(), |(at, _)| start + at)
     }
 
     /// The place of a byte offset.
@@ -45,7 +45,7 @@ impl<'a> Source<'a> {
         let start = self.lines[line - 1];
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { line: small(line + self.before), column: small(column) }
+        Place { line: small(line), column: small(column) }
     }
 }
 
@@ -141,7 +141,9 @@ mod tests {
         assert_eq!(source.place(2), Place { line: 1, column: 2 });
         assert_eq!(source.place(5), Place { line: 2, column: 1 });
         assert_eq!(Source::new("a\rb").place(2), Place { line: 2, column: 1 });
-        assert_eq!(source.end(5).place(0), Place { line: 2, column: 1 });
+        for (line, column, offset) in [(1, 1, 0), (1, 2, 2), (2, 1, 5), (2, 2, 6), (9, 9, 6)] {
+            assert_eq!(source.offset(Place { line, column }), offset);
+        }
         assert_eq!(source.place(99), Place { line: 2, column: 1 }, "an offset outside has no column");
     }
 

@@ -17,6 +17,7 @@ mod crash;
 mod damaged;
 mod demo;
 mod explain;
+mod extract;
 mod golden;
 mod happy;
 mod health;
