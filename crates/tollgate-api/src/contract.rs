@@ -48,6 +48,31 @@ pub struct ContractCheck {
     pub reask: Option<String>,
 }
 
+/// What was mended in a file (`contract fix`), and the check of what it is then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContractFix {
+    /// The check of the mended text: what could not be mended is in its diagnostics.
+    #[serde(flatten)]
+    pub check: ContractCheck,
+    /// What was mended, in the order in which it was.
+    pub mended: Vec<Mended>,
+    /// The change as a unified diff; empty where nothing was mended.
+    pub diff: String,
+    /// Whether the file was written.
+    pub written: bool,
+}
+
+/// Something that was mended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mended {
+    /// The line it stood in, from 1; mends before it may have moved it.
+    pub line: u32,
+    /// The column, in characters, from 1.
+    pub column: u32,
+    /// What was wrong.
+    pub message: String,
+}
+
 /// What was found in a transcript (`contract extract`): the check of the report that counts, and what else is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContractExtract {

@@ -15,8 +15,8 @@ mod report;
 mod run;
 
 pub use contract::{
-    Contract, ContractCheck, ContractExtract, ContractKind, EarlierReport, FoundReport, PassedReport, PassedWhy, Plan,
-    PlannedUnit, Requirement,
+    Contract, ContractCheck, ContractExtract, ContractFix, ContractKind, EarlierReport, FoundReport, Mended,
+    PassedReport, PassedWhy, Plan, PlannedUnit, Requirement,
 };
 pub use decision::{Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
@@ -59,6 +59,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("completions", schemars::schema_for!(Completions)),
         ("contract", schemars::schema_for!(Contract)),
         ("contract-check", schemars::schema_for!(ContractCheck)),
+        ("contract-fix", schemars::schema_for!(ContractFix)),
         ("contract-extract", schemars::schema_for!(ContractExtract)),
         ("doctor", schemars::schema_for!(Doctor)),
         ("error", schemars::schema_for!(ErrorDocument)),

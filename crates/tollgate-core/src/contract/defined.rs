@@ -107,7 +107,7 @@ impl From<json::Fault> for Wrong {
     fn from(fault: json::Fault) -> Self {
         let (at, other, message) = (fault.at, fault.other, fault.message);
         let hint = fault.hint.to_owned();
-        Self { code: fault.code, severity: Severity::Error, at, other, message, hint, rule: None }
+        Self { code: fault.code, severity: Severity::Error, at, other, message, hint, rule: None, mend: None }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod definition;
 #[cfg(test)]
 mod docs_tests;
 pub mod extract;
+pub mod fix;
 pub mod guide;
 mod judge;
 mod layout;

@@ -21,8 +21,8 @@ impl<'a> Source<'a> {
     fn counted(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         // A carriage return alone ends a line too, as it does in Markdown.
-        let ends = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
-        let starts = (0..bytes.len()).filter(ends).map(|at| at + 1);
+        let ends = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+        let starts = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(ends).map(|at| at + 1);
         Self { text, lines: std::iter::once(0).chain(starts).collect() }
     }
 

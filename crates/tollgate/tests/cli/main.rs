@@ -18,6 +18,7 @@ mod damaged;
 mod demo;
 mod explain;
 mod extract;
+mod fix;
 mod golden;
 mod happy;
 mod health;

@@ -100,6 +100,12 @@ pub fn may_carry(text: &str, object: &Skimmed) -> bool {
     object.word(text, "type").is_none_or(|word| ROWS.iter().any(|row| row.known_by.contains(&("type", word))))
 }
 
+/// Whether a line of this type may carry something, by the other words that such a line is known by.
+pub fn may_be(line: &str, word: &str) -> bool {
+    let has = |word: &str| word.is_empty() || memchr::memmem::find(line.as_bytes(), word.as_bytes()).is_some();
+    ROWS.iter().any(|row| row.known_by.contains(&("type", word)) && row.known_by.iter().all(|(_, word)| has(word)))
+}
+
 /// Whether a word is the type of lines that carry something.
 pub fn is_type(word: &str) -> bool {
     ROWS.iter().any(|row| row.known_by.contains(&("type", word)))

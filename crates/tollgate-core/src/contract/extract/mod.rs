@@ -371,6 +371,14 @@ impl Dialect<'_> {
         }
     }
 
+    /// Reads a text that was handed in as a document.
+    pub fn read(self, text: &str, context: &Context) -> Read {
+        match self {
+            Self::Report(dialect) => Read::Report(dialect.read(text, context)),
+            Self::Document(dialect) => Read::Document(dialect.read(text, context)),
+        }
+    }
+
     fn read_alone(self, text: &str, context: &Context) -> Read {
         match self {
             Self::Report(dialect) => Read::Report(dialect.read_alone(text, context)),
@@ -418,6 +426,15 @@ impl Read {
     /// Whether something is wrong with it.
     pub fn is_refused(&self) -> bool {
         self.diagnostics().iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Where the JSON stands in a text that holds one document of a contract, and nothing else that looks like one.
+pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
+    let found = find(text, &dialect.looks(context));
+    match &found.candidates[..] {
+        [Candidate { layer: 0, range, form: Form::Json, cut: false }] if found.unseen == 0 => Some(range.clone()),
+        _ => None,
     }
 }
 

@@ -111,11 +111,12 @@ fn heads_by_line(text: &str) -> Vec<Head<'_>> {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut offset = 0;
-    text.split_inclusive(['\n', '\r']).map(move |line| {
-        let start = offset;
-        offset += line.len();
-        (start, line)
+    let mut start = 0;
+    let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).map(|end| end + 1);
+    ends.chain((!text.ends_with(['\n', '\r']) && !text.is_empty()).then_some(text.len())).map(move |end| {
+        let line = (start, &text[start..end]);
+        start = end;
+        line
     })
 }
 

@@ -151,7 +151,7 @@ impl Scan<'_> {
         let named = line.strip_prefix("{\"type\":").map(str::trim_start).and_then(|rest| rest.strip_prefix('"'));
         let named = named.and_then(|rest| rest.split_once('"')).map(|(word, _)| word);
         let carries = match named {
-            Some(word) => envelope::is_type(word),
+            Some(word) => envelope::may_be(line, word),
             None => needles().iter().any(|needle| needle.find(line.as_bytes()).is_some()),
         };
         !carries && !self.looks.json.as_ref().is_some_and(|shape| shape.may_be_in(line))

@@ -19,7 +19,7 @@ use crate::view::text::{Line, Style};
 use crate::view::wire;
 use crate::view::words::count;
 
-const REPORT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+pub(super) const REPORT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The contract of a file that none was found for.
 const UNKNOWN: &str = "unknown";
 
@@ -168,7 +168,7 @@ pub(super) fn result(
 }
 
 /// The contract of a file that nobody named one for.
-fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Contract, Diagnostic> {
+pub(super) fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Contract, Diagnostic> {
     let likely = contracts.recognise(file, text);
     let message = match &likely[..] {
         [one] => match contracts.find(one) {
