@@ -13,6 +13,7 @@ mod journal;
 mod protocol;
 mod report;
 mod run;
+mod scope;
 
 pub use contract::{
     Contract, ContractCheck, ContractExtract, ContractFix, ContractKind, EarlierReport, FoundReport, Mended,
@@ -31,6 +32,11 @@ pub use report::{Claims, CriterionResult, FindingResult, Question, Report, Secti
 pub use run::{
     Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, Evidence, EvidenceSource, Finding, Gate,
     GateStatus, Kept, Position, Reads, RunDetail, RunStatus, RunSummary, Tree, Unit,
+};
+
+pub use scope::{
+    ScopeChange, ScopeCheck, ScopeClass, ScopeCorrection, ScopeCriteria, ScopeCriterion, ScopeDraft, ScopePath,
+    ScopeResult, ScopeRole,
 };
 
 /// The version of the wire, in every event line.
@@ -73,6 +79,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("repair-result", schemars::schema_for!(RepairResult)),
         ("run", schemars::schema_for!(RunSummary)),
         ("run-detail", schemars::schema_for!(RunDetail)),
+        ("scope-check", schemars::schema_for!(ScopeCheck)),
         ("trust", schemars::schema_for!(TrustResult)),
         ("verify-result", schemars::schema_for!(VerifyResult)),
         ("written", schemars::schema_for!(Written)),

@@ -241,6 +241,8 @@ codes! {
     WORK_HELD = "TG0517",
     REF_IN_THE_WAY = "TG0518",
     CHECKOUT_NOT_TAKEN = "TG0519",
+    NO_REVISION = "TG0520",
+    NO_COMMON_COMMIT = "TG0521",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",
@@ -261,4 +263,5 @@ codes! {
     UNTRUSTED = "TG0616",
     SCHEMAS = "TG0617",
     PROTOCOL_SHADOWED = "TG0618",
+    NOTHING_OUT_OF_SCOPE = "TG0630",
 }

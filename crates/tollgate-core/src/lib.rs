@@ -16,6 +16,7 @@ pub mod contract;
 pub mod diagnostic;
 pub mod digest;
 pub mod id;
+pub mod path;
 pub mod protocol;
 pub mod report;
 pub mod run;

@@ -282,8 +282,7 @@ impl Session {
 
 static SNAPSHOTS: OnceLock<u64> = OnceLock::new();
 
-/// Has snapshots written so often in this process. Debug builds only, for tests whose runs are short.
-#[cfg(debug_assertions)]
+/// Has snapshots written so often in this process: for the simulator and for tests, whose runs are short.
 pub fn snapshot_every(events: u64) {
     SNAPSHOTS.set(events.max(1)).ok();
 }

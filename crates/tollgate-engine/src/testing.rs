@@ -5,7 +5,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use tollgate_core::id::RunId;
+
 static NEXT: AtomicU32 = AtomicU32::new(0);
+
+thread_local! {
+    static RUN: RunId = {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        RunId::from_bits(u64::from(std::process::id()) << 16 | u64::from(number))
+    };
+}
+
+/// A run of this test alone. What carries a run's marker is ended with it, also in another test that runs beside this one.
+pub(crate) fn own_run() -> RunId {
+    RUN.with(|run| *run)
+}
 
 /// A folder that goes with its test.
 pub(crate) struct Folder(PathBuf);

@@ -39,6 +39,7 @@ static DEFINED: [BuiltIn; COUNT] = built_in![
     "decree.review-approval",
     "decree.review-rejection",
     "decree.reviewer-result",
+    "decree.scope-correction",
     "decree.task-issue",
     "decree.validation-failure",
     "supervisor.dossier",
@@ -62,7 +63,7 @@ static DEFINED: [BuiltIn; COUNT] = built_in![
     "wr.review_verdict",
     "wr.shaping_handoff",
 ];
-const COUNT: usize = 30;
+const COUNT: usize = 31;
 
 impl BuiltIn {
     /// The contract; each of them is read by a test.

@@ -38,6 +38,8 @@ pub enum Named {
     Ambiguous,
     /// Several ids, and words that may be about all of them or about the last.
     Unclear,
+    /// The id of the first row, though it repeats the text of the other word for word.
+    Torn(Name, Name),
 }
 
 impl<'a> Rows<'a> {
@@ -63,12 +65,24 @@ impl<'a> Rows<'a> {
     pub fn resolve(&self, line: &str) -> Named {
         let line = unsigned(line);
         if let Some((first, after)) = self.leading_id(line) {
-            return self.several(first, after);
+            return match (self.several(first, after), self.by_text(line)) {
+                (Named::Rows(ids, _), Named::Rows(other, _)) if !ids.contains(&other[0]) => {
+                    Named::Torn(ids[0].clone(), other[0].clone())
+                }
+                (Named::Rows(..), Named::Ambiguous) => Named::Ambiguous,
+                (named, _) => named,
+            };
         }
-        let Some(known) = &self.known else {
-            let end = ends(line).next().unwrap_or(line.len());
-            return Named::Rows(vec![one_line(&line[..end]).into()], said(&line[end..]));
-        };
+        if self.known.is_some() {
+            return self.by_text(line);
+        }
+        let end = ends(line).next().unwrap_or(line.len());
+        Named::Rows(vec![one_line(&line[..end]).into()], said(&line[end..]))
+    }
+
+    /// The row whose text a line repeats.
+    fn by_text(&self, line: &str) -> Named {
+        let Some(known) = &self.known else { return Named::Unknown };
         let bare = split_command(line).map_or(line, |(text, _)| text);
         // The longest text that is a row wins: one row may begin like another.
         let mut tried: Vec<usize> = ends(bare).take(ENDS_MAX).collect();
@@ -124,16 +138,27 @@ impl<'a> Rows<'a> {
 
     /// An id at the start of a text, as the ledger spells it, and what follows.
     fn leading_id<'t>(&self, text: &'t str) -> Option<(Name, &'t str)> {
-        const AROUND: [char; 6] = ['*', '`', '[', ']', '(', ')'];
-        let start = text.trim_start_matches(AROUND);
-        let end = start.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(start.len());
-        let word = start[..end].trim_end_matches(['.', '-']);
-        let after = start[word.len()..].trim_start_matches(AROUND);
+        let (word, after) = first_word(text);
         match &self.known {
             Some(known) => known.by_id.get(&word.to_lowercase()).map(|row| (row.id.clone(), after)),
             None => numbered(word).map(|number| (Name::from(format!("DoD-{number}")), after)),
         }
     }
+}
+
+/// The first word of a text, without the signs around it, and what follows.
+fn first_word(text: &str) -> (&str, &str) {
+    const AROUND: [char; 6] = ['*', '`', '[', ']', '(', ')'];
+    let start = text.trim_start_matches(AROUND);
+    let end = start.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(start.len());
+    let word = start[..end].trim_end_matches(['.', '-']);
+    (word, start[word.len()..].trim_start_matches(AROUND))
+}
+
+/// The number of the id `DoD-7` that a text begins with, and what follows.
+pub fn leading_number(text: &str) -> Option<(&str, &str)> {
+    let (word, after) = first_word(text);
+    numbered(word).map(|number| (number, after))
 }
 
 /// The number of a word `DoD-7`, with what may stand behind it.
@@ -238,6 +263,19 @@ mod tests {
         assert_eq!(rows.resolve("same"), Named::Ambiguous);
         assert_eq!(rows.resolve("DoD-9"), Named::Unknown);
         assert_eq!(rows.resolve(""), Named::Unknown);
+    }
+
+    /// An id and a text that mean different rows: neither is the better guess.
+    #[test]
+    fn an_id_is_not_preferred_to_the_text_of_another_row() {
+        let rows = [row("DoD-1", "DoD-2: a exists"), row("DoD-2", "**DoD-1** b exists"), row("DoD-3", "DoD-3: c")];
+        let rows = Rows::new(Some(&rows));
+        let torn = |id: &str, text: &str| Named::Torn(id.into(), text.into());
+        assert_eq!(rows.resolve("DoD-2: a exists"), torn("DoD-2", "DoD-1"));
+        assert_eq!(rows.resolve("✗ DoD-2: a  exists — not there"), torn("DoD-2", "DoD-1"));
+        assert_eq!(rows.resolve("**DoD-1** b exists `cmd: true`"), torn("DoD-1", "DoD-2"));
+        assert_eq!(rows.resolve("DoD-2: b exists"), Named::Rows(vec!["DoD-2".into()], "b exists".into()));
+        assert_eq!(rows.resolve("DoD-3: c"), Named::Rows(vec!["DoD-3".into()], "c".into()));
     }
 
     #[test]

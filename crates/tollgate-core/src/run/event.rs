@@ -281,7 +281,7 @@ events! {
         findings: Vec<FindingId>,
         status: FindingStatus,
         why: String,
-        /// The unit that did its part, where findings are addressed.
+        /// The unit that did its part, where findings are addressed; the unit that left them as they are, where they are open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<Name>,
     }

@@ -354,13 +354,18 @@ pub struct FindingState {
     /// The units that did their part; it is addressed when all it goes to have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub addressed: BTreeSet<Name>,
+    /// The units that are done and left it as it is: whoever found it judges it again.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub left: BTreeSet<Name>,
 }
 
 impl FindingState {
-    /// Where it stands for a subject: what a unit has addressed is not open for it any more, though others have still to.
+    /// Where it stands for a subject: what a unit has addressed or left is not open for it any more, though it is for others.
     pub fn status_for(&self, unit: Option<&Name>) -> FindingStatus {
         match (self.status, unit) {
-            (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) => FindingStatus::Addressed,
+            (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) || self.left.contains(unit) => {
+                FindingStatus::Addressed
+            }
             (status, _) => status,
         }
     }

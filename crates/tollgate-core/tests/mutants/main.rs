@@ -19,6 +19,7 @@ use operators::{Mutant, mutants};
 /// Mutants that are sound protocols: protocol, operator, site, why.
 const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("build-plan", "drop mandatory", "signed-off", STILL_READ),
+    ("build-plan", "drop mandatory", "dod-covered", STILL_READ),
     ("decree", "drop mandatory", "spec-ready", STILL_READ),
     ("decree", "drop mandatory", "reviewed", STILL_READ),
     ("decree", "drop mandatory", "merge-approved", STILL_READ),

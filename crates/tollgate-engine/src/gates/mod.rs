@@ -159,14 +159,16 @@ fn judge(end: End, limit: Duration) -> Checked {
 mod tests {
     use super::*;
     use crate::process::find_by_marker;
-    use crate::testing::{folder, write};
+    use crate::testing::{folder, own_run, write};
+
+    fn marker() -> String {
+        format!("{}/att_1/1", own_run())
+    }
 
     fn shell(line: &str) -> Checked {
         let copy = folder("check");
         write(&copy, "file", "x");
-        // Of this test alone: what carries a marker is ended with the command.
-        let marker = format!("{}/att_1/1", copy.file_name().unwrap().display());
-        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker, &mut |_| ())
+        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker(), &mut |_| ())
     }
 
     #[test]
@@ -198,7 +200,7 @@ mod tests {
         let copy = folder("argv");
         let argv = |words: &[&str]| {
             let words = words.iter().map(OsString::from).collect();
-            check(&copy, &Check::Argv(words), Duration::from_secs(60), "run_check000/att_2/1", &mut |_| ()).result
+            check(&copy, &Check::Argv(words), Duration::from_secs(60), &marker(), &mut |_| ()).result
         };
         assert_eq!(argv(&["no-such-program"]), Judgement::Unobservable);
         assert_eq!(argv(&["./absent"]), Judgement::Fail);
@@ -228,9 +230,8 @@ mod tests {
     fn a_command_that_takes_too_long_fails_and_leaves_nothing() {
         let copy = folder("slow");
         let line = "setsid sleep 1000 & sleep 1000";
-        let checked =
-            check(&copy, &Check::Shell(line.into()), Duration::from_millis(100), "run_check000/att_3/1", &mut |_| ());
+        let checked = check(&copy, &Check::Shell(line.into()), Duration::from_millis(100), &marker(), &mut |_| ());
         assert_eq!((checked.result, checked.exit), (Judgement::Fail, None));
-        assert_eq!(find_by_marker("run_check000/att_3"), []);
+        assert_eq!(find_by_marker(&own_run().to_string()), []);
     }
 }

@@ -98,11 +98,13 @@ enum Failure {
 }
 
 impl Failure {
-    /// The failure, if it is one of the attempt; that another process holds the work or the run is no fault of it, and its
-    /// driver leaves it to the next.
+    /// The failure, if it is one of the attempt; that another process holds the work or the run, or that the repository was
+    /// moved away, is no fault of it, and its driver leaves it to the next.
     fn of_the_attempt(self) -> Result<Self, HandsError> {
         match self {
-            Self::Workspace(WorkspaceError::Held { .. }) | Self::Fenced(_) => Err(self.into_error()),
+            Self::Workspace(WorkspaceError::Held { .. } | WorkspaceError::RepositoryGone(_)) | Self::Fenced(_) => {
+                Err(self.into_error())
+            }
             other => Ok(other),
         }
     }
@@ -127,6 +129,16 @@ impl RealHands {
 
     fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {
         Workspace::of(&self.state, run)
+    }
+
+    /// The failure as a person can act on it: a repository that is gone explains whatever git says of it.
+    fn explained(&self, run: &Run, failure: Failure) -> Failure {
+        let workspace = self.workspace(run).ok();
+        match (failure, workspace.as_ref().and_then(Workspace::gone)) {
+            (kept @ (Failure::Workspace(WorkspaceError::Held { .. }) | Failure::Fenced(_)), _) => kept,
+            (_, Some(gone)) => WorkspaceError::RepositoryGone(gone.to_owned()).into(),
+            (failure, None) => failure,
+        }
     }
 
     /// The right to touch the work of a run, for the driver that holds the run under this epoch: checked once the lock is
@@ -189,7 +201,7 @@ impl RealHands {
         for _ in 0..TRIES {
             match self.commands(run, id, token, way) {
                 Ok(done) => return Ok(done),
-                Err(failure) => last = failure.of_the_attempt()?.to_string(),
+                Err(failure) => last = self.explained(run, failure).of_the_attempt()?.to_string(),
             }
             std::thread::sleep(PAUSE);
         }
@@ -209,7 +221,7 @@ impl RealHands {
         Ok(match effect {
             Effect::Dispatch { attempt, token } => {
                 let dispatched = self.dispatch(run, *attempt, *token, way).or_else(|failure| {
-                    let failure = failure.of_the_attempt()?;
+                    let failure = self.explained(run, failure).of_the_attempt()?;
                     let report = failed("engine", failure.to_string());
                     let object = Object::new(failure.to_string().into_bytes());
                     Ok((bare(report, &object), vec![object]))
@@ -222,12 +234,17 @@ impl RealHands {
                 (Command::Ran { attempt: *attempt, token: *token, results }, objects)
             }
             Effect::Land { attempt, token } => {
-                let landing = self.land(run, *attempt).unwrap_or_else(|failure| refused(failure.to_string()));
+                let landing = match self.land(run, *attempt).map_err(|failure| self.explained(run, failure)) {
+                    Ok(landing) => landing,
+                    Err(gone @ Failure::Workspace(WorkspaceError::RepositoryGone(_))) => return Err(gone.into_error()),
+                    Err(failure) => refused(failure.to_string()),
+                };
                 (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(landing) }, Vec::new())
             }
             Effect::Publish => {
                 // A branch that somebody else moved is theirs: the run stays closed, and its tree is kept.
-                let (branch, commit) = self.publish(run).map_err(Failure::into_error)?;
+                let (branch, commit) =
+                    self.publish(run).map_err(|failure| self.explained(run, failure).into_error())?;
                 (Command::Published { branch, commit }, Vec::new())
             }
         })
@@ -338,11 +355,15 @@ impl Hands for std::sync::Arc<RealHands> {
         end_recorded(&self.state, &run.id.to_string(), GRACE);
         let prepared = self.workspace(run).and_then(|workspace| {
             workspace.sweep()?;
+            // Said before an attempt is lost to it.
+            if let Some(gone) = workspace.gone().filter(|_| !run.is_closed()) {
+                return Err(WorkspaceError::RepositoryGone(gone.to_owned()));
+            }
             let over = run.is_closed() && effects(run).is_empty();
             if over { workspace.release(run.published.is_some() && all_landed(run)) } else { Ok(()) }
         });
         drop(held);
-        prepared.map_err(|error| Failure::from(error).into_error())
+        prepared.map_err(|error| self.explained(run, error.into()).into_error())
     }
 
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {

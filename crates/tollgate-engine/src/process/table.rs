@@ -10,9 +10,13 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 /// The variable that marks every process of an attempt: `run_…/att_…/TOKEN`.
 pub const MARKER: &str = "TOLLGATE_ATTEMPT";
 const ENVIRON_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// `PF_KTHREAD` among the flags of a process.
+const KERNEL_THREAD: u64 = 0x0020_0000;
 /// A tree that forks while it is killed is looked at this often.
 const KILL_ROUNDS: u32 = 200;
 const POLL_MS: u64 = 5;
+/// A process that is just becoming another program is looked at this often.
+const EXEC_ROUNDS: u32 = 100;
 
 /// A process, told apart from a later one with the same number by when it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +68,9 @@ pub(super) struct Stat {
     pub start: u64,
     /// It has ended and waits to be reaped.
     pub dead: bool,
+    /// Where its environment begins and ends; zeros while it becomes another program.
+    environ: (u64, u64),
+    kernel: bool,
 }
 
 impl Stat {
@@ -82,6 +89,8 @@ impl Stat {
             session: small(3)?,
             start: number(19)?,
             dead: matches!(fields.first(), Some(&"Z" | &"X")),
+            environ: (number(47)?, number(48)?),
+            kernel: number(6)? & KERNEL_THREAD != 0,
         })
     }
 
@@ -104,12 +113,24 @@ fn all() -> Vec<Stat> {
 
 /// The marker in a process's environment; none when it has none or may not be looked at.
 pub(super) fn marker_of(pid: u32) -> Option<String> {
-    let mut environ = Vec::new();
-    let file = std::fs::File::open(format!("/proc/{pid}/environ")).ok()?;
-    file.take(ENVIRON_BYTES_MAX).read_to_end(&mut environ).ok()?;
+    // While a process becomes another program its environment is gone, or goes in the middle of a reading.
+    let environ = (0..EXEC_ROUNDS).find_map(|round| {
+        std::thread::sleep(Duration::from_millis(u64::from(round > 0)));
+        environ_of(pid)
+    })?;
     let value =
         environ.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"="))?;
     String::from_utf8(value.to_vec()).ok()
+}
+
+/// A process's environment, empty when it has none or may not be looked at; nothing when it was not read whole.
+fn environ_of(pid: u32) -> Option<Vec<u8>> {
+    let Some(stat) = Stat::read(pid).filter(|stat| !stat.dead && !stat.kernel) else { return Some(Vec::new()) };
+    let Ok(file) = std::fs::File::open(format!("/proc/{pid}/environ")) else { return Some(Vec::new()) };
+    let size = stat.environ.1.checked_sub(stat.environ.0)?.min(ENVIRON_BYTES_MAX);
+    let mut environ = Vec::new();
+    file.take(size).read_to_end(&mut environ).ok()?;
+    (stat.environ.1 > 0 && environ.len() as u64 == size).then_some(environ)
 }
 
 /// The markers of a run that living processes carry, each once.

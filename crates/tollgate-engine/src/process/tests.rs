@@ -1,7 +1,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::*;
-use crate::testing::folder;
+use crate::testing::{folder, own_run};
 
 fn shell(text: &str, cwd: &Path, marker: Option<&str>, limit: Duration) -> Program {
     Program {
@@ -12,6 +12,10 @@ fn shell(text: &str, cwd: &Path, marker: Option<&str>, limit: Duration) -> Progr
         stdin: b"from stdin".to_vec(),
         limit,
     }
+}
+
+fn marker() -> String {
+    format!("{}/att_7/9", own_run())
 }
 
 fn long() -> Duration {
@@ -65,7 +69,7 @@ fn wait_for_pid(path: &Path) -> ProcessId {
 #[test]
 fn past_its_limit_the_whole_tree_ends() {
     let cwd = folder("limit");
-    let (mut running, grandchild) = start_with_grandchild(&cwd, "run_limit000/att_1/1", Duration::from_millis(200));
+    let (mut running, grandchild) = start_with_grandchild(&cwd, &marker(), Duration::from_millis(200));
     assert_eq!(running.wait_to_end(), End::TimedOut);
     assert!(!grandchild.is_alive());
     assert!(!running.id().is_alive());
@@ -75,13 +79,13 @@ fn past_its_limit_the_whole_tree_ends() {
 #[test]
 fn cancelling_and_dropping_end_the_tree() {
     let cwd = folder("cancel");
-    let (mut running, grandchild) = start_with_grandchild(&cwd, "run_cancel00/att_1/1", long());
+    let (mut running, grandchild) = start_with_grandchild(&cwd, &marker(), long());
     assert_eq!(running.wait(Instant::now()), None);
     running.canceller().cancel();
     assert_eq!(running.wait_to_end(), End::Cancelled);
     assert!(!grandchild.is_alive());
     let cwd = folder("drop");
-    let (running, grandchild) = start_with_grandchild(&cwd, "run_drop0000/att_1/1", long());
+    let (running, grandchild) = start_with_grandchild(&cwd, &marker(), long());
     drop(running);
     assert!(!grandchild.is_alive());
 }
@@ -91,7 +95,7 @@ fn what_outlives_its_program_is_ended_by_its_marker() {
     let cwd = folder("orphan");
     // The program exits at once; its grandchild holds the pipe and lives in another session.
     let text = "setsid sh -c 'echo $$ > pid.tmp; mv pid.tmp pid; exec sleep 1000' & while ! test -e pid; do :; done";
-    let program = shell(text, &cwd, Some("run_orphan00/att_1/1"), long());
+    let program = shell(text, &cwd, Some(&marker()), long());
     assert_eq!(run(program, Tail::new(1), Tail::new(1)).unwrap(), End::Exited(0));
     assert!(!wait_for_pid(&cwd.join("pid")).is_alive());
 }
@@ -99,18 +103,18 @@ fn what_outlives_its_program_is_ended_by_its_marker() {
 #[test]
 fn a_dead_drivers_workers_are_found_by_run_and_ended() {
     let cwd = folder("left");
-    let state = folder("left-state");
-    let (running, grandchild) = start_with_grandchild(&cwd, "run_left0000/att_7/9", long());
-    let record = Recorded::new(&state, running.id(), "run_left0000/att_7/9").unwrap();
-    assert!(find_by_marker("run_left0000/att_7/9").contains(&grandchild));
-    assert!(find_by_marker("run_left0000").contains(&running.id()));
-    assert_eq!(find_by_marker("run_left000"), []);
+    let (state, run) = (folder("left-state"), own_run().to_string());
+    let (running, grandchild) = start_with_grandchild(&cwd, &marker(), long());
+    let record = Recorded::new(&state, running.id(), &marker()).unwrap();
+    assert!(find_by_marker(&marker()).contains(&grandchild));
+    assert!(find_by_marker(&run).contains(&running.id()));
+    assert_eq!(find_by_marker(&run[..run.len() - 1]), []);
     assert_eq!(recorded(&state, "run_other000"), []);
-    assert_eq!(recorded(&state, "run_left0000").len(), 1);
-    assert!(end_recorded(&state, "run_left0000", Duration::from_millis(50)) >= 2);
+    assert_eq!(recorded(&state, &run).len(), 1);
+    assert!(end_recorded(&state, &run, Duration::from_millis(50)) >= 2);
     assert!(!grandchild.is_alive() && !running.id().is_alive());
-    assert_eq!(recorded(&state, "run_left0000"), []);
-    assert_eq!(end_recorded(&state, "run_left0000", Duration::from_millis(50)), 0);
+    assert_eq!(recorded(&state, &run), []);
+    assert_eq!(end_recorded(&state, &run, Duration::from_millis(50)), 0);
     drop(record);
 }
 
@@ -158,7 +162,7 @@ fn a_marked_ancestor_means_below_a_worker_whatever_state_is_named() {
     let _one = one_at_a_time();
     let (cwd, empty) = (folder("marked"), folder("marked-state"));
     let text = "env -i /bin/sh -c 'echo $$ > pid.tmp; /bin/mv pid.tmp pid; while :; do /bin/sleep 1; done'; true";
-    let running = start(shell(text, &cwd, Some("run_marked00/att_1/1"), long()), Tail::new(1), Tail::new(1)).unwrap();
+    let running = start(shell(text, &cwd, Some(&marker()), long()), Tail::new(1), Tail::new(1)).unwrap();
     let cleared = wait_for_pid(&cwd.join("pid"));
     assert!(table::marker_of(cleared.pid).is_none() && record::is_below(cleared, &empty));
     assert!(!record::is_below(running.id(), &empty), "the worker itself was started by no worker");
@@ -241,4 +245,20 @@ fn a_program_is_found_from_a_base_or_on_the_path() {
     assert_eq!(find_program("./x".as_ref(), &cwd), None);
     std::fs::write(cwd.join("x"), "").unwrap();
     assert_eq!(find_program("./x".as_ref(), &cwd), None, "not executable");
+}
+
+#[test]
+fn a_process_that_becomes_one_program_after_another_keeps_its_marker() {
+    let cwd = folder("becomes");
+    let text = "echo $$ > pid.tmp; mv pid.tmp pid; exec sh -c \"$AGAIN\" sh 1";
+    let again = "test \"$1\" = 600 && exec sleep 1000; exec sh -c \"$AGAIN\" sh $(($1 + 1))";
+    let mut program = shell(text, &cwd, Some(&marker()), long());
+    program.env.set.push(("AGAIN".into(), again.into()));
+    let running = start(program, Tail::new(1), Tail::new(1)).unwrap();
+    let id = wait_for_pid(&cwd.join("pid"));
+    let cmdline = || std::fs::read(format!("/proc/{}/cmdline", id.pid)).unwrap();
+    while !cmdline().starts_with(b"sleep") {
+        assert_eq!(table::marker_of(id.pid), Some(marker()));
+    }
+    drop(running);
 }

@@ -137,11 +137,11 @@ mod tests {
 
     use super::*;
     use crate::process::{End, recorded};
-    use crate::testing::{Folder, folder};
+    use crate::testing::{Folder, folder, own_run};
 
     fn job(root: &Folder) -> Job {
         Job {
-            run: "run_0000000c".parse().unwrap(),
+            run: own_run(),
             attempt: "att_3".parse().unwrap(),
             token: 17,
             unit: Some("api".into()),
@@ -185,8 +185,9 @@ mod tests {
         let (outcome, root) = act(script, job);
         assert_eq!(outcome.end, End::Exited(0));
         let expected = format!(
-            "Build it.\n{}\nrun_0000000c api developer run_0000000c/att_3/17 2 status-block@1\nbundle report\n",
-            root.display()
+            "Build it.\n{}\n{run} api developer {run}/att_3/17 2 status-block@1\nbundle report\n",
+            root.display(),
+            run = own_run()
         );
         assert_eq!(text(&outcome), expected);
         let log = std::fs::read_to_string(root.join("logs/att_3.log")).unwrap();
@@ -216,7 +217,7 @@ mod tests {
         let (outcome, root) =
             act("sleep 1000 & sleep 1000", |root| Job { limit: Duration::from_millis(50), ..job(root) });
         assert_eq!((outcome.end, outcome.said), (End::TimedOut, Said::Nothing));
-        assert_eq!(recorded(&root, "run_0000000c"), []);
+        assert_eq!(recorded(&root, &own_run().to_string()), []);
     }
 
     #[test]
@@ -224,12 +225,12 @@ mod tests {
         let root = folder("recorded");
         let worker = CommandWorker::from_text("sleep 1000", &root, &root).unwrap();
         let mut attempt = worker.start(job(&root)).unwrap();
-        assert_eq!(recorded(&root, "run_0000000c")[0].0, attempt.process().unwrap());
+        assert_eq!(recorded(&root, &own_run().to_string())[0].0, attempt.process().unwrap());
         attempt.canceller().unwrap().cancel();
         let outcome = attempt.wait(Instant::now() + Duration::from_secs(60)).unwrap();
         assert_eq!(outcome.end, End::Cancelled);
         drop(attempt);
-        assert_eq!(recorded(&root, "run_0000000c"), []);
+        assert_eq!(recorded(&root, &own_run().to_string()), []);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Landing: bringing a unit's change into the run's tree, or saying where it cannot be.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use tollgate_core::Name;
 
@@ -144,7 +144,8 @@ impl Workspace {
         limit: usize,
     ) -> Result<(Vec<u8>, bool), WorkspaceError> {
         let flags = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
-        let paths = only.map(|only| only.iter().map(|path| OsString::from_vec(unquote(path))).collect::<Vec<_>>());
+        let paths =
+            only.map(|only| only.iter().map(|path| OsString::from_vec(unquote(path).into_owned())).collect::<Vec<_>>());
         // A command line has room for so many paths at once.
         let groups: Vec<&[OsString]> = paths.as_deref().map_or_else(|| vec![&[][..]], groups);
         let mut patch = Vec::new();
@@ -163,12 +164,13 @@ impl Workspace {
 
     /// The content of one file of a tree; none when there is no such file.
     pub fn file(&self, tree: &ObjectId, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let name = format!("{tree}:{path}");
-        let kind = self.git.call(&["cat-file", "-t", &name], Vec::new())?;
+        let mut name = OsString::from(format!("{tree}:"));
+        name.push(OsStr::from_bytes(&unquote(path)));
+        let kind = self.git.call(&[OsStr::new("cat-file"), OsStr::new("-t"), &name], Vec::new())?;
         if !kind.end.success() || kind.out.trim_ascii() != b"blob" {
             return Ok(None);
         }
-        Ok(Some(self.git.run(&["cat-file", "blob", &name])?))
+        Ok(Some(self.git.run(&[OsStr::new("cat-file"), OsStr::new("blob"), &name])?))
     }
 }
 

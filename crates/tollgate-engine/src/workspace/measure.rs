@@ -92,6 +92,11 @@ impl Status {
         &self.present
     }
 
+    /// Folders that are repositories of their own, as git names them.
+    pub fn nested(&self) -> &[Vec<u8>] {
+        &self.nested
+    }
+
     /// Paths that a merge has not settled.
     pub fn unmerged(&self) -> impl Iterator<Item = Name> {
         self.unmerged.iter().map(|path| quote(path))

@@ -12,6 +12,7 @@
 #![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
 
 mod claim;
+mod compare;
 mod files;
 mod folder;
 mod land;
@@ -33,6 +34,7 @@ pub use crate::git::{GitError, ObjectId};
 #[cfg(debug_assertions)]
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
+pub use compare::{Comparison, Patch, Side, Texts};
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
@@ -65,6 +67,8 @@ pub enum WorkspaceError {
         top: PathBuf,
         /// The first of the changed paths.
         paths: Vec<Name>,
+        /// Whether one of all is a repository of its own.
+        nested: bool,
     },
     /// It has changes that are not to be taken as they are.
     #[error("the checkout {top} has changes that cannot be taken: {}", .paths.join(", "))]
@@ -79,6 +83,22 @@ pub enum WorkspaceError {
         "the work tree {0} was gone, and with it what was changed there; it is made again as it was when you were asked"
     )]
     Gone(PathBuf),
+    /// A name of a commit that names none.
+    #[error("there is no commit `{name}` in {top}")]
+    NoRevision {
+        /// The name.
+        name: String,
+        /// The repository.
+        top: PathBuf,
+    },
+    /// Two commits without a common one.
+    #[error("`{base}` and `{head}` have no commit in common")]
+    NoCommonCommit {
+        /// Where the change is said to begin.
+        base: String,
+        /// Where it ends.
+        head: String,
+    },
     /// Something in the tree cannot be measured.
     #[error("the work tree cannot be measured: {0}")]
     Unmeasurable(String),
@@ -147,6 +167,9 @@ pub enum WorkspaceError {
         /// What is wrong.
         why: String,
     },
+    /// The user's repository is not where it was.
+    #[error("the repository that the run works for is gone: there is no folder {0}")]
+    RepositoryGone(PathBuf),
     /// Git did not do it.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -168,13 +191,15 @@ impl WorkspaceError {
             Self::Bare(_) => Code::BARE_REPOSITORY,
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
+            Self::NoRevision { .. } => Code::NO_REVISION,
+            Self::NoCommonCommit { .. } => Code::NO_COMMON_COMMIT,
             Self::NotTaken { .. } => Code::CHECKOUT_NOT_TAKEN,
             Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
             Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
             Self::Held { .. } => Code::WORK_HELD,
-            Self::Lost { .. } | Self::Gone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
+            Self::Lost { .. } | Self::Gone(_) | Self::RepositoryGone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
         }
     }
@@ -185,9 +210,20 @@ impl WorkspaceError {
             Self::NotARepository(_) => "change into a repository, or make one: `git init && git add -A && git commit`",
             Self::Bare(_) => "run Tollgate in a clone of it",
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
+            Self::NoRevision { .. } => {
+                "`git branch -a` and `git log --oneline` show what there is; `git fetch` brings more"
+            }
+            Self::NoCommonCommit { .. } => {
+                "name the commit that the work started from; in a shallow clone, `git fetch --unshallow` brings the history"
+            }
+            Self::Dirty { nested: true, .. } => {
+                "commit or stash them; a repository inside the checkout can be neither, nor be taken along: move it out, or ignore \
+                 it in `.gitignore` or `.git/info/exclude`"
+            }
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
             Self::NotTaken { .. } => {
-                "finish the merge, commit or stash the files, then start again; `git status` first, if you did not change them"
+                "finish the merge, commit or stash the files, move a repository out or ignore it, then start again; `git status` \
+                 first, if you did not change them"
             }
             Self::Gone(_) => "mend it there and answer again, or answer something else",
             Self::Misplaced(_) => "remove them from the work tree, then answer again",
@@ -202,6 +238,11 @@ impl WorkspaceError {
             Self::Held { .. } => "let it go on (`fg`) or end it, then `tollgate resume RUN`",
             Self::Lost { .. } | Self::Io { .. } => {
                 "look at the path; `tollgate verify RUN` says whether the journal is whole"
+            }
+            Self::RepositoryGone(_) => "move it back to where it was, then `tollgate resume RUN`",
+            Self::Git(GitError::Failed { message, .. }) if message.contains(".lock': File exists") => {
+                "when no git is at work in that repository, one that was killed left the lock: remove the file that is named, then \
+                 `tollgate resume RUN`"
             }
             Self::Git(_) => "`tollgate doctor` shows which git is used",
         }
@@ -293,7 +334,8 @@ impl Workspace {
             return Ok(workspace);
         }
         if dirty == Dirty::Refuse && !repository.dirty.is_empty() {
-            return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty });
+            let nested = !repository.nested.is_empty();
+            return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty, nested });
         }
         let shared = &repository.shared;
         // Looked at before the work, not after it.

@@ -41,6 +41,8 @@ pub struct Repository {
     pub tree: ObjectId,
     /// The first paths with changes that are not committed.
     pub dirty: Vec<Name>,
+    /// The first folders in the checkout that are repositories of their own, tracked by nobody.
+    pub(super) nested: Vec<Name>,
     pub(super) shared: Shared,
     git_dir: PathBuf,
     index: PathBuf,
@@ -58,14 +60,32 @@ impl Repository {
 
     /// The same repository, looked at for changes that are not committed.
     pub fn looked_at(mut self, scratch: &Path) -> Result<Self, WorkspaceError> {
-        self.settings = Settings::read(&self.git_dir)?;
+        self.read_settings()?;
         let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
         let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
         super::remove_tree(&folder)?;
         let looked = self.look(&folder);
         super::remove_tree(&folder)?;
-        self.dirty = looked?;
+        let status = looked?;
+        self.dirty = status.changed().take(SHOWN_MAX).collect();
+        self.nested = status.nested().iter().take(SHOWN_MAX).map(|path| quote(path)).collect();
         Ok(self)
+    }
+
+    /// Reads how the user's git takes their files.
+    pub(super) fn read_settings(&mut self) -> Result<(), WorkspaceError> {
+        self.settings = Settings::read(&self.git_dir)?;
+        Ok(())
+    }
+
+    /// Its own git folder, as git of ours.
+    pub(super) fn git(&self) -> Result<Git, WorkspaceError> {
+        Ok(Git::with_dir(&self.git_dir)?)
+    }
+
+    /// The index of the checkout.
+    pub(super) fn index_file(&self) -> &Path {
+        &self.index
     }
 
     /// Finds the repository around a path, and does not look at its files.
@@ -96,7 +116,8 @@ impl Repository {
         let excludes = user_excludes(common);
         let shared = Shared { common: common.clone(), objects: objects.clone() };
         let (git_dir, index, settings) = (git_dir.clone(), index.clone(), Settings::default());
-        Ok(Self { top, shared, head, tree, dirty: Vec::new(), git_dir, index, excludes, settings })
+        let (dirty, nested) = (Vec::new(), Vec::new());
+        Ok(Self { top, shared, head, tree, dirty, nested, git_dir, index, excludes, settings })
     }
 
     /// Refuses a repository in which a ref of this name cannot be made.
@@ -104,11 +125,10 @@ impl Repository {
         has_room(&Git::with_dir(&self.shared.common)?, &self.top, name)
     }
 
-    /// Lists the first changed paths, through a git folder of our own, so that no filter of the checkout is started.
-    fn look(&self, folder: &Path) -> Result<Vec<Name>, WorkspaceError> {
+    /// The status of the checkout, through a git folder of our own, so that no filter of the checkout is started.
+    fn look(&self, folder: &Path) -> Result<Status, WorkspaceError> {
         let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
-        let (_, status) = self.status(&Git::with_dir(folder.path())?, &folder, true)?;
-        Ok(status.changed().take(SHOWN_MAX).collect())
+        Ok(self.status(&Git::with_dir(folder.path())?, &folder, true)?.1)
     }
 
     /// The status of the checkout against its commit, from a copy of its index if wanted; and the git that has that copy.
@@ -151,15 +171,30 @@ impl Repository {
         }
     }
 
+    /// Takes the checkout into a copy of its index, as `git add -A` would but for repositories inside of it and what is no
+    /// file, which are named.
+    pub(super) fn stage(
+        &self,
+        git: &Git,
+        look: &GitFolder,
+        index: bool,
+    ) -> Result<(Git, Status, Vec<Name>), WorkspaceError> {
+        let (checkout, status) = self.status(git, look, index)?;
+        self.can_be_taken(&status)?;
+        let special = measure::stage(&checkout, &self.top, &status)?;
+        Ok((checkout, status, special))
+    }
+
     /// What `git add -A` would make of the checkout, in an index of our own, as a commit.
     fn staged(&self, git: &Git, folder: &GitFolder, by: &Signature, index: bool) -> Result<Base, WorkspaceError> {
         let look = folder.path().join("checkout");
         super::remove_tree(&look)?;
         let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
         let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
-        let (checkout, status) = self.status(&own, &look, index)?;
-        self.can_be_taken(&status)?;
-        measure::stage(&checkout, &self.top, &status)?;
+        let (checkout, status, special) = self.stage(&own, &look, index)?;
+        let nested = status.nested().iter().map(|path| format!("{} is a repository of its own", quote(path)));
+        let special = special.into_iter().map(|path| format!("{path} is no file"));
+        self.not_taken(nested.chain(special))?;
         let tree = checkout.id(&["write-tree"])?;
         super::remove_tree(look.path())?;
         let message = "The checkout as it was when the run started, with changes that were not committed";
@@ -175,7 +210,11 @@ impl Repository {
         let merging = status.unmerged().map(|path| format!("{path} is in the middle of a merge"));
         let filtered = self.filtered(status)?.into_iter();
         let filtered = filtered.map(|(path, filter)| format!("{path} is written by the filter `{filter}`"));
-        let paths: Vec<String> = merging.chain(filtered).take(SHOWN_MAX).collect();
+        self.not_taken(merging.chain(filtered))
+    }
+
+    fn not_taken(&self, paths: impl Iterator<Item = String>) -> Result<(), WorkspaceError> {
+        let paths: Vec<String> = paths.take(SHOWN_MAX).collect();
         if paths.is_empty() { Ok(()) } else { Err(WorkspaceError::NotTaken { top: self.top.clone(), paths }) }
     }
 
@@ -256,6 +295,20 @@ fn has_room(user: &Git, top: &Path, name: &str) -> Result<(), WorkspaceError> {
         }
     }
     Ok(())
+}
+
+/// The lock file of a ref, if one is there: a plain file that no link leads to.
+fn left_lock(common: &Path, name: &str) -> Option<PathBuf> {
+    let mut path = common.to_owned();
+    for part in name.split('/') {
+        // Between the git folder itself, which may well be a link, and the ref.
+        if path != common && !path.symlink_metadata().ok()?.is_dir() {
+            return None;
+        }
+        path.push(part);
+    }
+    path.as_mut_os_string().push(".lock");
+    path.symlink_metadata().ok()?.is_file().then_some(path)
 }
 
 fn base_ref(run: RunId) -> String {
@@ -341,6 +394,25 @@ impl Workspace {
         let has_trees = std::fs::read_dir(trees).is_ok_and(|mut entries| entries.next().is_some());
         let kept = self.git.run(&["for-each-ref", "--count=1", "refs/kept"])?;
         if kept.is_empty() && (landed || !has_trees) { self.unpin() } else { Ok(()) }
+    }
+
+    /// Removes the locks of the run's own refs that a git left which was killed. Only the holder of the run may call it, and
+    /// nobody else writes these refs; any other lock in the repository is its owner's, and stays.
+    pub(super) fn sweep_ref_locks(&self) {
+        let names = [branch_ref(self.run), base_ref(self.run), handed_ref(self.run)];
+        let left: Vec<PathBuf> = names.iter().filter_map(|name| left_lock(&self.shared.common, name)).collect();
+        if left.is_empty() || self.user().is_err() {
+            return;
+        }
+        for lock in left {
+            std::fs::remove_file(lock).ok();
+        }
+    }
+
+    /// The folder of the user's repository that is not there any more, if one is not.
+    pub fn gone(&self) -> Option<&Path> {
+        let folders = [&self.top, &self.shared.common, &self.shared.objects];
+        folders.into_iter().map(PathBuf::as_path).find(|folder| !folder.is_dir())
     }
 
     /// Git in the user's repository. What is written down beside the run is not enough to write there: it must be the

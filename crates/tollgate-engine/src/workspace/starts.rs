@@ -61,13 +61,15 @@ fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
         // A repository that is gone has no pin.
         let there = made.shared.common.exists();
         if there {
-            Workspace::reopen(state, run, made)?.unpin()?;
+            let workspace = Workspace::reopen(state, run, made)?;
+            workspace.sweep_ref_locks();
+            workspace.unpin()?;
         }
     }
     at(&folder, std::fs::rename(&folder, &gone))?;
     remove_tree(&gone)
 }
 
-fn scratch(state: &Path) -> PathBuf {
+pub(super) fn scratch(state: &Path) -> PathBuf {
     state.join("scratch")
 }

@@ -219,6 +219,7 @@ impl Workspace {
     /// the run may call it.
     pub fn sweep(&self) -> Result<(), WorkspaceError> {
         self.folder.sweep_locks();
+        self.sweep_ref_locks();
         remove_tree(&self.run_folder().join("copies"))?;
         let trees = self.state.join("trees").join(self.run.to_string());
         for entry in std::fs::read_dir(&trees).into_iter().flatten().flatten() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{Event, Recorded};
-use tollgate_engine::session::{Clock, Replay, Session};
+use tollgate_engine::session::{Clock, Replay, Session, snapshot_every};
 use tollgate_store::{Fault, Point};
 
 use super::driver::{Driver, Job, LEASE_MS};
@@ -19,6 +19,9 @@ use crate::world::World;
 const STEPS_MAX: u64 = 6_000;
 /// Once everybody wants an end, it comes within so many steps.
 const CALM_STEPS_MAX: u64 = 3_000;
+
+/// Snapshots come sooner than in earnest, so that a history has several and most drivers begin from one.
+const SNAPSHOT_EVERY: u64 = 40;
 
 /// What came of one seed.
 #[derive(Debug, Default)]
@@ -76,6 +79,7 @@ pub fn play(seed: u64, sqlite: bool, skip: &BTreeSet<u64>) -> Outcome {
 
 impl Play {
     fn open(seed: u64, sqlite: bool) -> Result<Self, Violation> {
+        snapshot_every(SNAPSHOT_EVERY);
         let store = Store::new(sqlite);
         let clock: Arc<FakeClock> = Arc::default();
         clock.pass(1_000);

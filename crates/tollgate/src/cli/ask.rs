@@ -104,8 +104,9 @@ pub fn ask(
         let answer = if free {
             Answer { text: typed, ..Answer::default() }
         } else {
-            let (option, text) = typed.split_once(' ').unwrap_or((&typed, ""));
-            Answer { option: Some(option.into()), text: text.trim().to_owned(), ..Answer::default() }
+            // Words behind an option may take it back: they are given as on the command line, or the line is no option.
+            let (option, text) = typed.split_once(" --text ").unwrap_or((&typed, ""));
+            Answer { option: Some(option.trim().into()), text: text.trim().to_owned(), ..Answer::default() }
         };
         match runs.service.decide(run, id, answer) {
             Ok(outcome) => {

@@ -5,6 +5,7 @@ pub mod detail;
 pub mod listing;
 pub mod picture;
 pub mod progress;
+pub mod scope;
 pub mod show;
 pub mod story;
 pub mod table;

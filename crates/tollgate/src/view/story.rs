@@ -6,7 +6,8 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::event::{
-    AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, Work,
+    AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FindingStatus, FlowMoved, LandOutcome, Recorded,
+    RunOutcome, Work,
 };
 
 use tollgate_core::run::Run;
@@ -159,7 +160,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         }
         Event::FindingChanged(changed) => {
             let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
-            format!("{} {}: {}", words::list(&ids), changed.status.word(), changed.why)
+            let left = changed.status == FindingStatus::Open && changed.unit.is_some();
+            let status = if left { "left as it is" } else { changed.status.word() };
+            format!("{} {status}: {}", words::list(&ids), changed.why)
         }
         Event::UnitChanged(changed) => format!("{} is {}: {}", changed.unit, changed.state.word(), changed.why),
         Event::RequirementsDisposed(disposed) => {

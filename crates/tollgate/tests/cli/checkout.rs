@@ -84,3 +84,20 @@ fn the_middle_of_a_merge_is_not_taken_along() {
     play.start(&with).exits(3).says("TG0519").says("both.txt is in the middle of a merge");
     assert!(play.run.is_empty());
 }
+
+/// What is in another repository is in no commit of this one: the run would start without it.
+#[test]
+fn a_repository_inside_the_checkout_is_not_dropped_without_a_word() {
+    let mut play = play(&[]);
+    play.world.git(&["init", "-q", "inner"]);
+    play.world.write("inner/f", "mine\n");
+    play.world.write("note.txt", "mine\n");
+    let with = [&WORDS[..], &["--include-dirty"]].concat();
+    let told = play.start(&with).exits(3).says("TG0519").says("inner/ is a repository of its own");
+    told.says("move a repository out or ignore it");
+    play.start(&WORDS).exits(3).says("TG0504").says("inner/").silent_on("--include-dirty");
+    assert!(play.run.is_empty());
+    std::fs::write(play.world.path("work/.git/info/exclude"), "inner/\n").unwrap();
+    play.start(&with).exits(0);
+    assert_eq!(play.file("note.txt").as_deref(), Some("mine\n"));
+}

@@ -142,12 +142,26 @@ fn an_approval_that_hides_a_gap_or_a_question_halts_the_run() {
     }
 }
 
+/// Words that deny a row do not let it pass because of where they stand.
+#[test]
+fn a_verified_row_that_was_not_verified_does_not_pass() {
+    let denied = COVERED.replace("DoD-1: greet.sh is there", "DoD-1 was not verified");
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(&denied)])]);
+    said.exits(1).says("TG0220");
+    assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false));
+    play.holds();
+    let untested = TESTED.replace("DoD-2: a test", "DoD-2: not tested");
+    let (play, said) = Play::standard(&[("tester", &[else_(&untested)])]);
+    said.exits(1).says("TG0220");
+    assert!(!play.changed_branch());
+}
+
 /// A checker's ⚠️ is no pass, whatever its verdict: what nobody observed needs a person's waiver.
 #[test]
 fn a_row_that_the_checker_could_not_observe_needs_a_waiver() {
     let unsure = COVERED.replace("DoD-1: greet.sh is there", "⚠️ DoD-1: there is no terminal here");
     let (play, said) = Play::standard(&[("dod-checker", &[else_(&unsure)])]);
-    said.exits(4).says("DoD-1 is unobservable");
+    said.exits(4).says("DoD-1 is unobservable").says("(there is no terminal here)");
     assert_eq!((play.dispatched("reviewer"), play.changed_branch()), (0, false));
     play.decide(&["dec_2", "waive"]).exits(0).says("waived DoD-1");
     play.holds();
@@ -161,9 +175,27 @@ fn a_row_that_would_vanish_is_refused_before_the_run() {
         (format!("### Definition of Done\n- it is safe\n\n{TASK}"), "TG0205"),
         (format!("{TASK}\n## Definition of Done (rest)\n- it is safe\n"), "TG0205"),
         (format!("{TASK}\n## Notes\n- it is safe `cmd: false`\n"), "TG0233"),
+        (TASK.replace("### Tester", "## Tester"), "TG0231"),
+        (TASK.replace("### Tester", "<ul><li>it is safe</li></ul>\n\n### Tester"), "TG0234"),
+        (format!("{TASK}\n## DoD\n- it is safe\n"), "TG0205"),
+        (format!("{TASK}\n## Definition\u{a0}of Done\n- it is safe\n"), "TG0205"),
+        (TASK.replace("Definition of Done", "DoD"), "write `DoD` as `## Definition of Done`"),
     ] {
         let mut play = Play::new(&task, &script(&[]));
         play.start(&WORDS).exits(1).says(code);
         assert_eq!(play.run, "", "there is no run");
     }
+}
+
+/// A report that repeats such a row word for word would be booked on the other one.
+#[test]
+fn a_row_that_has_the_number_of_another_is_refused_before_the_run() {
+    let numbered = TASK.replace("- greet.sh", "- DoD-2: greet.sh").replace("- the greeting", "- DoD-1: the greeting");
+    let mut play = Play::new(&numbered, &script(&[]));
+    play.start(&WORDS).exits(1).says("TG0234").says("../task.md:6:3").says("../task.md:9:3");
+    assert_eq!(play.run, "", "there is no run");
+    let own = TASK.replace("- greet.sh", "- DoD-1: greet.sh").replace("- the greeting", "- **DoD-2** the greeting");
+    let mut play = Play::new(&own, &script(&[]));
+    play.start(&WORDS).exits(0);
+    play.holds();
 }

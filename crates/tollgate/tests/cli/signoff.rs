@@ -48,6 +48,8 @@ fn a_wrong_answer_in_advance_is_refused_and_there_is_no_answer_to_everything() {
         ("sign-off", "TG0601"),
         ("*=approve", "TG0315"),
         ("build=accept", "TG0315"),
+        ("gaps=by-hand", "TG0315"),
+        ("open-ends=by-hand", "TG0315"),
     ] {
         let words = [&STANDARD[..], &["--answer", answer]].concat();
         let said = play.start(&words).exits(2).says(code);
@@ -94,5 +96,18 @@ fn a_decision_that_only_one_run_asks_needs_no_name() {
     play.tollgate(&["decide", "dec_1", "approve"]).exits(1).says("TG0303");
     play.tollgate(&["decide", "nonsense"]).exits(2).says("TG0601");
     play.tollgate(&["decide", "run_zzzzzzzz", "dec_1", "approve"]).exits(1).says("TG0317");
+    play.holds();
+}
+
+/// What will never happen is not announced.
+#[test]
+fn a_run_that_was_cancelled_has_given_up_what_it_was_about_to_do() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.start(&["--input", "complexity=standard", "--no-wait"]).exits(4);
+    play.decide(&["dec_1", "approve", "--no-resume"]).exits(0);
+    assert!(play.tollgate(&["show", "RUN"]).out.contains("about to start"));
+    play.tollgate(&["cancel", "RUN"]).exits(0);
+    let shown = play.tollgate(&["show", "RUN"]).out;
+    assert!(shown.contains("given up") && !shown.contains("about to start"), "{shown}");
     play.holds();
 }

@@ -61,6 +61,8 @@ fn every_command_prints_documents_of_the_wire() {
     let (play, said) = Play::standard(&[("developer", &[else_(&format!("misbehave: decide, {BUILT}"))])]);
     said.exits(0);
     std::fs::write(play.world.path("report.md"), "no report").unwrap();
+    let scope = play.tollgate(&["contract", "show", "decree.task-issue", "--example"]).exits(0).out;
+    std::fs::write(play.world.path("scope.md"), scope).unwrap();
     for (schema, words, exit) in [
         ("run", &["ls"][..], 0),
         ("run-detail", &["show", "RUN"], 0),
@@ -78,6 +80,7 @@ fn every_command_prints_documents_of_the_wire() {
         ("contract", &["contract", "list"], 0),
         ("contract", &["contract", "show", "status-block"], 0),
         ("contract-check", &["contract", "check", "--contract", "status-block", "../report.md"], 1),
+        ("scope-check", &["scope", "check", "--task", "../scope.md", "--base", "HEAD"], 0),
         ("code", &["explain"], 0),
         ("code", &["explain", "TG0309"], 0),
         ("completions", &["completions", "bash"], 0),

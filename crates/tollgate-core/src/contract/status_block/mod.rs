@@ -4,6 +4,7 @@
 //! through [`access`], which is what `--reads` shows.
 
 mod access;
+mod denied;
 pub mod document;
 mod draft;
 mod finding;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::denied::denies;
 use super::document::{Mark, Word};
 use super::heading::Heading;
 use super::rules::{Part, Rules, TESTER_GROUP};
@@ -47,6 +48,7 @@ impl Rules<'_, '_> {
             let mark = verified_mark(&entry.value, self.rows);
             let stance = Stance { mark, heading: Heading::VerifiedRows, place: entry.place };
             self.marks(&entry.value, stance);
+            self.denied(&entry.value, stance);
             judged.extend(self.stand(&entry.value, stance, &mut said));
         }
         for entry in &draft.gaps {
@@ -60,6 +62,9 @@ impl Rules<'_, '_> {
         for entry in &draft.coverage {
             let stance = Stance { mark: entry.value.mark, heading: Heading::Coverage, place: entry.place };
             self.marks(&entry.value.row, stance);
+            if self.part == Part::Tester {
+                self.denied(&entry.value.row, stance);
+            }
             covered.extend(self.stand(&entry.value.row, stance, &mut said));
             if stance.mark == Mark::Fail {
                 self.failed_beside(&entry.value.row, entry.place, &judged);
@@ -95,6 +100,22 @@ impl Rules<'_, '_> {
         if let Some(other) = line.chars().filter_map(Mark::of).find(clashes) {
             let message = format!("a row that is {} also has a {}", stance.mark.sign(), other.sign());
             self.sink.error(Code::ROW_TWICE, stance.place, message, "give each row one mark; say the rest in words");
+        }
+    }
+
+    /// Words of a judge that deny the row which its line lets pass.
+    fn denied(&mut self, line: &str, stance: Stance) {
+        let said = match self.rows.resolve(line) {
+            Named::Rows(_, said) if stance.mark == Mark::Pass => said,
+            _ => return,
+        };
+        if denies(&said) {
+            let message = format!("a row that is {} is said to be {}", stance.mark.sign(), quote(&said));
+            let hint = match stance.heading {
+                Heading::Coverage => "mark it ✗, or ⚠️ when it cannot be observed",
+                _ => "list it under `## Gaps`, or begin the line with ⚠️ when it cannot be observed",
+            };
+            self.sink.error(Code::ROW_TWICE, stance.place, message, hint);
         }
     }
 
@@ -174,7 +195,11 @@ impl Rules<'_, '_> {
                 "may be about one row or about several".to_owned(),
                 "give each row an item, or end the ids with a colon: `DoD-1, DoD-2: …`",
             ),
-            Named::Unknown | Named::Ambiguous if claim => return Vec::new(),
+            Named::Unknown | Named::Ambiguous | Named::Torn(..) if claim => return Vec::new(),
+            Named::Torn(id, text) => (
+                format!("begins with the id {} and is the text of {}", quote(&id), quote(&text)),
+                "begin with the id of the row that is meant, and say the rest in other words",
+            ),
             Named::Ambiguous => ("is the text of several rows".to_owned(), hint),
             Named::Unknown => match self.others.resolve(line) {
                 Named::Rows(ids, _) => {

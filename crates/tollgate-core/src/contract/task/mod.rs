@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::extract::{Heads, Looks};
 use super::markdown::{self, Section};
 use super::sink::Sink;
-use super::text::{Source, quote};
+use super::text::{Source, one_line, quote};
 use super::{Context, DocumentDialect, DocumentReading};
 use crate::Name;
 use crate::code::Code;
@@ -64,6 +64,7 @@ impl Part {
 
     /// The part whose name a sub-heading begins with.
     fn find(title: &str) -> Option<Self> {
+        let title = words(title);
         Self::ALL.into_iter().find(|part| {
             let begins = title.get(..part.title().len()).is_some_and(|words| words.eq_ignore_ascii_case(part.title()));
             begins && !title[part.title().len()..].starts_with(char::is_alphanumeric)
@@ -142,9 +143,16 @@ pub fn split_command(row: &str) -> Option<(&str, &str)> {
     Some((inside[..start].trim_end(), command.trim()))
 }
 
+/// The words of a heading as a person sees them: any white space is a space, and what has no width is not there.
+fn words(title: &str) -> String {
+    let seen: String =
+        title.chars().filter(|c| !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}')).collect();
+    one_line(&seen)
+}
+
 /// Whether the words of a heading are the section's name.
-fn is_section(words: &str) -> bool {
-    words.trim_end_matches(':').trim_end().eq_ignore_ascii_case(SECTION)
+fn is_section(title: &str) -> bool {
+    words(title).trim_end_matches(':').trim_end().eq_ignore_ascii_case(SECTION)
 }
 
 /// Where the rows and scopes of a document stand.
@@ -178,7 +186,11 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
     let title = |section: &&Section| is_section(&source.text()[section.title.clone()]);
     let Some(section) = outline.sections.iter().find(title) else {
         let message = format!("there is no `## {SECTION}`");
-        sink.error(Code::TASK_NO_ROWS, Place::default(), message, format!("add `## {SECTION}` with an item per row"));
+        let (place, hint) = match stray::meant(source, &outline) {
+            Some((words, at)) => (source.place(at), format!("write {} as `## {SECTION}`", quote(words))),
+            None => (Place::default(), format!("add `## {SECTION}` with an item per row")),
+        };
+        sink.error(Code::TASK_NO_ROWS, place, message, hint);
         return (document, places);
     };
     let place = source.place(section.start);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Document, Part, Places, Row, is_section, split_command};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
+use crate::contract::rows::leading_number;
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, clean, one_line, quote};
 use crate::diagnostic::Place;
@@ -101,6 +102,15 @@ fn looks_like_a_row(line: &str) -> bool {
     bullet || numbered || line.starts_with('|')
 }
 
+/// Whether a line has an item of a list, a row of a table or a check box in HTML.
+fn has_html_item(line: &str) -> bool {
+    let tag = |rest: &str| {
+        let name = rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        ["li", "tr", "td", "dt", "dd", "input"].iter().any(|tag| name.eq_ignore_ascii_case(tag))
+    };
+    line.split('<').skip(1).any(tag)
+}
+
 pub(super) struct Reader<'a, 's> {
     pub source: &'a Source<'a>,
     pub sink: &'s mut Sink,
@@ -181,10 +191,24 @@ impl Reader<'_, '_> {
             self.sink.error(Code::TASK_COMMAND, place, message, "put it at the end of a list item");
             return;
         }
+        if block.kind == BlockKind::Html {
+            self.no_list(block);
+            return;
+        }
         let Some((at, line)) = lines(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };
         let plain = has_odd_bullet(line) && matches!(block.kind, BlockKind::Paragraph);
         let (message, hint) = if plain { (NO_ITEM, NO_ITEM_HINT) } else { (NO_ROW, NO_ROW_HINT) };
         self.sink.warning(Code::TASK_ROW, self.source.place(at), message, hint);
+    }
+
+    /// A list in HTML, or one that HTML or a comment without an end swallows: nobody writes that as an example.
+    fn no_list(&mut self, block: &Block) {
+        let holds = |(_, line): &(usize, &str)| looks_like_a_row(line) || has_html_item(line);
+        let Some((at, _)) = lines(self.source.text(), &block.range).find(holds) else { return };
+        let message =
+            "this is no row, though it looks like one: a block of HTML, up to the next empty line, holds none";
+        let hint = "make it an item of a plain list, after an empty line";
+        self.sink.error(Code::TASK_ROW, self.source.place(at), message, hint);
     }
 
     fn heading(&mut self, title: &str, place: Place) {
@@ -232,13 +256,29 @@ impl Reader<'_, '_> {
             let message = "this looks like a command and is not run: it is not in code quotes";
             self.sink.warning(Code::TASK_COMMAND, place, message, "end the row with `cmd: program arguments`");
         }
-        let text = one_line(text);
+        let text = one_line(self.unnumbered(text, place));
         if text.is_empty() {
             self.sink.error(Code::TASK_ROW, place, "the row says nothing", "say what must be true");
             return;
         }
         self.document.rows.push(Row { text, part: self.part, command: command.map(one_line) });
         self.places.rows.push(place);
+    }
+
+    /// The text of the next row without its own id: a report that repeats the id of another row would be booked on that one.
+    fn unnumbered<'t>(&mut self, text: &'t str, place: Place) -> &'t str {
+        let Some((number, after)) = leading_number(text) else { return text };
+        let own = self.document.rows.len() + 1;
+        if number.parse() == Ok(own) {
+            let plain = text.starts_with(char::is_alphabetic).then_some(after);
+            let words = plain.and_then(|after| after.trim_start().strip_prefix([':', '.', '–', '—', '-']));
+            return words.map_or(text, str::trim_start);
+        }
+        let message =
+            format!("the row is `DoD-{own}` and begins with `DoD-{number}`: rows have their numbers by their order");
+        let hint = "leave the number out, or put the rows into the order of their numbers";
+        self.sink.error(Code::TASK_ROW, place, message, hint);
+        text
     }
 
     fn scope(&mut self, patterns: Vec<String>, place: Place) {

@@ -87,6 +87,9 @@ fn rows_are_items_with_an_optional_command() {
 #[test]
 fn a_task_without_rows_is_refused() {
     check("", &Context::default(), &["E 0:0 TG0230"]);
+    check("# T\n## DoD\n- a\n", &Context::default(), &["E 2:1 TG0230"]);
+    check("# T\n### Definition of Done\n- a\n", &Context::default(), &["E 2:1 TG0230"]);
+    check("## Definition\u{a0}of Done\n- a\n", &Context::default(), &["DoD-1 dod run a"]);
     check("## Definition of Done\nIt works.\n", &Context::default(), &["E 1:1 TG0230"]);
     check("```\n## Definition of Done\n- a\n```\n", &Context::default(), &["E 0:0 TG0230"]);
     check(
@@ -95,6 +98,21 @@ fn a_task_without_rows_is_refused() {
         &["DoD-1 dod run a", "E 3:1 TG0205"],
     );
     check(&"x".repeat(BYTES_MAX + 1), &Context::default(), &["E 0:0 TG0200"]);
+}
+
+/// Rows have their numbers by their order: an author's own ones may not say otherwise.
+#[test]
+fn a_row_may_begin_with_its_own_number_only() {
+    let numbered = "## Definition of Done\n- DoD-1: a\n- [ ] **DoD-2**: b\n- dod-03 — c `cmd: make`\n- DoD-4 holds\n";
+    let rows = ["DoD-1 dod run a", "DoD-2 dod run **DoD-2**: b", "DoD-3 dod run c $ make", "DoD-4 dod run DoD-4 holds"];
+    check(numbered, &Context::default(), &rows);
+    for other in
+        ["DoD-2: a", "dod-0: a", "**DoD-7** a", "[DoD-3] a", "`DoD-99999999999999999999999`", "DoD-2 and 3 hold"]
+    {
+        let text = format!("## Definition of Done\n- {other}\n");
+        check(&text, &Context::default(), &[&format!("DoD-1 dod run {other}"), "E 2:3 TG0234"]);
+    }
+    check("## Definition of Done\n- DoD-1:\n", &Context::default(), &["E 1:1 TG0230", "E 2:3 TG0234"]);
 }
 
 /// A command that a person sees and the engine would not run is refused: its row would pass without it.
@@ -224,6 +242,18 @@ fn no_row_and_no_command_is_lost() {
         (format!("{done}\n– z\n– y\n"), "W 4:1 TG0234"),
         (format!("{done}\n• z\n"), "W 4:1 TG0234"),
         (format!("{done}• z\n"), "W 3:1 TG0234"),
+        (format!("{done}## Tester scope\n- z\n"), "E 3:1 TG0231"),
+        (format!("## Tester\u{a0}scope:\n- z\n{done}"), "E 1:1 TG0231"),
+        (format!("{done}## Backend\n- z\n"), "E 3:1 TG0231"),
+        (format!("{done}## Notes\n## Backend (developer scope)\n- z\n"), "E 4:1 TG0231"),
+        (format!("## DoD\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("{done}## Notes\n### DoD: the rest\n- z\n"), "E 4:1 TG0205"),
+        (format!("**DoD:**\n- z\n{done}"), "E 1:1 TG0205"),
+        (format!("## Definition\u{a0}of Done\u{200b}\n- z\n{done}"), "E 3:1 TG0205"),
+        (format!("{done}\n<ul><li>z</li></ul>\n"), "E 4:1 TG0234"),
+        (format!("{done}\n<ul>\n  <LI class=x>z\n</ul>\n"), "E 5:1 TG0234"),
+        (format!("{done}\n<div>\n- z\n</div>\n"), "E 5:1 TG0234"),
+        (format!("{done}\n<!-- later\n- z\n"), "E 5:1 TG0234"),
     ] {
         let said = shown(&lost, &Context::default());
         let said: Vec<&str> = said.lines().filter(|line| line.starts_with(['E', 'W'])).collect();
@@ -236,6 +266,13 @@ fn no_row_and_no_command_is_lost() {
         format!("{done}\n#12 is closed by it. Backend: untouched.\n"),
         format!("{done}\n**Shared words** are – as ever – fine\n"),
         format!("{done}- Backend answers\n"),
+        format!("{done}## Backend notes\n- z\n"),
+        format!("{done}## Notes\n- z\n## Backend\n- z\n"),
+        format!("## Backend\n- z\n{done}"),
+        format!("{done}## Tester scope\nas ever\n"),
+        format!("# DoD\n{done}"),
+        format!("{done}## DoD notes\n- z\n## DoD-1 in detail\n- z\n"),
+        format!("{done}\n<details><summary>why</summary>\nwords\n</details>\n"),
     ] {
         assert_eq!(Task.read(&fine, &Context::default()).diagnostics, [], "{fine}");
     }

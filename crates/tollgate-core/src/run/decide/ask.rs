@@ -129,7 +129,8 @@ impl Draft {
         let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
             let (state, _) = gate::criterion(&self.run, row, gate::bound_to(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
-            let why = row.ran.as_ref().filter(|ran| ran.result == Judgement::Unobservable).map(note);
+            let mut shown = row.ran.iter().chain(&row.judged);
+            let why = shown.find(|shown| shown.result == Judgement::Unobservable).map(note);
             (!settled).then(|| format!("{} is {}: {}{}", row.id, state.word(), row.text, why.unwrap_or_default()))
         });
         let commands = ledger.commands.iter().filter_map(|(key, shown)| {

@@ -1,10 +1,10 @@
 //! Ends: a unit is done, a run closes.
 
 use super::super::event::{
-    FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
+    FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, Criterion, MAIN, Phase, Run};
+use super::super::state::{At, Criterion, MAIN, Phase, Run, keyed};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -157,6 +157,7 @@ impl Draft {
                 self.emit(UnitChanged { unit, state: UnitState::Produced, why: format!("`{}` is done", stage.id) });
             }
             Makes::Accepted => {
+                self.leave_findings(&unit);
                 let reasons = accept_reasons(&self.run, &unit);
                 if reasons.is_empty() {
                     self.emit(UnitChanged {
@@ -172,6 +173,22 @@ impl Draft {
                     self.hold(instance, first, "done", reasons.join("; "));
                 }
             }
+        }
+    }
+
+    /// What a unit that is done did not touch and nobody in its flow can settle goes back to who found it. That the unit holds
+    /// on to its work is an answer, and the limits of whoever judges it again end the dispute.
+    fn leave_findings(&mut self, unit: &Name) {
+        let judges = |role: &Name| self.run.ledger.judgements.contains_key(&keyed(role, Some(unit)));
+        let is_own = |row: &Name| self.run.criterion(row).is_some_and(|row| row.unit.as_ref() == Some(unit));
+        let left = self.findings(Some(unit), |finding| {
+            let (role, row) = (finding.about.role.as_ref(), finding.about.criterion.as_ref());
+            let judged_here = role.is_none_or(judges) && row.is_none_or(is_own);
+            finding.status_for(Some(unit)) == FindingStatus::Open && !judged_here
+        });
+        if !left.is_empty() {
+            let why = "whoever found it judges it again".to_owned();
+            self.emit(FindingChanged { findings: left, status: FindingStatus::Open, why, unit: Some(unit.clone()) });
         }
     }
 

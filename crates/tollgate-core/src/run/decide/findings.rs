@@ -88,9 +88,12 @@ impl Draft {
                             || finding.about.criterion.as_ref().is_some_and(passed)
                     })
                 };
-                let gone: Vec<FindingId> = before.into_iter().filter(|id| !still.contains(id) && settled(id)).collect();
+                let (gone, silent): (Vec<FindingId>, Vec<FindingId>) =
+                    before.into_iter().filter(|id| !still.contains(id)).partition(settled);
+                // Units that left it as it is have to look at it again.
+                self.reopen(silent, &format!("{role_name} says nothing of it in {attempt}"));
                 self.change(gone, FindingStatus::Fixed, &format!("{role_name} does not name it again in {attempt}"));
-                self.change(still.clone(), FindingStatus::Open, &format!("{role_name} names it again in {attempt}"));
+                self.reopen(still.clone(), &format!("{role_name} names it again in {attempt}"));
                 for (id, said) in restated {
                     self.restate(id, attempt, said);
                 }
@@ -165,6 +168,20 @@ impl Draft {
         }
     }
 
+    /// Findings are open again for everybody they go to.
+    fn reopen(&mut self, findings: Vec<FindingId>, why: &str) {
+        let touched = |id: &FindingId| {
+            let known = self.run.ledger.findings.get(id);
+            known.is_some_and(|finding| {
+                finding.status != FindingStatus::Open || !finding.addressed.is_empty() || !finding.left.is_empty()
+            })
+        };
+        let findings: Vec<FindingId> = findings.into_iter().filter(touched).collect();
+        if !findings.is_empty() {
+            self.emit(FindingChanged { findings, status: FindingStatus::Open, why: why.to_owned(), unit: None });
+        }
+    }
+
     /// A subject did its part of these findings, which are open for it.
     pub fn address(&mut self, findings: Vec<FindingId>, unit: Option<&Name>, why: &str) {
         if !findings.is_empty() {
@@ -208,7 +225,7 @@ impl Draft {
                 let said = FindingReport { criterion: Some(row), what, ..FindingReport::default() };
                 self.open_finding(attempt, None, unit, said);
             } else {
-                self.change(known, FindingStatus::Open, "its command still fails");
+                self.reopen(known, "its command still fails");
             }
         }
         speak

@@ -95,10 +95,14 @@ pub(super) fn change_findings(ledger: &mut Ledger, changed: &FindingChanged) {
     for id in &changed.findings {
         let Some(finding) = ledger.findings.get_mut(id) else { continue };
         match (changed.status, &changed.unit) {
-            (FindingStatus::Addressed, Some(unit)) => {
-                finding.addressed.insert(unit.clone());
-                let done = |name: &Name| finding.addressed.contains(name) || dropped(&ledger.units, name);
-                if finding.about.units.iter().all(done) {
+            (FindingStatus::Addressed | FindingStatus::Open, Some(unit)) => {
+                let part =
+                    if changed.status == FindingStatus::Open { &mut finding.left } else { &mut finding.addressed };
+                part.insert(unit.clone());
+                let (addressed, left) = (&finding.addressed, &finding.left);
+                let done =
+                    |name: &Name| addressed.contains(name) || left.contains(name) || dropped(&ledger.units, name);
+                if !addressed.is_empty() && finding.about.units.iter().all(done) {
                     finding.status = FindingStatus::Addressed;
                 }
             }
@@ -106,6 +110,7 @@ pub(super) fn change_findings(ledger: &mut Ledger, changed: &FindingChanged) {
                 finding.status = status;
                 if status == FindingStatus::Open {
                     finding.addressed.clear();
+                    finding.left.clear();
                 }
             }
         }

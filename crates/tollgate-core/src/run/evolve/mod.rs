@@ -106,8 +106,9 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::FindingOpened(opened) => {
             run.next_finding = run.next_finding.max(opened.finding.0 + 1);
             let ledger = Arc::make_mut(&mut run.ledger);
-            let (status, addressed) = (super::event::FindingStatus::Open, Default::default());
-            let state = FindingState { about: opened.about.clone(), status, addressed };
+            let status = super::event::FindingStatus::Open;
+            let (addressed, left) = Default::default();
+            let state = FindingState { about: opened.about.clone(), status, addressed, left };
             ledger.findings.insert(opened.finding, state);
             bump(ledger, "findings");
             if let Some(role) = &opened.about.role {

@@ -91,7 +91,8 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
                 on: on.clone(),
                 attempt: reported.attempt,
                 object: Some(reported.report),
-                note: String::new(),
+                // Whoever is asked to waive it must see why.
+                note: if said.result == Judgement::Unobservable { said.evidence.clone() } else { String::new() },
             });
         }
     }

@@ -202,9 +202,9 @@ pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option
     if is_waived(run, row, resources, subject) {
         return (CriterionState::Waived, true);
     }
-    // Evidence given for a unit is narrowed to that unit; the run sees its units' rows through the same lens.
-    let lens = row.unit.as_ref().or(subject);
-    let is_fresh = |shown: &&Shown| fresh(run, &shown.on, resources, lens);
+    // For a unit, evidence is narrowed to its scope. The run answers for all of it: what its units showed before they came
+    // together has to be shown again.
+    let is_fresh = |shown: &&Shown| fresh(run, &shown.on, resources, subject);
     let needed: [Option<&Shown>; 2] = [row.judged.as_ref(), row.ran.as_ref()];
     let missing = row.judged.is_none() || (row.command.is_some() && row.ran.is_none());
     let all_fresh = needed.iter().flatten().all(is_fresh);

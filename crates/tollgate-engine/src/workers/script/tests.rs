@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::process::{End, find_by_marker};
-use crate::testing::{Folder, folder, write};
+use crate::testing::{Folder, folder, own_run, write};
 use crate::workers::command::CommandWorker;
 use crate::workers::{Job, Outcome, Said, Worker};
 
@@ -121,7 +121,7 @@ fn act(entry: &str, limit: Duration) -> Acted {
         .chain([program.into(), "--exact".into(), test.into(), "--nocapture".into()])
         .collect::<Vec<OsString>>();
     let job = Job {
-        run: "run_0000000d".parse().unwrap(),
+        run: own_run(),
         attempt: "att_1".parse().unwrap(),
         // Every test has a marker of its own.
         token: std::process::id().into(),
@@ -196,11 +196,10 @@ fn a_late_answer_is_not_waited_for() {
 #[test]
 fn it_tries_to_decide_and_to_open_the_database() {
     let decided = act("{misbehave: decide, text: done}", long());
-    let state = decided.root.display();
-    let hidden = format!("hidden: true): exit Some(1): called: decide run_0000000d dec_1 accept [] {state}");
+    let (state, run) = (decided.root.display(), own_run());
+    let hidden = format!("hidden: true): exit Some(1): called: decide {run} dec_1 accept [] {state}");
     assert!(decided.log.contains(&hidden), "{}", decided.log);
-    assert!(
-        decided.log.contains("hidden: false): exit Some(1): called: decide run_0000000d dec_1 accept [run_0000000d/")
-    );
+    let marked = format!("hidden: false): exit Some(1): called: decide {run} dec_1 accept [{run}/");
+    assert!(decided.log.contains(&marked), "{}", decided.log);
     assert!(act("{misbehave: database, text: done}", long()).log.contains("database: opened for writing"));
 }

@@ -18,6 +18,7 @@ pub mod resume;
 pub mod retry;
 pub mod run;
 pub mod schemas;
+pub mod scope;
 pub mod show;
 pub mod trust;
 pub mod verify;

@@ -44,7 +44,7 @@ fn resources(run: &Run) -> BTreeMap<Name, Vec<Name>> {
 }
 
 fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> api::Criterion {
-    let (state, fresh) = gate::criterion(run, row, bound, None);
+    let (state, fresh) = gate::criterion(run, row, bound, row.unit.as_ref());
     let ended = |id: AttemptId| {
         history.attempts.iter().find(|told| told.id == id).and_then(|told| told.wire.ended_at_ms).unwrap_or_default()
     };

@@ -95,6 +95,9 @@ fn limits(run: &Run, instance: &Instance) -> std::collections::BTreeMap<String, 
 /// What a flow does, in plain words.
 fn doing(run: &Run, name: &str, instance: &Instance) -> String {
     match &instance.at {
+        At::Ready { .. } | At::Leased { .. } | At::Waiting { .. } | At::Each { .. } if run.is_closed() => {
+            target(&Target::Dropped)
+        }
         At::Ready { .. } => "about to start".to_owned(),
         At::Leased { attempt, .. } => match run.attempts.get(attempt).map(|attempt| &attempt.work) {
             Some(Work::Dispatch { role, iteration: 1, .. }) => format!("{role} works"),

@@ -2,6 +2,21 @@
 //!
 //! Patterns are globs (`*` within a segment, `**` across segments, `?`, `[a-z]`, `{a,b}`); one that ends in `/` means
 //! everything below that folder. Paths are relative to the tree, with `/` between segments.
+//!
+//! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
+
+pub mod change;
+pub mod correction;
+pub mod draft;
+pub mod incidental;
+mod names;
+pub mod rules;
+mod shape;
+pub mod task;
+mod words;
+
+#[cfg(test)]
+mod rules_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Name;
 use crate::digest::Digest;
+use crate::path::unquote;
 use crate::protocol::model::Area;
 
 /// One file of a tree, as git names it.
@@ -33,6 +49,9 @@ pub struct Content {
     /// The digest of each area within the scope of each unit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scoped: BTreeMap<Name, BTreeMap<Name, Digest>>,
+    /// The digest of what lies in no unit's scope, by area; nothing where no unit has one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nobodys: BTreeMap<Name, Digest>,
 }
 
 /// The changed paths of a unit, by its scope.
@@ -44,12 +63,13 @@ pub struct Classified {
     pub outside: Vec<Name>,
 }
 
-/// Whether one pattern matches a path.
+/// Whether one pattern matches a path: its bytes, however it is written. A pattern in quotes means the quoted text itself.
 pub fn matches(pattern: &str, path: &str) -> bool {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let bytes = if pattern.starts_with('"') { path.as_bytes().into() } else { unquote(path) };
     match pattern.strip_suffix('/') {
-        Some(folder) => fast_glob::glob_match(format!("{folder}/**"), path),
-        None => fast_glob::glob_match(pattern, path),
+        Some(folder) => fast_glob::glob_match(format!("{folder}/**"), &bytes),
+        None => fast_glob::glob_match(pattern, &bytes),
     }
 }
 
@@ -81,19 +101,26 @@ pub fn classify(paths: impl IntoIterator<Item = Name>, scope: &[Name]) -> Classi
     Classified { inside, outside }
 }
 
-/// Digests a tree by area, whole and narrowed to each unit's scope.
+/// Digests a tree by area: whole, narrowed to each unit's scope, and what lies in nobody's.
 pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
     let mut whole: BTreeMap<Name, BTreeSet<String>> =
         areas.iter().map(|area| (area.name.clone(), BTreeSet::new())).collect();
     let mut scoped: BTreeMap<Name, BTreeMap<Name, BTreeSet<String>>> =
         scopes.keys().map(|unit| (unit.clone(), whole.clone())).collect();
+    let has_scopes = scopes.values().any(|scope| !scope.is_empty());
+    let mut nobodys = if has_scopes { whole.clone() } else { BTreeMap::new() };
     for entry in entries {
         let Some(area) = area_of(areas, &entry.path) else { continue };
         let line = format!("{} {} {}\n", entry.mode, entry.blob, entry.path);
+        let mut is_nobodys = true;
         for (unit, scope) in scopes {
             if in_scope(&entry.path, scope) {
+                is_nobodys &= scope.is_empty();
                 scoped.entry(unit.clone()).or_default().entry(area.clone()).or_default().insert(line.clone());
             }
+        }
+        if is_nobodys && has_scopes {
+            nobodys.entry(area.clone()).or_default().insert(line.clone());
         }
         whole.entry(area.clone()).or_default().insert(line);
     }
@@ -101,7 +128,7 @@ pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<
         lines.into_iter().map(|(area, lines)| (area, digest_of_lines(&lines))).collect()
     };
     let scoped = scoped.into_iter().map(|(unit, lines)| (unit, digests(lines))).collect();
-    Content { tree, areas: digests(whole), scoped }
+    Content { tree, areas: digests(whole), scoped, nobodys: digests(nobodys) }
 }
 
 /// The digest of an area: sha256 over its sorted lines `mode blob path`.
@@ -303,6 +330,18 @@ mod tests {
     }
 
     #[test]
+    fn an_odd_name_lies_where_its_bytes_do() {
+        let areas = [area("tests", &["tests/**"]), area("code", &["**"])];
+        for name in [&b"tests/od\\d.sh"[..], b"tests/a\nb", b"tests/\xff", b"tests/\"q\""] {
+            let path = crate::path::quote(name);
+            assert_eq!(area_of(&areas, &path).map(|area| &**area), Some("tests"), "{path}");
+            assert!(matches("tests/", &path) && matches("**", &path) && !matches("src/**", &path), "{path}");
+            assert!(matches(&literal(&path), &path) && !matches(&literal(&path), "tests/od\\d"), "{path}");
+        }
+        assert!(matches("tests/*.sh", "\"tests/od\\\\d.sh\""));
+    }
+
+    #[test]
     fn an_empty_scope_holds_everything() {
         assert!(in_scope("a/b", &[]));
         assert!(in_scope("a/b", &names(&["a/"])));
@@ -315,18 +354,25 @@ mod tests {
     #[test]
     fn a_digest_changes_with_its_own_area_and_scope_only() {
         let areas = [area("tests", &["tests/**"]), area("code", &["**"])];
-        let scopes = BTreeMap::from([(Name::from("api"), names(&["api/**", "tests/api/**"]))]);
-        let before = [entry("api/a", "1"), entry("tests/api/t", "2"), entry("web/w", "3")];
-        let one = content("t1".into(), &before, &areas, &scopes);
-        let line = "100644 1 api/a\n";
-        assert_eq!(one.scoped["api"]["code"], Digest::of(line.as_bytes()));
-        assert_eq!(one.areas["code"], Digest::of(format!("{line}100644 3 web/w\n").as_bytes()));
+        let api = (Name::from("api"), names(&["api/**", "tests/api/**"]));
+        let scopes = BTreeMap::from([api, (Name::from("web"), names(&["web/**"]))]);
+        let tree = |web: &str, nobodys: &str| {
+            [entry("api/a", "1"), entry("tests/api/t", "2"), entry("web/w", web), entry("z", nobodys)]
+        };
+        let one = content("t1".into(), &tree("3", "4"), &areas, &scopes);
+        let (own, sibling, nobodys) = ("100644 1 api/a\n", "100644 3 web/w\n", "100644 4 z\n");
+        assert_eq!(one.scoped["api"]["code"], Digest::of(own.as_bytes()));
+        assert_eq!(one.nobodys["code"], Digest::of(nobodys.as_bytes()));
+        assert_eq!(one.areas["code"], Digest::of(format!("{own}{sibling}{nobodys}").as_bytes()));
 
-        let sibling = [entry("api/a", "1"), entry("tests/api/t", "2"), entry("web/w", "4")];
-        let two = content("t2".into(), &sibling, &areas, &scopes);
-        assert_eq!(two.scoped, one.scoped);
-        assert_eq!(two.areas["tests"], one.areas["tests"]);
+        let two = content("t2".into(), &tree("5", "4"), &areas, &scopes);
+        assert_eq!(two.scoped["api"], one.scoped["api"]);
+        assert_ne!(two.scoped["web"], one.scoped["web"]);
+        assert_eq!((&two.areas["tests"], &two.nobodys), (&one.areas["tests"], &one.nobodys));
         assert_ne!(two.areas["code"], one.areas["code"]);
+        let three = content("t3".into(), &tree("3", "5"), &areas, &scopes);
+        assert_eq!(three.scoped, one.scoped);
+        assert_ne!(three.nobodys, one.nobodys);
         let text = serde_json::to_string(&two).unwrap();
         assert_eq!(serde_json::from_str::<Content>(&text).unwrap(), two);
     }

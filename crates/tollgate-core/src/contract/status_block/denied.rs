@@ -1,0 +1,157 @@
+//! Words that deny what a line claims: `DoD-2 was not verified` in a list of verified rows.
+//!
+//! Evidence is full of negations that are none (`does not crash`, `fails with 401`): a line is denied only where its words
+//! begin with a denial of the judging itself, or are nothing but a word for failure.
+
+/// Words that may stand before a denial, or between its parts.
+const FILLERS: [&str; 35] = [
+    "a",
+    "able",
+    "actually",
+    "are",
+    "as",
+    "be",
+    "been",
+    "but",
+    "can",
+    "completely",
+    "could",
+    "currently",
+    "did",
+    "do",
+    "does",
+    "far",
+    "fully",
+    "had",
+    "has",
+    "have",
+    "i",
+    "is",
+    "it",
+    "now",
+    "really",
+    "row",
+    "so",
+    "still",
+    "that",
+    "the",
+    "this",
+    "to",
+    "was",
+    "we",
+    "were",
+];
+const DENIALS: [&str; 12] = [
+    "not", "never", "cannot", "can't", "couldn't", "isn't", "wasn't", "hasn't", "haven't", "didn't", "doesn't",
+    "aren't",
+];
+/// What is denied: the judging, or that the row holds.
+const JUDGED: [&str; 31] = [
+    "check",
+    "checked",
+    "confirm",
+    "confirmed",
+    "covered",
+    "done",
+    "fulfilled",
+    "held",
+    "hold",
+    "holds",
+    "implemented",
+    "met",
+    "observe",
+    "observed",
+    "pass",
+    "passed",
+    "passing",
+    "prove",
+    "proved",
+    "proven",
+    "satisfied",
+    "test",
+    "tested",
+    "true",
+    "verifiable",
+    "verified",
+    "verify",
+    "work",
+    "working",
+    "works",
+    "yet",
+];
+/// Words that deny by themselves.
+const UNDONE: [&str; 8] =
+    ["unchecked", "unconfirmed", "unimplemented", "unmet", "unobserved", "untested", "unverifiable", "unverified"];
+/// Words that deny where nothing else is said.
+const ALONE: [&str; 11] =
+    ["absent", "fail", "failed", "failing", "fails", "false", "missing", "pending", "skipped", "todo", "open"];
+
+/// Whether what is said of a row denies it.
+pub(super) fn denies(said: &str) -> bool {
+    let said = said.to_lowercase().replace('’', "'");
+    let apart = |c: char| !(c.is_alphanumeric() || c == '\'');
+    let mut words = said.split(apart).filter(|word| !word.is_empty()).skip_while(|word| FILLERS.contains(word));
+    match words.next() {
+        None => false,
+        Some(word) if UNDONE.contains(&word) => true,
+        // `not` alone denies too.
+        Some(word) if DENIALS.contains(&word) => {
+            words.find(|word| !FILLERS.contains(word)).is_none_or(|word| JUDGED.contains(&word))
+        }
+        Some("no") => words.next().is_none_or(|word| matches!(word, "evidence" | "proof")),
+        Some(word) => ALONE.contains(&word) && words.next().is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::denies;
+
+    #[test]
+    fn a_denial_is_told_from_evidence_with_a_negation() {
+        for denied in [
+            "was not verified",
+            "not verified",
+            "(NOT verified)",
+            "not yet verified",
+            "not yet",
+            "not",
+            "could not be verified here",
+            "couldn’t be tested",
+            "I was not able to verify it",
+            "we did not check this",
+            "it has not been tested on a terminal",
+            "is not fully implemented",
+            "does not hold",
+            "doesn't work",
+            "cannot be observed",
+            "unverified",
+            "still untested, see below",
+            "no evidence found",
+            "fails",
+            "FAILED.",
+            "missing",
+        ] {
+            assert!(denies(denied), "{denied}");
+        }
+        for evidence in [
+            "",
+            "greet.sh is there",
+            "verified in src/a.rs",
+            "does not crash on an empty list",
+            "is not shown to guests any more",
+            "does not exist any more",
+            "fails with 401, as it must",
+            "no warning is printed",
+            "missing names are refused, see tests/names.rs",
+            "failed logins are counted",
+            "not only verified but tested",
+            "the old page is not there any more",
+            "seen; the slow path was not tested",
+            "open() is called once",
+            "cannot be deleted by others: 403",
+        ] {
+            assert!(!denies(evidence), "{evidence}");
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! Whether a change outside the listed files is incidental: three criteria, each measured as far as the change itself says.
+//!
+//! A criterion that is not met settles it, three that are met settle it too. Anything else is for a person, with what was
+//! measured. What was not read is never taken to be good.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
+use super::names::{Known, Names};
+use super::shape::{Piece, pieces};
+use super::words::{Language, Sort, definitions, file_name, is_telling, language, manifests, steering, test_case};
+use crate::Name;
+
+/// Up to so many lines a change counts as minimal, whatever it is.
+pub const MINIMAL_LINES_MAX: usize = 10;
+/// From so many lines on that follow no rule, a change does not count as minimal.
+pub const LARGE_LINES_MIN: usize = 50;
+const _: () = assert!(MINIMAL_LINES_MAX < LARGE_LINES_MIN);
+
+/// Whether a criterion is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Met {
+    Yes,
+    No,
+    /// The change does not say: a person has to judge.
+    Unknown,
+}
+
+/// One criterion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Criterion {
+    pub met: Met,
+    /// What was measured.
+    pub measured: String,
+}
+
+/// The three criteria of an incidental change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Criteria {
+    /// The change is minimal.
+    pub minimal: Criterion,
+    /// The change in scope would not work without it.
+    pub required: Criterion,
+    /// The file does what it did before.
+    pub unaltered: Criterion,
+}
+
+impl Criteria {
+    /// Whether the change is incidental; none when a person has to judge.
+    pub fn settled(&self) -> Option<bool> {
+        let all = self.all();
+        if all.iter().any(|(_, criterion)| criterion.met == Met::No) {
+            return Some(false);
+        }
+        all.iter().all(|(_, criterion)| criterion.met == Met::Yes).then_some(true)
+    }
+
+    /// The criteria with their names, in their order.
+    pub fn all(&self) -> [(&'static str, &Criterion); 3] {
+        [("minimal", &self.minimal), ("required", &self.required), ("unaltered", &self.unaltered)]
+    }
+
+    /// What a person has to judge.
+    pub fn to_judge(&self) -> Vec<&'static str> {
+        let questions = [
+            "Is the change minimal?",
+            "Would the change in scope work without it?",
+            "Does the file still do what it did before?",
+        ];
+        let open = |((_, criterion), question): ((&str, &Criterion), &'static str)| {
+            (criterion.met == Met::Unknown).then_some(question)
+        };
+        self.all().into_iter().zip(questions).filter_map(open).collect()
+    }
+}
+
+fn yes(measured: impl Into<String>) -> Criterion {
+    Criterion { met: Met::Yes, measured: measured.into() }
+}
+
+fn no(measured: impl Into<String>) -> Criterion {
+    Criterion { met: Met::No, measured: measured.into() }
+}
+
+fn unknown(measured: impl Into<String>) -> Criterion {
+    Criterion { met: Met::Unknown, measured: measured.into() }
+}
+
+/// Measures one change against the change in scope.
+pub fn measure(change: &Change<'_>, names: &Names<'_>) -> Criteria {
+    if !names.any {
+        let nothing = no("no file in scope changed, so nothing can need it");
+        return Criteria { required: nothing, ..of_content(change, names) };
+    }
+    of_content(change, names)
+}
+
+fn of_content(change: &Change<'_>, names: &Names<'_>) -> Criteria {
+    match (change.before, change.after) {
+        (Mode::Submodule, Mode::Submodule | Mode::Absent) | (Mode::Absent, Mode::Submodule) => Criteria {
+            minimal: whole(change).unwrap_or_else(|| unknown("the submodule stands at another commit")),
+            required: unknown("what changed in the submodule is not read"),
+            unaltered: unknown("what changed in the submodule is not read"),
+        },
+        _ if change.kind() == Kind::Replaced => Criteria {
+            minimal: no("another kind of thing stands at this path now"),
+            required: required_by_file(change, names),
+            unaltered: unknown("another kind of thing stands at this path now"),
+        },
+        _ => match change.content {
+            Content::Unread => unread(change, names),
+            Content::Same => same(change, names),
+            Content::Lines(hunks) => lines(change, hunks, names),
+        },
+    }
+}
+
+/// A whole file comes or goes; none where it stays.
+fn whole(change: &Change<'_>) -> Option<Criterion> {
+    match change.kind() {
+        Kind::Added if change.after == Mode::Submodule => Some(no("a new submodule")),
+        Kind::Added => Some(no("a new file")),
+        Kind::Deleted => Some(no("the whole file is removed")),
+        Kind::Modified | Kind::MovedHere | Kind::MovedAway | Kind::Replaced | Kind::Mode => None,
+    }
+}
+
+fn unread(change: &Change<'_>, names: &Names<'_>) -> Criteria {
+    let not_read = "binary, or too large to be read";
+    Criteria {
+        minimal: whole(change).unwrap_or_else(|| unknown(not_read)),
+        required: required_by_file(change, names),
+        unaltered: unknown(not_read),
+    }
+}
+
+fn same(change: &Change<'_>, names: &Names<'_>) -> Criteria {
+    let (minimal, unaltered) = match (&change.moved, change.before, change.after) {
+        (Some(_), ..) => (unknown("only its name changes"), yes("its content is the same")),
+        (None, Mode::File, Mode::Program) => {
+            (yes("only its mode changes: it can be started now"), unknown("it can be started now"))
+        }
+        (None, Mode::Program, Mode::File) => {
+            (yes("only its mode changes: it can no longer be started"), unknown("it can no longer be started"))
+        }
+        // An empty file comes or goes.
+        (None, Mode::Absent, _) => {
+            (unknown("a new file without a line"), unknown("that it is there may change something"))
+        }
+        (None, ..) => (unknown("an empty file is removed"), unknown("that it is gone may change something")),
+    };
+    Criteria { minimal, required: required_by_file(change, names), unaltered }
+}
+
+/// What the change in scope says of the file itself.
+fn required_by_file(change: &Change<'_>, names: &Names<'_>) -> Criterion {
+    match (&change.moved, names.names_file(&change.path)) {
+        (Some(Moved::From(other) | Moved::To(other)), None) => {
+            unknown(format!("the other end of its rename is {other}"))
+        }
+        (_, Some(by)) => unknown(format!("the change in {by} names it")),
+        (None, None) => unknown("nothing in the change says so"),
+    }
+}
+
+fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria {
+    let language = language(&change.path);
+    match language.sort {
+        Sort::Lock => return lock(change, names),
+        Sort::Fixture => return fixture(change, hunks, names, language),
+        Sort::Prose => return prose(change, names),
+        Sort::Code | Sort::Other => {}
+    }
+    let pieces = pieces(hunks, language);
+    let size = change.lines().map_or(0, |(added, removed)| added + removed);
+    Criteria {
+        minimal: minimal(change, &pieces, names, language, size),
+        required: required(change, &pieces, names, language),
+        unaltered: match (change.before, change.after) {
+            (Mode::Link, _) | (_, Mode::Link) => unknown("the link leads elsewhere"),
+            (Mode::File, Mode::Program) => unknown("it can be started now"),
+            (Mode::Program, Mode::File) => unknown("it can no longer be started"),
+            _ => unaltered(&pieces, names, language),
+        },
+    }
+}
+
+fn lock(change: &Change<'_>, names: &Names<'_>) -> Criteria {
+    let wanted = manifests(&change.path).unwrap_or_default();
+    let required = match wanted.iter().find(|manifest| names.changed_file(manifest)) {
+        Some(manifest) => yes(format!("{manifest}, from which it is written, changes in scope")),
+        None => no(format!("no {} changes in scope", wanted.join(" or "))),
+    };
+    let written = "a lock file, written by a tool";
+    Criteria { minimal: yes(written), required, unaltered: yes(format!("{written}: it holds no logic of its own")) }
+}
+
+fn prose(change: &Change<'_>, names: &Names<'_>) -> Criteria {
+    let required = match names.names_file(&change.path) {
+        Some(by) => unknown(format!("the change in {by} names it")),
+        None => no("text for people: nothing in scope works or fails by it"),
+    };
+    let size = change.lines().map_or(0, |(added, removed)| added + removed);
+    let minimal = whole(change).unwrap_or_else(|| by_size(size));
+    Criteria { minimal, required, unaltered: yes("text for people, without logic") }
+}
+
+fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, language: Language) -> Criteria {
+    // `cart.test.js.snap` belongs to `cart.test.js`.
+    let belongs = file_name(&change.path).rsplit_once('.').is_some_and(|(test, _)| names.changed_file(test));
+    let side = |wanted| -> BTreeSet<&str> {
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == wanted);
+        lines.flat_map(|(_, line)| super::shape::words(line, language)).collect()
+    };
+    let (before, now) = (side(Sign::Removed), side(Sign::Added));
+    let structural = before.symmetric_difference(&now).find_map(|word| match names.knows(word) {
+        Some(Known::Brought(by) | Known::Gone(by) | Known::Fresh(by)) => Some((*word, by)),
+        Some(Known::File(_) | Known::Redefined(_) | Known::Touched(_)) | None => None,
+    });
+    let required = match (belongs, structural) {
+        (true, _) => yes("it is the snapshot of a test that changes in scope"),
+        (false, Some((word, by))) => {
+            yes(format!("it shows {}, which the change in {by} brings or takes away", quoted(word)))
+        }
+        (false, None) => unknown("it names nothing that the change in scope brings or takes away"),
+    };
+    let minimal = match change.kind() {
+        Kind::Deleted if !belongs => no("the whole file is removed"),
+        Kind::Added if !belongs => no("a new fixture"),
+        _ => yes("a snapshot or fixture, which shows what the code gives"),
+    };
+    Criteria { minimal, required, unaltered: yes("a snapshot or fixture, without logic") }
+}
+
+fn by_size(lines: usize) -> Criterion {
+    let said = if lines == 1 { "1 line changes".to_owned() } else { format!("{lines} lines change") };
+    match lines {
+        0..=MINIMAL_LINES_MAX => yes(said),
+        LARGE_LINES_MIN.. => no(format!("{said}, and {LARGE_LINES_MIN} or more are not minimal")),
+        _ => unknown(said),
+    }
+}
+
+/// Whether a piece follows from another change by a rule, whatever its size.
+fn is_mechanical(piece: &Piece<'_>, names: &Names<'_>) -> bool {
+    match piece {
+        Piece::Import(_) | Piece::Layout => true,
+        Piece::Renamed { pairs, .. } => pairs.iter().all(|(old, new)| names.renamed(old, new).is_some()),
+        Piece::Comment { .. } | Piece::Field(_) | Piece::Value(..) | Piece::Code(..) => false,
+    }
+}
+
+fn minimal(change: &Change<'_>, pieces: &[Piece<'_>], names: &Names<'_>, language: Language, size: usize) -> Criterion {
+    let mechanical = pieces.iter().filter(|piece| is_mechanical(piece, names)).count();
+    if mechanical == pieces.len() {
+        return yes(what(pieces, size));
+    }
+    if let Some(whole) = whole(change) {
+        return whole;
+    }
+    if language.sort == Sort::Code {
+        if let Some(test) = new_test(pieces) {
+            return no(format!("it adds a test case ({test})"));
+        }
+        if let Some(name) = new_function(pieces, language) {
+            return no(format!("it adds {}", quoted(name)));
+        }
+    }
+    by_size(size)
+}
+
+/// What a mechanical change is made of.
+fn what(pieces: &[Piece<'_>], size: usize) -> String {
+    let any = |is: fn(&Piece<'_>) -> bool| pieces.iter().any(is);
+    let kinds = [
+        (any(|piece| matches!(piece, Piece::Import(_))), "imports and re-exports"),
+        (any(|piece| matches!(piece, Piece::Renamed { .. })), "renamed words"),
+        (any(|piece| matches!(piece, Piece::Layout)), "white space"),
+    ];
+    let kinds: Vec<&str> = kinds.into_iter().filter(|(there, _)| *there).map(|(_, kind)| kind).collect();
+    let lines = if size == 1 { "1 line".to_owned() } else { format!("{size} lines") };
+    format!("{lines}: {}", if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") })
+}
+
+fn code<'p>(pieces: &'p [Piece<'p>], wanted: Sign) -> impl Iterator<Item = &'p str> {
+    pieces.iter().filter_map(move |piece| match piece {
+        Piece::Code(sign, line) if *sign == wanted => Some(*line),
+        _ => None,
+    })
+}
+
+fn new_test(pieces: &[Piece<'_>]) -> Option<&'static str> {
+    let (added, removed) = (code(pieces, Sign::Added), code(pieces, Sign::Removed));
+    let before = removed.filter_map(test_case).count();
+    let mut now = added.filter_map(test_case);
+    now.nth(before)
+}
+
+fn new_function<'p>(pieces: &'p [Piece<'p>], language: Language) -> Option<&'p str> {
+    let running = |line: &'p str| {
+        definitions(line, &language.tokens(line)).into_iter().filter(|(_, runs)| *runs).map(|(name, _)| name)
+    };
+    let before: BTreeSet<&str> = code(pieces, Sign::Removed).flat_map(running).collect();
+    let mut now = code(pieces, Sign::Added).flat_map(running);
+    now.find(|name| !before.contains(name))
+}
+
+/// Why the change in scope needs the change, in order of strength.
+#[derive(Debug, Default)]
+struct Links<'n> {
+    /// A rule says that it is needed: the word and the file in scope.
+    strong: Option<(String, &'n Name)>,
+    /// It names something of the change in scope.
+    weak: Option<(String, &'n Name)>,
+    /// A piece that no rule ties to the change in scope.
+    loose: bool,
+    /// Everything is white space or comments.
+    idle: bool,
+}
+
+fn required(change: &Change<'_>, pieces: &[Piece<'_>], names: &Names<'_>, language: Language) -> Criterion {
+    let links = links(pieces, names, language);
+    if links.idle {
+        return no("white space and comments: nothing in scope works or fails by them");
+    }
+    match (links.strong, links.weak, links.loose) {
+        (Some((word, by)), _, false) => yes(format!("{word} in {by}")),
+        (Some((word, by)), _, true) => unknown(format!("{word} in {by}; other lines follow from nothing in scope")),
+        (None, Some((word, by)), _) => unknown(format!("it names {}, which the change in {by} touches", quoted(&word))),
+        (None, None, _) => match (names.names_file(&change.path), names.unread, &change.moved) {
+            (Some(by), ..) => unknown(format!("the change in {by} names it")),
+            (None, Some(unread), _) => unknown(format!("{unread} could not be read: what it needs is not known")),
+            (None, None, Some(Moved::From(other) | Moved::To(other))) => {
+                unknown(format!("the other end of its rename is {other}"))
+            }
+            (None, None, None) => no("it shares no name with the change in scope"),
+        },
+    }
+}
+
+fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language) -> Links<'n> {
+    let mut links = Links { idle: true, ..Links::default() };
+    for piece in pieces {
+        let (lines, strong): (Vec<&str>, _) = match piece {
+            Piece::Layout => continue,
+            Piece::Comment { steers_a_tool } => {
+                links.idle &= !steers_a_tool;
+                links.loose |= steers_a_tool;
+                continue;
+            }
+            Piece::Renamed { pairs, .. } => {
+                let by = pairs.iter().map(|(old, new)| Some((old, new, names.renamed(old, new)?)));
+                let by: Option<Vec<_>> = by.collect();
+                let strong = by.and_then(|by| {
+                    by.first().map(|(old, new, by)| (format!("{} is called {} now", quoted(old), quoted(new)), *by))
+                });
+                (pairs.iter().flat_map(|(old, new)| [*old, *new]).collect(), strong)
+            }
+            Piece::Import(words) => (words.clone(), known(words.iter().copied(), names, imported)),
+            Piece::Field(line) => (vec![line], known(super::shape::words(line, language), names, field)),
+            Piece::Value(old, new) => (vec![old, new], None),
+            Piece::Code(_, line) => (vec![line], None),
+        };
+        links.idle = false;
+        let telling = |line: &&str| {
+            let mut words = language.tokens(line).into_iter().map(|token| token.text).filter(|word| is_telling(word));
+            words.find_map(|word| Some((word.to_owned(), touching(names.knows(word)?))))
+        };
+        if links.weak.is_none() {
+            links.weak = lines.iter().find_map(telling);
+        }
+        match strong {
+            Some(strong) if links.strong.is_none() => links.strong = Some(strong),
+            Some(_) => {}
+            None => links.loose |= !matches!(piece, Piece::Import(words) if !words.iter().any(|word| is_telling(word))),
+        }
+    }
+    links
+}
+
+/// The first word by which a rule ties a line to the change in scope.
+fn known<'n, 'w>(
+    words: impl Iterator<Item = &'w str>,
+    names: &Names<'n>,
+    rule: fn(&str, Known<'n>) -> Option<(String, &'n Name)>,
+) -> Option<(String, &'n Name)> {
+    words.filter(|word| is_telling(word)).find_map(|word| rule(word, names.knows(word)?))
+}
+
+fn imported<'n>(word: &str, known: Known<'n>) -> Option<(String, &'n Name)> {
+    match known {
+        Known::Brought(by) => Some((format!("{} is new", quoted(word)), by)),
+        Known::Gone(by) => Some((format!("{} is gone", quoted(word)), by)),
+        Known::File(by) => Some((format!("the file {} is new, gone or renamed:", quoted(word)), by)),
+        Known::Redefined(_) | Known::Fresh(_) | Known::Touched(_) => None,
+    }
+}
+
+fn field<'n>(word: &str, known: Known<'n>) -> Option<(String, &'n Name)> {
+    match known {
+        Known::Brought(by) | Known::Fresh(by) => Some((format!("{} is new", quoted(word)), by)),
+        Known::Gone(by) => Some((format!("{} is gone", quoted(word)), by)),
+        Known::File(_) | Known::Redefined(_) | Known::Touched(_) => None,
+    }
+}
+
+fn touching<'n>(known: Known<'n>) -> &'n Name {
+    match known {
+        Known::Brought(by)
+        | Known::Gone(by)
+        | Known::File(by)
+        | Known::Redefined(by)
+        | Known::Fresh(by)
+        | Known::Touched(by) => by,
+    }
+}
+
+fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language) -> Criterion {
+    if language.sort == Sort::Code {
+        if let Some(word) = steered(pieces, language) {
+            return no(format!("it changes the flow of control ({})", quoted(word)));
+        }
+        if let Some((old, new)) = pieces.iter().find_map(|piece| match piece {
+            Piece::Value(old, new) => Some((old, new)),
+            _ => None,
+        }) {
+            return no(format!("it changes a value ({} to {})", quoted(old), quoted(new)));
+        }
+    }
+    // What is new says more than what is gone.
+    let gone = |piece: &&Piece<'_>| matches!(piece, Piece::Code(Sign::Removed, _));
+    let order = pieces.iter().filter(|piece| !gone(piece)).chain(pieces.iter().filter(gone));
+    let open = order.into_iter().find_map(|piece| match piece {
+        Piece::Layout | Piece::Import(_) | Piece::Field(_) | Piece::Comment { steers_a_tool: false } => None,
+        Piece::Comment { steers_a_tool: true } => Some("a comment that tells a tool something".to_owned()),
+        Piece::Renamed { quoted: true, .. } => Some("a word inside a string changes".to_owned()),
+        Piece::Renamed { pairs, .. } => pairs
+            .iter()
+            .find(|(old, new)| names.renamed(old, new).is_none())
+            .map(|(old, new)| format!("{} in place of {}", quoted(new), quoted(old))),
+        Piece::Value(..) => Some("a value changes".to_owned()),
+        Piece::Code(Sign::Removed, line) => Some(format!("this line is gone: {}", quoted(line.trim()))),
+        Piece::Code(Sign::Added | Sign::Kept, line) => Some(format!("this line is new: {}", quoted(line.trim()))),
+    });
+    open.map_or_else(|| yes("no line that does something changes"), unknown)
+}
+
+/// A steering word of which there is one more or one less.
+fn steered<'p>(pieces: &'p [Piece<'p>], language: Language) -> Option<&'p str> {
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    for (sign, by) in [(Sign::Added, 1), (Sign::Removed, -1)] {
+        for word in code(pieces, sign).flat_map(|line| steering(&language.tokens(line))) {
+            *counts.entry(word).or_default() += by;
+        }
+    }
+    counts.into_iter().find(|(_, count)| *count != 0).map(|(word, _)| word)
+}
+
+/// A word or line of the change as a sentence may repeat it.
+fn quoted(text: &str) -> String {
+    crate::contract::text::quote(text)
+}

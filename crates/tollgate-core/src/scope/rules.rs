@@ -1,0 +1,251 @@
+//! The scope rules: every changed path has one class.
+//!
+//! 1. what a person protected, whatever else holds it → protected
+//! 2. listed in scope, or named by a correction that holds → primary
+//! 3. excluded by the task → out of scope
+//! 4. a test beside a file in scope → test
+//! 5. measured by the three criteria → incidental, to be judged, or out of scope
+
+use super::change::{Change, Kind};
+use super::correction::Correction;
+use super::incidental::{Criteria, Met, measure};
+use super::matches;
+use super::names::Names;
+use super::task::TaskScope;
+use super::words::file_name;
+use crate::Name;
+
+/// What a changed path is to a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Listed, or named by a correction.
+    Primary,
+    /// A test beside a file in scope.
+    Test,
+    /// All three criteria are met.
+    Incidental,
+    /// A person has to judge one of them.
+    Judge,
+    /// The task excludes it, or a criterion is not met.
+    OutOfScope,
+    /// A person protected it.
+    Protected,
+}
+
+impl Class {
+    /// Every class, from the best to the worst.
+    pub const ALL: [Self; 6] =
+        [Self::Primary, Self::Test, Self::Incidental, Self::Judge, Self::OutOfScope, Self::Protected];
+
+    /// The class in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Test => "co-located test",
+            Self::Incidental => "incidental",
+            Self::Judge => "incidental?",
+            Self::OutOfScope => "out of scope",
+            Self::Protected => "protected",
+        }
+    }
+}
+
+/// What a change is held against.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    /// The task.
+    pub task: TaskScope,
+    /// The corrections in the body of the pull request.
+    pub corrections: Vec<Correction>,
+    /// Patterns of paths that nobody may change.
+    pub protected: Vec<Name>,
+}
+
+/// A changed path with its class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sorted<'c> {
+    pub change: &'c Change<'c>,
+    pub class: Class,
+    /// Why it has this class, in a line.
+    pub reason: String,
+    /// What was measured, where the class rests on it.
+    pub criteria: Option<Criteria>,
+}
+
+/// What became of a correction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Corrected<'r> {
+    pub correction: &'r Correction,
+    /// Why it does not hold; none when it does.
+    pub refused: Option<Refusal>,
+}
+
+/// Why a correction does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The task does not list the file.
+    NotListed,
+    /// Both files are the same.
+    SameFile,
+    /// The task excludes the file that is named as the right one: what it wants is not clear.
+    Excluded(Name),
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotListed => f.write_str("the task does not list the file that it corrects"),
+            Self::SameFile => f.write_str("it names the same file twice"),
+            Self::Excluded(item) => write!(f, "the task excludes the file that it names: `{item}`"),
+        }
+    }
+}
+
+/// What the path alone says.
+enum ByPath<'r> {
+    Protected(&'r Name),
+    Listed(&'r Name),
+    Corrected(&'r Correction),
+    Excluded(&'r Name),
+    Test(String),
+    Unlisted,
+}
+
+impl Rules {
+    /// What becomes of each correction.
+    pub fn corrected(&self) -> Vec<Corrected<'_>> {
+        let judged = |correction| Corrected { correction, refused: self.refusal(correction) };
+        self.corrections.iter().map(judged).collect()
+    }
+
+    fn refusal(&self, correction: &Correction) -> Option<Refusal> {
+        if correction.listed == correction.actual {
+            return Some(Refusal::SameFile);
+        }
+        if self.task.listed.find(&correction.listed).is_none() {
+            return Some(Refusal::NotListed);
+        }
+        let excluded = self.task.excluded.find(&correction.actual);
+        excluded.map(|(item, _)| Refusal::Excluded(item.clone()))
+    }
+
+    /// The corrections that hold, by the file that each names.
+    fn effective(&self) -> std::collections::BTreeMap<&str, &Correction> {
+        let holding = self.corrected().into_iter().filter(|corrected| corrected.refused.is_none());
+        holding.map(|corrected| (corrected.correction.actual.as_str(), corrected.correction)).collect()
+    }
+
+    /// Whether the class of any of these paths depends on what changed in the files.
+    pub fn need_content<'p>(&self, mut paths: impl Iterator<Item = &'p Name>) -> bool {
+        let effective = self.effective();
+        paths.any(|path| matches!(self.by_path(path, &effective), ByPath::Unlisted))
+    }
+
+    /// Sorts a change, from the best class to the worst, each by path.
+    pub fn sort<'c>(&self, changes: &'c [Change<'c>]) -> Vec<Sorted<'c>> {
+        let effective = self.effective();
+        let mut all: Vec<(&'c Change<'c>, ByPath<'_>)> =
+            changes.iter().map(|change| (change, self.by_path(&change.path, &effective))).collect();
+        all.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+        let primary: Vec<&'c Change<'c>> = all
+            .iter()
+            .filter(|(_, by)| matches!(by, ByPath::Listed(_) | ByPath::Corrected(_)))
+            .map(|(change, _)| *change)
+            .collect();
+        let names = Names::of(&primary);
+        let mut sorted: Vec<Sorted<'c>> = all.into_iter().map(|(change, by)| sorted(change, &by, &names)).collect();
+        sorted.sort_by_key(|sorted| sorted.class);
+        sorted
+    }
+
+    fn by_path<'r>(&'r self, path: &str, effective: &std::collections::BTreeMap<&str, &'r Correction>) -> ByPath<'r> {
+        if let Some(pattern) = self.protected.iter().find(|pattern| matches(pattern, path)) {
+            return ByPath::Protected(pattern);
+        }
+        if let Some(correction) = effective.get(path) {
+            return ByPath::Corrected(correction);
+        }
+        match (self.task.listed.find(path), self.task.excluded.find(path)) {
+            (Some((item, listed)), Some((_, excluded))) if listed > excluded => ByPath::Listed(item),
+            (_, Some((item, _))) => ByPath::Excluded(item),
+            (Some((item, _)), None) => ByPath::Listed(item),
+            (None, None) => {
+                let in_scope = |source: &String| {
+                    effective.contains_key(source.as_str())
+                        || (self.task.listed.find(source).is_some() && self.task.excluded.find(source).is_none())
+                };
+                sources_of_test(path).into_iter().find(in_scope).map_or(ByPath::Unlisted, ByPath::Test)
+            }
+        }
+    }
+}
+
+fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sorted<'c> {
+    let plain = |class, reason| Sorted { change, class, reason, criteria: None };
+    match by {
+        ByPath::Protected(pattern) => plain(Class::Protected, format!("`{pattern}` is protected")),
+        ByPath::Listed(item) if **item == change.path => plain(Class::Primary, "listed".to_owned()),
+        ByPath::Listed(item) => plain(Class::Primary, format!("listed: {item}")),
+        ByPath::Corrected(correction) => {
+            plain(Class::Primary, format!("corrected: the task lists {}", correction.listed))
+        }
+        ByPath::Excluded(item) => plain(Class::OutOfScope, format!("the task excludes it: {item}")),
+        ByPath::Test(source) => plain(Class::Test, format!("beside {source}")),
+        ByPath::Unlisted => {
+            let criteria = measure(change, names);
+            let (class, reason) = settled(&criteria);
+            Sorted { change, class, reason, criteria: Some(criteria) }
+        }
+    }
+}
+
+fn settled(criteria: &Criteria) -> (Class, String) {
+    match criteria.settled() {
+        Some(true) => {
+            let reason = format!("{}; {}", criteria.minimal.measured, criteria.required.measured);
+            (Class::Incidental, reason)
+        }
+        Some(false) => {
+            let broken = criteria.all().into_iter().find(|(_, criterion)| criterion.met == Met::No);
+            let why = broken.map(|(name, criterion)| format!("not {name}: {}", criterion.measured));
+            (Class::OutOfScope, why.unwrap_or_default())
+        }
+        None => (Class::Judge, criteria.to_judge().join(" ")),
+    }
+}
+
+/// Extensions of one language: a test may have another one than what it tests.
+const FAMILIES: &[&[&str]] = &[
+    &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"],
+    &["c", "cc", "cpp", "cxx", "h", "hpp"],
+    &["sh", "bash", "zsh", "bats"],
+    &["ex", "exs"],
+    &["kt", "kts", "java"],
+];
+
+/// The files that a test could stand beside: those in its own folder whose name it bears.
+fn sources_of_test(path: &str) -> Vec<String> {
+    let name = file_name(path);
+    let folder = &path[..path.len() - name.len()];
+    let Some((stem, extension)) = name.rsplit_once('.') else { return Vec::new() };
+    const AFTER: &[&str] =
+        &[".test", ".tests", ".spec", "_test", "_tests", "_spec", "-test", "-tests", "-spec", "Test", "Tests", "Spec"];
+    const BEFORE: &[&str] = &["test_", "test-", "Test"];
+    let after = AFTER.iter().filter_map(|end| stem.strip_suffix(end));
+    let before = BEFORE.iter().filter_map(|start| stem.strip_prefix(start));
+    let mut bases: Vec<&str> = after.chain(before).filter(|base| !base.is_empty()).collect();
+    if extension == "bats" {
+        bases.push(stem);
+    }
+    let alone: [&str; 1] = [extension];
+    let family = FAMILIES.iter().find(|family| family.contains(&extension)).copied().unwrap_or(&alone);
+    let of =
+        |base: &&str| family.iter().map(move |extension| format!("{folder}{base}.{extension}")).collect::<Vec<_>>();
+    bases.iter().flat_map(of).filter(|source| source != path).collect()
+}
+
+/// Whether a path that is protected was only added to: said, and protected all the same.
+pub fn only_adds(change: &Change<'_>) -> bool {
+    let adds = change.lines().is_some_and(|(_, removed)| removed == 0);
+    adds && matches!(change.kind(), Kind::Added | Kind::Modified)
+}

@@ -1,0 +1,226 @@
+//! A task and a change in, classes out: one line a path.
+
+mod criteria;
+mod properties;
+mod reading;
+
+use super::change::{Change, Content, Hunk, Mode, Moved, Sign};
+use super::correction::corrections;
+use super::rules::{Class, Rules, Sorted};
+use super::task::TaskScope;
+
+/// A task issue with these lists.
+fn task(listed: &[&str], excluded: &[&str]) -> String {
+    let list = |intro: &str, items: &[&str]| match items {
+        [] => "None\n".to_owned(),
+        items => intro.to_owned() + &items.iter().map(|item| format!("- {item}\n")).collect::<String>(),
+    };
+    format!(
+        "## Objective\n\nThe cart shows a total.\n\n## Spec Reference\n\n- Spec: `docs/specs/cart.md`\n- Section(s): Totals\n\n\
+         ## Scope\n\n### In Scope\n\n{}\n### Out of Scope\n\n{}\n## Acceptance Criteria\n\n- [ ] The page shows the total.\n\n## Context\n\n\
+         Prices are in cents.\n\n## Constraints\n\nNo new dependency.\n",
+        list("Files/modules this task may touch:\n\n", listed),
+        list("Files/modules explicitly excluded:\n\n", excluded)
+    )
+}
+
+fn rules(listed: &[&str], excluded: &[&str]) -> Rules {
+    let text = task(listed, excluded);
+    let (task, warnings) = TaskScope::read(&text).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}"));
+    assert_eq!(warnings, []);
+    Rules { task, ..Rules::default() }
+}
+
+/// A change that owns its lines: ` kept`, `-removed`, `+added`, `@@ within`.
+#[derive(Debug)]
+struct Made {
+    path: &'static str,
+    hunks: Vec<Hunk<'static>>,
+    modes: (Mode, Mode),
+    moved: Option<Moved>,
+    unread: bool,
+}
+
+fn made(path: &'static str, diff: &'static str) -> Made {
+    let mut hunks: Vec<Hunk<'static>> = Vec::new();
+    for line in diff.lines().map(|line| line.strip_prefix('|').unwrap_or(line)) {
+        if let Some(within) = line.strip_prefix("@@ ") {
+            hunks.push(Hunk { within: within.into(), lines: Vec::new() });
+            continue;
+        }
+        let (sign, text) = match line.split_at_checked(1) {
+            Some(("+", text)) => (Sign::Added, text),
+            Some(("-", text)) => (Sign::Removed, text),
+            Some((_, text)) => (Sign::Kept, text),
+            None => continue,
+        };
+        if hunks.is_empty() {
+            hunks.push(Hunk::default());
+        }
+        hunks.last_mut().unwrap().lines.push((sign, text.into()));
+    }
+    Made { path, hunks, modes: (Mode::File, Mode::File), moved: None, unread: false }
+}
+
+impl Made {
+    fn modes(self, before: Mode, after: Mode) -> Self {
+        Self { modes: (before, after), ..self }
+    }
+
+    fn from(self, old: &str) -> Self {
+        Self { moved: Some(Moved::From(old.into())), ..self }.modes(Mode::Absent, Mode::File)
+    }
+
+    fn to(self, new: &str) -> Self {
+        Self { moved: Some(Moved::To(new.into())), ..self }.modes(Mode::File, Mode::Absent)
+    }
+
+    fn new_file(self) -> Self {
+        self.modes(Mode::Absent, Mode::File)
+    }
+
+    fn unread(self) -> Self {
+        Self { unread: true, ..self }
+    }
+
+    fn change(&self) -> Change<'_> {
+        let content = match (self.unread, self.hunks.is_empty()) {
+            (true, _) => Content::Unread,
+            (false, true) => Content::Same,
+            (false, false) => Content::Lines(&self.hunks),
+        };
+        let (before, after) = self.modes;
+        Change { path: self.path.into(), before, after, moved: self.moved.clone(), content }
+    }
+}
+
+fn changes(made: &[Made]) -> Vec<Change<'_>> {
+    made.iter().map(Made::change).collect()
+}
+
+/// `class path: reason`, a line each.
+fn shown(sorted: &[Sorted<'_>]) -> Vec<String> {
+    sorted.iter().map(|one| format!("{} {}: {}", one.class.words(), one.change.path, one.reason)).collect()
+}
+
+fn classes(rules: &Rules, made: &[Made]) -> Vec<String> {
+    let changes = changes(made);
+    rules.sort(&changes).iter().map(|one| format!("{} {}", one.class.words(), one.change.path)).collect()
+}
+
+fn class_of(rules: &Rules, made: &[Made], path: &str) -> Class {
+    let changes = changes(made);
+    rules.sort(&changes).iter().find(|one| &*one.change.path == path).unwrap().class
+}
+
+const EDIT: &str = "-a\n+b";
+
+#[test]
+fn listed_files_are_primary_whatever_changes_in_them() {
+    let rules = rules(&["src/cart.js", "`docs/My File.md` (the page)", "web/", "lib/**/*.ts", "pages/[id].tsx"], &[]);
+    for path in ["src/cart.js", "docs/My File.md", "web/a/b.css", "lib/x/y.ts", "pages/[id].tsx"] {
+        assert_eq!(class_of(&rules, &[made(path, EDIT)], path), Class::Primary, "{path}");
+    }
+    for path in ["src/cart.jsx", "docs/My", "webs/a", "lib/x/y.js", "pages/i.tsx"] {
+        assert_ne!(class_of(&rules, &[made(path, EDIT)], path), Class::Primary, "{path}");
+    }
+}
+
+#[test]
+fn what_the_task_excludes_is_out_of_scope_unless_it_names_the_file_itself() {
+    let rules = rules(&["src/", "lib/keep.js"], &["src/auth.js (owned by #12)", "lib/"]);
+    let made = [
+        made("src/a.js", EDIT),
+        made("src/auth.js", "+import { total } from './a';"),
+        made("lib/keep.js", EDIT),
+        made("lib/x.js", EDIT),
+    ];
+    let changes = changes(&made);
+    assert_eq!(
+        shown(&rules.sort(&changes)),
+        [
+            "primary lib/keep.js: listed",
+            "primary src/a.js: listed: src/",
+            "out of scope lib/x.js: the task excludes it: lib/",
+            "out of scope src/auth.js: the task excludes it: src/auth.js (owned by #12)",
+        ]
+    );
+}
+
+#[test]
+fn a_test_beside_a_listed_file_is_in_scope_and_no_other_test_is() {
+    let rules =
+        rules(&["src/cart.ts", "src/sum.py", "src/Total.java", "bin/run.sh", "src/gone.go"], &["src/gone_test.go"]);
+    for path in [
+        "src/cart.test.ts",
+        "src/cart.spec.tsx",
+        "src/test_sum.py",
+        "src/sum_test.py",
+        "src/TotalTest.java",
+        "bin/run.bats",
+    ] {
+        assert_eq!(class_of(&rules, &[made(path, EDIT)], path), Class::Test, "{path}");
+    }
+    for path in [
+        "test/cart.test.ts",
+        "src/__tests__/cart.test.ts",
+        "src/other.test.ts",
+        "src/cart.fixture.ts",
+        "src/cart.test.json",
+        "src/gone_test.go",
+        "src/testing.ts",
+    ] {
+        let found = class_of(&rules, &[made(path, EDIT)], path);
+        assert!(found > Class::Incidental, "{path}: {found:?}");
+    }
+}
+
+#[test]
+fn a_protected_path_is_protected_whatever_lists_it() {
+    let mut rules = rules(&["src/"], &["src/auth.js"]);
+    rules.protected = vec!["src/guard/**".into(), "**/auth.js".into()];
+    let made = [made("src/guard/a.js", "+one more line"), made("src/auth.js", EDIT), made("src/b.js", EDIT)];
+    assert_eq!(classes(&rules, &made), ["primary src/b.js", "protected src/auth.js", "protected src/guard/a.js"]);
+}
+
+const BODY: &str = "Adds the total.\n\nCloses #4\n\n## Scope correction\n- **Listed:** `src/cart.js`\n- **Actual:** `src/checkout/cart.js`\n- **Reason:** the handler lives there\n";
+
+#[test]
+fn a_correction_makes_the_named_file_primary_and_its_test_too() {
+    let mut rules = rules(&["src/cart.js"], &[]);
+    let made = [made("src/checkout/cart.js", EDIT), made("src/checkout/cart.test.js", EDIT)];
+    assert_eq!(class_of(&rules, &made, "src/checkout/cart.js"), Class::OutOfScope);
+    let (found, problems) = corrections(BODY);
+    assert_eq!((found.len(), problems), (1, vec![]));
+    rules.corrections = found;
+    let changes = changes(&made);
+    assert_eq!(
+        shown(&rules.sort(&changes)),
+        [
+            "primary src/checkout/cart.js: corrected: the task lists src/cart.js",
+            "co-located test src/checkout/cart.test.js: beside src/checkout/cart.js"
+        ]
+    );
+    assert_eq!(rules.corrected()[0].refused, None);
+}
+
+#[test]
+fn a_correction_that_does_not_hold_says_why() {
+    let mut rules = rules(&["src/cart.js"], &["src/auth.js (owned by #12)"]);
+    for (listed, actual, why) in [
+        ("src/other.js", "src/new.js", "the task does not list the file that it corrects"),
+        ("src/cart.js", "./src/cart.js", "it names the same file twice"),
+        ("src/cart.js", "src/auth.js", "the task excludes the file that it names: `src/auth.js (owned by #12)`"),
+    ] {
+        let body = BODY.replace("`src/checkout/cart.js`", actual).replace("`src/cart.js`", listed);
+        rules.corrections = corrections(&body).0;
+        let corrected = rules.corrected();
+        assert_eq!(corrected[0].refused.as_ref().map(ToString::to_string).as_deref(), Some(why));
+        let changed = made(if actual.contains("auth") { "src/auth.js" } else { "src/new.js" }, EDIT);
+        assert_eq!(class_of(&rules, &[changed], &corrected_path(actual)), Class::OutOfScope);
+    }
+}
+
+fn corrected_path(actual: &str) -> String {
+    if actual.contains("auth") { "src/auth.js".to_owned() } else { "src/new.js".to_owned() }
+}

@@ -1,0 +1,349 @@
+//! What the lines of a change are: imports, fields of a type, renamed words, layout, comments, or code that no rule knows.
+
+use std::collections::BTreeSet;
+
+use super::change::{Hunk, Sign};
+use super::words::{Language, Token, TokenSort};
+
+/// A piece of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Only white space differs.
+    Layout,
+    /// A line that is a comment, or part of one; one that steers a tool is told apart.
+    Comment { steers_a_tool: bool },
+    /// A line of an import, a re-export or a declaration of a module: the words that come or go with it.
+    Import(Vec<&'a str>),
+    /// A field in the body of a type.
+    Field(&'a str),
+    /// A line in which words were replaced, each by one other; and whether a string holds one of them.
+    Renamed { pairs: Vec<(&'a str, &'a str)>, quoted: bool },
+    /// A line in which only literal values differ.
+    Value(&'a str, &'a str),
+    /// Any other line.
+    Code(Sign, &'a str),
+}
+
+/// The pieces of a change; each is a line, or a pair of lines.
+pub fn pieces<'a>(hunks: &'a [Hunk<'a>], language: Language) -> Vec<Piece<'a>> {
+    hunks.iter().flat_map(|hunk| of_hunk(hunk, language)).collect()
+}
+
+fn of_hunk<'a>(hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
+    let (removed, added) = (side(hunk, Sign::Removed, language), side(hunk, Sign::Added, language));
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < hunk.lines.len() {
+        let group = |from: usize, sign| hunk.lines[from..].iter().take_while(|line| line.0 == sign).count();
+        let old = at..at + group(at, Sign::Removed);
+        let new = old.end..old.end + group(old.end, Sign::Added);
+        if old.is_empty() && new.is_empty() {
+            at += 1;
+            continue;
+        }
+        at = new.end;
+        let line = |at: usize| hunk.lines[at].1.as_ref();
+        let whole = |range: std::ops::Range<usize>| language.joined(range.map(line));
+        let blank = |range: std::ops::Range<usize>| range.clone().all(|at| line(at).trim().is_empty());
+        let wrapped =
+            || language.wraps(old.clone().chain(new.clone()).map(line)) && whole(old.clone()) == whole(new.clone());
+        if (blank(old.clone()) && blank(new.clone())) || wrapped() {
+            found.push(Piece::Layout);
+            continue;
+        }
+        let paired = old.len() == new.len();
+        for (before, now) in old.clone().zip(new.clone()).filter(|_| paired) {
+            found.extend(pair((line(before), &removed[before]), (line(now), &added[now]), language));
+        }
+        if !paired {
+            found.extend(old.map(|at| single(Sign::Removed, line(at), &removed[at], language)));
+            found.extend(new.map(|at| single(Sign::Added, line(at), &added[at], language)));
+        }
+    }
+    found
+}
+
+/// What a line alone is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Blank,
+    Comment(bool),
+    Import,
+    Field,
+    Code,
+}
+
+fn single<'a>(sign: Sign, line: &'a str, role: &Role, language: Language) -> Piece<'a> {
+    match role {
+        Role::Blank => Piece::Layout,
+        Role::Comment(steers_a_tool) => Piece::Comment { steers_a_tool: *steers_a_tool },
+        Role::Import => Piece::Import(imported(line, language)),
+        Role::Field => Piece::Field(line),
+        Role::Code => Piece::Code(sign, line),
+    }
+}
+
+/// What became of a line.
+fn pair<'a>((old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language: Language) -> Vec<Piece<'a>> {
+    if language.squeezed(old) == language.squeezed(new) {
+        return vec![Piece::Layout];
+    }
+    let both = || vec![single(Sign::Removed, old, was, language), single(Sign::Added, new, is, language)];
+    if (was, is) == (&Role::Import, &Role::Import) {
+        let (before, now): (BTreeSet<&str>, BTreeSet<&str>) =
+            (words(old, language).collect(), words(new, language).collect());
+        return vec![Piece::Import(before.symmetric_difference(&now).copied().collect())];
+    }
+    if matches!(was, Role::Comment(_) | Role::Blank) || matches!(is, Role::Comment(_) | Role::Blank) {
+        return both();
+    }
+    let (before, after) = (language.tokens(old), language.tokens(new));
+    match differing(&before, &after) {
+        Some(pairs)
+            if pairs.iter().all(|(a, b)| {
+                a.sort == TokenSort::Word && b.sort == TokenSort::Word && !is_literal(a) && !is_literal(b)
+            }) =>
+        {
+            let quoted = pairs.iter().any(|(a, _)| a.quoted);
+            let pairs = pairs.into_iter().map(|(a, b)| (a.text, b.text)).collect();
+            vec![Piece::Renamed { pairs, quoted }]
+        }
+        Some(pairs) if *is == Role::Code && pairs.iter().all(|(a, b)| is_value(a) && is_value(b)) => {
+            pairs.first().map_or_else(both, |(a, b)| vec![Piece::Value(a.text, b.text)])
+        }
+        _ => both(),
+    }
+}
+
+/// The words of an import; where it takes several lines, those of its first and last say nothing of what it brings.
+fn imported(line: &str, language: Language) -> Vec<&str> {
+    let bare = line.trim();
+    if bare.starts_with(['}', ')']) || bare.ends_with(['{', '(']) {
+        Vec::new()
+    } else {
+        words(line, language).collect()
+    }
+}
+
+fn is_literal(token: &Token<'_>) -> bool {
+    matches!(token.text, "true" | "false" | "True" | "False" | "null" | "None" | "nil" | "undefined") && !token.quoted
+}
+
+fn is_value(token: &Token<'_>) -> bool {
+    token.quoted || token.sort == TokenSort::Number || is_literal(token)
+}
+
+/// The tokens that differ, where everything else stands in the same place; none where more than that differs.
+fn differing<'a>(before: &[Token<'a>], after: &[Token<'a>]) -> Option<Vec<(Token<'a>, Token<'a>)>> {
+    if before.len() != after.len() {
+        return None;
+    }
+    let pairs = before.iter().zip(after).filter(|(a, b)| a.text != b.text);
+    Some(pairs.map(|(a, b)| (*a, *b)).collect()).filter(|pairs: &Vec<_>| !pairs.is_empty())
+}
+
+/// What a line stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Body {
+    Import,
+    Type,
+    Enum,
+    Other,
+}
+
+/// The role of each line of one side of a hunk; lines of the other side have none that matters.
+fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> Vec<Role> {
+    let mut bodies: Vec<(usize, Body)> = Vec::new();
+    let mut in_comment = false;
+    // Git names what the change is in, if that begins before the lines that are shown.
+    if let Some(body) = opened(hunk.within.trim()) {
+        bodies.push((0, body));
+    }
+    let mut roles = Vec::with_capacity(hunk.lines.len());
+    for (found, line) in &hunk.lines {
+        if *found != sign && *found != Sign::Kept {
+            roles.push(Role::Blank);
+            continue;
+        }
+        let bare = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        if in_comment || (bare.starts_with("/*") && language.sort == super::words::Sort::Code) {
+            let end = bare.find("*/");
+            in_comment = end.is_none();
+            // What follows the end of a comment on its line is code.
+            let alone = end.is_none_or(|end| end + 2 == bare.len());
+            roles.push(if alone { Role::Comment(steers_a_tool(bare)) } else { Role::Code });
+            continue;
+        }
+        if bare.is_empty() {
+            roles.push(Role::Blank);
+            continue;
+        }
+        let mut left = None;
+        while bodies.last().is_some_and(|(outer, _)| *outer >= indent) {
+            left = bodies.pop().map(|(_, body)| body);
+        }
+        let inside = bodies.last().map(|(_, body)| *body);
+        roles.push(role(bare, inside, left, language));
+        if let Some(body) = opened(bare) {
+            bodies.push((indent, body));
+        }
+    }
+    roles
+}
+
+fn role(line: &str, inside: Option<Body>, left: Option<Body>, language: Language) -> Role {
+    use super::words::Sort;
+    if language.is_only_comment(line) {
+        return Role::Comment(steers_a_tool(line));
+    }
+    if language.sort != Sort::Code {
+        return Role::Code;
+    }
+    let closes = line.starts_with(['}', ')']);
+    let continued = (inside == Some(Body::Import) || (closes && left == Some(Body::Import))) && is_plain(line);
+    if continued || is_import(line, language) {
+        return Role::Import;
+    }
+    let field = match inside {
+        Some(Body::Type) => is_field(line),
+        Some(Body::Enum) => {
+            is_field(line) || line.trim_end_matches(',').chars().all(|c| c.is_alphanumeric() || c == '_')
+        }
+        Some(Body::Import | Body::Other) | None => false,
+    };
+    if field { Role::Field } else { Role::Code }
+}
+
+/// Words that may stand before the word that says what is defined.
+const MODIFIERS: &[&str] = &[
+    "pub",
+    "crate",
+    "super",
+    "export",
+    "default",
+    "declare",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "abstract",
+    "sealed",
+    "static",
+    "final",
+    "data",
+    "readonly",
+    "partial",
+];
+
+/// The body that a line opens.
+fn opened(line: &str) -> Option<Body> {
+    if !line.ends_with(['{', '(']) {
+        return None;
+    }
+    let words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = words.skip_while(|word| MODIFIERS.contains(word));
+    let (first, third) = (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
+    let calls = line.trim_end_matches('(').contains('(') && !line.starts_with("pub(");
+    Some(match first {
+        "import" | "use" | "from" if !calls => Body::Import,
+        _ if line.starts_with("export {") && !calls => Body::Import,
+        "enum" if !calls => Body::Enum,
+        "struct" | "interface" | "message" | "record" | "union" if !calls => Body::Type,
+        // `type Item struct {` and `type Item = {`.
+        "type" if !calls && (matches!(third, "struct" | "interface") || line.ends_with("= {")) => Body::Type,
+        _ => Body::Other,
+    })
+}
+
+/// Whether a line holds one statement at most, and calls nothing: code can hide behind an import.
+fn is_plain(line: &str) -> bool {
+    let line = line.strip_suffix(';').unwrap_or(line);
+    let line = line.strip_suffix('(').or_else(|| line.strip_prefix(')')).unwrap_or(line);
+    !line.contains([';', '(', ')', '=', '+', '!', '&', '|'])
+}
+
+/// Whether a line imports, re-exports or declares a module, and does nothing else.
+fn is_import(line: &str, language: Language) -> bool {
+    if let Some(required) = required(line) {
+        return is_plain(required);
+    }
+    if !is_plain(line.strip_prefix("pub(crate) ").or_else(|| line.strip_prefix("pub(super) ")).unwrap_or(line)) {
+        return false;
+    }
+    let visible = line.split_once(") ").map_or(line, |(_, rest)| rest);
+    let visible = visible.strip_prefix("pub ").unwrap_or(visible);
+    let module = || visible.strip_prefix("mod ").is_some_and(|rest| rest.ends_with(';'));
+    if visible.starts_with("use ") || module() || line.starts_with("#include") || line.starts_with("using ") {
+        return true;
+    }
+    if let Some(rest) = line.strip_prefix("import") {
+        let bare = rest.trim_start().starts_with(['"', '\'']);
+        let continues = rest.starts_with([' ', '{', '*', '"', '\'']);
+        return continues && !(bare && language.bare_imports_act);
+    }
+    let export = line.starts_with("export ")
+        && (line.contains(" from ") || line.starts_with("export {") || line.starts_with("export *"));
+    let quoted = line.ends_with(['"', '\'']);
+    (line.starts_with("from ") && line.contains(" import "))
+        || export
+        || (quoted && (line.starts_with("require_relative ") || line.starts_with("require '")))
+}
+
+/// What `const x = require('…');` names.
+fn required(line: &str) -> Option<&str> {
+    let (name, of) = line.strip_suffix(';').unwrap_or(line).split_once(" = require(")?;
+    let starts = ["const ", "let ", "var "].iter().any(|word| name.starts_with(word));
+    let path = of.strip_suffix(')')?;
+    (starts && is_plain(name)).then_some(path)
+}
+
+/// `name: Type,`, without a value of its own.
+fn is_field(line: &str) -> bool {
+    let mut words = line;
+    for before in ["pub(crate) ", "pub(super) ", "pub ", "public ", "private ", "protected ", "readonly "] {
+        words = words.strip_prefix(before).unwrap_or(words);
+    }
+    let Some((name, of)) = words.split_once(':') else { return false };
+    let name = name.trim_end_matches('?');
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    // A type calls nothing; one of a function has an arrow.
+    let of = if of.contains("=>") { of.replace("=>", "").replace(['(', ')'], "") } else { of.to_owned() };
+    plain && !of.contains(['=', '{', '(', ';'])
+        || (plain && of.ends_with(';') && !of[..of.len() - 1].contains(['=', '{', '(', ';']))
+}
+
+/// Whether a comment tells a tool something.
+fn steers_a_tool(comment: &str) -> bool {
+    const MARKS: &[&str] = &[
+        "eslint",
+        "@ts-",
+        "noqa",
+        "type: ignore",
+        "nolint",
+        "go:",
+        "+build",
+        "pylint",
+        "prettier-",
+        "istanbul",
+        "c8 ",
+        "rubocop",
+        "shellcheck",
+        "#!",
+        "clang-format",
+        "mypy:",
+        "pragma",
+        "@jsx",
+        "@vitest",
+        "@jest",
+        "biome-",
+        "sourceMappingURL",
+        "coding:",
+    ];
+    MARKS.iter().any(|mark| comment.contains(mark))
+}
+
+/// The words of a line.
+pub fn words(line: &str, language: Language) -> impl Iterator<Item = &str> {
+    language.tokens(line).into_iter().filter(|token| token.sort == TokenSort::Word).map(|token| token.text)
+}

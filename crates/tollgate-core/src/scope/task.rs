@@ -1,0 +1,178 @@
+//! What a task issue lists as in scope and out of scope, as paths.
+//!
+//! An item of those lists is written by a person or an agent: `src/cart.ts`, a path in backticks with a remark after it, a
+//! folder, a glob. Brackets are part of a name (`pages/[id].tsx`), never a class of characters.
+
+use std::collections::BTreeMap;
+
+use super::{matches, pattern_problem};
+use crate::Name;
+use crate::code::Code;
+use crate::contract::Context;
+use crate::contract::registry::defined;
+use crate::contract::tree::{Node, Places};
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// The contract of a task issue.
+pub const TASK_CONTRACT: &str = "decree.task-issue";
+
+/// How firmly an item holds a path: a glob least, a folder by its length, the path itself most.
+type Firmness = usize;
+
+/// The paths of one list.
+#[derive(Debug, Clone, Default)]
+pub struct Paths {
+    /// The items as they are written.
+    items: Vec<Name>,
+    /// Paths that are named, and the item that does.
+    named: BTreeMap<Name, usize>,
+    globs: Vec<(Name, usize)>,
+}
+
+impl Paths {
+    /// Takes an item in; what is wrong with it otherwise.
+    fn add(&mut self, item: &str) -> Result<(), (String, &'static str)> {
+        let at = self.items.len();
+        self.items.push(item.into());
+        for path in paths_of(item) {
+            if let Some(problem) = pattern_problem(&literal_brackets(&path)) {
+                return Err((path, problem));
+            }
+            let bare = path.trim_start_matches("./").trim_end_matches('/');
+            self.named.entry(bare.into()).or_insert(at);
+            if path.contains(['*', '?']) || (path.contains('{') && path.contains(',')) {
+                self.globs.push((literal_brackets(path.trim_start_matches("./")).into(), at));
+            }
+        }
+        Ok(())
+    }
+
+    /// The item that holds a path, and how firmly.
+    pub(super) fn find(&self, path: &str) -> Option<(&Name, Firmness)> {
+        let item = |at: &usize| &self.items[*at];
+        if let Some(at) = self.named.get(path) {
+            return Some((item(at), Firmness::MAX));
+        }
+        let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
+        let folder = folders.filter_map(|folder| Some((self.named.get(folder)?, folder.len()))).next();
+        if let Some((at, length)) = folder {
+            return Some((item(at), length));
+        }
+        self.globs.iter().find(|(glob, _)| matches(glob, path)).map(|(_, at)| (item(at), 0))
+    }
+
+    /// The first path that both lists name.
+    fn both_name<'a>(&'a self, other: &'a Self) -> Option<(&'a Name, usize)> {
+        let clash = |(path, at): (&'a Name, &usize)| other.named.contains_key(path).then_some((path, *at));
+        self.named.iter().find_map(clash)
+    }
+}
+
+/// What a task says of its scope.
+#[derive(Debug, Clone, Default)]
+pub struct TaskScope {
+    /// What it achieves, in a sentence.
+    pub objective: String,
+    /// The spec it comes from, and its sections.
+    pub spec: (String, String),
+    pub(super) listed: Paths,
+    pub(super) excluded: Paths,
+}
+
+impl TaskScope {
+    /// Reads a task issue by its contract; what is wrong with it otherwise. Warnings come with both.
+    pub fn read(text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let Some(contract) = defined(TASK_CONTRACT) else { return Err(Vec::new()) };
+        let judged = contract.judge(text, &Context::default());
+        let mut diagnostics = judged.diagnostics;
+        let is_wrong = |all: &[Diagnostic]| all.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let (false, Some(root)) = (is_wrong(&diagnostics), judged.root) else { return Err(diagnostics) };
+        let places = Places::of(text);
+        let said = |node: Option<&Node<'_>>| node.and_then(Node::text).unwrap_or_default().to_owned();
+        let spec = root.get("spec_reference");
+        let part = |name| said(spec.and_then(|spec| spec.get(name)));
+        let mut task =
+            Self { objective: said(root.get("objective")), spec: (part("spec"), part("sections")), ..Self::default() };
+        let scope = root.get("scope");
+        let mut listed_at = Vec::new();
+        for (name, paths) in [("in_scope", &mut task.listed), ("out_of_scope", &mut task.excluded)] {
+            let items = scope.and_then(|scope| scope.get(name)).and_then(Node::list).unwrap_or_default();
+            for item in items {
+                if name == "in_scope" {
+                    listed_at.push(item.at);
+                }
+                let Err((path, problem)) = paths.add(item.text().unwrap_or_default()) else { continue };
+                let message = format!("the path `{path}` {problem}");
+                let hint = "write paths from the top of the repository: `src/cart.ts`, `src/cart/`, `src/**/*.ts`";
+                diagnostics.push(Diagnostic::error(Code::TASK_SCOPE, places.place(item.at), message).hint(hint));
+            }
+        }
+        if let Some((path, at)) = task.listed.both_name(&task.excluded) {
+            let place = listed_at.get(at).map(|at| places.place(*at)).unwrap_or_default();
+            let message = format!("`{path}` is in scope and out of scope");
+            let hint = "take it out of one of the two lists";
+            diagnostics.push(Diagnostic::error(Code::TASK_SCOPE, place, message).hint(hint));
+        }
+        if is_wrong(&diagnostics) { Err(diagnostics) } else { Ok((task, diagnostics)) }
+    }
+}
+
+/// The paths that an item names: in backticks, or up to a remark; then also its first word alone.
+pub(super) fn paths_of(item: &str) -> Vec<String> {
+    let item = item.trim().trim_start_matches("**").trim_end_matches("**");
+    // A link is known by its words.
+    let item = item.strip_prefix('[').and_then(|link| link.split_once("](")).map_or(item, |(words, _)| words);
+    if item.starts_with('`') {
+        return spans(item);
+    }
+    if let Some(quoted) = item.strip_prefix('"') {
+        let end = quoted.match_indices('"').find(|(at, _)| !quoted[..*at].ends_with('\\')).map(|(at, _)| at);
+        if let Some(inside) = end.map(|end| &quoted[..end]) {
+            // In git's own quotes a name stays as it is; others are a person's.
+            let name = if inside.contains('\\') { format!("\"{inside}\"") } else { inside.to_owned() };
+            return vec![name];
+        }
+    }
+    let remark = [" (", " — ", " – ", " -- ", " - ", ": "].iter().filter_map(|mark| item.find(mark)).min();
+    let mut parts = item[..remark.unwrap_or(item.len())].split(", ");
+    let whole = parts.next().unwrap_or_default().trim_end_matches([':', ',', ';']).trim();
+    let word = whole.split_whitespace().next().unwrap_or_default();
+    let mut paths = vec![whole.to_owned()];
+    if word != whole {
+        paths.push(word.to_owned());
+    }
+    // Several paths, as far as what follows a comma looks like one.
+    let looks_like_one = |part: &&str| !part.contains(char::is_whitespace) && part.contains(['/', '.']);
+    paths.extend(
+        parts.map(|part| part.trim().trim_end_matches([',', ';'])).take_while(looks_like_one).map(str::to_owned),
+    );
+    paths
+}
+
+/// The code spans at the beginning of an item, as far as only commas and `and` stand between them.
+fn spans(item: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = item;
+    while rest.starts_with('`') {
+        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        let (fence, inside) = rest.split_at(ticks);
+        let Some((name, after)) = inside.split_once(fence) else { break };
+        let bare = name.strip_prefix(' ').and_then(|name| name.strip_suffix(' ')).unwrap_or(name);
+        found.push(bare.to_owned());
+        let next = after.trim_start_matches([',', ' ', '&', '+']);
+        rest = next.strip_prefix("and ").unwrap_or(next).trim_start();
+    }
+    if found.is_empty() { vec![item.trim_matches('`').to_owned()] } else { found }
+}
+
+/// A glob in which brackets and exclamation marks stand for themselves.
+fn literal_brackets(path: &str) -> String {
+    let mut glob = String::with_capacity(path.len());
+    for char in path.chars() {
+        if matches!(char, '[' | ']' | '!' | '\\') {
+            glob.push('\\');
+        }
+        glob.push(char);
+    }
+    glob
+}

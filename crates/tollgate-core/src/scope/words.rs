@@ -1,0 +1,384 @@
+//! Lines of source as words, as far as the scope rules need them: no grammar, no guess where a line alone cannot tell.
+
+use std::borrow::Cow;
+
+/// What a file is, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// Source of a program.
+    Code,
+    /// Text for people.
+    Prose,
+    /// What a tool writes from a manifest: a lock file.
+    Lock,
+    /// What tests compare with: snapshots and fixtures.
+    Fixture,
+    /// Anything else: configuration, data, what nobody knows.
+    Other,
+}
+
+/// How the lines of a file are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Language {
+    pub sort: Sort,
+    /// What a comment to the end of the line begins with.
+    comment: &'static str,
+    /// Whether white space at the start of a line means something.
+    pub indents: bool,
+    /// Whether `'` begins a string.
+    ticks: bool,
+    /// Whether an import without a name is there for what it does.
+    pub bare_imports_act: bool,
+}
+
+/// Words that steer: one more or one less of them is another flow of control.
+const STEERING: &[&str] = &[
+    "if", "else", "elif", "for", "while", "switch", "case", "return", "break", "continue", "throw", "raise", "try",
+    "catch", "except", "finally", "goto", "match", "loop", "unless", "rescue", "yield", "await", "&&", "||",
+];
+/// Words before the name of what a line defines.
+const DEFINING: &[&str] = &[
+    "fn",
+    "function",
+    "def",
+    "func",
+    "fun",
+    "class",
+    "struct",
+    "enum",
+    "trait",
+    "interface",
+    "type",
+    "const",
+    "let",
+    "var",
+    "static",
+    "mod",
+    "module",
+    "union",
+    "record",
+    "val",
+    "object",
+    "protocol",
+    "namespace",
+];
+/// Those of them that define something that runs.
+const FUNCTIONS: &[&str] = &["fn", "function", "def", "func", "fun", "class"];
+/// Those of them that name something for the lines around them alone, unless they stand outside of everything.
+const LOCAL: &[&str] = &["let", "var", "val", "const"];
+/// What a test case begins with.
+const TESTS: &[&str] = &[
+    "it(",
+    "test(",
+    "describe(",
+    "it.each",
+    "test.each",
+    "#[test]",
+    "#[tokio::test]",
+    "@Test",
+    "@test",
+    "def test_",
+    "func Test",
+    "it \"",
+    "it '",
+];
+const LOCKS: &[(&str, &[&str])] = &[
+    ("Cargo.lock", &["Cargo.toml"]),
+    ("package-lock.json", &["package.json"]),
+    ("npm-shrinkwrap.json", &["package.json"]),
+    ("yarn.lock", &["package.json"]),
+    ("pnpm-lock.yaml", &["package.json", "pnpm-workspace.yaml"]),
+    ("bun.lock", &["package.json"]),
+    ("poetry.lock", &["pyproject.toml"]),
+    ("uv.lock", &["pyproject.toml"]),
+    ("Pipfile.lock", &["Pipfile"]),
+    ("Gemfile.lock", &["Gemfile"]),
+    ("composer.lock", &["composer.json"]),
+    ("go.sum", &["go.mod"]),
+    ("flake.lock", &["flake.nix"]),
+    ("mix.lock", &["mix.exs"]),
+    ("pubspec.lock", &["pubspec.yaml"]),
+    ("Podfile.lock", &["Podfile"]),
+    ("deno.lock", &["deno.json", "deno.jsonc"]),
+];
+const FIXTURE_FOLDERS: &[&str] =
+    &["__snapshots__", "snapshots", "fixtures", "__fixtures__", "testdata", "golden", "goldens"];
+
+/// The name of a file without its folders.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The name of a file without folders and without what follows its first dot.
+pub fn stem(path: &str) -> &str {
+    let name = file_name(path);
+    name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+/// The manifests that a lock file is written from; none for other files.
+pub fn manifests(path: &str) -> Option<&'static [&'static str]> {
+    LOCKS.iter().find(|(lock, _)| *lock == file_name(path)).map(|(_, manifests)| *manifests)
+}
+
+/// How a file is read, by its name.
+pub fn language(path: &str) -> Language {
+    let name = file_name(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let (sort, comment) = match extension {
+        "rs" | "go" | "java" | "kt" | "kts" | "swift" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "cs" | "scala"
+        | "dart" | "zig" | "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" | "php"
+        | "proto" => (Sort::Code, "//"),
+        "py" | "rb" | "sh" | "bash" | "zsh" | "ex" | "exs" | "pl" | "r" | "nim" => (Sort::Code, "#"),
+        "lua" | "sql" | "hs" | "elm" => (Sort::Code, "--"),
+        "md" | "markdown" | "rst" | "txt" | "adoc" => (Sort::Prose, ""),
+        "yaml" | "yml" | "toml" => (Sort::Other, "#"),
+        _ => (Sort::Other, ""),
+    };
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let sort = if manifests(path).is_some() {
+        Sort::Lock
+    } else if extension == "snap"
+        || (sort != Sort::Code && folder.split('/').any(|part| FIXTURE_FOLDERS.contains(&part)))
+    {
+        Sort::Fixture
+    } else {
+        sort
+    };
+    // In a file that nobody knows, white space may mean anything.
+    let indents = sort != Sort::Code || matches!(extension, "py" | "nim" | "hs" | "elm");
+    let script = matches!(extension, "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte");
+    Language { sort, comment, indents, ticks: extension != "rs", bare_imports_act: script }
+}
+
+/// A word, number or sign of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token<'t> {
+    pub text: &'t str,
+    pub sort: TokenSort,
+    /// Whether it stands inside a string.
+    pub quoted: bool,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenSort {
+    Word,
+    Number,
+    Sign,
+}
+
+impl Language {
+    /// The tokens of a line, without a comment at its end.
+    pub fn tokens<'t>(&self, line: &'t str) -> Vec<Token<'t>> {
+        let mut tokens = Vec::new();
+        let mut quote: Option<char> = None;
+        let mut rest = line;
+        while let Some(first) = rest.chars().next() {
+            if quote.is_none() && self.is_comment(rest, line) {
+                break;
+            }
+            let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+            let length = match first {
+                _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+                '&' if rest.starts_with("&&") => 2,
+                '|' if rest.starts_with("||") => 2,
+                '\\' if quote.is_some() => rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at),
+                _ => first.len_utf8(),
+            };
+            let (text, after) = rest.split_at(length);
+            let opens = first == '"' || first == '`' || (first == '\'' && self.ticks);
+            let quoted = quote.is_some();
+            match quote {
+                Some(open) if open == first => quote = None,
+                None if opens && after.contains(first) => quote = Some(first),
+                _ => {}
+            }
+            rest = after;
+            if first.is_whitespace() {
+                continue;
+            }
+            let sort = match first {
+                _ if first.is_ascii_digit() => TokenSort::Number,
+                _ if is_word(first) => TokenSort::Word,
+                _ => TokenSort::Sign,
+            };
+            tokens.push(Token { text, sort, quoted });
+        }
+        tokens
+    }
+
+    fn is_comment(&self, rest: &str, line: &str) -> bool {
+        let apart = || line[..line.len() - rest.len()].chars().next_back().is_none_or(char::is_whitespace);
+        !self.comment.is_empty() && rest.starts_with(self.comment) && apart()
+    }
+
+    /// Whether a line is nothing but a comment to its end.
+    pub fn is_only_comment(&self, line: &str) -> bool {
+        let line = line.trim();
+        self.is_comment(line, line) || (self.comment == "//" && line.starts_with("/*") && line.ends_with("*/"))
+    }
+
+    /// The line without white space that means nothing.
+    pub fn squeezed<'t>(&self, line: &'t str) -> Cow<'t, str> {
+        if self.indents {
+            return line.trim_end().into();
+        }
+        // Inside a string a space counts.
+        if line.contains(['"', '\'', '`']) { line.trim().into() } else { close_up(line.split_whitespace()).into() }
+    }
+
+    /// Whether lines may be wrapped otherwise and mean the same: not where a line's end is a statement's.
+    pub fn wraps<'t>(&self, mut lines: impl Iterator<Item = &'t str>) -> bool {
+        let ends = |line: &str| {
+            ["return", "throw", "break", "continue", "yield"].iter().any(|word| line.trim_end().ends_with(word))
+        };
+        !self.indents && self.comment == "//" && !lines.any(ends)
+    }
+
+    /// Several lines as one, without white space that means nothing.
+    pub fn joined<'t>(&self, lines: impl Iterator<Item = &'t str>) -> String {
+        let lines: Vec<Cow<'t, str>> = lines.map(|line| self.squeezed(line)).collect();
+        close_up(lines.iter().map(AsRef::as_ref))
+    }
+}
+
+/// Joins pieces; a space stays between two words alone.
+fn close_up<'t>(pieces: impl Iterator<Item = &'t str>) -> String {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    let mut joined = String::new();
+    for piece in pieces {
+        if is_word(joined.chars().next_back()) && is_word(piece.chars().next()) {
+            joined.push(' ');
+        }
+        joined.push_str(piece);
+    }
+    joined
+}
+
+/// The steering words of a line.
+pub fn steering<'t>(tokens: &[Token<'t>]) -> Vec<&'t str> {
+    let member = |at: usize| at > 0 && tokens[at - 1].text == ".";
+    let steers = |(at, token): (usize, &Token<'t>)| {
+        (!token.quoted && !member(at) && STEERING.contains(&token.text)).then_some(token.text)
+    };
+    tokens.iter().enumerate().filter_map(steers).collect()
+}
+
+/// The names that a line defines for others, and whether each runs: what stands inside of something is its own.
+pub fn definitions<'t>(line: &str, tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
+    let bare = line.trim_start();
+    let inside =
+        bare.len() < line.len() && !["pub", "export", "static", "public"].iter().any(|word| bare.starts_with(word));
+    let plain: Vec<&Token<'t>> = tokens.iter().filter(|token| !token.quoted).collect();
+    let mut found = Vec::new();
+    for (at, pair) in plain.windows(2).enumerate() {
+        if !DEFINING.contains(&pair[0].text) || pair[1].sort != TokenSort::Word || (at > 0 && plain[at - 1].text == ".")
+        {
+            continue;
+        }
+        if DEFINING.contains(&pair[1].text) || pair[1].text == "mut" {
+            continue;
+        }
+        let local = inside && LOCAL.contains(&pair[0].text);
+        let rest = plain.get(at + 2..).unwrap_or_default();
+        let arrow = rest.windows(2).any(|signs| signs[0].text == "=" && signs[1].text == ">");
+        let closure = arrow || rest.iter().any(|token| matches!(token.text, "function" | "lambda"));
+        if !local || closure {
+            found.push((pair[1].text, FUNCTIONS.contains(&pair[0].text) || closure));
+        }
+    }
+    found.extend(method(&plain));
+    found
+}
+
+/// `name(…) {` alone on a line: a method.
+fn method<'t>(tokens: &[&Token<'t>]) -> Option<(&'t str, bool)> {
+    if tokens.iter().any(|token| FUNCTIONS.contains(&token.text)) {
+        return None;
+    }
+    let at = tokens
+        .iter()
+        .take_while(|token| matches!(token.text, "async" | "public" | "private" | "protected" | "static" | "override"))
+        .count();
+    let (name, open) = (tokens.get(at)?, tokens.get(at + 1)?);
+    let is_method = name.sort == TokenSort::Word && open.text == "(" && tokens.last()?.text == "{";
+    // `if (…) {` steers, `describe(…, () => {` calls.
+    let calls = tokens.windows(2).any(|signs| signs[0].text == "=" && signs[1].text == ">")
+        || tokens.iter().any(|token| token.text == "function");
+    (is_method && !calls && !STEERING.contains(&name.text) && name.text != "fn").then_some((name.text, true))
+}
+
+/// What a line begins that is a test case; none for others.
+pub fn test_case(line: &str) -> Option<&'static str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("async ").unwrap_or(line);
+    TESTS.iter().find(|begin| line.starts_with(**begin)).map(|begin| begin.trim_end_matches(['(', '"', '\'', ' ']))
+}
+
+/// Whether a word is worth comparing: long enough to be a name of somebody's.
+pub fn is_telling(word: &str) -> bool {
+    word.chars().nth(2).is_some()
+        && !DEFINING.contains(&word)
+        && !STEERING.contains(&word)
+        && !matches!(
+            word,
+            "import"
+                | "export"
+                | "from"
+                | "use"
+                | "pub"
+                | "crate"
+                | "self"
+                | "this"
+                | "super"
+                | "require"
+                | "include"
+                | "default"
+                | "async"
+                | "public"
+                | "private"
+                | "protected"
+                | "readonly"
+                | "string"
+                | "String"
+                | "number"
+                | "bool"
+                | "boolean"
+                | "int"
+                | "void"
+                | "null"
+                | "None"
+                | "true"
+                | "false"
+                | "True"
+                | "False"
+                | "undefined"
+                | "new"
+                | "and"
+                | "the"
+                | "not"
+                | "src"
+                | "lib"
+                | "test"
+                | "tests"
+                | "mut"
+                | "impl"
+                | "str"
+                | "Some"
+                | "Result"
+                | "Option"
+                | "Vec"
+                | "assert"
+                | "expect"
+                | "console"
+                | "log"
+                | "print"
+                | "println"
+                | "index"
+                | "with"
+                | "that"
+                | "are"
+                | "was"
+                | "has"
+        )
+}

@@ -1,0 +1,246 @@
+//! `tollgate scope`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use tollgate_api::{ScopeCheck, ScopeRole};
+use tollgate_core::code::Code;
+use tollgate_core::diagnostic::Diagnostic;
+use tollgate_core::scope::correction::corrections;
+use tollgate_core::scope::draft::{Draft, called_for};
+use tollgate_core::scope::pattern_problem;
+use tollgate_core::scope::rules::{Class, Rules, Sorted};
+use tollgate_core::scope::task::{TASK_CONTRACT, TaskScope};
+use tollgate_engine::workspace::{Comparison, Patch, Repository, Side, WorkspaceError};
+
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::snippet::{self, Source};
+use crate::cli::{Exit, Session};
+use crate::files;
+use crate::view::scope as view;
+use crate::view::words::count;
+
+const DOCUMENT_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Check whether a change stays within the scope of its task
+#[derive(Debug, clap::Args)]
+pub struct ScopeArgs {
+    #[command(subcommand)]
+    command: ScopeCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ScopeCommand {
+    Check(CheckArgs),
+}
+
+/// Class every changed path: primary, co-located test, incidental, out of scope or protected
+///
+/// The change is measured from the commit that base and head have in common. Exits with 0 when everything is in scope, 4 when a person
+/// has to judge a change that may be incidental, 1 when a path is out of scope or protected. For a reviewer that is a warning, and 0.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// The task issue, as its contract decree.task-issue describes it
+    #[arg(long, value_name = "ISSUE.md")]
+    task: PathBuf,
+    /// Where the change begins: a branch, a tag or a commit
+    #[arg(long, value_name = "REV")]
+    base: String,
+    /// Where it ends
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    head: String,
+    /// It ends at the checkout: with what is staged, unstaged and untracked, without what is ignored
+    #[arg(long, conflicts_with = "head")]
+    worktree: bool,
+    /// The body of the pull request, with its scope corrections
+    #[arg(long, value_name = "FILE")]
+    pr_body: Option<PathBuf>,
+    /// Paths that may not be changed, whatever lists them; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    protected: Vec<String>,
+    /// Who asks
+    #[arg(long = "as", value_enum, default_value_t = Role::Implementor)]
+    role: Role,
+    /// Print only what to post on the task when a path is out of scope
+    #[arg(long, value_enum)]
+    draft: Option<Wanted>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Role {
+    /// Whoever made the change
+    Implementor,
+    /// Whoever looks at it: what is out of scope is a warning
+    Reviewer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Wanted {
+    /// The work cannot go on without it
+    Blocker,
+    /// The work can go on
+    Escalation,
+}
+
+pub fn run(args: &ScopeArgs, session: &Session) -> Result<Exit, Failure> {
+    match &args.command {
+        ScopeCommand::Check(args) => check(args, session),
+    }
+}
+
+/// A document that was read, and what is wrong with it that refuses nothing.
+struct Noted {
+    source: Source,
+    diagnostics: Vec<Diagnostic>,
+}
+
+fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
+    let (rules, notes) = rules(args, session)?;
+    let side = if args.worktree { Side::Checkout } else { Side::Commit(&args.head) };
+    let state = session.environment.state_dir()?;
+    let repository = Repository::find(session.environment.directory()).map_err(|error| refused(&error))?;
+    if args.worktree {
+        crate::cli::runs::need_a_place_apart(&state, &session.environment)?;
+    }
+    let given = [Some(&args.task), args.pr_body.as_ref()].into_iter().flatten();
+    let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();
+    let comparison = repository.compare(&args.base, side, &given, &state).map_err(|error| refused(&error))?;
+    // Where every path is settled by its name, nothing more is read.
+    let patch = match rules.need_content(comparison.paths()) {
+        true => comparison.read().map_err(|error| refused(&error))?,
+        false => Patch::default(),
+    };
+    let texts = patch.texts();
+    let changes = comparison.changes(&texts);
+    let sorted = rules.sort(&changes);
+    let drafts = called_for(&sorted, &rules.corrected());
+    if let Some(wanted) = args.draft {
+        return print_draft(wanted, &drafts, &rules, &sorted, session);
+    }
+    let exit = exit(args.role, &sorted);
+    let wire = wire(args, &rules, &comparison, &sorted, &drafts, &notes);
+    if session.json() {
+        session.output.json(&wire);
+        return Ok(exit);
+    }
+    for note in &notes {
+        snippet::lines(&note.diagnostics, &note.source, session.output.width())
+            .into_iter()
+            .for_each(|line| session.output.talk(line));
+    }
+    if patch.too_much {
+        session.output.talk(
+            "warning: the change is too large for its lines to be read; what depends on them is left to a person",
+        );
+    }
+    for path in &wire.left_out {
+        session
+            .output
+            .talk(format!("note: {path} is not counted: it was given to this check, and git does not know it"));
+    }
+    view::lines(&wire, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+    if changes.is_empty() && !args.worktree {
+        session.output.talk("hint: `--worktree` looks at what is not committed");
+    }
+    Ok(exit)
+}
+
+fn rules(args: &CheckArgs, session: &Session) -> Result<(Rules, Vec<Noted>), Failure> {
+    for pattern in &args.protected {
+        if let Some(problem) = pattern_problem(pattern) {
+            let failure = Failure::usage(Code::USAGE, format!("the pattern `{pattern}` {problem}"));
+            return Err(failure.hint("patterns are relative to the repository: `--protected 'tests/**'`"));
+        }
+    }
+    let read = |path: &PathBuf| {
+        let text = files::read_text(&session.environment.directory().join(path), DOCUMENT_BYTES_MAX)?;
+        Ok::<_, Failure>(Source { file: path.display().to_string(), text })
+    };
+    let source = read(&args.task)?;
+    let (task, diagnostics) = TaskScope::read(&source.text).map_err(|diagnostics| {
+        let code = diagnostics.first().map_or(Code::FIELD_KIND, |diagnostic| diagnostic.code);
+        let failure = Failure::refused(code, format!("{} is no task issue that says its scope", source.file));
+        let hint = format!("`tollgate contract show {TASK_CONTRACT} --template` shows one to fill in");
+        failure.at(source.clone(), diagnostics).hint(hint)
+    })?;
+    let mut notes = vec![Noted { source, diagnostics }];
+    let mut rules = Rules { task, ..Rules::default() };
+    rules.protected = args.protected.iter().map(|pattern| pattern.as_str().into()).collect();
+    if let Some(body) = &args.pr_body {
+        let source = read(body)?;
+        let (found, diagnostics) = corrections(&source.text);
+        rules.corrections = found;
+        notes.push(Noted { source, diagnostics });
+    }
+    Ok((rules, notes))
+}
+
+fn refused(error: &WorkspaceError) -> Failure {
+    Failure::environment(error.code(), error.to_string()).hint(error.hint())
+}
+
+fn exit(role: Role, sorted: &[Sorted<'_>]) -> Exit {
+    let worst = sorted.iter().map(|sorted| sorted.class).max();
+    match (role, worst) {
+        (Role::Reviewer, _) | (Role::Implementor, None | Some(Class::Primary | Class::Test | Class::Incidental)) => {
+            Exit::Done
+        }
+        (Role::Implementor, Some(Class::Judge)) => Exit::With(Kind::Waiting),
+        (Role::Implementor, Some(Class::OutOfScope | Class::Protected)) => Exit::With(Kind::Refused),
+    }
+}
+
+fn wire(
+    args: &CheckArgs,
+    rules: &Rules,
+    comparison: &Comparison,
+    sorted: &[Sorted<'_>],
+    drafts: &[Draft],
+    notes: &[Noted],
+) -> ScopeCheck {
+    let role = match args.role {
+        Role::Implementor => ScopeRole::Implementor,
+        Role::Reviewer => ScopeRole::Reviewer,
+    };
+    let diagnostics = notes.iter().flat_map(|note| {
+        note.diagnostics.iter().map(|one| crate::cli::failure::wire_diagnostic(one, Some(&note.source.file)))
+    });
+    ScopeCheck {
+        task: args.task.display().to_string(),
+        base: comparison.base.to_string(),
+        head: comparison.head.as_ref().map(ToString::to_string),
+        role,
+        result: view::result(sorted),
+        paths: sorted.iter().map(view::path).collect(),
+        left_out: comparison.left_out.iter().map(ToString::to_string).collect(),
+        corrections: rules.corrected().iter().map(view::correction).collect(),
+        drafts: if role == ScopeRole::Reviewer { Vec::new() } else { view::drafts(drafts, rules, sorted) },
+        warnings: if role == ScopeRole::Reviewer { view::warnings(sorted) } else { Vec::new() },
+        diagnostics: diagnostics.collect(),
+    }
+}
+
+fn print_draft(
+    wanted: Wanted,
+    drafts: &[Draft],
+    rules: &Rules,
+    sorted: &[Sorted<'_>],
+    session: &Session,
+) -> Result<Exit, Failure> {
+    let fits = |draft: &&Draft| match wanted {
+        Wanted::Blocker => matches!(draft, Draft::Blocker | Draft::SpecGap),
+        Wanted::Escalation => matches!(draft, Draft::Escalation),
+    };
+    let text = drafts.iter().find(fits).and_then(|draft| tollgate_core::scope::draft::write(*draft, rules, sorted));
+    let Some(text) = text else {
+        let open = sorted.iter().filter(|sorted| sorted.class == Class::Judge).count();
+        let failure = Failure::refused(Code::NOTHING_OUT_OF_SCOPE, "nothing is out of scope: there is nothing to post");
+        return Err(match open {
+            0 => failure.hint("leave out `--draft` to see the classes"),
+            _ => failure
+                .hint(format!("{} to be judged; leave out `--draft` to see what was measured", count(open, "path"))),
+        });
+    };
+    session.output.text(text.trim_end());
+    Ok(exit(Role::Implementor, sorted))
+}

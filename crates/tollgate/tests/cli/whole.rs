@@ -1,0 +1,166 @@
+//! What nobody's scope holds, what a name hides and what a side leaves alone: the whole answers for it.
+
+use crate::play::{APPROVED, FAILING, IDLE, Play, Said, TASK, TESTED, at, else_, script};
+
+const STANDARD: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+
+const SIDES: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- api/a is there\n\n### Frontend\nScope: `web/**`\n\
+                     - web/a is there\n\n### Shared\n- both say the same\n\n### Tester scope\n- tested\n";
+
+fn built(unit: &str, path: &str) -> String {
+    format!(
+        r#"{{unit: {unit}, iteration: 1, write: {{{path}: "x\n"}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, files_created: [{path}]}}}}"#
+    )
+}
+
+fn checked(unit: &str, rows: &str) -> String {
+    format!(
+        r#"{{{unit}report: {{status: complete, abstract: {{outcome: it holds, verdict: APPROVED, next_phase: n/a}}, verdict: APPROVED, verified_rows: [{rows}]}}}}"#
+    )
+}
+
+/// Both sides with a row of their own and one that they share; what is put before it happens first.
+fn sides(complexity: &str, before: &[(&str, String)]) -> (Play, Said) {
+    let idle = else_(&IDLE.replace(", dod_coverage: [{mark: \"✓\", row: DoD-1}]", ""));
+    let well: [(&str, Vec<String>); 4] = [
+        ("developer", vec![built("backend", "api/a"), built("frontend", "web/a"), idle]),
+        (
+            "dod-checker",
+            vec![
+                checked("unit: backend, ", r#""DoD-1: there""#),
+                checked("unit: frontend, ", r#""DoD-2: there""#),
+                checked("", r#""DoD-1: there", "DoD-2: there", "DoD-3: they do""#),
+            ],
+        ),
+        ("reviewer", vec![else_(&APPROVED.replace("tester", "n/a"))]),
+        ("tester", vec![else_(&TESTED.replace("DoD-2", "DoD-4"))]),
+    ];
+    let roles: Vec<(&str, Vec<String>)> = well
+        .into_iter()
+        .map(|(role, entries)| {
+            let first = before.iter().filter(|(named, _)| *named == role).map(|(_, entry)| entry.clone());
+            (role, first.chain(entries).collect())
+        })
+        .collect();
+    let roles: Vec<(&str, &[String])> = roles.iter().map(|(role, entries)| (*role, entries.as_slice())).collect();
+    let mut play = Play::new(SIDES, &script(&roles));
+    let complexity = format!("complexity={complexity}");
+    let said =
+        play.start(&["--input", &complexity, "--input", "sides=backend,frontend", "--answer", "sign-off=approve"]);
+    (play, said)
+}
+
+#[test]
+fn what_a_person_changes_in_nobodys_scope_is_judged_by_everybody() {
+    let task = TASK.replace("### Backend\n", "### Backend\nScope: `greet.sh`\n");
+    let lies = TESTED.replace(r#"write: {tests/greet.test.sh: "sh greet.sh\n"}, "#, "");
+    let mut play = Play::new(&task, &script(&[("tester", &[at(1, &lies), at(2, &lies), else_(TESTED)])]));
+    play.start(&STANDARD).exits(4).says("still leaves rows open");
+    let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
+    std::fs::write(tree.join("other.sh"), "by hand\n").unwrap();
+    let said = play.decide(&["dec_2", "by-hand"]).exits(0);
+    said.says("backend  is lapsed: the change by hand (dec_2) lies in nobody's scope");
+    let dispatched = ["developer", "dod-checker", "reviewer", "tester"].map(|role| play.dispatched(role));
+    assert_eq!(dispatched, [1, 2, 2, 3]);
+    assert_eq!(play.file("other.sh").as_deref(), Some("by hand\n"));
+    play.holds();
+}
+
+#[test]
+fn a_name_that_git_quotes_lies_where_its_folder_does() {
+    let weakens = r#"write: {'tests/od\d.sh': "exit 0\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_modified: ['tests/od\d.sh']}"#;
+    let mut play = Play::new(TASK, &script(&[("developer", &[else_(weakens)])]));
+    play.world.write("tests/od\\d.sh", "exit 1\n");
+    play.world.commit("a test");
+    play.start(&STANDARD).exits(1).says(r#"it changed what it may not write: "tests/od\\d.sh""#);
+    play.holds_but_for_the_head();
+}
+
+#[test]
+fn a_finding_that_a_side_leaves_alone_goes_back_to_who_found_it() {
+    let leaves = IDLE.replace("dod_coverage:", "addressed_findings: [], dod_coverage:");
+    let developers = [at(1, crate::play::BUILT), else_(&leaves)];
+    let testers = [at(1, FAILING), else_(TESTED)];
+    let (play, said) = Play::standard(&[("developer", &developers), ("tester", &testers)]);
+    said.exits(0).says("fnd_1 left as it is: whoever found it judges it again").says("fnd_1 fixed: tester accepts");
+    play.holds();
+    // Who insists is not overruled: the limit of the tester's loop ends it, and a person is asked.
+    let (play, said) = Play::standard(&[("developer", &developers), ("tester", &[else_(FAILING)])]);
+    said.exits(4).says("The tester still leaves rows open after the last try.");
+    assert_eq!((play.dispatched("tester"), play.dispatched("developer")), (4, 4));
+    play.decide(&["dec_2", "accept"]).exits(0).says("waived DoD-2");
+    play.holds();
+}
+
+#[test]
+fn a_shared_finding_that_one_side_mends_and_the_other_leaves_is_settled() {
+    let gap = r#"{iteration: 1, report: {status: complete, abstract: {outcome: they differ, verdict: BLOCKED, next_phase: developer}, verdict: BLOCKED, verified_rows: ["DoD-1: there", "DoD-2: there"], gaps: ["DoD-3: they differ"]}}"#;
+    let of_unit = |unit: &str, row: &str| checked(&format!("unit: {unit}, "), &format!(r#""{row}: there""#));
+    let mends = r#"{unit: backend, iteration: 2, write: {api/a: "y\n"}, report: {status: complete, abstract: {outcome: mended, next_phase: dod-checker}, files_modified: [api/a]}}"#;
+    let leaves = r#"{unit: frontend, iteration: 2, report: {status: complete, abstract: {outcome: not mine, next_phase: dod-checker}, addressed_findings: []}}"#;
+    let before = [
+        ("developer", mends.to_owned()),
+        ("developer", leaves.to_owned()),
+        ("dod-checker", of_unit("backend", "DoD-1")),
+        ("dod-checker", of_unit("frontend", "DoD-2")),
+        ("dod-checker", gap.to_owned()),
+    ];
+    let (play, said) = sides("complex", &before);
+    said.exits(0).says("frontend  fnd_1 left as it is").says("fnd_1 fixed: dod-checker accepts");
+    play.holds();
+}
+
+#[test]
+fn rows_are_judged_again_on_the_tree_that_the_sides_made_together() {
+    // A checker of the whole that leaves a side's row out has not established it.
+    let short = checked("", r#""DoD-3: they do""#);
+    let of_unit = |unit: &str, row: &str| checked(&format!("unit: {unit}, "), &format!(r#""{row}: there""#));
+    let before = [
+        ("dod-checker", of_unit("backend", "DoD-1")),
+        ("dod-checker", of_unit("frontend", "DoD-2")),
+        ("dod-checker", short),
+    ];
+    let (play, said) = sides("complex", &before);
+    said.exits(4).says("The joined sides still leave rows open.").says("DoD-1").says("DoD-2");
+    assert!(!play.changed_branch());
+    // In standard a side that comes again makes what was shown of the shared row stale; it is shown again, and the run closes.
+    let failing = FAILING.replace("DoD-2", "DoD-4");
+    let mends = r#"{unit: backend, iteration: 2, write: {api/a: "y\n"}, report: {status: complete, abstract: {outcome: mended, next_phase: dod-checker}, files_modified: [api/a]}}"#;
+    let (play, said) = sides("standard", &[("tester", at(1, &failing)), ("developer", mends.to_owned())]);
+    said.exits(0);
+    assert_eq!(play.dispatched("tester"), 2);
+    play.holds();
+}
+
+#[test]
+fn marks_of_a_collision_do_not_land_under_any_name() {
+    let page = |unit: &str, word: &str| {
+        format!(
+            r#"{{unit: {unit}, iteration: 1, write: {{'web/a\b.txt': "{word}\n"}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, files_created: ['web/a\b.txt']}}}}"#
+        )
+    };
+    let task =
+        SIDES.replace("Scope: `api/**`", "Scope: `api/**`, `web/a*`").replace("Scope: `web/**`", "Scope: `web/b*`");
+    let idle = else_(&IDLE.replace(", dod_coverage: [{mark: \"✓\", row: DoD-1}]", ""));
+    let checks = [
+        checked("unit: backend, ", r#""DoD-1: there""#),
+        checked("unit: frontend, ", r#""DoD-2: there""#),
+        checked("", r#""DoD-1: there", "DoD-2: there", "DoD-3: they do""#),
+    ];
+    let reviewers = [else_(&APPROVED.replace("tester", "n/a"))];
+    let developers = [page("backend", "one"), page("frontend", "two"), idle];
+    let roles: [(&str, &[String]); 3] =
+        [("developer", &developers), ("dod-checker", &checks), ("reviewer", &reviewers)];
+    let mut play = Play::new(&task, &script(&roles));
+    let words = ["--input", "complexity=complex", "--input", "sides=backend,frontend", "--answer", "sign-off=approve"];
+    let mut said = play.start(&words).exits(4);
+    // One of the two writes outside its scope, which a person lets pass; then they collide, whoever comes second.
+    for _ in 0..2 {
+        if said.err.contains("outside the scope") {
+            let asked = said.err.split_whitespace().rfind(|word| word.starts_with("dec_")).unwrap().to_owned();
+            said = play.decide(&[&asked, "extend"]).exits(4);
+        }
+    }
+    said.says("could not be brought together").says(r#""web/a\\b.txt""#);
+    assert!(!play.changed_branch());
+}
