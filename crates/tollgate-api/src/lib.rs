@@ -15,7 +15,10 @@ mod report;
 mod run;
 mod scope;
 
-pub use contract::{Contract, ContractCheck, ContractKind, Plan, PlannedUnit, Requirement};
+pub use contract::{
+    Contract, ContractCheck, ContractExtract, ContractFix, ContractKind, EarlierReport, FoundReport, Mended,
+    PassedReport, PassedWhy, Plan, PlannedUnit, Requirement,
+};
 pub use decision::{Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
@@ -62,6 +65,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("completions", schemars::schema_for!(Completions)),
         ("contract", schemars::schema_for!(Contract)),
         ("contract-check", schemars::schema_for!(ContractCheck)),
+        ("contract-fix", schemars::schema_for!(ContractFix)),
+        ("contract-extract", schemars::schema_for!(ContractExtract)),
         ("doctor", schemars::schema_for!(Doctor)),
         ("error", schemars::schema_for!(ErrorDocument)),
         ("event", schemars::schema_for!(Event)),

@@ -44,12 +44,41 @@ pub struct Diagnostic {
     /// The rule of a contract that does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<crate::Name>,
+    /// The one way to mend it, where there is only one.
+    #[serde(skip)]
+    pub mend: Option<Box<Mend>>,
+}
+
+/// The one way to mend what is wrong at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mend {
+    /// What stands there is written so.
+    Word { said: String, with: String },
+    /// The same, further on in the line.
+    InLine { said: String, with: String },
+    /// The quotes around it are taken away.
+    Bare { said: String },
+    /// Quotes are put around it.
+    Quoted { said: String },
+    /// The heading there has so many signs.
+    Level(usize),
+    /// The sections that begin at these places stand in this order; the last in the text ends before the other place.
+    Order(Vec<Place>, Option<Place>),
 }
 
 impl Diagnostic {
     /// An error at a place.
     pub fn error(code: Code, place: Place, message: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, message: message.into(), place, other: None, hint: None, rule: None }
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            place,
+            other: None,
+            hint: None,
+            rule: None,
+            mend: None,
+        }
     }
 
     /// A warning at a place.
@@ -61,6 +90,13 @@ impl Diagnostic {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the one way to mend it.
+    #[must_use]
+    pub fn mend(mut self, mend: Option<Mend>) -> Self {
+        self.mend = mend.map(Box::new);
         self
     }
 

@@ -57,6 +57,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::rename(&half, path)
 }
 
+/// Writes a file that is there, whole or not at all, with the permissions it has; a link to it stays one.
+pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let path = std::fs::canonicalize(path)?;
+    let half = path.with_extension(format!("{}.part", std::process::id()));
+    std::fs::write(&half, bytes)?;
+    std::fs::set_permissions(&half, std::fs::metadata(&path)?.permissions())?;
+    std::fs::rename(&half, &path)
+}
+
 /// Makes a new file; one that is there is left alone.
 pub fn create_new(path: &Path) -> io::Result<File> {
     File::create_new(path)

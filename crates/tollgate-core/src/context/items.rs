@@ -353,7 +353,8 @@ fn read_again(run: &Run, role_name: &str, report: &str) -> Option<BTreeMap<Name,
     let dialect = run.protocol.contracts.report(&role.contract)?;
     let read = |criteria| {
         let (role, judges) = (Some(role_name.into()), Some(role.judges()));
-        dialect.read(report, &Context { role, judges, criteria, ..Context::default() }).sections
+        let context = Context { role, judges, criteria, ..Context::default() };
+        crate::contract::extract::report(dialect, report, &context).sections
     };
     let sections = read(Some(run.ledger.criteria.iter().map(super::reading::row).collect()));
     Some(if sections.is_empty() { read(None) } else { sections })

@@ -27,6 +27,7 @@ pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
         sides: None,
         labels: None,
         prompt: None,
+        unit: dispatch.unit().cloned(),
     }
 }
 

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::definition::{Definition, Form};
+use super::extract::{Looks, malformed};
 use super::judge::{Found, Wrong, judge};
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
 use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
 use super::{guide, layout, meaning, render, schema};
 use crate::Name;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::report::{Health, Plan, Report, Verdict};
+use crate::report::Plan;
 
 /// A contract that was read from its definition.
 #[derive(Debug)]
@@ -91,6 +92,11 @@ impl Defined {
         found.place(&Places::of(text))
     }
 
+    /// What its documents look like.
+    fn seen(&self) -> Looks {
+        Looks { schema: schema::schema(&self.definition), ..Looks::of(&self.definition) }
+    }
+
     /// Writes the text of a document; what is wrong with it otherwise.
     pub fn write(&self, document: &Node<'_>) -> Result<String, String> {
         render::render(&self.definition, document)
@@ -101,12 +107,12 @@ impl From<json::Fault> for Wrong {
     fn from(fault: json::Fault) -> Self {
         let (at, other, message) = (fault.at, fault.other, fault.message);
         let hint = fault.hint.to_owned();
-        Self { code: fault.code, severity: Severity::Error, at, other, message, hint, rule: None }
+        Self { code: fault.code, severity: Severity::Error, at, other, message, hint, rule: None, mend: None }
     }
 }
 
 /// A document given as JSON, in the tree.
-fn from_json(value: &serde_json::Value) -> Node<'static> {
+pub(super) fn from_json(value: &serde_json::Value) -> Node<'static> {
     let value = match value {
         serde_json::Value::Null => Value::Null,
         serde_json::Value::Bool(is) => Value::Bool(*is),
@@ -118,14 +124,6 @@ fn from_json(value: &serde_json::Value) -> Node<'static> {
         ),
     };
     Node::new(value)
-}
-
-fn malformed(diagnostics: Vec<Diagnostic>) -> Reading {
-    let mut report = Report::new(Health::Malformed, Verdict::None);
-    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
-        report.reason.clone_from(&error.message);
-    }
-    Reading { report, diagnostics, sections: BTreeMap::new(), present: Vec::new() }
 }
 
 impl ReportDialect for Defined {
@@ -141,7 +139,7 @@ impl ReportDialect for Defined {
             .unwrap_or_default()
     }
 
-    fn read(&self, text: &str, context: &Context) -> Reading {
+    fn read_alone(&self, text: &str, context: &Context) -> Reading {
         let judged = self.judge(text, context);
         let refused = judged.refused();
         let (Some(root), Some(mapping), false) = (judged.root, &self.definition.report, refused) else {
@@ -151,6 +149,22 @@ impl ReportDialect for Defined {
         let present = meaning::present(&root);
         let sections = meaning::sections(mapping, &root);
         Reading { report, diagnostics: judged.diagnostics, sections, present }
+    }
+
+    fn looks(&self, context: &Context) -> Looks {
+        let told = guide::instructions(&self.definition, context.role.as_ref());
+        Looks { shown: vec![guide::template(&self.definition), told], ..self.seen() }
+    }
+
+    fn unit(&self, text: &str, context: &Context) -> Option<String> {
+        let path = self.definition.report.as_ref()?.unit.as_ref()?;
+        let root = self.judge(text, context).root?;
+        let said = path.steps.iter().try_fold(&root, |node, step| node.get(step))?;
+        said.word().map(str::to_owned).filter(|word| !word.trim().is_empty())
+    }
+
+    fn names_units(&self) -> bool {
+        self.definition.report.as_ref().is_some_and(|mapping| mapping.unit.is_some())
     }
 
     fn render(&self, document: &serde_json::Value) -> Result<String, String> {
@@ -194,6 +208,10 @@ impl DocumentDialect for Defined {
             _ => Plan::default(),
         };
         DocumentReading { plan, fields: BTreeMap::new(), places: BTreeMap::new(), diagnostics: judged.diagnostics }
+    }
+
+    fn looks(&self, _: &Context) -> Looks {
+        Looks { shown: vec![guide::template(&self.definition)], ..self.seen() }
     }
 
     fn render(&self, document: &serde_json::Value) -> Result<String, String> {

@@ -50,7 +50,7 @@ fn pages_are_those_of_the_definitions() {
 fn the_list_of_contracts_is_whole() {
     let mut list = String::from(
         "# Contracts\n\nWhat a report or a document must look like, and what it means. Most are data, in [one language](language.md); \
-         a repository can bring its own.\n\n| contract | form | what it is for |\n|---|---|---|\n\
+         a repository can bring its own. [How a report is found](extract.md) in what an agent printed, and [how a document is mended](fix.md).\n\n| contract | form | what it is for |\n|---|---|---|\n\
          | [status-block](status-block.md) | markdown | How a worker of `build-plan` reports. |\n\
          | [build-plan.task](build-plan.task.md) | markdown | The task file of `build-plan`. |\n",
     );

@@ -225,31 +225,30 @@ fn too_deep(text: &str) -> Option<usize> {
     found
 }
 
-/// Where the end of a text begins that can be read although the whole was refused: the first `## ` within the bound, after
-/// what nests too deeply, in no code fence. Such a line is at the outermost level whatever stands before it.
-pub fn readable_end(text: &str, refused: Refused) -> Option<usize> {
-    let deep = match refused {
-        Refused::TooLong => too_deep(text),
-        Refused::TooDeep(at) => Some(at),
-    };
-    let from = text.len().saturating_sub(BYTES_MAX).max(deep.map_or(0, |at| at + 1));
-    let mut offset = 0;
-    let mut fence: Option<&str> = None;
-    for line in text.split_inclusive(['\n', '\r']) {
+/// Which lines of a text are code, one line after the other.
+#[derive(Debug, Default)]
+pub struct Fence {
+    /// The mark of the fence that is open, and how wide it is.
+    open: Option<(char, usize)>,
+}
+
+impl Fence {
+    /// Whether a line opens a fence or stands in one.
+    pub fn is_code(&mut self, line: &str) -> bool {
         let bare = line.trim();
         let indent = line.len() - line.trim_start_matches(' ').len();
-        match fence {
-            Some(mark) if indent < 4 && bare.len() >= mark.len() && bare.bytes().all(|b| mark.as_bytes()[0] == b) => {
-                fence = None;
+        match self.open {
+            Some((mark, width)) if indent < 4 && bare.len() >= width && bare.chars().all(|c| c == mark) => {
+                self.open = None;
             }
             Some(_) => {}
-            None if offset >= from && line.starts_with("## ") => return Some(offset),
-            None if indent < 4 => fence = opened(bare),
+            None if indent < 4 => {
+                self.open = opened(bare).and_then(|mark| Some((mark.chars().next()?, mark.len())));
+            }
             None => {}
         }
-        offset += line.len();
+        self.open.is_some()
     }
-    None
 }
 
 /// The mark of the fence that a line opens.
@@ -329,19 +328,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_text_is_found_behind_what_cannot_be_read() {
-        let end = |text: &str| {
-            let refused = outline(&Source::new(text)).expect_err("refused");
-            readable_end(text, refused).map(|at| text[at..].to_owned())
+    fn lines_in_fences_are_code() {
+        let code = |text: &str| {
+            let mut fence = Fence::default();
+            text.lines().map(|line| if fence.is_code(line) { 'c' } else { '.' }).collect::<String>()
         };
-        let noise = "x\n".repeat(BYTES_MAX / 2);
-        assert_eq!(end(&format!("## A\n{noise}## B\nb\n## C\n")).as_deref(), Some("## B\nb\n## C\n"));
-        assert_eq!(end(&format!("{noise}```\n## A\n```\n## B\n")).as_deref(), Some("## B\n"));
-        assert_eq!(end(&format!("~~~~\n{noise}```\n~~~\n## A\n~~~~\n## B\n")).as_deref(), Some("## B\n"));
-        assert_eq!(end(&format!("## A\n{noise}b\n")), None);
-        let deep = "> ".repeat(64);
-        assert_eq!(end(&format!("## A\n{deep}x\n{deep}y\n## B\n")).as_deref(), Some("## B\n"));
-        assert_eq!(end(&format!("{deep}\n{noise}## B\n{deep}\n")), None);
+        assert_eq!(code("a\n```\n## A\n```\n## B"), ".cc..");
+        assert_eq!(code("~~~~\n```\n~~~\n## A\n~~~~\n## B"), "cccc..");
+        assert_eq!(code("``` a`b\n    ```\n## A"), "...");
     }
 
     #[test]

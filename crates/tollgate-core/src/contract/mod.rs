@@ -10,11 +10,14 @@ mod defined_tests;
 pub mod definition;
 #[cfg(test)]
 mod docs_tests;
+pub mod extract;
+pub mod fix;
 pub mod guide;
 mod judge;
 mod layout;
 pub mod markdown;
 mod meaning;
+pub mod reask;
 pub mod recognise;
 pub mod registry;
 mod render;
@@ -31,6 +34,7 @@ use std::collections::BTreeMap;
 
 pub use self::text::is_same_name;
 
+use self::extract::Looks;
 use self::markdown::Refused;
 use self::sink::Sink;
 use self::text::Source;
@@ -86,6 +90,8 @@ pub struct Context {
     pub labels: Option<Vec<Name>>,
     /// What the worker was shown: an echo of it is no report.
     pub prompt: Option<String>,
+    /// The unit that is reported on: a report that names another is not the one.
+    pub unit: Option<Name>,
 }
 
 /// A report as it was read.
@@ -121,8 +127,18 @@ pub trait ReportDialect: Sync {
     fn id(&self) -> &str;
     /// What it can express.
     fn declaration(&self) -> Declaration;
-    /// Reads one report.
-    fn read(&self, text: &str, context: &Context) -> Reading;
+    /// Reads a text that is one report and nothing else.
+    fn read_alone(&self, text: &str, context: &Context) -> Reading;
+    /// Reads a text that was handed in as a report, with as much around it as the dialect allows.
+    fn read(&self, text: &str, context: &Context) -> Reading {
+        self.read_alone(text, context)
+    }
+    /// What a report looks like among other text, and what the worker was told.
+    fn looks(&self, context: &Context) -> Looks;
+    /// The unit that a report says it is about, in a dialect whose reports name one.
+    fn unit(&self, text: &str, context: &Context) -> Option<String>;
+    /// Whether its reports name the unit they are about.
+    fn names_units(&self) -> bool;
     /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// A document to fill in.
@@ -143,6 +159,8 @@ pub trait DocumentDialect: Sync {
     fn template(&self) -> String;
     /// Reads one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
+    /// What a document looks like among other text.
+    fn looks(&self, context: &Context) -> Looks;
     /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// The JSON Schema of the document.

@@ -12,23 +12,15 @@ const QUOTED_CHARS: usize = 60;
 pub struct Source<'a> {
     text: &'a str,
     lines: Vec<usize>,
-    /// How many lines stand before the text.
-    before: usize,
 }
 
 impl<'a> Source<'a> {
     /// Takes a text; a byte order mark at its start belongs to no line.
     pub fn new(text: &'a str) -> Self {
-        Self::counted(text.strip_prefix('\u{feff}').unwrap_or(text), 0)
+        Self::counted(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
-    /// The same text from the start of one of its lines on; places stay those of the whole.
-    pub fn end(&self, start: usize) -> Self {
-        let before = self.lines.partition_point(|line| *line <= start).saturating_sub(1);
-        Self::counted(self.text.get(start..).unwrap_or_default(), before)
-    }
-
-    fn counted(text: &'a str, before: usize) -> Self {
+    fn counted(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         // A carriage return alone ends a line too, as it does in Markdown.
         let ends = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
@@ -36,12 +28,20 @@ impl<'a> Source<'a> {
         let mut lines = Vec::with_capacity(1 + bytes.len() / 32);
         lines.push(0);
         lines.extend(starts);
-        Self { text, lines, before }
+        Self { text, lines }
     }
 
     /// The text without a byte order mark.
     pub fn text(&self) -> &'a str {
         self.text
+    }
+
+    /// The byte offset of a place.
+    pub fn offset(&self, place: Place) -> usize {
+        let line = (place.line as usize).max(1) - 1;
+        let Some(start) = self.lines.get(line).copied() else { return self.text.len() };
+        let column = (place.column as usize).max(1) - 1;
+        self.text[start..].char_indices().nth(column).map_or(self.text.len(), |(at, _)| start + at)
     }
 
     /// The place of a byte offset.
@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
         let start = self.lines[line - 1];
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { line: small(line + self.before), column: small(column) }
+        Place { line: small(line), column: small(column) }
     }
 }
 
@@ -200,7 +200,9 @@ mod tests {
         assert_eq!(source.place(2), Place { line: 1, column: 2 });
         assert_eq!(source.place(5), Place { line: 2, column: 1 });
         assert_eq!(Source::new("a\rb").place(2), Place { line: 2, column: 1 });
-        assert_eq!(source.end(5).place(0), Place { line: 2, column: 1 });
+        for (line, column, offset) in [(1, 1, 0), (1, 2, 2), (2, 1, 5), (2, 2, 6), (9, 9, 6)] {
+            assert_eq!(source.offset(Place { line, column }), offset);
+        }
         assert_eq!(source.place(99), Place { line: 2, column: 1 }, "an offset outside has no column");
     }
 

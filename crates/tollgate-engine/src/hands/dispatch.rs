@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
 use tollgate_core::contract::registry::Contracts;
-use tollgate_core::diagnostic::{Diagnostic, Place as At, Severity};
+use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::{Artifact, Role};
@@ -232,7 +232,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         return refuse(malformed(&format!("there is no contract `{}`", role.contract)), object);
     };
     let context = contract::Context { prompt: Some(brief.to_owned()), ..context::reading_context(run, id) };
-    let reading = dialect.read(&text, &context);
+    let reading = contract::extract::report(dialect, &text, &context);
     let mut diagnostics: Vec<String> = reading
         .diagnostics
         .iter()
@@ -248,15 +248,8 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
 }
 
 fn line(diagnostic: &Diagnostic) -> String {
-    let Diagnostic { code, message, place, other, hint, .. } = diagnostic;
-    let at = |place: At| format!("line {}, column {}", place.line, place.column);
-    let hint = hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    match (place.line, other) {
-        // It is about the whole, or about what is not there.
-        (0, _) => format!("{code}: {message}{hint}"),
-        (_, Some(other)) => format!("{code} at {} and {}: {message}{hint}", at(*place), at(*other)),
-        (_, None) => format!("{code} at {}: {message}{hint}", at(*place)),
-    }
+    let sign = if diagnostic.place.line == 0 { ":" } else { " at" };
+    format!("{}{sign} {}", diagnostic.code, contract::reask::point(diagnostic))
 }
 
 /// What the engine measured of a writer's work.

@@ -18,6 +18,8 @@ mod damaged;
 mod demo;
 mod disturbed;
 mod explain;
+mod extract;
+mod fix;
 mod golden;
 mod happy;
 mod health;

@@ -19,6 +19,7 @@ const JUDGEMENTS: [(&str, Judgement); 3] =
 /// Reads `report`.
 pub fn report(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Mapping {
     let mut fields = Fields::open(node, "the mapping", problems);
+    let unit = fields.take("unit");
     let cases = fields.need("cases", problems);
     let criteria = fields.take("criteria");
     let findings = fields.take("findings");
@@ -27,6 +28,10 @@ pub fn report(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Mapping
     let gives = fields.take("gives");
     let sections = fields.take("sections");
     fields.close(problems);
+    let unit = unit.and_then(|node| {
+        let written = problems.text(node, "a field")?;
+        scope.one(&written, node.place, problems).map(|(path, _)| path)
+    });
     let list = |node: Option<&Node>, problems: &mut Problems| -> Vec<Node> {
         node.map(|node| problems.list(node, "the list").to_vec()).unwrap_or_default()
     };
@@ -39,7 +44,7 @@ pub fn report(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Mapping
     let gives = gives.iter().filter_map(|(key, node)| given(&key.text, node, scope, problems)).collect();
     let sections = sections.map(|node| problems.entries(node, "`sections`")).unwrap_or_default();
     let sections = sections.iter().filter_map(|(key, node)| section(&key.text, node, scope, problems)).collect();
-    Mapping { cases, criteria, findings, questions, claims, gives, sections }
+    Mapping { unit, cases, criteria, findings, questions, claims, gives, sections }
 }
 
 fn case(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Case> {

@@ -9,6 +9,8 @@ use crate::report::{Health, Judgement, Verdict};
 /// What a report means.
 #[derive(Debug)]
 pub struct Mapping {
+    /// The field that names the unit a report is about.
+    pub unit: Option<Path>,
     pub cases: Vec<Case>,
     pub criteria: Vec<CriterionMap>,
     pub findings: Vec<FindingMap>,

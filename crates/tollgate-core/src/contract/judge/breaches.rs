@@ -6,10 +6,10 @@ use super::rules::{At, Eval};
 use super::{Found, Wrong};
 use crate::code::Code;
 use crate::contract::checks;
-use crate::contract::definition::{Condition, Path, Quantifier, Rule, Type};
+use crate::contract::definition::{Condition, Path, Quantifier, Rule, Test, Type};
 use crate::contract::tree::{Node, Value};
 use crate::contract::words::Words;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Mend, Severity};
 
 /// How many breaches of one rule are told apart.
 const BREACHES_MAX: usize = 20;
@@ -60,8 +60,19 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
                 message: format!("{}{detail} (rule `{}`)", rule.says, rule.id),
                 hint: rule.fix.clone(),
                 rule: Some(rule.id.clone()),
+                mend: self.recounted(rule),
             });
         }
+    }
+
+    /// A number that a list gives.
+    fn recounted(&self, rule: &'e Rule) -> Option<Mend> {
+        let (Condition::Test(path, Test::CountOf(of)), None) = (&rule.must, &rule.at) else { return None };
+        let At::Node(node) = self.find(path, self.root, self.of) else { return None };
+        let mut count = 0usize;
+        let whole = self.each(&of.steps, self.root, self.of, &mut |_, _| count += 1);
+        let said = node.word().filter(|_| whole && matches!(node.value, Value::Number(_)))?;
+        Some(Mend::Word { said: said.to_owned(), with: count.to_string() })
     }
 
     /// Where a condition that does not hold is broken.

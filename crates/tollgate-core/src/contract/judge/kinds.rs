@@ -7,9 +7,10 @@ use crate::code::Code;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
-use crate::contract::text::quote;
-use crate::contract::tree::{Node, Value, json_line};
+use crate::contract::text::{is_same_name, quote};
+use crate::contract::tree::{Entry, Node, Value, json, json_line};
 use crate::contract::words::Words;
+use crate::diagnostic::Mend;
 use crate::yaml::suggest;
 
 /// Checks the whole document.
@@ -69,6 +70,17 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
     fn kind(&mut self, of: &Type, node: &Node<'_>) {
         let message = format!("{} is {}, not {}", self.name(), node.kind(), of.describe());
         self.wrong(Code::FIELD_KIND, node, message, format!("write {}", of.describe()));
+        let said = node.word().unwrap_or_default().to_owned();
+        self.found.mend(match (&of.kind, &node.value) {
+            (Kind::Int(_) | Kind::Number(_), Value::Text(_)) if is_number(&said) => Some(Mend::Bare { said }),
+            (Kind::Bool, Value::Text(_)) if matches!(&*said, "true" | "false") => Some(Mend::Bare { said }),
+            (Kind::Text(text), Value::Number(_))
+                if text.like.is_empty() || text.like.iter().any(|l| l.matches(&said)) =>
+            {
+                Some(Mend::Quoted { said })
+            }
+            _ => None,
+        });
     }
 
     fn constant(&mut self, word: &str, number: bool, node: &Node<'_>) {
@@ -78,6 +90,12 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             let written = if number || self.markdown { word.to_owned() } else { format!("\"{word}\"") };
             let message = format!("{} is {}, not `{written}`", self.name(), quote(said));
             self.wrong(Code::FIELD_WORD, node, message, format!("write `{written}`"));
+            self.found.mend(match (said == word, number) {
+                (true, true) => Some(Mend::Bare { said: said.to_owned() }),
+                (true, false) => Some(Mend::Quoted { said: said.to_owned() }),
+                (false, false) => respelt(said, &[word]),
+                (false, true) => None,
+            });
         }
     }
 
@@ -89,6 +107,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         };
         let message = format!("{} is {}, which is none of its words", self.name(), quote(said));
         self.wrong(Code::FIELD_WORD, node, message, hint);
+        self.found.mend(respelt(said, known));
     }
 
     fn text(&mut self, text: &TextType, said: &str, node: &Node<'_>) {
@@ -235,6 +254,12 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             let place = if self.path.is_empty() { String::new() } else { format!(" of {}", self.name()) };
             let message = format!("{}{place} is no field of this contract", quote(&entry.key));
             self.found.error(Code::FIELD_UNKNOWN, entry.at, message, hint);
+            let free: Vec<&str> =
+                known.iter().copied().filter(|name| !entries.iter().any(|one| one.key == *name)).collect();
+            let alike = |other: &&Entry<'_>| is_same_name(&other.key, &entry.key);
+            if entries.iter().filter(alike).count() == 1 {
+                self.found.mend(respelt(&entry.key, &free));
+            }
         }
     }
 
@@ -292,6 +317,17 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             false => format!("{}.{}`", outer.trim_end_matches('`'), field.name),
         }
     }
+}
+
+/// The one of several words that is meant by a word in another case, with other signs between its parts.
+fn respelt(said: &str, known: &[&str]) -> Option<Mend> {
+    let mut meant = known.iter().filter(|word| is_same_name(word, said));
+    let word = meant.next().filter(|_| meant.next().is_none() && !said.trim().is_empty())?;
+    Some(Mend::Word { said: said.to_owned(), with: (*word).to_owned() })
+}
+
+fn is_number(said: &str) -> bool {
+    matches!(json::read(said), Ok(Node { value: Value::Number(_), .. })) && said == said.trim()
 }
 
 /// What an item is told apart by: its name, or all that it says.

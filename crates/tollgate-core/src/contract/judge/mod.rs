@@ -12,7 +12,7 @@ use super::definition::Definition;
 use super::tree::{Node, Places};
 use crate::Name;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Mend, Severity};
 
 /// How many things one text can have wrong; the rest would repeat them.
 const WRONG_MAX: usize = 50;
@@ -27,6 +27,7 @@ pub struct Wrong {
     pub message: String,
     pub hint: String,
     pub rule: Option<Name>,
+    pub mend: Option<Mend>,
 }
 
 /// What a judge found.
@@ -45,12 +46,28 @@ impl Found {
 
     /// Keeps an error about a value.
     pub fn error(&mut self, code: Code, at: u32, message: String, hint: impl Into<String>) {
-        self.push(Wrong { code, severity: Severity::Error, at, other: None, message, hint: hint.into(), rule: None });
+        self.push(Wrong {
+            code,
+            severity: Severity::Error,
+            at,
+            other: None,
+            message,
+            hint: hint.into(),
+            rule: None,
+            mend: None,
+        });
     }
 
     pub fn push(&mut self, wrong: Wrong) {
         if !self.is_full() {
             self.wrong.push(wrong);
+        }
+    }
+
+    /// Adds the one way to mend what was found last.
+    pub fn mend(&mut self, mend: Option<Mend>) {
+        if let Some(wrong) = self.wrong.last_mut().filter(|_| mend.is_some()) {
+            wrong.mend = mend;
         }
     }
 
@@ -67,6 +84,7 @@ impl Found {
                 other: wrong.other.map(|at| places.place(at)),
                 hint: Some(wrong.hint),
                 rule: wrong.rule,
+                mend: wrong.mend.map(Box::new),
             })
             .collect();
         list.sort_by_key(|diagnostic| diagnostic.place);

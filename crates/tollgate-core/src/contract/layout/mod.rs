@@ -4,7 +4,7 @@ mod outline;
 mod read;
 mod write;
 
-pub use outline::titles;
+pub use outline::{heads, titles};
 pub use read::read;
 pub use write::{in_text, write};
 

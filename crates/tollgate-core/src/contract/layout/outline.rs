@@ -13,6 +13,11 @@ pub fn titles(text: &str) -> Vec<(usize, &str)> {
     Outline::of(text).heads.iter().map(|head| (head.level, &text[head.title.clone()])).collect()
 }
 
+/// The headings of a text that is not too large: their levels, where their words stand, and where they stand.
+pub fn heads(text: &str) -> Vec<(usize, Range<usize>, Range<usize>)> {
+    Outline::of(text).heads.into_iter().map(|head| (head.level, head.title, head.range)).collect()
+}
+
 /// A heading with `#` at the outermost level.
 #[derive(Debug)]
 pub struct Head {

@@ -11,9 +11,9 @@ use crate::contract::definition::{
 };
 use crate::contract::judge::{Found, Wrong};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
-use crate::contract::text::{clean, is_clean, is_same_name, quote, says_none};
+use crate::contract::text::{Source, clean, is_clean, is_same_name, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Mend, Severity};
 
 /// Reads a document; without its heading there is none.
 pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, found: &mut Found) -> Option<Node<'a>> {
@@ -107,6 +107,7 @@ impl<'a> Reader<'a, '_> {
             };
             let message = format!("there is no heading `{wanted}`");
             self.found.error(code, small(at), message, format!("begin the document with `{wanted}`"));
+            self.found.mend((all.len() == 1).then_some(Mend::Level(heading.level)));
             return None;
         };
         if let Some(second) = right.next() {
@@ -121,6 +122,7 @@ impl<'a> Reader<'a, '_> {
                 message,
                 hint,
                 rule: None,
+                mend: None,
             });
         }
         Some(first)
@@ -180,6 +182,7 @@ impl<'a> Reader<'a, '_> {
         let mut found: Vec<(usize, Range<usize>)> = Vec::new();
         let by_sections = record.fields.iter().any(|field| matches!(field.layout, Layout::Section(_)));
         let mut furthest = 0;
+        let mut starts: Vec<(usize, usize)> = Vec::new();
         for (at, head) in heads.iter().enumerate().filter(|_| by_sections) {
             let title = &self.text[head.title.clone()];
             let named = record.fields.iter().position(|field| is_section(field, title));
@@ -195,6 +198,7 @@ impl<'a> Reader<'a, '_> {
                 let message = format!("{} is a heading of level {}", quote(title), head.level);
                 let hint = format!("write `{} {title}`", "#".repeat(level + 1));
                 self.found.error(Code::SECTION_MISPLACED, small(head.range.start), message, hint);
+                self.found.mend(Some(Mend::Level(level + 1)));
             }
             if let Some((_, first)) = found.iter().find(|(known, _)| *known == field) {
                 let (at, other) = (small(head.range.start), Some(small(first.start)));
@@ -208,6 +212,7 @@ impl<'a> Reader<'a, '_> {
                     message,
                     hint,
                     rule: None,
+                    mend: None,
                 });
                 continue;
             }
@@ -216,15 +221,41 @@ impl<'a> Reader<'a, '_> {
                 self.warn(Code::SECTION_ORDER, head, message, "keep the order of the template");
             }
             furthest = furthest.max(field);
+            starts.push((field, head.range.start));
             let end = heads[at + 1..].iter().find(|next| next.level <= head.level);
             found.push((field, head.range.end..end.map_or(region.end, |next| next.range.start)));
         }
+        self.in_order(starts, region.end);
         found
+    }
+
+    /// Says how sections that stand in another order are put in theirs.
+    fn in_order(&mut self, mut starts: Vec<(usize, usize)>, end: usize) {
+        if starts.is_sorted() {
+            return;
+        }
+        starts.sort_by_key(|(field, _)| *field);
+        let place = |at: usize| Source::new(self.text).place(at);
+        let order = starts.iter().map(|(_, start)| place(*start)).collect();
+        let end = (end < self.text.len()).then(|| place(end));
+        let last = self.found.wrong.iter_mut().rev().find(|wrong| wrong.code == Code::SECTION_ORDER);
+        if let Some(wrong) = last {
+            wrong.mend = Some(Mend::Order(order, end));
+        }
     }
 
     fn warn(&mut self, code: Code, head: &Head, message: String, hint: &str) {
         let (at, hint) = (small(head.range.start), hint.to_owned());
-        self.found.push(Wrong { code, severity: Severity::Warning, at, other: None, message, hint, rule: None });
+        self.found.push(Wrong {
+            code,
+            severity: Severity::Warning,
+            at,
+            other: None,
+            message,
+            hint,
+            rule: None,
+            mend: None,
+        });
     }
 
     fn value(&mut self, of: &'a Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
@@ -387,6 +418,7 @@ impl<'a> Reader<'a, '_> {
             message,
             hint,
             rule: None,
+            mend: None,
         });
     }
 }

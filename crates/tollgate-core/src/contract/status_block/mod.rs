@@ -7,7 +7,6 @@ mod access;
 mod denied;
 pub mod document;
 mod draft;
-mod extract;
 mod finding;
 pub mod heading;
 mod instructions;
@@ -27,14 +26,14 @@ use self::document::Document;
 use self::draft::Draft;
 use self::heading::Heading;
 use self::rules::{Part, Rules};
+use super::extract::{self, Heads, Looks};
 use super::markdown::{self, Section};
 use super::rows::Rows;
 use super::sink::Sink;
 use super::text::Source;
 use super::{Context, Declaration, Reading, ReportDialect, SectionClass};
 use crate::Name;
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Place, Severity};
 use crate::report::{Health, Report, Verdict};
 
 /// The dialect.
@@ -66,27 +65,40 @@ impl ReportDialect for StatusBlock {
         }
     }
 
-    fn read(&self, text: &str, context: &Context) -> Reading {
-        let whole = Source::new(text);
+    fn read_alone(&self, text: &str, context: &Context) -> Reading {
+        let source = Source::new(text);
         let mut sink = Sink::default();
-        let Some((source, sections)) = last_of(whole, &mut sink) else {
-            return malformed(sink, &Draft::default());
-        };
-        let found = extract::find(&source, &sections, context.prompt.as_deref());
-        let place = |at: &usize| source.place(sections[*at].start);
-        for draft in &found.drafts {
-            let message = "an earlier report stands here; only the last one counts";
-            sink.warning(Code::REPORT_DRAFT, place(draft), message, "report once, at the end");
+        match markdown::outline(&source) {
+            Ok(outline) => judge(&source, &outline.sections, context, sink),
+            Err(refused) => {
+                super::refuse(&source, refused, &mut sink);
+                malformed(sink, &Draft::default())
+            }
         }
-        let Some(range) = found.report else {
-            absent(&source, found.echo.as_ref().map(place), &mut sink);
-            return malformed(sink, &Draft::default());
-        };
-        if found.copied {
-            let message = "this is word for word what the prompt shows";
-            sink.error(Code::REPORT_ABSENT, place(&range.start), message, "report on the work that was done");
+    }
+
+    /// A worker prints its report at the end of what it has to say: noise around it is no mistake.
+    fn read(&self, text: &str, context: &Context) -> Reading {
+        extract::report(self, text, context)
+    }
+
+    fn looks(&self, context: &Context) -> Looks {
+        Looks {
+            markdown: Some(Heads::Coded { title: "## Status", is: begins, needs: "## Abstract" }),
+            shown: vec![instructions::instructions(context)],
+            lacks: "no `## Status` heading".to_owned(),
+            begin: "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`"
+                .to_owned(),
+            ..Looks::default()
         }
-        judge(&source, &sections[range], context, sink)
+    }
+
+    fn unit(&self, _: &str, _: &Context) -> Option<String> {
+        None
+    }
+
+    fn names_units(&self) -> bool {
+        false
     }
 
     fn render(&self, document: &serde_json::Value) -> Result<String, String> {
@@ -112,25 +124,9 @@ impl ReportDialect for StatusBlock {
     }
 }
 
-/// The outline of a text; of one that cannot be read as a whole, of its end: the last report counts, and noise before it
-/// must not hide it.
-fn last_of<'a>(whole: Source<'a>, sink: &mut Sink) -> Option<(Source<'a>, Vec<Section>)> {
-    let refused = match markdown::outline(&whole) {
-        Ok(outline) => return Some((whole, outline.sections)),
-        Err(refused) => refused,
-    };
-    let end = markdown::readable_end(whole.text(), refused).map(|start| whole.end(start));
-    let read = end.and_then(|end| markdown::outline(&end).ok().map(|outline| (end, outline.sections)));
-    let has_report =
-        |(end, sections): &(Source<'_>, Vec<Section>)| sections.iter().any(|section| extract::begins(end, section));
-    let Some((end, sections)) = read.filter(has_report) else {
-        super::refuse(&whole, refused, sink);
-        return None;
-    };
-    let place = sections.first().map_or(Place::default(), |section| end.place(section.start));
-    let message = "only the end of the text was read, from here on: the rest is too long or nests too deeply";
-    sink.warning(Code::TEXT_REFUSED, place, message, "print less before the report");
-    Some((end, sections))
+/// Whether a report begins with a heading.
+fn begins(level: usize, title: &str) -> bool {
+    level == 2 && matches!(Heading::find(title), Some((Heading::Status, _)))
 }
 
 fn judge(source: &Source<'_>, sections: &[Section], context: &Context, mut sink: Sink) -> Reading {
@@ -151,11 +147,11 @@ fn judge(source: &Source<'_>, sections: &[Section], context: &Context, mut sink:
 fn reread(text: &str) -> Option<Document> {
     let source = Source::new(text);
     let sections = markdown::outline(&source).ok()?.sections;
-    let found = extract::find(&source, &sections, None);
-    let whole = found.report.filter(|range| *range == (0..sections.len()))?;
+    let is_head = |section: &Section| begins(2, &text[section.title.clone()]);
+    let alone = sections.iter().position(is_head) == Some(0) && sections.iter().filter(|one| is_head(one)).count() == 1;
     let mut sink = Sink::default();
-    let draft = parse::parse(&source, &sections[whole], &mut sink);
-    draft.document().filter(|_| !sink.refused())
+    let draft = parse::parse(&source, &sections, &mut sink);
+    draft.document().filter(|_| alone && !sink.refused())
 }
 
 /// A report that never advances: it says what is wrong with itself and nothing of what it claims.
@@ -188,17 +184,4 @@ fn shown(draft: &Draft) -> BTreeMap<Name, String> {
         }
     }
     sections
-}
-
-fn absent(source: &Source<'_>, echo: Option<Place>, sink: &mut Sink) {
-    let mut error = match echo {
-        Some(place) => Diagnostic::error(Code::REPORT_ABSENT, place, "there is only an echo of the prompt, no report"),
-        None => Diagnostic::error(Code::REPORT_ABSENT, Place::default(), "there is no report: no `## Status` heading"),
-    };
-    let fenced = echo.is_none() && source.text().lines().any(|line| line.trim() == "## Status");
-    error = error.hint(match fenced {
-        true => "a `## Status` inside a code fence, quote or list is an example: write the report outside of it",
-        false => "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`",
-    });
-    sink.push(error);
 }

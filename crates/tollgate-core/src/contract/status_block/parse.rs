@@ -11,7 +11,7 @@ use crate::code::Code;
 use crate::contract::markdown::{BlockKind, Section, item_text};
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, clean, lines, quote, says_none};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, Mend, Place};
 use crate::id::FindingId;
 
 /// Whether a line is a rule between sections.
@@ -59,6 +59,11 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
         reader.read(heading, &mut draft);
     }
     draft
+}
+
+/// A word in the case in which it is known.
+fn respelt(said: &str, with: &str, is_known: impl Fn(&str) -> bool) -> Option<Mend> {
+    is_known(with).then(|| Mend::Word { said: said.to_owned(), with: with.to_owned() })
 }
 
 fn cut_off(place: Place, sink: &mut Sink) {
@@ -201,7 +206,9 @@ impl Reader<'_, '_> {
         let found = Status::parse(&word);
         if found.is_none() {
             let message = format!("{} is not a status", quote(&word));
-            self.sink.error(Code::STATUS_UNKNOWN, place, message, format!("write one of {VALUES}, spelt exactly so"));
+            let mend = respelt(&word, &word.to_lowercase(), |word| Status::parse(word).is_some());
+            let hint = format!("write one of {VALUES}, spelt exactly so");
+            self.sink.push(Diagnostic::error(Code::STATUS_UNKNOWN, place, message).hint(hint).mend(mend));
         }
         found.map(|value| Located { value, place })
     }
@@ -212,7 +219,10 @@ impl Reader<'_, '_> {
         let found = Word::parse(&word);
         if found.is_none() {
             let message = format!("{} is not a verdict", quote(&word));
-            self.sink.error(Code::VERDICT_WORD, place, message, format!("write one of {VALUES}, spelt exactly so"));
+            let mend =
+                respelt(&word, &word.to_uppercase().replace([' ', '-'], "_"), |word| Word::parse(word).is_some());
+            let hint = format!("write one of {VALUES}, spelt exactly so");
+            self.sink.push(Diagnostic::error(Code::VERDICT_WORD, place, message).hint(hint).mend(mend));
         }
         found.map(|value| Located { value, place })
     }

@@ -9,7 +9,7 @@ use crate::contract::Context;
 use crate::contract::rows::Rows;
 use crate::contract::sink::Sink;
 use crate::contract::text::{quote, squash};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, Mend, Place};
 use crate::report::Verdict;
 
 /// The group of rows that the tester judges.
@@ -85,11 +85,14 @@ impl Rules<'_, '_> {
 
     fn order(&mut self) {
         let template = self.draft.present.iter().filter(|present| present.heading.in_template());
-        let mut latest: Option<Heading> = None;
+        let (mut latest, mut told): (Option<Heading>, bool) = (None, false);
         for present in template {
             if let Some(before) = latest.filter(|before| *before > present.heading) {
                 let message = format!("`## {}` stands after `## {}`", present.heading.title(), before.title());
-                self.sink.warning(Code::SECTION_ORDER, present.place, message, "keep the order of the template");
+                let warning = Diagnostic::warning(Code::SECTION_ORDER, present.place, message);
+                let mend = latest.filter(|_| !told).map(|_| self.in_order());
+                told = true;
+                self.sink.push(warning.hint("keep the order of the template").mend(mend));
             }
             latest = latest.max(Some(present.heading));
         }
@@ -144,6 +147,13 @@ impl Rules<'_, '_> {
         self.draft.texts.get(&heading).map_or("", String::as_str)
     }
 
+    /// The sections in the order of the template.
+    fn in_order(&self) -> Mend {
+        let mut present: Vec<_> = self.draft.present.iter().filter(|one| one.heading.in_template()).collect();
+        present.sort_by_key(|present| present.heading);
+        Mend::Order(present.iter().map(|present| present.place).collect(), None)
+    }
+
     fn counts(&mut self) {
         let draft = self.draft;
         if let Some(files) = &draft.files {
@@ -171,7 +181,14 @@ impl Rules<'_, '_> {
         let message = format!("the Abstract says {said}, `## {}` lists {listed}", heading.title());
         let mut error = Diagnostic::error(Code::ABSTRACT_COUNT, place, message);
         error.other = self.draft.find(heading).map(|present| present.place);
-        self.sink.push(error.hint("correct the count or the section"));
+        let noun = match heading {
+            Heading::FilesCreated => " created",
+            Heading::FilesModified => " modified",
+            Heading::FilesDeleted => " deleted",
+            _ => "",
+        };
+        let mend = Mend::InLine { said: format!("{said}{noun}"), with: format!("{listed}{noun}") };
+        self.sink.push(error.hint("correct the count or the section").mend(Some(mend)));
     }
 
     fn questions(&mut self) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::extract::{Heads, Looks};
 use super::markdown::{self, Section};
 use super::sink::Sink;
 use super::text::{Source, one_line, quote};
@@ -139,6 +140,15 @@ impl DocumentDialect for Task {
         let sides = context.sides.iter().flatten();
         let places = sides.map(|side| (side.clone(), places.of(side))).collect();
         DocumentReading { plan, fields: BTreeMap::new(), places, diagnostics: sink.finish() }
+    }
+
+    fn looks(&self, _: &Context) -> Looks {
+        Looks {
+            markdown: Some(Heads::Sections(vec![vec![SECTION.into()]])),
+            lacks: format!("no `## {SECTION}` heading"),
+            begin: format!("write a section `## {SECTION}`"),
+            ..Looks::default()
+        }
     }
 
     fn render(&self, document: &serde_json::Value) -> Result<String, String> {

@@ -45,7 +45,8 @@ fn of_report(
         prompt: prompt(told.id),
         ..contract::Context::default()
     };
-    let present = dialect.map(|dialect| dialect.read(&text, &context).present).unwrap_or_default();
+    let present =
+        dialect.map(|dialect| contract::extract::report(dialect, &text, &context).present).unwrap_or_default();
     let mut read: Vec<api::SectionRead> = told
         .reads
         .iter()

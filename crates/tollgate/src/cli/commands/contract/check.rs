@@ -6,6 +6,7 @@ use tollgate_api::ContractCheck;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::Context;
+use tollgate_core::contract::reask::reask;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
 use super::sarif;
@@ -18,7 +19,7 @@ use crate::view::text::{Line, Style};
 use crate::view::wire;
 use crate::view::words::count;
 
-const REPORT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+pub(super) const REPORT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The contract of a file that none was found for.
 const UNKNOWN: &str = "unknown";
 
@@ -40,6 +41,9 @@ pub struct CheckArgs {
     /// How the result is printed
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Print only what to tell the model that wrote a file, for each that is not valid
+    #[arg(long, conflicts_with = "format")]
+    reask: bool,
     /// The files, or patterns of files; `-` is stdin
     #[arg(required = true)]
     files: Vec<String>,
@@ -78,6 +82,7 @@ pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
         let (result, source, diagnostics) = check_file(&file, &contract, args, session)?;
         match format {
             Format::Json => session.output.json(&result),
+            Format::Human if args.reask => session.output.text(result.reask.as_deref().unwrap_or_default().trim_end()),
             Format::Human => print(&result, &source, &diagnostics, args.contract.is_none(), session),
             Format::Sarif => {}
         }
@@ -109,7 +114,7 @@ fn check_file(
         Asked::Contract(contract) => contract.id(),
         Asked::AnyOf(_) => UNKNOWN,
     };
-    let text = match read(file, session).map(String::from_utf8) {
+    let text = match read(file, REPORT_BYTES_MAX, session).map(String::from_utf8) {
         Err(diagnostic) => return Ok(unread(id, String::new(), diagnostic)),
         Ok(Err(error)) => {
             let (text, diagnostic) = not_text(error);
@@ -137,11 +142,12 @@ fn check_file(
         }
         (None, None) => (None, None, Vec::new()),
     };
-    let result = result(file, found.id(), report, plan, &diagnostics);
+    let mut result = result(file, found.id(), report, plan, &diagnostics);
+    result.reask = args.reask.then(|| reask(&diagnostics)).flatten();
     Ok((result, Source { file: file.to_owned(), text }, diagnostics))
 }
 
-fn result(
+pub(super) fn result(
     file: &str,
     contract: &str,
     report: Option<tollgate_api::Report>,
@@ -150,11 +156,19 @@ fn result(
 ) -> ContractCheck {
     let valid = !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let diagnostics = diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, Some(file))).collect();
-    ContractCheck { file: file.to_owned(), contract: contract.to_owned(), valid, report, plan, diagnostics }
+    ContractCheck {
+        file: file.to_owned(),
+        contract: contract.to_owned(),
+        valid,
+        report,
+        plan,
+        diagnostics,
+        reask: None,
+    }
 }
 
 /// The contract of a file that nobody named one for.
-fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Contract, Diagnostic> {
+pub(super) fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Contract, Diagnostic> {
     let likely = contracts.recognise(file, text);
     let message = match &likely[..] {
         [one] => match contracts.find(one) {
@@ -168,12 +182,11 @@ fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Contract, Diagn
     Err(Diagnostic::error(Code::NO_CONTRACT, Place::default(), message).hint(hint))
 }
 
-fn read(file: &str, session: &Session) -> Result<Vec<u8>, Diagnostic> {
+/// Reads a file that a person named; what is wrong with it otherwise.
+pub(super) fn read(file: &str, bytes_max: u64, session: &Session) -> Result<Vec<u8>, Diagnostic> {
     let bytes = match file {
-        "-" => {
-            files::read_all(io::stdin().lock(), REPORT_BYTES_MAX).map_err(|error| files::cannot_read("stdin", error))
-        }
-        _ => files::read(&session.environment.directory().join(file), REPORT_BYTES_MAX),
+        "-" => files::read_all(io::stdin().lock(), bytes_max).map_err(|error| files::cannot_read("stdin", error)),
+        _ => files::read(&session.environment.directory().join(file), bytes_max),
     };
     bytes.map_err(|failure| {
         let wire = failure.wire();
@@ -202,7 +215,13 @@ fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], fo
     let (symbol, style, word) =
         if result.valid { ("✓", Style::Good, "valid") } else { ("✗", Style::Bad, "invalid") };
     let head = Line::new().add(style, symbol).text(format!(" {}: ", result.file)).add(style, word);
-    let said = match (&result.report, &result.plan) {
+    let head = if found && result.contract != UNKNOWN { head.text(format!(" {}", result.contract)) } else { head };
+    session.output.data(head.text(said(result.report.as_ref(), result.plan.as_ref())));
+}
+
+/// What a report or a document says, in a few words.
+pub(super) fn said(report: Option<&tollgate_api::Report>, plan: Option<&tollgate_api::Plan>) -> String {
+    match (report, plan) {
         (Some(report), _) => {
             let code = report.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
             let asked = count(report.questions.len(), "question");
@@ -215,7 +234,5 @@ fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], fo
         }
         (None, Some(plan)) => format!(", {}", count(plan.criteria.len(), "row")),
         (None, None) => String::new(),
-    };
-    let head = if found && result.contract != UNKNOWN { head.text(format!(" {}", result.contract)) } else { head };
-    session.output.data(head.text(said));
+    }
 }

@@ -1,6 +1,9 @@
 //! `tollgate contract`.
 
 mod check;
+mod diff;
+mod extract;
+mod fix;
 mod render;
 mod sarif;
 
@@ -28,7 +31,7 @@ const EXAMPLES: [(&str, &str); 2] = [
     ("build-plan.task", include_str!("../../../../../../docs/contracts/examples/build-plan.task.md")),
 ];
 
-/// List, show, check and render contracts: what a report or a document must look like
+/// List, show, check, extract, mend and render contracts: what a report or a document must look like
 #[derive(Debug, clap::Args)]
 pub struct ContractArgs {
     #[command(subcommand)]
@@ -40,6 +43,8 @@ enum ContractCommand {
     List(ListArgs),
     Show(ShowArgs),
     Check(check::CheckArgs),
+    Extract(extract::ExtractArgs),
+    Fix(fix::FixArgs),
     Render(render::RenderArgs),
 }
 
@@ -74,6 +79,8 @@ pub fn run(args: &ContractArgs, session: &Session) -> Result<Exit, Failure> {
         ContractCommand::List(_) => list(session),
         ContractCommand::Show(args) => show(args, session),
         ContractCommand::Check(args) => check::run(args, session),
+        ContractCommand::Extract(args) => extract::run(args, session),
+        ContractCommand::Fix(args) => fix::run(args, session),
         ContractCommand::Render(args) => render::run(args, session),
     }
 }

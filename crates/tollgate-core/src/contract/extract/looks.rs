@@ -1,0 +1,236 @@
+//! What the documents of a contract look like from outside: enough to find them among other text.
+
+use memchr::memmem::Finder;
+
+use super::skim::{self, Skimmed};
+use crate::Name;
+use crate::contract::definition::{Definition, Form, Kind, LINES, Layout, RecordType};
+use crate::contract::text::is_same_name;
+
+/// What the documents of a contract look like.
+#[derive(Debug, Default)]
+pub struct Looks {
+    /// As a JSON object.
+    pub json: Option<Shape>,
+    /// As a JSON object in each line.
+    pub lines: Option<Shape>,
+    /// As YAML.
+    pub yaml: Option<Shape>,
+    /// As Markdown.
+    pub markdown: Option<Heads>,
+    /// What is shown along with the contract (template, instructions): an echo of it is no document.
+    pub shown: Vec<String>,
+    /// The schema, which is no document either.
+    pub schema: serde_json::Value,
+    /// What a text lacks that has none, and how one begins.
+    pub lacks: String,
+    pub begin: String,
+}
+
+/// The keys of an object.
+#[derive(Debug, Default)]
+pub struct Shape {
+    /// Keys with one word each, and the word as JSON writes it.
+    consts: Vec<(Name, String)>,
+    /// The keys that must be there.
+    pub needed: Vec<Name>,
+    /// All keys.
+    known: Vec<Name>,
+    /// An object without any of these does not look so.
+    needles: Vec<Finder<'static>>,
+}
+
+/// The headings of a Markdown document.
+#[derive(Debug)]
+pub enum Heads {
+    /// It begins with a heading of its own, as a worker is told to write it, and goes up to the next of its level.
+    Own { level: usize, words: Name, hole: bool },
+    /// It begins with a heading that code knows, and goes up to the next such.
+    Coded { title: &'static str, is: fn(usize, &str) -> bool, needs: &'static str },
+    /// It is all the text, and has these sections, each by one of its names.
+    Sections(Vec<Vec<Name>>),
+}
+
+impl Heads {
+    /// Whether a document begins with a heading.
+    pub fn is_head(&self, level: usize, title: &str) -> bool {
+        match self {
+            Self::Own { words, hole: true, .. } => {
+                title.get(..words.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(words))
+            }
+            Self::Own { words, .. } => title.eq_ignore_ascii_case(words),
+            Self::Coded { is, .. } => is(level, title),
+            Self::Sections(all) => all.iter().flatten().any(|known| is_same_name(known, title.trim_end_matches(':'))),
+        }
+    }
+
+    /// The line that a document begins with.
+    pub fn line(&self) -> Option<String> {
+        match self {
+            Self::Own { level, words, .. } => Some(format!("{} {words}", "#".repeat(*level))),
+            Self::Coded { title, .. } => Some((*title).to_owned()),
+            Self::Sections(_) => None,
+        }
+    }
+}
+
+impl Shape {
+    fn of(record: &RecordType) -> Self {
+        let needed = record.fields.iter().filter(|field| !field.optional);
+        let mut shape = Self {
+            needed: needed.map(|field| field.name.clone()).collect(),
+            known: record.fields.iter().map(|field| field.name.clone()).collect(),
+            ..Self::default()
+        };
+        for field in &record.fields {
+            if let Kind::Const(word, number) = &field.of.kind {
+                let written = if *number { word.to_string() } else { format!("\"{word}\"") };
+                shape.consts.push((field.name.clone(), written));
+            }
+        }
+        // With fewer than half of the keys an object does not look so: it has one of any that are more than the other half.
+        let mut keys = if shape.needed.is_empty() { shape.known.clone() } else { shape.needed.clone() };
+        keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+        keys.truncate(keys.len() + 1 - shape.half().min(keys.len()));
+        let words = shape.consts.iter().filter(|(_, word)| word.starts_with('"')).map(|(_, word)| word.clone());
+        let needles = keys.iter().map(|key| format!("\"{key}\"")).chain(words);
+        shape.needles = needles.map(|needle| Finder::new(needle.as_bytes()).into_owned()).collect();
+        shape
+    }
+
+    fn half(&self) -> usize {
+        self.needed.len().div_ceil(2).max(1)
+    }
+
+    /// Whether a text can hold such an object.
+    pub fn may_be_in(&self, text: &str) -> bool {
+        self.needles.iter().any(|needle| needle.find(text.as_bytes()).is_some())
+    }
+
+    /// Whether an object looks so: by a word that only it has, or by half of what it must have.
+    pub fn is(&self, text: &str, object: &Skimmed) -> bool {
+        let enough = if self.says_otherwise(text, object) { self.others() } else { self.half() };
+        self.counts(text, object).is_none_or(|keys| keys >= enough)
+    }
+
+    /// Whether a word says that an object is something else; it may be misspelt.
+    fn says_otherwise(&self, text: &str, object: &Skimmed) -> bool {
+        self.consts.iter().any(|(name, word)| {
+            word.starts_with('"') && object.get(text, name).is_some_and(|value| text[value] != **word)
+        })
+    }
+
+    /// How many keys must be there whose words are not given.
+    fn others(&self) -> usize {
+        let given = |name: &&Name| self.consts.iter().any(|(known, word)| known == *name && word.starts_with('"'));
+        self.needed.iter().filter(|name| !given(name)).count().max(1)
+    }
+
+    /// Whether an object that does not end looks so, as far as it goes.
+    pub fn may_be(&self, text: &str, object: &Skimmed) -> bool {
+        let few = if self.needed.len() < 4 { 1 } else { 2 };
+        let enough = if self.says_otherwise(text, object) { self.others() } else { few };
+        self.counts(text, object).is_none_or(|keys| keys >= enough)
+    }
+
+    /// Whether an object has one of the keys.
+    pub fn knows(&self, text: &str, object: &Skimmed) -> bool {
+        let mut keys = object.pairs.iter().map(|pair| &pair.key).chain(&object.open);
+        keys.any(|key| self.known.iter().any(|known| **known == text[key.clone()]))
+    }
+
+    /// How many of its keys are there; none to count where a word settles it.
+    fn counts(&self, text: &str, object: &Skimmed) -> Option<usize> {
+        let word = |name: &str| self.consts.iter().find(|(known, _)| **known == *name).map(|(_, word)| word);
+        let (mut keys, mut settled) = (0, false);
+        for pair in &object.pairs {
+            let key = &text[pair.key.clone()];
+            match word(key) {
+                Some(word) if text[pair.value.clone()] == **word => {
+                    settled |= word.starts_with('"');
+                    keys += 1;
+                }
+                Some(_) => {}
+                None => keys += usize::from(self.keys().iter().any(|known| **known == *key)),
+            }
+        }
+        let open = object.open.as_ref().map(|key| &text[key.clone()]);
+        keys += usize::from(open.is_some_and(|key| self.keys().iter().any(|known| **known == *key)));
+        (!settled).then_some(keys)
+    }
+
+    fn keys(&self) -> &[Name] {
+        if self.needed.is_empty() { &self.known } else { &self.needed }
+    }
+
+    /// Whether keys that stand at the start of lines are enough.
+    pub fn has_half(&self, keys: &[&str]) -> bool {
+        self.keys().iter().filter(|known| keys.contains(&&***known)).count() >= self.half()
+    }
+
+    /// Whether a text that is no JSON means to be such an object.
+    pub fn is_meant(&self, text: &str) -> bool {
+        let word = |(_, word): &&(Name, String)| skim::inside(word).is_some_and(|word| text.contains(word));
+        self.consts.iter().any(|known| word(&known))
+            || self.keys().iter().filter(|key| text.contains(&***key)).count() >= self.half()
+    }
+}
+
+impl Looks {
+    /// Those of a contract that is data.
+    pub fn of(definition: &Definition) -> Self {
+        let mut looks = Self::default();
+        let Some(root) = definition.root.record() else { return looks };
+        for form in &definition.forms {
+            match form {
+                Form::Json => looks.json = Some(Shape::of(root)),
+                Form::Yaml => looks.yaml = Some(Shape::of(root)),
+                Form::JsonLines => {
+                    let line = definition.root.step(LINES).map(|(of, _)| of);
+                    let line = line.and_then(|of| match &of.kind {
+                        Kind::List(list) => list.of.record(),
+                        _ => None,
+                    });
+                    looks.lines = line.map(Shape::of);
+                }
+                Form::Markdown => looks.markdown = Some(heads(definition, root)),
+            }
+        }
+        (looks.lacks, looks.begin) = match looks.markdown.as_ref().map(Heads::line) {
+            Some(Some(line)) => (format!("no `{line}` heading"), format!("begin the document with `{line}`")),
+            Some(None) => ("none of its sections".to_owned(), "write it as the template shows".to_owned()),
+            None => {
+                let keys: Vec<String> = root
+                    .fields
+                    .iter()
+                    .filter(|field| !field.optional)
+                    .map(|field| format!("`{}`", field.name))
+                    .collect();
+                ("no JSON or YAML with its fields".to_owned(), format!("print it with {}", keys.join(", ")))
+            }
+        };
+        if looks.yaml.is_none() && looks.markdown.is_none() {
+            looks.lacks = "no JSON object with its fields".to_owned();
+        }
+        looks
+    }
+}
+
+fn heads(definition: &Definition, root: &RecordType) -> Heads {
+    match &definition.heading {
+        Some(heading) => {
+            Heads::Own { level: heading.level, words: heading.words.clone(), hole: heading.hole.is_some() }
+        }
+        None => {
+            let needed = root.fields.iter().filter(|field| !field.optional);
+            Heads::Sections(
+                needed
+                    .filter_map(|field| match &field.layout {
+                        Layout::Section(names) => Some(names.clone()),
+                        _ => None,
+                    })
+                    .collect(),
+            )
+        }
+    }
+}

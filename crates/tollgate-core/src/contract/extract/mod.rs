@@ -1,0 +1,447 @@
+//! Finds the report in what a worker printed: the last one of its unit that is no echo of what the worker was shown.
+//!
+//! [`scan`] opens the lines of command line tools and notes what looks like a document, [`region`] looks into plain text, [`echo`]
+//! knows what was shown. A last report that is cut off or invalid makes the whole malformed; one before it is shown, never used.
+
+mod echo;
+mod envelope;
+mod layer;
+mod looks;
+mod region;
+mod scan;
+mod skim;
+#[cfg(test)]
+mod tests;
+
+pub use self::looks::{Heads, Looks};
+
+use std::ops::Range;
+
+use self::echo::{Echo, Shown};
+use self::layer::Layers;
+use self::scan::Item;
+use super::markdown::heading_words;
+use super::text::Source;
+use super::{Context, DocumentDialect, DocumentReading, Reading, ReportDialect};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::report::{Health, Plan, Report, Verdict};
+
+/// The largest transcript that is read.
+pub const BYTES_MAX: usize = 64 << 20;
+/// So many documents are told apart; of more, the last ones.
+const CANDIDATES_MAX: usize = 256;
+/// So many reports before one that is not valid are looked at for one that is.
+const EARLIER_MAX: usize = 16;
+/// How often a message may be a line of a tool again.
+const LAYERS_MAX: usize = 3;
+
+/// A contract that documents are looked for in.
+#[derive(Clone, Copy)]
+pub enum Dialect<'d> {
+    Report(&'d dyn ReportDialect),
+    Document(&'d dyn DocumentDialect),
+}
+
+/// What was read of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one of them at a time")]
+pub enum Read {
+    Report(Reading),
+    Document(DocumentReading),
+}
+
+/// What came of a transcript.
+#[derive(Debug)]
+pub struct Extraction {
+    /// What the report says that counts; malformed where there is none. Its diagnostics have places in the transcript.
+    pub read: Read,
+    /// The report that counts.
+    pub found: Option<Found>,
+    /// What else looks like a report, in the order of the text.
+    pub passed: Vec<Passed>,
+    /// How many before those were not looked at.
+    pub unseen: usize,
+    /// The last report before an invalid one that is valid: it is not used.
+    pub earlier: Option<Earlier>,
+}
+
+/// A report in a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub from: Place,
+    pub to: Place,
+    /// Whether it stands in a JSON string.
+    pub in_string: bool,
+    /// Its text, without what is around it.
+    pub text: String,
+    /// What is wrong, with places in this text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Something that looks like a report and is not the one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passed {
+    pub place: Place,
+    pub why: Why,
+}
+
+/// Why a report is not the one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// It repeats what the worker was shown.
+    Echo,
+    /// Another comes after it.
+    Earlier,
+    /// The one that counts says the same again.
+    Repeated,
+    /// It is about another unit.
+    OtherUnit(String),
+}
+
+/// A valid report before the one that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    pub place: Place,
+    pub read: Read,
+}
+
+/// How a candidate is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Json,
+    Text,
+}
+
+/// Something that looks like a document.
+#[derive(Debug)]
+struct Candidate {
+    layer: usize,
+    range: Range<usize>,
+    form: Form,
+    /// Whether it ends before it says anything.
+    cut: bool,
+}
+
+/// What looks like a document in a text, and the texts in it.
+#[derive(Debug)]
+struct Candidates<'t> {
+    layers: Layers<'t>,
+    candidates: Vec<Candidate>,
+    unseen: usize,
+}
+
+impl Candidates<'_> {
+    fn text(&self, candidate: &Candidate) -> &str {
+        &self.layers.text(candidate.layer)[candidate.range.clone()]
+    }
+}
+
+/// Everything in a text that looks like a document.
+fn find<'t>(text: &'t str, looks: &Looks) -> Candidates<'t> {
+    let mut found = Candidates { layers: Layers::new(text), candidates: Vec::new(), unseen: 0 };
+    let plain = found.layers.plain(0);
+    gather(&mut found, looks, plain, 0);
+    let surplus = found.candidates.len().saturating_sub(CANDIDATES_MAX);
+    found.unseen += found.candidates.drain(..surplus).count();
+    found
+}
+
+fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize) {
+    for item in scan::scan(found.layers.text(layer), looks, depth > 0) {
+        match item {
+            Item::Object(range) => found.candidates.push(Candidate { layer, range, form: Form::Json, cut: false }),
+            Item::Cut(start) => {
+                let range = start..found.layers.text(layer).len();
+                found.candidates.push(Candidate { layer, range, form: Form::Text, cut: true });
+            }
+            Item::Region(region) => {
+                let stands = region::find(found.layers.text(layer), &region, looks);
+                let one = |(range, cut)| Candidate { layer, range, form: Form::Text, cut };
+                found.candidates.extend(stands.into_iter().map(one));
+                // Objects in the region were noted before it was over.
+                let of_region = |one: &Candidate| one.layer == layer && one.range.start >= region.start;
+                let from = found.candidates.iter().rposition(|one| !of_region(one)).map_or(0, |at| at + 1);
+                found.candidates[from..].sort_by_key(|one| one.range.start);
+            }
+            Item::Message(words) if depth < LAYERS_MAX => {
+                let said = found.layers.strings(layer, &words);
+                let plain = found.layers.plain(said);
+                gather(found, looks, plain, depth + 1);
+            }
+            Item::Message(_) => {}
+        }
+        if found.candidates.len() > 2 * CANDIDATES_MAX {
+            found.unseen += found.candidates.drain(..CANDIDATES_MAX).count();
+        }
+    }
+}
+
+/// Finds the report in a transcript and reads it.
+pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extraction {
+    let file = Source::new(text);
+    if text.len() > BYTES_MAX {
+        let message = format!("the transcript is longer than {BYTES_MAX} bytes");
+        let wrong = Diagnostic::error(Code::TEXT_REFUSED, Place::default(), message).hint("give its end alone");
+        return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
+    }
+    let looks = dialect.looks(context);
+    let all = find(file.text(), &looks);
+    let shown = Shown::of(&looks, context.prompt.as_deref());
+    Search { dialect, context, looks: &looks, all: &all, shown, file: &file }.run()
+}
+
+struct Search<'s> {
+    dialect: Dialect<'s>,
+    context: &'s Context,
+    looks: &'s Looks,
+    all: &'s Candidates<'s>,
+    shown: Shown,
+    file: &'s Source<'s>,
+}
+
+impl Search<'_> {
+    fn run(&self) -> Extraction {
+        let mut passed = Vec::new();
+        let mut counts: Option<(&Candidate, Echo)> = None;
+        let mut earlier: Vec<&Candidate> = Vec::new();
+        for one in self.all.candidates.iter().rev() {
+            let text = self.all.text(one);
+            let echo = if one.cut { Echo::No } else { self.shown.echo(text, one.form) };
+            let why = if echo == Echo::Whole {
+                Some(Why::Echo)
+            } else if let Some(unit) = self.other_unit(one) {
+                Some(Why::OtherUnit(unit))
+            } else if let Some((winner, _)) = counts {
+                earlier.push(one);
+                let same = text.trim() == self.all.text(winner).trim();
+                Some(if same { Why::Repeated } else { Why::Earlier })
+            } else {
+                counts = Some((one, echo));
+                None
+            };
+            passed.extend(why.map(|why| Passed { place: self.place(one, 0), why }));
+        }
+        passed.reverse();
+        match counts {
+            Some((one, echo)) => self.read(one, echo, passed, &earlier),
+            None => {
+                let wrong = self.absent(&passed);
+                Extraction::nothing(self.dialect.malformed(vec![wrong]), passed, self.all.unseen)
+            }
+        }
+    }
+
+    fn read(&self, one: &Candidate, echo: Echo, passed: Vec<Passed>, earlier: &[&Candidate]) -> Extraction {
+        let mut read = self.judge(one, echo);
+        let text = self.all.text(one);
+        let own = read.diagnostics().to_vec();
+        let source = Source::new(text);
+        for diagnostic in read.diagnostics_mut() {
+            self.in_file(diagnostic, one, &source);
+        }
+        let drafts = passed.iter().filter(|passed| passed.why == Why::Earlier).take(50);
+        let warnings: Vec<Diagnostic> = drafts
+            .map(|passed| {
+                let message = "an earlier report stands here; only the last one counts";
+                Diagnostic::warning(Code::REPORT_DRAFT, passed.place, message).hint("report once, at the end")
+            })
+            .collect();
+        read.diagnostics_mut().splice(0..0, warnings);
+        read.diagnostics_mut().sort_by_key(|diagnostic| diagnostic.place);
+        let valid = |one: &&&Candidate| !one.cut && !self.judge(one, Echo::No).is_refused();
+        let before = read.is_refused().then(|| earlier.iter().take(EARLIER_MAX).find(valid)).flatten();
+        let found = Found {
+            from: self.place(one, 0),
+            to: self.place(one, text.trim_end().len()),
+            in_string: self.all.layers.is_string(one.layer),
+            text: text.to_owned(),
+            diagnostics: own,
+        };
+        let before = before.map(|one| Earlier { place: self.place(one, 0), read: self.judge(one, Echo::No) });
+        Extraction { read, found: Some(found), passed, unseen: self.all.unseen, earlier: before }
+    }
+
+    /// Reads one candidate; places are those of its own text.
+    fn judge(&self, one: &Candidate, echo: Echo) -> Read {
+        let start = Place { line: 1, column: 1 };
+        if one.cut {
+            let wrong = Diagnostic::error(Code::REPORT_CUT_OFF, start, "the report is cut off");
+            return self.dialect.malformed(vec![wrong.hint("print the whole report again")]);
+        }
+        let mut read = self.dialect.read_alone(self.all.text(one), self.context);
+        if echo == Echo::Beginning {
+            let message = "this is word for word what the prompt shows";
+            let wrong = Diagnostic::error(Code::REPORT_ABSENT, start, message).hint("report on the work that was done");
+            read.diagnostics_mut().insert(0, wrong);
+            if let Read::Report(reading) = &mut read {
+                let reads = std::mem::take(&mut reading.report.reads);
+                let reason = message.to_owned();
+                reading.report = Report { reads, reason, ..Report::new(Health::Malformed, Verdict::None) };
+            }
+        }
+        read
+    }
+
+    /// The unit of a report that is about another one than was asked for.
+    fn other_unit(&self, one: &Candidate) -> Option<String> {
+        let wanted = self.context.unit.as_deref().filter(|_| !one.cut)?;
+        let Dialect::Report(dialect) = self.dialect else { return None };
+        dialect.unit(self.all.text(one), self.context).filter(|unit| !is_unit(unit, wanted))
+    }
+
+    fn place(&self, one: &Candidate, at: usize) -> Place {
+        self.file.place(self.all.layers.in_file(one.layer, one.range.start + at))
+    }
+
+    /// Gives a diagnostic the place in the transcript; where that is inside of a JSON string, it says so.
+    fn in_file(&self, diagnostic: &mut Diagnostic, one: &Candidate, source: &Source<'_>) {
+        let own = diagnostic.place;
+        if own.line == 0 {
+            return;
+        }
+        diagnostic.place = self.place(one, source.offset(own));
+        diagnostic.other = diagnostic.other.map(|other| self.place(one, source.offset(other)));
+        if self.all.layers.is_string(one.layer) {
+            let hint = diagnostic.hint.take().map(|hint| format!("{hint}; ")).unwrap_or_default();
+            let inside = format!("this is line {}, column {} of the report in the JSON string", own.line, own.column);
+            diagnostic.hint = Some(format!("{hint}{inside}"));
+        }
+    }
+
+    fn absent(&self, passed: &[Passed]) -> Diagnostic {
+        let what = if matches!(self.dialect, Dialect::Report(_)) { "report" } else { "document" };
+        let last = passed.last();
+        let error = |place: Place, message: String| Diagnostic::error(Code::REPORT_ABSENT, place, message);
+        match last.map(|passed| (&passed.why, passed.place)) {
+            Some((Why::OtherUnit(unit), place)) => {
+                let wanted = self.context.unit.as_deref().unwrap_or_default();
+                let message =
+                    format!("there is no {what} of {wanted}; the last one is of {}", super::text::quote(unit));
+                error(place, message).hint(format!("report on {wanted}"))
+            }
+            Some((_, place)) => {
+                error(place, format!("there is only an echo of the prompt, no {what}")).hint(&self.looks.begin)
+            }
+            None => {
+                let message = format!("there is no {what}: {}", self.looks.lacks);
+                let quoted = self.looks.markdown.as_ref().is_some_and(|heads| {
+                    let head = |line: &str| heading_words(line).is_some_and(|words| heads.is_head(2, words));
+                    self.file.text().lines().any(|line| line.trim_start().starts_with('#') && head(line.trim()))
+                });
+                error(Place::default(), message).hint(match self.looks.markdown.as_ref().and_then(Heads::line) {
+                    Some(line) if quoted => {
+                        format!("a `{line}` inside a code fence, quote or list is an example: write the {what} outside of it")
+                    }
+                    _ => self.looks.begin.clone(),
+                })
+            }
+        }
+    }
+}
+
+/// Whether a report that names a unit is about the one that is asked for: `#21 — Show the total` is about `21`.
+fn is_unit(said: &str, wanted: &str) -> bool {
+    let bare = |name: &str| name.trim().trim_start_matches('#').to_lowercase();
+    let (said, wanted) = (bare(said), bare(wanted));
+    said.strip_prefix(&wanted)
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '.'))
+}
+
+impl Extraction {
+    fn nothing(read: Read, passed: Vec<Passed>, unseen: usize) -> Self {
+        Self { read, found: None, passed, unseen, earlier: None }
+    }
+}
+
+impl std::fmt::Debug for Dialect<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Report(dialect) => dialect.id(),
+            Self::Document(dialect) => dialect.id(),
+        })
+    }
+}
+
+impl Dialect<'_> {
+    fn looks(self, context: &Context) -> Looks {
+        match self {
+            Self::Report(dialect) => dialect.looks(context),
+            Self::Document(dialect) => dialect.looks(context),
+        }
+    }
+
+    /// Reads a text that was handed in as a document.
+    pub fn read(self, text: &str, context: &Context) -> Read {
+        match self {
+            Self::Report(dialect) => Read::Report(dialect.read(text, context)),
+            Self::Document(dialect) => Read::Document(dialect.read(text, context)),
+        }
+    }
+
+    fn read_alone(self, text: &str, context: &Context) -> Read {
+        match self {
+            Self::Report(dialect) => Read::Report(dialect.read_alone(text, context)),
+            Self::Document(dialect) => Read::Document(dialect.read(text, context)),
+        }
+    }
+
+    fn malformed(self, diagnostics: Vec<Diagnostic>) -> Read {
+        match self {
+            Self::Report(_) => Read::Report(malformed(diagnostics)),
+            Self::Document(_) => Read::Document(DocumentReading {
+                plan: Plan::default(),
+                fields: std::collections::BTreeMap::new(),
+                places: std::collections::BTreeMap::new(),
+                diagnostics,
+            }),
+        }
+    }
+}
+
+/// A report that never advances: it says what is wrong and nothing of what it claims.
+pub fn malformed(diagnostics: Vec<Diagnostic>) -> Reading {
+    let mut report = Report::new(Health::Malformed, Verdict::None);
+    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
+        report.reason.clone_from(&error.message);
+    }
+    Reading { report, diagnostics, sections: std::collections::BTreeMap::new(), present: Vec::new() }
+}
+
+impl Read {
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Self::Report(reading) => &reading.diagnostics,
+            Self::Document(reading) => &reading.diagnostics,
+        }
+    }
+
+    fn diagnostics_mut(&mut self) -> &mut Vec<Diagnostic> {
+        match self {
+            Self::Report(reading) => &mut reading.diagnostics,
+            Self::Document(reading) => &mut reading.diagnostics,
+        }
+    }
+
+    /// Whether something is wrong with it.
+    pub fn is_refused(&self) -> bool {
+        self.diagnostics().iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Where the JSON stands in a text that holds one document of a contract, and nothing else that looks like one.
+pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
+    let found = find(text, &dialect.looks(context));
+    match &found.candidates[..] {
+        [Candidate { layer: 0, range, form: Form::Json, cut: false }] if found.unseen == 0 => Some(range.clone()),
+        _ => None,
+    }
+}
+
+/// Reads the report of a worker from all that it printed.
+pub fn report(dialect: &dyn ReportDialect, text: &str, context: &Context) -> Reading {
+    match extract(Dialect::Report(dialect), text, context).read {
+        Read::Report(reading) => reading,
+        Read::Document(_) => malformed(Vec::new()),
+    }
+}

@@ -1,0 +1,70 @@
+//! Whatever is printed, an answer comes, and soon: work is linear in the text, and no text breaks it.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Enough that quadratic work would be seen.
+const BYTES: usize = 1 << 16;
+
+/// That these end at all is the proof: quadratic time would not.
+#[test]
+fn hostile_transcripts_end() {
+    let report = verdict("rejected", WHY);
+    for unit in [
+        "{",
+        "{\n",
+        "```\n",
+        "```json\n",
+        "\"",
+        "{\"",
+        "{\"kind\":",
+        "{\"kind\": {",
+        "{\"verdict\": [",
+        "{\"a\":1,",
+        "## x\n",
+        "## Validation Failure\n",
+        "[",
+        "{\"type\":\"result\",\"result\":\"",
+        "\\",
+        "{\"type\":\"text\"}\n",
+        "\u{1b}",
+        "\u{1b}[",
+        "\u{1b}]",
+        "kind:\n",
+        "{ ",
+        "~~~\n````\n",
+        "{\"kind\": \"wr.gate_verdict\"}\n",
+        "{\"kind\": \"wr.gate_verdict\", \n",
+        "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"{\"}\n",
+        "\r",
+        "#",
+        "- ",
+    ] {
+        let text = format!("{}\n{report}\n", unit.repeat(BYTES / unit.len()));
+        for id in ["wr.gate_verdict", "decree.validation-failure", "status-block", "team.tasks", "team.design-history"]
+        {
+            let extraction = found(id, &text, &Context::default());
+            assert!(
+                extraction.passed.len() <= CANDIDATES_MAX && extraction.read.diagnostics().len() <= 200,
+                "{unit:?} {id}"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_breaks_it(
+        text in "(\\{\"|\"\\}|\\{|\\}|\\[|\\]|:|,|\"|\\\\|```json\n|```\n|\n|\r|## Status\n|complete\n|## |kind|wr\\.gate_verdict|result|type|assistant|\u{1b}\\[1m|é|\\\\u00|tasks:\n| - ){0,60}",
+    ) {
+        for id in registry::all() {
+            let extraction = found(id, &text, &Context { prompt: Some(text.clone()), unit: Some("x".into()), ..Context::default() });
+            let lines = u32::try_from(text.split(['\n', '\r']).count()).unwrap();
+            prop_assert!(extraction.read.diagnostics().iter().all(|one| one.place.line <= lines), "{id} {extraction:?}");
+            prop_assert!(extraction.found.is_some() || extraction.read.is_refused());
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Tables: transcript in, what counts out.
+
+use super::*;
+use crate::contract::markdown;
+
+#[test]
+fn json_is_found_wherever_it_stands() {
+    let report = verdict("rejected", WHY);
+    let pretty = report.replace(", ", ",\n  ");
+    for text in [
+        report.clone(),
+        format!("\u{feff}{report}\n"),
+        format!("Here it is:\n\n```json\n{pretty}\n```\n\nThat is all.\n"),
+        format!("I looked at {{this}} and {{\"that\": 1}}, then: {report} and so on"),
+        format!("~~~~\n{pretty}\n~~~~"),
+        format!("{{\"stray {report}"),
+        format!("\u{1b}[32m{report}\u{1b}[0m").replace("verdict\":", "verdict\"\u{1b}[1m:"),
+        format!("{{\"event\": \"start\"}}\n{report}\n{{\"event\": \"end\"}}\n"),
+        format!("[{report}]"),
+        report.replace(", ", ",\r\n"),
+    ] {
+        let extraction = found("wr.gate_verdict", &text, &Context::default());
+        assert!(shown(&extraction).starts_with("ok reject @"), "{text}\n{extraction:#?}");
+        assert!(extraction.read.diagnostics().is_empty() && extraction.passed.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn the_last_one_counts_and_one_before_it_is_never_used() {
+    let (first, last) = (verdict("approved", WHY), verdict("rejected", WHY));
+    check("wr.gate_verdict", &format!("{first}\nno:\n{last}\n"), "ok reject @3:1 earlier@1:1");
+    check("wr.gate_verdict", &format!("{last}\nagain:\n{last}\n"), "ok reject @3:1 repeated@1:1");
+    let wrong = last.replace("rejected", "perhaps");
+    check(
+        "wr.gate_verdict",
+        &format!("{first}\n{wrong}\n"),
+        "malformed none @2:1 earlier@1:1 valid before@1:1 TG0245@2:54",
+    );
+    for broken in [
+        last.replace("\"confidence\"", "confidence"),
+        last.replace("}", ",}"),
+        last.replace("No test", "No\ntest"),
+        last.replace("wr.gate_verdict", "wr.gate_verdit"),
+        last.replace("\"kind\": \"wr.gate_verdict\", ", ""),
+        format!("```json\n{}\n```\n", last.replace('"', "'")),
+        format!("```json\n{}\n```\n", last.replace("\"kind\"", "kind").replace("\"version\"", "version")),
+    ] {
+        let extraction = found("wr.gate_verdict", &format!("{first}\n{broken}\n"), &Context::default());
+        assert!(
+            shown(&extraction).starts_with("malformed none @") && extraction.earlier.is_some(),
+            "{broken}\n{extraction:#?}"
+        );
+    }
+    let other = r#"{"kind": "wr.assessment", "version": 1, "confidence": "high", "verdict": "x"}"#;
+    check("wr.gate_verdict", &format!("{last}\n{other}\n"), "ok reject @1:1");
+    check("wr.gate_verdict", "nothing here {\"a\": 1}\n", "malformed none TG0201@0:0");
+}
+
+#[test]
+fn what_tools_wrap_around_it_is_opened() {
+    let report = verdict("rejected", WHY);
+    let words = quoted(&format!("Done.\n\n```json\n{report}\n```"));
+    for line in [
+        format!(
+            "{{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":{words},\"num_turns\":3}}"
+        ),
+        format!("{{\n  \"session_id\": \"s\",\n  \"response\": {words},\n  \"stats\": {{}}\n}}"),
+        format!(
+            "{{\"type\":\"item.completed\",\"item\":{{\"id\":\"item_3\",\"type\":\"agent_message\",\"text\":{words}}}}}"
+        ),
+        format!("{{\"type\":\"text\",\"sessionID\":\"ses_1\",\"part\":{{\"type\":\"text\",\"text\":{words}}}}}"),
+        format!("[{{\"type\":\"system\"}},{{\"type\":\"result\",\"result\":{words}}}]"),
+        format!("{{\"type\":\"result\",\"result\":\"ok\",\"structured_output\":{report}}}"),
+        format!("{{\"type\":\"assistant\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":{words}}}]}}}}"),
+    ] {
+        let before = "{\"type\":\"system\",\"subtype\":\"init\"}\n";
+        let theirs = quoted(&verdict("approved", WHY));
+        let tool = format!(
+            "{{\"type\":\"user\",\"message\":{{\"content\":[{{\"type\":\"tool_result\",\"content\":{theirs}}}]}}}}\n"
+        );
+        let after = "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":1}}\n";
+        let extraction = found("wr.gate_verdict", &format!("{before}{tool}{line}\n{tool}{after}"), &Context::default());
+        assert!(
+            shown(&extraction).starts_with("ok reject @") && extraction.passed.is_empty(),
+            "{line}\n{extraction:#?}"
+        );
+    }
+    let lines = format!(
+        "{{\"type\":\"assistant\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":{words}}}]}}}}\n{{\"type\":\"result\",\"result\":{words}}}\n"
+    );
+    let extraction = found("wr.gate_verdict", &lines, &Context::default());
+    assert_eq!(extraction.passed.iter().map(|passed| passed.why.clone()).collect::<Vec<_>>(), [Why::Repeated]);
+}
+
+#[test]
+fn a_report_in_many_pieces_is_one() {
+    let report = verdict("rejected", WHY);
+    let pieces = |make: &dyn Fn(&str) -> String, between: &str| {
+        let chars: Vec<char> = format!("So:\n{report}\n").chars().collect();
+        chars
+            .chunks(7)
+            .map(|piece| format!("{}\n{between}", make(&quoted(&String::from_iter(piece)))))
+            .collect::<String>()
+    };
+    let claude = |piece: &str| {
+        format!(
+            "{{\"type\":\"stream_event\",\"event\":{{\"type\":\"content_block_delta\",\"delta\":{{\"type\":\"text_delta\",\"text\":{piece}}}}}}}"
+        )
+    };
+    let acp = |piece: &str| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{{\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\"text\":{piece}}}}}}}}}"
+        )
+    };
+    let gemini =
+        |piece: &str| format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{piece},\"delta\":true}}");
+    for text in [
+        pieces(&claude, ""),
+        pieces(&acp, ""),
+        pieces(&gemini, ""),
+        pieces(&claude, "{\"type\":\"stream_event\",\"event\":{\"type\":\"ping\"}}\n"),
+    ] {
+        let extraction = found("wr.gate_verdict", &text, &Context::default());
+        assert!(shown(&extraction).starts_with("ok reject @1:"), "{text}\n{extraction:#?}");
+    }
+    // The second message begins anew: its heading stands at the start of a line.
+    let head = claude(&quoted("Let me look."));
+    let tail = claude(&quoted("## Validation Failure\n\n**Check:** a **Expected:** b **Actual:** c\n"));
+    check(
+        "decree.validation-failure",
+        &format!("{head}\n{{\"type\":\"user\",\"message\":{{}}}}\n{tail}\n"),
+        "failed none @3:99",
+    );
+}
+
+#[test]
+fn a_place_inside_of_a_string_is_a_place_in_the_file() {
+    let wrong = verdict("rejected", WHY).replace("rejected", "perhaps").replace(", ", ",\n");
+    let text =
+        format!("{{\"type\":\"system\"}}\n{{\"type\":\"result\",\"result\":{}}}\n", quoted(&format!("é:\n{wrong}")));
+    let extraction = found("wr.gate_verdict", &text, &Context::default());
+    let [diagnostic] = extraction.read.diagnostics() else { panic!("{extraction:#?}") };
+    let line = text.lines().nth(1).unwrap_or_default();
+    let column =
+        line.chars().count() - line.split_once("\\\"perhaps").map_or(0, |(_, rest)| rest.chars().count() + 9) + 1;
+    assert_eq!((diagnostic.place.line, diagnostic.place.column as usize), (2, column));
+    assert!(
+        diagnostic
+            .hint
+            .as_deref()
+            .unwrap_or_default()
+            .ends_with("this is line 3, column 12 of the report in the JSON string")
+    );
+    let own = &extraction.found.as_ref().expect("a report").diagnostics[0];
+    assert_eq!(own.place, Place { line: 3, column: 12 });
+}
+
+#[test]
+fn what_was_shown_is_no_report() {
+    let Dialect::Report(dialect) = dialect("wr.gate_verdict") else { panic!("a report") };
+    let told = dialect.instructions(&Context::default());
+    let report = verdict("rejected", WHY);
+    check("wr.gate_verdict", &told, "malformed none echo@6:1 TG0201@6:1");
+    check("wr.gate_verdict", &format!("{told}\n{report}\n"), "ok reject @15:1 echo@6:1");
+    check("wr.gate_verdict", &format!("{report}\n{told}\n"), "ok reject @1:1 echo@7:1");
+    let schema = serde_json::to_string_pretty(&dialect.schema()).unwrap();
+    check("wr.gate_verdict", &format!("{report}\n{schema}\n"), "ok reject @1:1");
+    // A report that the prompt holds comes back in another layout.
+    let old = verdict("approved", WHY);
+    let context = Context { prompt: Some(format!("You said:\n{old}\nThink again.")), ..Context::default() };
+    check_with("wr.gate_verdict", &old.replace(", ", ",\n   "), &context, "malformed none echo@1:1 TG0201@1:1");
+    check_with("wr.gate_verdict", &format!("{report}\n{old}"), &context, "ok reject @1:1 echo@2:1");
+    for id in ["decree.implementor-result", "status-block", "team.output", "decree.review-rejection", "wr.council"] {
+        let Dialect::Report(dialect) = super::dialect(id) else { panic!("a report") };
+        let extraction = found(id, &format!("{}\n", dialect.instructions(&Context::default())), &Context::default());
+        assert!(extraction.found.is_none(), "{id} {extraction:#?}");
+    }
+}
+
+#[test]
+fn a_unit_has_its_own_report() {
+    let one =
+        crate::contract::guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
+    let two = one.replace("#21 —", "#210 —").replace("approved", "needs-changes");
+    let of = |unit: &str| Context { unit: Some(unit.into()), ..Context::default() };
+    let text = format!("{one}\n{two}");
+    let line = one.lines().count() + 2;
+    check("decree.reviewer-result", &text, &format!("ok reject @{line}:1 earlier@1:1"));
+    for unit in ["#21", "21", "#21 — show the total"] {
+        check_with(
+            "decree.reviewer-result",
+            &text,
+            &of(unit),
+            &format!("ok accept @1:1 of #210 — Show the total@{line}:1"),
+        );
+    }
+    check_with("decree.reviewer-result", &one, &of("22"), "malformed none of #21 — Show the total@1:1 TG0201@1:1");
+}
+
+#[test]
+fn markdown_is_found_under_its_heading() {
+    let report = "## Validation Failure\n\n**Check:** a **Expected:** b **Actual:** c\n";
+    check("decree.validation-failure", &format!("# Log\n\nx\n\n{report}\n## Next\n\ny\n"), "failed none @5:1");
+    check("decree.validation-failure", &format!("```\n{report}```\n"), "malformed none TG0201@0:0");
+    check(
+        "decree.validation-failure",
+        &format!("{report}\n{}", report.replace("Actual", "Is")),
+        "malformed none @5:1 earlier@1:1 valid before@1:1 TG0242@5:4",
+    );
+    for cut in ["#", "##", "## ", "## Valid", "## Validation Failur"] {
+        check(
+            "decree.validation-failure",
+            &format!("{report}\n{cut}"),
+            "malformed none @5:1 earlier@1:1 valid before@1:1 TG0208@5:1",
+        );
+    }
+    let line = format!("{{\"type\":\"result\",\"result\":{}}}", quoted(report));
+    check("decree.validation-failure", &line, "failed none @1:28");
+    // What a tool prints, quoted in a report, is a part of the report.
+    let quoting = report.replace("**Actual:** c", &format!("**Actual:**\n\n```\n{line}\n```"));
+    check("decree.validation-failure", &quoting, "failed none @1:1");
+    let noise = "x\n".repeat(markdown::BYTES_MAX / 2 + 1);
+    let deep = format!("{}x\n", "> ".repeat(64));
+    let lines = noise.lines().count() + 2;
+    check("decree.validation-failure", &format!("{deep}{noise}{report}"), &format!("failed none @{lines}:1"));
+}
+
+#[test]
+fn documents_are_found_too() {
+    let tasks = "tasks:\n  - {id: T-1, status: not-started, goal: x, acceptance_checks: [\"cmd: x\"]}\n";
+    for text in
+        [tasks.to_owned(), format!("Here:\n\n```yaml\n{tasks}```\n\nok: no\n"), format!("Hello.\n{tasks}\nThe end.\n")]
+    {
+        let extraction = found("team.tasks", &text, &Context::default());
+        assert!(!extraction.read.is_refused() && extraction.found.is_some(), "{text}\n{extraction:#?}");
+    }
+    let line = "{\"at\": \"2026-01-31T12:00:00Z\", \"decision_id\": \"UD-APPROVE-DESIGN\", \"answer\": \"changes-requested: x\", \"state_context\": \"APPROVE_DESIGN\"}\n";
+    check("team.design-history", &format!("cat it:\n{line}{line}\n$\n"), "0 rows @2:1");
+    check("build-plan.task", "Hi.\n\n# T\n\n## Definition of Done\n- a\n", "1 rows @3:1");
+    let extraction = found("supervisor.dossier", "no dossier here\n", &Context::default());
+    assert!(extraction.found.is_none() && extraction.read.is_refused());
+}
+
+#[test]
+fn what_is_cut_off_hides_no_other_report() {
+    let (first, last) = (verdict("approved", WHY), verdict("rejected", WHY));
+    let line = format!("{{\"type\":\"result\",\"subtype\":\"success\",\"result\":{}}}", quoted(&last));
+    let before = format!(
+        "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n",
+        quoted(&first)
+    );
+    for at in 1..line.len() {
+        let extraction = found("wr.gate_verdict", &format!("{before}{}", &line[..at]), &Context::default());
+        assert!(shown(&extraction).starts_with("malformed"), "{}\n{extraction:#?}", &line[..at]);
+    }
+    let known = "{\"type\":\"turn.completed\",\"usage\":{\"in";
+    check("wr.gate_verdict", &format!("{before}{known}"), "ok accept @1:65");
+    check(
+        "wr.gate_verdict",
+        &format!("{first}\n```json\n"),
+        "malformed none @3:1 earlier@1:1 valid before@1:1 TG0208@3:1",
+    );
+}

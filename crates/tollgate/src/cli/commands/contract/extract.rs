@@ -1,0 +1,182 @@
+//! `tollgate contract extract`.
+
+use tollgate_api::{ContractExtract, EarlierReport, FoundReport, PassedReport, PassedWhy};
+use tollgate_core::contract::Context;
+use tollgate_core::contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Read, Why, extract};
+use tollgate_core::contract::reask::reask;
+use tollgate_core::diagnostic::Diagnostic;
+
+use super::check;
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::snippet::{self, Source};
+use crate::cli::{Exit, Session};
+use crate::contracts::{Contract, Contracts};
+use crate::files;
+use crate::view::text::{Line, Style};
+use crate::view::wire;
+use crate::view::words::count;
+
+/// Find the report in what an agent printed, and check it
+///
+/// The last report of the unit that is no echo counts: not what the prompt, the template or the schema says. It is found in prose, in a
+/// code fence (JSON and YAML), in the result of an agent's command line tool, and in a stream of JSON lines. When the last one is cut off or invalid,
+/// nothing counts, and a valid one before it is only shown. Exits with 0 when the report is valid, 1 when it is not or there is none, 3 when the
+/// file cannot be read.
+#[derive(Debug, clap::Args)]
+pub struct ExtractArgs {
+    /// The contract: `status-block` or `status-block@1`
+    #[arg(long)]
+    contract: String,
+    /// The role that reports; its own rules are checked then
+    #[arg(long)]
+    role: Option<String>,
+    /// The unit that is reported on; reports that name another are passed over
+    #[arg(long)]
+    unit: Option<String>,
+    /// What the agent was told: what repeats it is no report
+    #[arg(long, value_name = "FILE")]
+    prompt: Option<String>,
+    /// Print only what to tell the agent when its report is not valid
+    #[arg(long, conflicts_with = "text")]
+    reask: bool,
+    /// Print only the text of the report that counts, without what is around it
+    #[arg(long)]
+    text: bool,
+    /// The transcript; `-` is stdin
+    file: String,
+}
+
+pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
+    let contract = Contracts::named(&args.contract, &session.environment)?;
+    let prompt = args.prompt.as_ref();
+    let prompt = prompt
+        .map(|file| files::read_text(&session.environment.directory().join(file), BYTES_MAX as u64))
+        .transpose()?;
+    let unit = args.unit.as_deref().map(Into::into);
+    let context = Context { prompt, unit, ..super::context(&contract, args.role.as_deref(), session)? };
+    let dialect = match (contract.report(), contract.document()) {
+        (Some(dialect), _) => Dialect::Report(dialect),
+        (None, Some(dialect)) => Dialect::Document(dialect),
+        (None, None) => return Err(Failure::internal("a contract is neither for reports nor for documents")),
+    };
+    if args.unit.is_some() && !contract.report().is_some_and(tollgate_core::contract::ReportDialect::names_units) {
+        let note = format!("what is written in {} names no unit: --unit changes nothing", contract.id());
+        session.output.say("note: ", Style::Accent, &note);
+    }
+    let text = check::read(&args.file, BYTES_MAX as u64, session).map(String::from_utf8);
+    let (text, diagnostic) = match text {
+        Ok(Ok(text)) => (text, None),
+        Ok(Err(error)) => {
+            let (text, diagnostic) = check::not_text(error);
+            (text, Some(diagnostic))
+        }
+        Err(diagnostic) => (String::new(), Some(diagnostic)),
+    };
+    if let Some(diagnostic) = diagnostic {
+        unread(args, &contract, text, diagnostic, session);
+        return Ok(Exit::With(Kind::Environment));
+    }
+    let extraction = extract(dialect, &text, &context);
+    let result = result(args, &contract, &extraction);
+    if session.json() {
+        session.output.json(&result);
+    } else if args.reask {
+        session.output.text(result.check.reask.as_deref().unwrap_or_default().trim_end());
+    } else if args.text && result.check.valid {
+        session.output.text(result.found.as_ref().map_or("", |found| found.text.trim_end()));
+    } else {
+        print(&result, text, extraction.read.diagnostics(), session);
+    }
+    Ok(if result.check.valid { Exit::Done } else { Exit::With(Kind::Refused) })
+}
+
+fn unread(args: &ExtractArgs, contract: &Contract, text: String, diagnostic: Diagnostic, session: &Session) {
+    let diagnostics = [diagnostic];
+    let check = check::result(&args.file, contract.id(), None, None, &diagnostics);
+    let result = ContractExtract { check, found: None, passed: Vec::new(), unseen: 0, earlier: None };
+    match session.json() {
+        true => session.output.json(&result),
+        false => print(&result, text, &diagnostics, session),
+    }
+}
+
+fn said(read: &Read) -> (Option<tollgate_api::Report>, Option<tollgate_api::Plan>) {
+    match read {
+        Read::Report(reading) => (Some(wire::report(&reading.report)), None),
+        Read::Document(reading) => (None, Some(wire::plan(&reading.plan))),
+    }
+}
+
+fn result(args: &ExtractArgs, contract: &Contract, extraction: &Extraction) -> ContractExtract {
+    let (report, plan) = said(&extraction.read);
+    let mut check = check::result(&args.file, contract.id(), report, plan, extraction.read.diagnostics());
+    let own = extraction.found.as_ref().map_or(extraction.read.diagnostics(), |found| &found.diagnostics);
+    check.reask = args.reask.then(|| reask(own)).flatten();
+    let found = extraction.found.as_ref().map(|found| FoundReport {
+        line: found.from.line,
+        column: found.from.column,
+        end_line: found.to.line,
+        in_string: found.in_string,
+        text: found.text.clone(),
+    });
+    let passed = extraction.passed.iter().map(|passed| {
+        let (why, unit) = match &passed.why {
+            Why::Echo => (PassedWhy::Echo, None),
+            Why::Earlier => (PassedWhy::Earlier, None),
+            Why::Repeated => (PassedWhy::Repeated, None),
+            Why::OtherUnit(unit) => (PassedWhy::OtherUnit, Some(unit.clone())),
+        };
+        PassedReport { why, unit, line: passed.place.line, column: passed.place.column }
+    });
+    let earlier = extraction.earlier.as_ref().map(|Earlier { place, read }| {
+        let (report, plan) = said(read);
+        EarlierReport { line: place.line, column: place.column, report, plan }
+    });
+    ContractExtract { check, found, passed: passed.collect(), unseen: extraction.unseen as u64, earlier }
+}
+
+fn print(result: &ContractExtract, text: String, diagnostics: &[Diagnostic], session: &Session) {
+    let source = Source { file: result.check.file.clone(), text };
+    // Reports before the last are listed below, with the others that were passed over.
+    let own: Vec<Diagnostic> =
+        diagnostics.iter().filter(|one| one.code != tollgate_core::code::Code::REPORT_DRAFT).cloned().collect();
+    snippet::lines(&own, &source, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+    let (symbol, style, word) = match (&result.found, result.check.valid) {
+        (Some(_), true) => ("✓", Style::Good, "valid"),
+        (Some(_), false) => ("✗", Style::Bad, "invalid"),
+        (None, _) if result.check.report.is_none() && result.check.plan.is_none() => ("✗", Style::Bad, "unreadable"),
+        (None, _) => ("✗", Style::Bad, "no report"),
+    };
+    let head = Line::new().add(style, symbol).text(format!(" {}: ", result.check.file)).add(style, word);
+    let place = result.found.as_ref().map(|found| match (found.end_line > found.line, found.in_string) {
+        (true, _) => format!(" {} in lines {} to {}", result.check.contract, found.line, found.end_line),
+        (false, true) => format!(" {} in a JSON string of line {}", result.check.contract, found.line),
+        (false, false) => format!(" {} in line {}", result.check.contract, found.line),
+    });
+    let words = match &result.found {
+        Some(_) => check::said(result.check.report.as_ref(), result.check.plan.as_ref()),
+        None => String::new(),
+    };
+    session.output.data(head.text(place.unwrap_or_default()).text(words));
+    if result.unseen > 0 {
+        let before = count(usize::try_from(result.unseen).unwrap_or(usize::MAX), "report");
+        session.output.data(Line::new().add(Style::Faint, format!("  passed over: {before} not looked at")));
+    }
+    for passed in &result.passed {
+        let why = match (passed.why, &passed.unit) {
+            (PassedWhy::Echo, _) => "an echo of what the agent was shown".to_owned(),
+            (PassedWhy::Earlier, _) => "an earlier report".to_owned(),
+            (PassedWhy::Repeated, _) => "the same report, earlier".to_owned(),
+            (PassedWhy::OtherUnit, unit) => format!("a report on {}", unit.as_deref().unwrap_or("another unit")),
+        };
+        session.output.data(Line::new().add(Style::Faint, format!("  passed over: line {}, {why}", passed.line)));
+    }
+    if let Some(earlier) = &result.earlier {
+        let said = check::said(earlier.report.as_ref(), earlier.plan.as_ref());
+        session.output.data(
+            Line::new()
+                .add(Style::Warn, "  not used: ")
+                .text(format!("the report in line {} is valid{said}", earlier.line)),
+        );
+    }
+}

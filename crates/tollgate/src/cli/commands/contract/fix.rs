@@ -1,0 +1,116 @@
+//! `tollgate contract fix`.
+
+use tollgate_api::{ContractFix, Mended};
+use tollgate_core::code::Code;
+use tollgate_core::contract::extract::{Dialect, Read};
+use tollgate_core::contract::fix::{Fixed, fix};
+
+use super::{check, diff};
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::snippet::{self, Source};
+use crate::cli::{Exit, Session};
+use crate::contracts::{Contract, Contracts};
+use crate::files;
+use crate::view::text::{Line, Style};
+use crate::view::wire;
+use crate::view::words::count;
+
+/// Mend what has one possible answer, and show the diff
+///
+/// The order of sections, the case of a word or a key, the level of a heading, text outside of the JSON, a comma before a bracket, a number in quotes, a count that
+/// the lists give. The file is written unless `--dry-run` is given; everything else in it stays as it is, and what it says stays the same.
+/// Exits with 0 when the mended text is valid, 1 when something is left that only its author can mend, 3 when the file cannot be read.
+#[derive(Debug, clap::Args)]
+pub struct FixArgs {
+    /// The contract; found by the name and the content of the file where none is given
+    #[arg(long)]
+    contract: Option<String>,
+    /// The role that reports; its own rules are checked then
+    #[arg(long)]
+    role: Option<String>,
+    /// Only show what would be changed
+    #[arg(long, conflicts_with = "write")]
+    dry_run: bool,
+    /// Write the file, which is what happens anyway
+    #[arg(long)]
+    write: bool,
+    /// The file; `-` is stdin, which is shown and not written
+    file: String,
+}
+
+pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
+    let unreadable = |text: String, diagnostic| {
+        let source = Source { file: args.file.clone(), text };
+        let failure = Failure::environment(Code::FILE, format!("{} cannot be mended", args.file));
+        failure.at(source, vec![diagnostic])
+    };
+    let text = match check::read(&args.file, check::REPORT_BYTES_MAX, session).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => {
+            let (text, diagnostic) = check::not_text(error);
+            return Err(unreadable(text, diagnostic));
+        }
+        Err(diagnostic) => return Err(unreadable(String::new(), diagnostic)),
+    };
+    let contract = match args.contract.as_deref() {
+        Some(name) => Contracts::named(name, &session.environment)?,
+        None => {
+            let known = Contracts::look(&session.environment)?;
+            check::find(&args.file, &text, &known).map_err(|diagnostic| unreadable(String::new(), diagnostic))?
+        }
+    };
+    let context = super::context(&contract, args.role.as_deref(), session)?;
+    let dialect = match (contract.report(), contract.document()) {
+        (Some(dialect), _) => Dialect::Report(dialect),
+        (None, Some(dialect)) => Dialect::Document(dialect),
+        (None, None) => return Err(Failure::internal("a contract is neither for reports nor for documents")),
+    };
+    let fixed = fix(dialect, &text, &context);
+    let write = !args.dry_run && args.file != "-" && fixed.text != text;
+    if write {
+        let path = session.environment.directory().join(&args.file);
+        files::rewrite(&path, fixed.text.as_bytes()).map_err(|error| {
+            Failure::environment(Code::FILE, format!("{} cannot be written", args.file)).cause(error)
+        })?;
+    }
+    let result = result(&args.file, &contract, &text, &fixed, write);
+    match session.json() {
+        true => session.output.json(&result),
+        false => print(&result, fixed, args, session),
+    }
+    Ok(if result.check.valid { Exit::Done } else { Exit::With(Kind::Refused) })
+}
+
+fn result(file: &str, contract: &Contract, before: &str, fixed: &Fixed, written: bool) -> ContractFix {
+    let (report, plan) = match &fixed.read {
+        Read::Report(reading) => (Some(wire::report(&reading.report)), None),
+        Read::Document(reading) => (None, Some(wire::plan(&reading.plan))),
+    };
+    let check = check::result(file, contract.id(), report, plan, fixed.read.diagnostics());
+    let mended = fixed.mended.iter();
+    let mended =
+        mended.map(|(place, message)| Mended { line: place.line, column: place.column, message: message.clone() });
+    ContractFix { check, mended: mended.collect(), diff: diff::unified(file, before, &fixed.text), written }
+}
+
+fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) {
+    session.output.text(result.diff.trim_end_matches('\n'));
+    let source = Source { file: result.check.file.clone(), text: fixed.text };
+    let lines = snippet::lines(fixed.read.diagnostics(), &source, session.output.width());
+    lines.into_iter().for_each(|line| session.output.data(line));
+    let (symbol, style, word) = match result.check.valid {
+        true => ("✓", Style::Good, "valid"),
+        false => ("✗", Style::Bad, "still invalid"),
+    };
+    let mended = match result.mended.len() {
+        0 => ", nothing to mend".to_owned(),
+        some => format!(", {} mended", count(some, "thing")),
+    };
+    let written = match (result.written, result.mended.is_empty()) {
+        (true, _) => ", written",
+        (false, false) if args.dry_run => ", not written (--dry-run)",
+        (false, _) => "",
+    };
+    let head = Line::new().add(style, symbol).text(format!(" {}: ", result.check.file)).add(style, word);
+    session.output.data(head.text(format!(" {}{mended}{written}", result.check.contract)));
+}

@@ -1,0 +1,46 @@
+//! Files that are mended where there is one possible answer.
+
+use crate::world::World;
+
+const TASKS: &str = "# Tasks of today\ntasks:\n  - id: T-1\n    status: Not-Started # soon\n    goal: x\n    acceptance_checks: [\"cmd: x\"]\n";
+
+#[test]
+fn what_has_one_answer_is_mended_and_shown() {
+    let mut world = World::new();
+    world.write(
+        "verdict.json",
+        "Here it is:\n\n```json\n{\"kind\": \"wr.gate_verdict\", \"version\": \"1\", \"Verdict\": \"Rejected\",\n \"confidence\": \"high\", \"rationale\": \"No test shows the second criterion.\",}\n```\n",
+    );
+    world.write("tasks.yaml", TASKS);
+    world.write("open.json", "{\"kind\": \"wr.gate_verdict\", \"version\": 1, \"verdict\": \"PERHAPS\", \"confidence\": \"HIGH\", \"rationale\": \"No.\"}\n");
+    world.write("note.md", "# A note\n");
+    world.type_in("contract fix --contract wr.gate_verdict --dry-run verdict.json");
+    world.type_in("contract fix --contract wr.gate_verdict verdict.json");
+    world.type_in("contract fix --contract wr.gate_verdict verdict.json");
+    world.type_in("contract fix tasks.yaml").type_in("contract check tasks.yaml");
+    world.type_in("contract fix open.json");
+    world.type_in("contract fix note.md").type_in("contract fix missing.json");
+    insta::assert_snapshot!(world.transcript);
+    let read = |file: &str| std::fs::read_to_string(world.path(&format!("work/{file}"))).unwrap();
+    assert_eq!(read("tasks.yaml"), TASKS.replace("Not-Started", "not-started"), "everything else is as it was");
+}
+
+#[test]
+fn programs_get_the_diff_and_what_is_left() {
+    let world = World::new();
+    world.write("tasks.yaml", TASKS);
+    let (lines, exit) = world.json("contract fix --json --dry-run tasks.yaml");
+    let line = &lines[0];
+    assert_eq!(
+        (exit, &line["valid"], &line["written"], &line["contract"]),
+        (0, &true.into(), &false.into(), &"team.tasks@1".into())
+    );
+    assert!(
+        line["diff"].as_str().unwrap().contains("-    status: Not-Started # soon\n+    status: not-started # soon\n"),
+        "{line}"
+    );
+    assert_eq!((&line["mended"][0]["line"], &line["mended"][0]["column"]), (&4.into(), &13.into()));
+    assert_eq!(std::fs::read_to_string(world.path("work/tasks.yaml")).unwrap(), TASKS);
+    let (lines, exit) = world.json("contract fix --json --write tasks.yaml");
+    assert_eq!((exit, &lines[0]["written"]), (0, &true.into()));
+}
