@@ -1,26 +1,10 @@
 //! What a run with given inputs can come to: its roles, of which only those need a worker, and its units.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tollgate_core::Name;
 use tollgate_core::protocol::model::{Flow, Kind, Over, Stage, Target, Value, VariableKind};
 use tollgate_core::protocol::{Condition, Protocol};
-use tollgate_core::run::decide::Rejection;
-
-/// Refuses an answer in advance that says what was changed by hand: there is nothing to measure yet.
-pub fn nothing_by_hand(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Result<(), Rejection> {
-    let is_tree = |name: &Name| &**name == "tree" || protocol.areas.iter().any(|area| area.name == *name);
-    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
-    for (stage, option) in answers {
-        let rules = stages().filter(|known| known.id == *stage).flat_map(|known| &known.on);
-        if rules.filter(|rule| rule.outcome == *option).any(|rule| rule.route.amends.iter().any(is_tree)) {
-            let why =
-                format!("`{option}` says that you changed the work tree, which can be measured only when it is asked");
-            return Err(Rejection::Advance { stage: stage.clone(), why });
-        }
-    }
-    Ok(())
-}
 
 /// The value of an input, given or by default.
 pub type Inputs<'a> = dyn Fn(&str) -> Option<&'a Value> + 'a;

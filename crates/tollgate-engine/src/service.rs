@@ -214,7 +214,6 @@ impl Service {
         let repository = Repository::find(&start.repository)?;
         // Before the roles: which of them are needed hangs on the inputs.
         let inputs = inputs(&protocol, &start.inputs).map_err(CommandError::Rejected)?;
-        needed::nothing_by_hand(&protocol, &start.answers).map_err(CommandError::Rejected)?;
         let roles = needed::roles(&protocol, &|name: &str| inputs.get(name));
         let missing: Vec<Name> = roles.into_iter().filter(|role| !start.workers.contains_key(*role)).cloned().collect();
         if !missing.is_empty() {

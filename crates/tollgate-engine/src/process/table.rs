@@ -16,7 +16,7 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 const KILL_ROUNDS: u32 = 200;
 const POLL_MS: u64 = 5;
 /// A process that is just becoming another program is looked at this often.
-const EXEC_ROUNDS: u32 = 100;
+const EXEC_ROUNDS: u32 = 1_000;
 
 /// A process, told apart from a later one with the same number by when it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

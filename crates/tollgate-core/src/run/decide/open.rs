@@ -214,6 +214,13 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
         if waives(protocol, known, option) {
             return refuse(format!("`{option}` waives what nobody has seen yet"));
         }
+        let is_tree = |name: &Name| &**name == "tree" || protocol.areas.iter().any(|area| area.name == *name);
+        let route = known.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+        if route.is_some_and(|route| route.amends.iter().any(is_tree)) {
+            return refuse(format!(
+                "`{option}` says that you changed the work tree, which can be measured only when it is asked"
+            ));
+        }
     }
     Ok(())
 }
