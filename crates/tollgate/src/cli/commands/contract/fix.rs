@@ -1,11 +1,14 @@
 //! `tollgate contract fix`.
 
+use std::time::Duration;
+
+use similar::TextDiff;
 use tollgate_api::{ContractFix, Mended};
 use tollgate_core::code::Code;
 use tollgate_core::contract::extract::{Dialect, Read};
 use tollgate_core::contract::fix::{Fixed, fix};
 
-use super::{check, diff};
+use super::check;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
@@ -14,6 +17,9 @@ use crate::files;
 use crate::view::text::{Line, Style};
 use crate::view::wire;
 use crate::view::words::count;
+
+/// How long lines are matched to each other.
+const DIFF_LIMIT: Duration = Duration::from_millis(300);
 
 /// Mend what has one possible answer, and show the diff
 ///
@@ -90,7 +96,13 @@ fn result(file: &str, contract: &Contract, before: &str, fixed: &Fixed, written:
     let mended = fixed.mended.iter();
     let mended =
         mended.map(|(place, message)| Mended { line: place.line, column: place.column, message: message.clone() });
-    ContractFix { check, mended: mended.collect(), diff: diff::unified(file, before, &fixed.text), written }
+    ContractFix { check, mended: mended.collect(), diff: diff(file, before, &fixed.text), written }
+}
+
+/// What was changed, as a unified diff. Texts that have little in common are compared for a moment, and then as a whole.
+fn diff(file: &str, before: &str, after: &str) -> String {
+    let diff = TextDiff::configure().timeout(DIFF_LIMIT).diff_lines(before, after);
+    diff.unified_diff().header(&format!("a/{file}"), &format!("b/{file}")).to_string()
 }
 
 fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) {

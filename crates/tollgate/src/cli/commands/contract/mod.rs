@@ -1,7 +1,6 @@
 //! `tollgate contract`.
 
 mod check;
-mod diff;
 mod extract;
 mod fix;
 mod render;
