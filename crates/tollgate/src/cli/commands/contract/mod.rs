@@ -94,7 +94,7 @@ fn list(session: &Session) -> Result<Exit, Failure> {
     let row = |contract: Wire| {
         let kind = match contract.kind {
             ContractKind::Report => "what a worker hands back",
-            ContractKind::Document => "a document that a run is given",
+            ContractKind::Document => "a document",
         };
         vec![Line::new().add(Style::Strong, contract.id), kind.into()]
     };
