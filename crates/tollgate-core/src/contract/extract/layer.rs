@@ -54,11 +54,11 @@ impl<'t> Layers<'t> {
 
     /// A text that strings of a layer are, one after the other.
     pub fn strings(&mut self, parent: usize, raws: &[Range<usize>]) -> usize {
-        let mut text = String::new();
-        let mut parts = Vec::new();
+        let mut text = String::with_capacity(raws.iter().map(ExactSizeIterator::len).sum());
+        let mut parts = Vec::with_capacity(raws.len());
         for raw in raws {
             parts.push(Part { start: text.len(), raw: raw.clone(), seen: Cell::new((0, raw.start)) });
-            text.push_str(&skim::unescape(&self.text(parent)[raw.clone()]));
+            skim::unescape(&self.text(parent)[raw.clone()], &mut text);
         }
         self.0.push(Layer { text: Cow::Owned(text), from: From::Strings { parent, parts } });
         self.0.len() - 1

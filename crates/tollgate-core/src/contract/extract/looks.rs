@@ -1,8 +1,8 @@
 //! What the documents of a contract look like from outside: enough to find them among other text.
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 
-use super::skim::{self, Skimmed};
+use super::skim::{self, End, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Kind, LINES, Layout, RecordType};
 use crate::contract::text::is_same_name;
@@ -38,6 +38,8 @@ pub struct Shape {
     known: Vec<Name>,
     /// An object without any of these does not look so.
     needles: Vec<Finder<'static>>,
+    /// A bit for each key: most keys of other objects have none of them.
+    sieve: u64,
 }
 
 /// The headings of a Markdown document.
@@ -74,6 +76,74 @@ impl Heads {
     }
 }
 
+/// Whether a `{` in a string may begin such an object, or what means to be one in a code fence.
+fn may_hold_object(raw: &str, shape: &Shape) -> bool {
+    let bytes = raw.as_bytes();
+    let mut known = 0;
+    ends_with_fence(raw)
+        || memchr::memchr_iter(b'{', bytes).any(|at| {
+            if at < known {
+                return false;
+            }
+            let mut rest = &bytes[at + 1..];
+            while let [b' ', next @ ..] | [b'\\', b'n' | b't' | b'r', next @ ..] = rest {
+                rest = next;
+            }
+            let line = matches!(raw[..at].trim_end_matches(' ').as_bytes(), [] | [.., b'\\', b'n' | b'r' | b't']);
+            match rest {
+                [b'\\', ..] | [] => other_object(&raw[at..], shape).is_none_or(|bytes| {
+                    known = at + bytes;
+                    false
+                }),
+                _ => line,
+            }
+        })
+}
+
+/// How many bytes at least an object takes that is another one, where it is small.
+fn other_object(raw: &str, shape: &Shape) -> Option<usize> {
+    let mut text = String::new();
+    for window in [64, 512, 4096] {
+        text.clear();
+        skim::unescape(&raw[..raw.floor_char_boundary(window)], &mut text);
+        let object = skim::object(&text, 0);
+        match object.end {
+            End::Whole(end) => return (!shape.is(&text, &object)).then_some(end),
+            End::Broken(_) => return None,
+            End::Cut => {}
+        }
+    }
+    None
+}
+
+/// Whether the last line of a string begins or ends a code fence.
+fn ends_with_fence(raw: &str) -> bool {
+    let mut rest = raw.trim_end();
+    while let Some(before) = ["\\n", "\\r", "\\t"].iter().find_map(|sign| rest.strip_suffix(sign)) {
+        rest = before.trim_end();
+    }
+    let line = rest.rsplit("\\n").next().unwrap_or_default();
+    line.contains("```") || line.contains("~~~")
+}
+
+/// Whether a heading in a string may be one that a document begins with, or the beginning of one.
+fn may_hold_head(raw: &str, heads: &Heads) -> bool {
+    let bytes = raw.as_bytes();
+    memchr::memchr_iter(b'#', bytes).any(|at| {
+        let indent = bytes[..at].iter().rev().take(4).take_while(|byte| **byte == b' ').count();
+        let starts = matches!(&bytes[..at - indent], [] | [.., b'\\', b'n' | b'r']);
+        let line = &raw[at..];
+        let end = memchr::memchr(b'\\', line.as_bytes()).unwrap_or(line.len());
+        let title = line[..end].trim_start_matches('#');
+        let ends = matches!(line.as_bytes().get(end + 1), Some(b'n' | b'r'));
+        starts && (!ends || heads.is_head(end - title.len(), title.trim().trim_end_matches('#').trim_end()))
+    })
+}
+
+fn bit(key: &[u8]) -> u64 {
+    1 << ((usize::from(key.first().copied().unwrap_or_default()) + key.len() * 11) % 64)
+}
+
 impl Shape {
     fn of(record: &RecordType) -> Self {
         let needed = record.fields.iter().filter(|field| !field.optional);
@@ -95,6 +165,7 @@ impl Shape {
         let words = shape.consts.iter().filter(|(_, word)| word.starts_with('"')).map(|(_, word)| word.clone());
         let needles = keys.iter().map(|key| format!("\"{key}\"")).chain(words);
         shape.needles = needles.map(|needle| Finder::new(needle.as_bytes()).into_owned()).collect();
+        shape.sieve = shape.known.iter().fold(0, |sieve, key| sieve | bit(key.as_bytes()));
         shape
     }
 
@@ -109,6 +180,10 @@ impl Shape {
 
     /// Whether an object looks so: by a word that only it has, or by half of what it must have.
     pub fn is(&self, text: &str, object: &Skimmed) -> bool {
+        let keys = object.pairs.iter().filter(|pair| self.sieve & bit(&text.as_bytes()[pair.key.clone()]) != 0).count();
+        if keys < if self.consts.is_empty() { self.half() } else { 1 } {
+            return false;
+        }
         let enough = if self.says_otherwise(text, object) { self.others() } else { self.half() };
         self.counts(text, object).is_none_or(|keys| keys >= enough)
     }
@@ -177,6 +252,19 @@ impl Shape {
 }
 
 impl Looks {
+    /// Whether a document may stand in a message, by a look at the string it was written as: most say nothing of the kind.
+    pub fn may_be_said(&self, raw: &str) -> bool {
+        if self.yaml.is_some() || self.lines.is_some() || memmem::find(raw.as_bytes(), b"\\u00").is_some() {
+            return true;
+        }
+        // What is a line of a tool itself is opened once more.
+        if raw.starts_with(['{', ' ', '\\']) {
+            return true;
+        }
+        let object = self.json.as_ref().is_some_and(|shape| may_hold_object(raw, shape));
+        object || self.markdown.as_ref().is_some_and(|heads| may_hold_head(raw, heads))
+    }
+
     /// Those of a contract that is data.
     pub fn of(definition: &Definition) -> Self {
         let mut looks = Self::default();

@@ -34,7 +34,7 @@ pub fn find(text: &str, region: &Range<usize>, looks: &Looks) -> Vec<Stands> {
 type Head<'t> = (usize, &'t str, Range<usize>);
 
 fn under_headings(text: &str, known: &Heads, last: bool) -> Vec<Stands> {
-    if !lines(text).any(|(_, line)| line.trim_start_matches(' ').starts_with('#')) {
+    if !may_be_under(text, known, last) {
         return Vec::new();
     }
     let heads = match markdown::refused(text) {
@@ -69,6 +69,20 @@ fn under_headings(text: &str, known: &Heads, last: bool) -> Vec<Stands> {
         found.push((range.start..text.len(), true));
     }
     found
+}
+
+/// Whether a document may stand in a text, by a look at what stands behind `#` at the start of lines: reading Markdown costs more.
+fn may_be_under(text: &str, known: &Heads, last: bool) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'#', bytes).any(|at| {
+        let before = bytes[..at].iter().rev().take(4).find(|byte| **byte != b' ');
+        if !(matches!(before, Some(b'\n' | b'\r')) || (at <= 3 && before.is_none())) {
+            return false;
+        }
+        let end = memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(text.len(), |found| at + found);
+        let level = bytes[at..end].iter().take_while(|byte| **byte == b'#').count();
+        known.is_head(level, &text[markdown::heading_title(text, &(at..end))]) || (last && end == text.len())
+    })
 }
 
 /// Whether the last heading is the beginning of the one that a document begins with, and nothing follows.

@@ -1,10 +1,8 @@
 //! One pass over a text: lines of tools are opened, objects that look like documents are noted, and what lies between is kept whole.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
-use memchr::memchr;
-use memchr::memmem::Finder;
+use memchr::{memchr, memchr2};
 
 use super::envelope;
 use super::looks::Looks;
@@ -24,11 +22,6 @@ pub enum Item {
     Cut(usize),
 }
 
-fn needles() -> &'static [Finder<'static>] {
-    static NEEDLES: OnceLock<Vec<Finder<'static>>> = OnceLock::new();
-    NEEDLES.get_or_init(|| envelope::NEEDLES.iter().map(|needle| Finder::new(needle.as_bytes())).collect())
-}
-
 /// What a text consists of. In what an agent said, only the very beginning can be a line of a tool.
 pub fn scan(text: &str, looks: &Looks, said: bool) -> Vec<Item> {
     let begin = text.len() - text.trim_start().len();
@@ -39,9 +32,11 @@ pub fn scan(text: &str, looks: &Looks, said: bool) -> Vec<Item> {
         only: said.then_some(begin),
         region: 0,
         fence: None,
+        fence_end: None,
         pieces: Vec::new(),
         tools: false,
         items: Vec::new(),
+        object: Skimmed::default(),
     };
     scan.run();
     scan.items
@@ -57,63 +52,69 @@ struct Scan<'a> {
     region: usize,
     /// The mark of the code fence that is open, how wide it is, and where its content begins.
     fence: Option<(u8, usize, usize)>,
+    /// Where that fence ends, once that was asked.
+    fence_end: Option<usize>,
     /// Pieces of one message so far.
     pieces: Vec<Range<usize>>,
     /// Whether lines of tools were seen.
     tools: bool,
     items: Vec<Item>,
+    /// The last object, for its room.
+    object: Skimmed,
 }
 
 impl Scan<'_> {
     fn run(&mut self) {
-        let (mut at, mut end) = (0, 0);
+        let mut at = 0;
         // Whether nothing but list signs stands between the last line end, or the last object, and here.
         let mut fresh = true;
         while at < self.bytes.len() {
-            let first = at >= end;
             if fresh {
                 at += self.bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b',' | b'[' | b']')).count();
             }
-            if first || at >= end {
-                end = memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |found| at + found + 1);
-            }
-            let Some(brace) = self.brace(at, end, fresh) else {
-                at = end;
-                fresh = true;
+            if self.bytes.get(at) == Some(&b'\n') {
+                (at, fresh) = (at + 1, true);
                 continue;
+            }
+            let brace = match self.brace(at, fresh) {
+                Ok(brace) => brace,
+                Err(line) => {
+                    (at, fresh) = (line, true);
+                    continue;
+                }
             };
             let begins = fresh && brace == at;
-            // A line is looked at as a whole once, however many objects stand in it.
-            if begins && first && self.is_dead(brace, end) {
-                self.between(brace..end);
-                at = end;
-                continue;
-            }
             at = self.object(brace, begins);
-            let before = self.bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
-            fresh = begins || matches!(before, Some(b'\n' | b'\r'));
+            let before = || self.bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+            fresh = begins || matches!(before(), Some(b'\n' | b'\r'));
         }
         self.finish();
     }
 
-    /// The next `{` of a line that is worth a look; fences are noted on the way.
-    fn brace(&mut self, at: usize, end: usize, fresh: bool) -> Option<usize> {
-        let first = *self.bytes.get(at)?;
-        if fresh && matches!(first, b'`' | b'~') {
-            self.fence_line(at, end);
+    /// The next `{` of a line that is worth a look, or where the next line begins; fences are noted on the way.
+    fn brace(&mut self, at: usize, fresh: bool) -> Result<usize, usize> {
+        let bytes = self.bytes;
+        let next = |from: usize| memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |found| from + found + 1);
+        match self.bytes.get(at) {
+            Some(b'{') if fresh => return Ok(at),
+            Some(b'`' | b'~') if fresh => self.fence_line(at, next(at)),
+            _ => {}
         }
-        if first == b'{' && fresh {
-            return Some(at);
+        if self.looks.json.is_none() {
+            return Err(next(at));
         }
-        self.looks.json.as_ref()?;
         let mut from = at;
-        while let Some(found) = memchr(b'{', &self.bytes[from..end]) {
-            if skim::may_begin(self.bytes, from + found) {
-                return Some(from + found);
+        while let Some(found) = memchr2(b'{', b'\n', &self.bytes[from..]) {
+            from += found;
+            if self.bytes[from] == b'\n' {
+                return Err(from + 1);
             }
-            from += found + 1;
+            if skim::may_begin(self.bytes, from) {
+                return Ok(from);
+            }
+            from += 1;
         }
-        None
+        Err(self.bytes.len())
     }
 
     fn fence_line(&mut self, at: usize, end: usize) {
@@ -126,7 +127,9 @@ impl Scan<'_> {
                 self.fence = None;
                 self.meant(content..at);
             }
-            None if width >= 3 && !line[width..].contains(&b'`') => self.fence = Some((mark, width, end)),
+            None if width >= 3 && !line[width..].contains(&b'`') => {
+                (self.fence, self.fence_end) = (Some((mark, width, end)), None)
+            }
             _ => {}
         }
     }
@@ -141,53 +144,42 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether a line is an object that cannot matter, by a look at its words.
-    fn is_dead(&self, start: usize, end: usize) -> bool {
-        let line = self.text[start..end].trim_end();
-        let ends = matches!(self.bytes.get(end), None | Some(b'{' | b'[' | b'\n' | b'\r'));
-        if !line.ends_with('}') || !ends {
-            return false;
-        }
-        let named = line.strip_prefix("{\"type\":").map(str::trim_start).and_then(|rest| rest.strip_prefix('"'));
-        let named = named.and_then(|rest| rest.split_once('"')).map(|(word, _)| word);
-        let carries = match named {
-            Some(word) => envelope::may_be(line, word),
-            None => needles().iter().any(|needle| needle.find(line.as_bytes()).is_some()),
-        };
-        !carries && !self.looks.json.as_ref().is_some_and(|shape| shape.may_be_in(line))
-    }
-
-    /// A line that carries nothing stands between two others.
-    fn between(&mut self, line: Range<usize>) {
-        match self.text[line.clone()].contains("\"ping\"") {
-            true => self.pass_over(line),
-            false => self.flush(),
-        }
-    }
-
     /// Leaves out a line between the pieces of a message.
     fn pass_over(&mut self, line: Range<usize>) {
-        if !self.pieces.is_empty() && self.text[self.region..line.start].trim().is_empty() {
-            self.region = line.end;
+        if self.pieces.is_empty() {
+            return;
+        }
+        match self.is_blank(self.region..line.start) {
+            true => self.region = line.end,
+            // Words stand between: the message has ended, and they are looked at once.
+            false => self.flush(),
         }
     }
 
     /// Passes over what begins with a `{`; gives where to go on.
     fn object(&mut self, start: usize, begins: bool) -> usize {
-        let object = skim::object(self.text, start);
         let may_open = begins && self.fence.is_none() && self.only.is_none_or(|only| only == start);
+        let mut object = std::mem::take(&mut self.object);
+        object.read(self.text, start, may_open.then_some(envelope::is_on_the_way));
+        let next = self.read(&object, start, may_open);
+        self.object = object;
+        next
+    }
+
+    fn read(&mut self, object: &Skimmed, start: usize, may_open: bool) -> usize {
         match object.end {
             End::Whole(end) => {
-                self.whole(&object, start..end, may_open);
+                self.whole(object, start..end, may_open);
                 end
             }
             End::Cut => {
-                self.cut(&object, start, may_open);
+                self.cut(object, start, may_open);
                 self.bytes.len()
             }
             End::Broken(at) => {
-                if self.looks.json.as_ref().is_some_and(|shape| shape.may_be(self.text, &object)) {
-                    self.note(start..self.fence_end(at));
+                if self.looks.json.as_ref().is_some_and(|shape| shape.may_be(self.text, object)) {
+                    let end = self.fence_end(at);
+                    self.note(start..end);
                 }
                 at.max(start + 1)
             }
@@ -215,7 +207,8 @@ impl Scan<'_> {
             return;
         }
         self.flush();
-        self.items.extend(carried.whole.into_iter().map(|words| Item::Message(vec![words])));
+        let said = carried.whole.into_iter().filter(|words| self.looks.may_be_said(&self.text[words.clone()]));
+        self.items.extend(said.map(|words| Item::Message(vec![words])));
         if let Some(object) = carried.object.filter(|_| self.looks.json.is_some()) {
             self.items.push(Item::Object(object));
         }
@@ -240,14 +233,23 @@ impl Scan<'_> {
     }
 
     /// Where what is broken may end: at the end of its code fence.
-    fn fence_end(&self, at: usize) -> usize {
+    fn fence_end(&mut self, at: usize) -> usize {
         let Some((mark, width, _)) = self.fence else { return self.bytes.len() };
+        if let Some(end) = self.fence_end.filter(|end| *end > at) {
+            return end;
+        }
         let closing = format!("\n{}", char::from(mark).to_string().repeat(width));
-        self.text[at..].find(&closing).map_or(self.bytes.len(), |found| at + found + 1)
+        let end = self.text[at..].find(&closing).map_or(self.bytes.len(), |found| at + found + 1);
+        self.fence_end = Some(end);
+        end
+    }
+
+    fn is_blank(&self, range: Range<usize>) -> bool {
+        self.bytes[range].iter().all(u8::is_ascii_whitespace)
     }
 
     fn end_region(&mut self, end: usize) {
-        if !self.text[self.region..end].trim().is_empty() {
+        if !self.is_blank(self.region..end) {
             self.flush();
             self.items.push(Item::Region(self.region..end));
         }

@@ -4,12 +4,17 @@
 
 use std::ops::Range;
 
-use memchr::memchr3;
+use memchr::{memchr, memchr3};
 
 /// The deepest nesting.
-const DEPTH_MAX: u32 = 127;
+const DEPTH_MAX: usize = 127;
 /// So many keys of one object are kept: no document has more at its top.
 const KEYS_MAX: usize = 128;
+
+/// So many keys inside of values are kept: no line of a tool has as many texts.
+const INNER_MAX: usize = 1 << 16;
+/// Keys are kept up to this depth.
+const INNER_DEPTH: usize = 4;
 
 /// A key of an object, without its quotes, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +23,29 @@ pub struct Pair {
     pub value: Range<usize>,
 }
 
+impl Pair {
+    /// Whether it has this key; by its bytes, since this is asked often.
+    fn is(&self, text: &str, key: &str) -> bool {
+        self.key.len() == key.len() && text.as_bytes().get(self.key.clone()) == Some(key.as_bytes())
+    }
+}
+
+/// A key inside of a value: of an object or a list, only the beginning is its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inner {
+    pub pair: Pair,
+    /// Where its object begins, and what is around that.
+    pub object: usize,
+    pub around: usize,
+}
+
 /// What stands at a `{`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skimmed {
     /// The keys at the top whose values are there.
     pub pairs: Vec<Pair>,
+    /// Keys in the values, those that were asked for.
+    pub inner: Vec<Inner>,
     /// A key whose value is not whole.
     pub open: Option<Range<usize>>,
     pub end: End,
@@ -42,7 +65,13 @@ pub enum End {
 impl Skimmed {
     /// The value of a key.
     pub fn get(&self, text: &str, key: &str) -> Option<Range<usize>> {
-        self.pairs.iter().find(|pair| &text[pair.key.clone()] == key).map(|pair| pair.value.clone())
+        self.pairs.iter().find(|pair| pair.is(text, key)).map(|pair| pair.value.clone())
+    }
+
+    /// The value of a key that was asked for, in the object that begins at a byte.
+    pub fn get_in(&self, text: &str, object: usize, key: &str) -> Option<Range<usize>> {
+        let mut inner = self.inner.iter().filter(|inner| inner.object == object).map(|inner| &inner.pair);
+        inner.find(|pair| pair.is(text, key)).map(|pair| pair.value.clone())
     }
 
     /// The text of a key, where it is one without escapes.
@@ -64,10 +93,43 @@ pub fn may_begin(bytes: &[u8], at: usize) -> bool {
 
 /// Passes over the object that begins at a `{`.
 pub fn object(text: &str, start: usize) -> Skimmed {
-    let mut skim = Skim { bytes: text.as_bytes(), at: start, string: start, kinds: 0, depth: 0 };
-    let (mut pairs, mut open) = (Vec::new(), None);
-    let end = skim.run(&mut pairs, &mut open);
-    Skimmed { pairs, open, end }
+    let mut found = Skimmed::default();
+    found.read(text, start, None);
+    found
+}
+
+/// Which keys inside of values are kept.
+pub type Wanted = fn(&[u8]) -> bool;
+
+impl Default for Skimmed {
+    fn default() -> Self {
+        Self { pairs: Vec::new(), inner: Vec::new(), open: None, end: End::Cut }
+    }
+}
+
+impl Skimmed {
+    /// Passes over the object that begins at a `{`, in the room of one before.
+    pub fn read(&mut self, text: &str, start: usize, wanted: Option<Wanted>) {
+        self.pairs.clear();
+        self.inner.clear();
+        self.open = None;
+        let bytes = text.as_bytes();
+        let skim = Skim {
+            bytes,
+            at: start,
+            string: start,
+            kinds: 0,
+            depth: 0,
+            starts: [0; _],
+            value: start,
+            scalar: false,
+            wanted,
+        };
+        self.end = match skim.run(self) {
+            Ok(end) => End::Whole(end),
+            Err(end) => end,
+        };
+    }
 }
 
 struct Skim<'t> {
@@ -77,108 +139,139 @@ struct Skim<'t> {
     string: usize,
     /// Which of the open containers are objects, the innermost in the lowest bit.
     kinds: u128,
-    depth: u32,
-}
-
-/// What may come next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Key,
-    KeyOrEnd,
-    Value,
-    ValueOrEnd,
-    CommaOrEnd,
+    depth: usize,
+    /// Where the outer ones of them begin.
+    starts: [usize; INNER_DEPTH + 1],
+    /// Where the value of the last key at the top begins.
+    value: usize,
+    /// Whether the last key inside of a value waits for the end of its own.
+    scalar: bool,
+    wanted: Option<Wanted>,
 }
 
 impl Skim<'_> {
-    fn run(&mut self, pairs: &mut Vec<Pair>, open: &mut Option<Range<usize>>) -> End {
-        let mut next = Next::Value;
-        let mut value = self.at;
+    /// Gives where the object ends.
+    fn run(mut self, found: &mut Skimmed) -> Result<usize, End> {
         loop {
-            self.space();
-            let Some(byte) = self.bytes.get(self.at).copied() else { return End::Cut };
-            let step = match (next, byte) {
-                (Next::Key | Next::KeyOrEnd, b'"') => {
-                    let key = self.at + 1;
-                    match self.key() {
-                        Ok(end) => {
-                            if self.depth == 1 {
-                                *open = Some(key..end);
-                                self.space();
-                                value = self.at;
-                            }
-                            Ok(Next::Value)
+            // A value begins, or the list ends that just began.
+            match self.next()? {
+                b'"' => drop(self.text()?),
+                byte @ (b'{' | b'[') => {
+                    self.open(byte)?;
+                    match (byte, self.next()?) {
+                        (b'{', b'}') | (b'[', b']') => self.close(),
+                        (b'{', _) => {
+                            self.key(found)?;
+                            continue;
                         }
-                        Err(end) => Err(end),
+                        _ => continue,
                     }
                 }
-                (Next::KeyOrEnd, b'}') | (Next::ValueOrEnd, b']') => Ok(self.close()),
-                (Next::CommaOrEnd, b'}') if self.kinds & 1 == 1 => Ok(self.close()),
-                (Next::CommaOrEnd, b']') if self.kinds & 1 == 0 => Ok(self.close()),
-                (Next::CommaOrEnd, b',') => {
-                    self.at += 1;
-                    Ok(if self.kinds & 1 == 1 { Next::Key } else { Next::Value })
+                b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+                    let rest = &self.bytes[self.at..];
+                    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+                    self.at += rest.iter().position(|byte| !plain(byte)).unwrap_or(rest.len());
                 }
-                (Next::Value | Next::ValueOrEnd, _) => self.value(byte),
-                (Next::Key | Next::KeyOrEnd | Next::CommaOrEnd, _) => Err(self.broken()),
-            };
-            next = match step {
-                Ok(next) => next,
-                Err(end) => return end,
-            };
-            if self.depth == 0 {
-                return End::Whole(self.at);
+                _ => return Err(self.broken()),
             }
-            if self.depth == 1
-                && next == Next::CommaOrEnd
-                && let Some(key) = open.take()
-                && pairs.len() < KEYS_MAX
+            if self.scalar
+                && let Some(inner) = found.inner.last_mut()
             {
-                pairs.push(Pair { key, value: value..self.at });
+                inner.pair.value.end = self.at;
+                self.scalar = false;
+            }
+            // Behind a value: the next one, or the end of what is around it.
+            loop {
+                match self.depth {
+                    0 => return Ok(self.at),
+                    1 => {
+                        if let Some(key) = found.open.take()
+                            && found.pairs.len() < KEYS_MAX
+                        {
+                            found.pairs.push(Pair { key, value: self.value..self.at });
+                        }
+                    }
+                    _ => {}
+                }
+                let in_object = self.kinds & 1 == 1;
+                match self.next()? {
+                    b',' => {
+                        self.at += 1;
+                        if in_object {
+                            self.next()?;
+                            self.key(found)?;
+                        }
+                        break;
+                    }
+                    b'}' if in_object => self.close(),
+                    b']' if !in_object => self.close(),
+                    _ => return Err(self.broken()),
+                }
             }
         }
     }
 
-    fn value(&mut self, byte: u8) -> Result<Next, End> {
-        match byte {
-            b'"' => self.text().map(|_| Next::CommaOrEnd),
-            b'{' | b'[' if self.depth >= DEPTH_MAX => Err(End::Broken(self.at)),
-            b'{' | b'[' => {
-                self.at += 1;
-                self.depth += 1;
-                self.kinds = (self.kinds << 1) | u128::from(byte == b'{');
-                Ok(if byte == b'{' { Next::KeyOrEnd } else { Next::ValueOrEnd })
+    /// The next byte that is no white space.
+    fn next(&mut self) -> Result<u8, End> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                Some(byte) => return Ok(*byte),
+                None => return Err(End::Cut),
             }
-            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
-                let rest = &self.bytes[self.at..];
-                let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-                self.at += rest.iter().position(|byte| !plain(byte)).unwrap_or(rest.len());
-                Ok(Next::CommaOrEnd)
-            }
-            _ => Err(self.broken()),
         }
     }
 
-    /// A key and its colon; gives where the key ends.
-    fn key(&mut self) -> Result<usize, End> {
-        let end = self.text()?;
-        self.space();
-        match self.bytes.get(self.at) {
-            Some(b':') => {
-                self.at += 1;
-                Ok(end)
-            }
-            Some(_) => Err(self.broken()),
-            None => Err(End::Cut),
+    fn open(&mut self, byte: u8) -> Result<(), End> {
+        if self.depth >= DEPTH_MAX {
+            return Err(End::Broken(self.at));
         }
+        self.depth += 1;
+        if let Some(start) = self.starts.get_mut(self.depth) {
+            *start = self.at;
+        }
+        self.at += 1;
+        self.kinds = (self.kinds << 1) | u128::from(byte == b'{');
+        Ok(())
     }
 
+    fn close(&mut self) {
+        self.at += 1;
+        self.depth -= 1;
+        self.kinds >>= 1;
+    }
+
+    /// A key, its colon, and where its value begins.
+    fn key(&mut self, found: &mut Skimmed) -> Result<(), End> {
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return Err(self.broken());
+        }
+        let start = self.at + 1;
+        let key = start..self.text()?;
+        match self.next()? {
+            b':' => self.at += 1,
+            _ => return Err(self.broken()),
+        }
+        if self.depth == 1 {
+            found.open = Some(key);
+            self.next()?;
+            self.value = self.at;
+        } else if self.depth <= INNER_DEPTH
+            && self.wanted.is_some_and(|wanted| wanted(&self.bytes[key.clone()]))
+            && found.inner.len() < INNER_MAX
+        {
+            self.scalar = !matches!(self.next()?, b'{' | b'[');
+            let (object, around) = (self.starts[self.depth], self.starts[self.depth - 1]);
+            found.inner.push(Inner { pair: Pair { key, value: self.at..self.at + 1 }, object, around });
+        }
+        Ok(())
+    }
     /// A string; gives where its words end.
     fn text(&mut self) -> Result<usize, End> {
         self.string = self.at;
         self.at += 1;
         loop {
-            let Some(found) = memchr3(b'"', b'\\', b'\n', self.bytes.get(self.at..).unwrap_or_default()) else {
+            let Some(found) = sign(self.bytes.get(self.at..).unwrap_or_default()) else {
                 self.at = self.bytes.len();
                 return Err(End::Cut);
             };
@@ -194,39 +287,64 @@ impl Skim<'_> {
         }
     }
 
-    fn close(&mut self) -> Next {
-        self.at += 1;
-        self.depth -= 1;
-        self.kinds >>= 1;
-        Next::CommaOrEnd
-    }
-
     /// Where to look on: a string that swallowed the beginning of an object is looked into.
     fn broken(&self) -> End {
         let gap = &self.bytes[self.string..self.at];
         let swallowed = gap.iter().rposition(|byte| *byte == b'{').filter(|at| *at > 0);
         End::Broken(swallowed.map_or(self.at, |at| self.string + at))
     }
-
-    fn space(&mut self) {
-        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
 }
 
-/// The words of a string without its escapes; what is no escape stays as it is.
-pub fn unescape(raw: &str) -> String {
-    let mut text = String::with_capacity(raw.len());
+/// The next quote, backslash or line end.
+fn sign(bytes: &[u8]) -> Option<usize> {
+    near(
+        bytes,
+        |word| zeros(word, b'"') | zeros(word, b'\\') | zeros(word, b'\n'),
+        |rest| memchr3(b'"', b'\\', b'\n', rest),
+    )
+}
+
+fn backslash(bytes: &[u8]) -> Option<usize> {
+    near(bytes, |word| zeros(word, b'\\'), |rest| memchr(b'\\', rest))
+}
+
+/// Looks at eight bytes at a time: most signs are near, and more costs more before it begins.
+fn near(bytes: &[u8], is: impl Fn(u64) -> u64, far: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
+    const NEAR: usize = 32;
+    let mut at = 0;
+    while at < NEAR
+        && let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk())
+    {
+        let found = is(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    far(&bytes[at..]).map(|found| at + found)
+}
+
+/// The lowest bit that is set belongs to the first of eight bytes that is this one.
+fn zeros(word: u64, byte: u8) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let word = word ^ (ONES * u64::from(byte));
+    word.wrapping_sub(ONES) & !word & (ONES << 7)
+}
+
+/// Adds the words of a string without its escapes to a text; what is no escape stays as it is.
+pub fn unescape(raw: &str, text: &mut String) {
     let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+    while let Some(at) = backslash(rest.as_bytes()) {
         text.push_str(&rest[..at]);
-        let (c, width) = escape(&rest[at..]);
+        let (c, width) = match rest.as_bytes().get(at + 1) {
+            Some(b'n') => ('\n', 2),
+            Some(b'"') => ('"', 2),
+            _ => escape(&rest[at..]),
+        };
         text.push(c);
         rest = rest.get(at + width..).unwrap_or_default();
     }
     text.push_str(rest);
-    text
 }
 
 /// The character of the escape that a text begins with, and how many bytes it takes.
@@ -276,7 +394,12 @@ mod tests {
 
     #[test]
     fn escapes_are_undone() {
-        assert_eq!(unescape(r#"a\n\"\u00e9\ud83d\ude00\\ \ud83d\u0041 \x \u12"#), "a\n\"é😀\\ \u{fffd}A \\x \\u12");
-        assert_eq!(unescape("\\"), "\\");
+        let said = |raw: &str| {
+            let mut text = String::new();
+            unescape(raw, &mut text);
+            text
+        };
+        assert_eq!(said(r#"a\n\"\u00e9\ud83d\ude00\\ \ud83d\u0041 \x \u12"#), "a\n\"é😀\\ \u{fffd}A \\x \\u12");
+        assert_eq!(said("\\"), "\\");
     }
 }

@@ -26,7 +26,7 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const USAGE: &str = "\
 usage: bench kernel [--json] [--only PART,...] [--dir DIR]
-       bench contracts [--json]
+       bench contracts [--json] [--only extract]
 
 parts of kernel: step, group, long, list, resume (all of them unless --only is given)
 DIR is where the databases are made, on the disk to be measured; without it, beside the program
@@ -62,8 +62,13 @@ fn main() -> ExitCode {
             Ok(args) => kernel(&args),
             Err(why) => return usage(&why),
         },
-        ["contracts"] => contracts::run(false),
-        ["contracts", "--json"] => contracts::run(true),
+        ["contracts", options @ ..] => match options {
+            [] => contracts::run(false, None),
+            ["--json"] => contracts::run(true, None),
+            ["--only", contracts::EXTRACT] => contracts::run(false, Some(contracts::EXTRACT)),
+            ["--json", "--only", contracts::EXTRACT] => contracts::run(true, Some(contracts::EXTRACT)),
+            _ => return usage("`contracts` takes `--json` and `--only extract`"),
+        },
         _ => return usage("there are two benches, `kernel` and `contracts`"),
     };
     match done {

@@ -92,6 +92,17 @@ fn what_tools_wrap_around_it_is_opened() {
     assert_eq!(extraction.passed.iter().map(|passed| passed.why.clone()).collect::<Vec<_>>(), [Why::Repeated]);
 }
 
+/// A tool that calls another tool hands on its lines as what was said.
+#[test]
+fn a_message_that_is_a_line_of_a_tool_is_opened_again() {
+    let result = |text: &str| format!("{{\"type\":\"result\",\"result\":{}}}", quoted(text));
+    check("wr.gate_verdict", &result(&result(&verdict("rejected", WHY))), "ok reject @1:62");
+    let report = "## Validation Failure\n\n**Check:** a **Expected:** b **Actual:** c\n";
+    check("decree.validation-failure", &result(&result(report)), "failed none @1:62");
+    let open = shown(&found("wr.gate_verdict", &result("It is:\n\n```json\n"), &Context::default()));
+    assert!(open.starts_with("malformed none @1:") && open.contains("TG0208"), "{open}");
+}
+
 #[test]
 fn a_report_in_many_pieces_is_one() {
     let report = verdict("rejected", WHY);

@@ -5,8 +5,10 @@
 //! nothing makes a batch quicker than it is.
 
 mod documents;
+mod extract;
 mod hostile;
 mod subject;
+mod transcripts;
 
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
@@ -30,6 +32,8 @@ const BATCH_S: f64 = 0.001;
 const RATIO_LEAST: f64 = 0.4;
 /// Twice the text in so many times the time, at most.
 const DOUBLING_MOST: f64 = 2.3;
+/// The part that measures finding a report.
+pub const EXTRACT: &str = "extract";
 
 /// A figure, and of what.
 struct Figure {
@@ -39,27 +43,72 @@ struct Figure {
     speed: [f64; 2],
 }
 
-/// Measures everything and prints it.
-pub fn run(json: bool) -> Outcome {
-    let contracts = Contract::all()?;
-    eprintln!("measuring {} contracts …", contracts.len());
-    let mut ratios = Vec::new();
-    for contract in &contracts {
-        for (size, bytes) in SIZES {
-            ratios.extend(ratios_of(*contract, size, bytes)?);
-        }
+/// Figures of one kind, of which the worst has a target.
+struct Series {
+    /// The name of the worst, and that of all.
+    names: [&'static str; 2],
+    title: &'static str,
+    target: Target,
+    figures: Vec<Figure>,
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+impl Series {
+    fn worst(&self) -> Option<&Figure> {
+        let worse = |a: f64, b: f64| match self.target {
+            Target::AtLeast(_) => a < b,
+            Target::AtMost(_) => a > b,
+        };
+        self.figures.iter().reduce(|worst, next| if worse(next.value, worst.value) { next } else { worst })
     }
-    eprintln!("measuring hostile texts …");
-    let mut doublings = Vec::new();
-    for contract in &contracts {
-        doublings.extend(doublings_of(*contract));
+
+    fn is_met(&self) -> bool {
+        self.worst().is_some_and(|worst| match self.target {
+            Target::AtLeast(least) => worst.value >= least,
+            Target::AtMost(most) => worst.value <= most,
+        })
+    }
+}
+
+/// Measures everything, or only what is asked for, and prints it.
+pub fn run(json: bool, only: Option<&str>) -> Outcome {
+    let reading: &[fn() -> Outcome<Series>] = if only == Some(EXTRACT) { &[] } else { &[ratios, doublings] };
+    let mut all = Vec::new();
+    for measure in reading.iter().chain(&[extract::ratios as fn() -> Outcome<Series>, extract::doublings]) {
+        let series = measure()?;
+        if !json {
+            print_table(&series);
+        }
+        all.push(series);
     }
     if json {
-        print_json(&ratios, &doublings)
-    } else {
-        print_table(&ratios, &doublings)
+        print_json(&all);
     }
     Ok(())
+}
+
+fn ratios() -> Outcome<Series> {
+    eprintln!("measuring contracts …");
+    let mut figures = Vec::new();
+    for contract in Contract::all()? {
+        for (size, bytes) in SIZES {
+            figures.extend(ratios_of(contract, size, bytes)?);
+        }
+    }
+    let (names, title) = (["worst_ratio", "ratios"], "reading and judging");
+    Ok(Series { names, title, target: Target::AtLeast(RATIO_LEAST), figures })
+}
+
+fn doublings() -> Outcome<Series> {
+    eprintln!("measuring hostile texts …");
+    let figures = Contract::all()?.into_iter().flat_map(doublings_of).collect();
+    let (names, title) = (["worst_doubling", "doublings"], "twice the text");
+    Ok(Series { names, title, target: Target::AtMost(DOUBLING_MOST), figures })
 }
 
 fn ratios_of(contract: Contract, size: &str, bytes: usize) -> Outcome<Vec<Figure>> {
@@ -131,52 +180,44 @@ fn compare(one: &mut dyn FnMut(), other: &mut dyn FnMut(), rounds: usize) -> (f6
     (quick(turns.iter().map(|(one, _)| *one).collect()), quick(turns.iter().map(|(_, other)| *other).collect()))
 }
 
-fn worst(figures: &[Figure], worse: fn(f64, f64) -> bool) -> Option<&Figure> {
-    figures.iter().reduce(|worst, next| if worse(next.value, worst.value) { next } else { worst })
+#[expect(clippy::print_stdout, reason = "what was measured")]
+fn print_json(all: &[Series]) {
+    let mut object = Map::new();
+    for series in all {
+        let [name, figures] = series.names;
+        let worst = series.worst();
+        object.insert(name.to_owned(), json!(worst.map(|worst| rounded(worst.value))));
+        object.insert(format!("{name}_of"), json!(worst.map(|worst| &worst.of)));
+        let values = series.figures.iter().map(|figure| (figure.of.clone(), json!(rounded(figure.value))));
+        object.insert(figures.to_owned(), Value::Object(values.collect()));
+    }
+    let missed = all.iter().filter(|series| !series.is_met()).map(|series| series.names[0]);
+    object.insert("missed".to_owned(), missed.collect());
+    println!("{}", Value::Object(object));
 }
 
+/// Every ratio; of doublings, the ten worst.
 #[expect(clippy::print_stdout, reason = "what was measured")]
-fn print_json(ratios: &[Figure], doublings: &[Figure]) {
-    let (ratio, doubling) = (worst(ratios, |a, b| a < b), worst(doublings, |a, b| a > b));
-    let of = |figure: Option<&Figure>| figure.map(|figure| figure.of.clone());
-    let value = |figure: Option<&Figure>| figure.map(|figure| rounded(figure.value));
-    let all = |figures: &[Figure]| -> Map<String, Value> {
-        figures.iter().map(|figure| (figure.of.clone(), json!(rounded(figure.value)))).collect()
+fn print_table(series: &Series) {
+    let mut shown: Vec<&Figure> = series.figures.iter().collect();
+    let target = match series.target {
+        Target::AtLeast(least) => {
+            println!("{:<48} {:>6}  {:>10} {:>10}", series.title, "ratio", "MB/s", "bare");
+            format!("≥ {least}")
+        }
+        Target::AtMost(most) => {
+            shown.sort_by(|a, b| b.value.total_cmp(&a.value));
+            println!("{:<48} {:>6}  {:>10}   the ten worst of {}", series.title, "time ×", "MB/s", shown.len());
+            shown.truncate(10);
+            format!("≤ {most}")
+        }
     };
-    let mut missed = Vec::new();
-    if ratio.is_none_or(|ratio| ratio.value < RATIO_LEAST) {
-        missed.push("worst_ratio");
-    }
-    if doubling.is_none_or(|doubling| doubling.value > DOUBLING_MOST) {
-        missed.push("worst_doubling");
-    }
-    let object = json!({
-        "worst_ratio": value(ratio),
-        "worst_ratio_of": of(ratio),
-        "worst_doubling": value(doubling),
-        "worst_doubling_of": of(doubling),
-        "ratios": all(ratios),
-        "doublings": all(doublings),
-        "missed": missed,
-    });
-    println!("{object}");
-}
-
-#[expect(clippy::print_stdout, reason = "what was measured")]
-fn print_table(ratios: &[Figure], doublings: &[Figure]) {
-    println!("{:<48} {:>6}  {:>10} {:>10}", "reading and judging", "ratio", "MB/s", "bare");
-    for figure in ratios {
+    for figure in shown {
         let [ours, bare] = figure.speed.map(rounded);
+        let bare = if bare > 0.0 { bare.to_string() } else { String::new() };
         println!("{:<48} {:>6.2}  {ours:>10} {bare:>10}", figure.of, figure.value);
     }
-    let mut slowest: Vec<&Figure> = doublings.iter().collect();
-    slowest.sort_by(|a, b| b.value.total_cmp(&a.value));
-    println!("\n{:<48} {:>6}  {:>10}   the ten worst of {}", "twice the text", "time ×", "MB/s", slowest.len());
-    for figure in slowest.iter().take(10) {
-        println!("{:<48} {:>6.2}  {:>10}", figure.of, figure.value, rounded(figure.speed[0]));
-    }
-    if let (Some(ratio), Some(doubling)) = (worst(ratios, |a, b| a < b), slowest.first()) {
-        println!("\nworst_ratio    {:.2} (≥ {RATIO_LEAST}): {}", ratio.value, ratio.of);
-        println!("worst_doubling {:.2} (≤ {DOUBLING_MOST}): {}", doubling.value, doubling.of);
+    if let Some(worst) = series.worst() {
+        println!("{} {:.2} ({target}): {}\n", series.names[0], worst.value, worst.of);
     }
 }

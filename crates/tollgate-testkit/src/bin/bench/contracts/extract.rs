@@ -1,0 +1,80 @@
+//! What it costs to find a report in what an agent printed, over parsing the lines of the same text into nothing.
+
+use std::hint::black_box;
+
+use serde::de::IgnoredAny;
+use tollgate_core::contract::Context;
+use tollgate_core::contract::definition::Form;
+use tollgate_core::contract::extract::{Dialect, extract};
+use tollgate_core::contract::registry;
+
+use super::subject::Contract;
+use super::{DOUBLING_MOST, Figure, Series, Target, compare, transcripts};
+use crate::Outcome;
+
+/// A transcript has about this size.
+const BYTES: usize = 10 << 20;
+/// How often the two sides take turns.
+const ROUNDS: usize = 7;
+const HOSTILE_ROUNDS: usize = 3;
+/// The contracts that are looked for: Markdown by code and by data, JSON with a word of its own and without.
+const CONTRACTS: [&str; 4] = ["status-block", "decree.review-rejection", "wr.gate_verdict", "team.output"];
+
+/// Finding a report over parsing the lines into nothing, at least.
+const RATIO_LEAST: f64 = 0.5;
+
+/// For each contract and form of transcript: the time of the bare pass over that of the extraction.
+pub fn ratios() -> Outcome<Series> {
+    eprintln!("measuring transcripts …");
+    let mut figures = Vec::new();
+    for id in CONTRACTS {
+        let (contract, dialect) = known(id)?;
+        let (texts, context) = contract.documents(1 << 10)?;
+        let (form, report) = texts.first().ok_or("a contract without a form")?;
+        for (name, text) in transcripts::all(report.trim_end(), *form == Form::Markdown, BYTES) {
+            let found = extract(dialect, &text, &context);
+            if found.read.is_refused() {
+                return Err(format!("{id} {name}: the report is not found: {:?}", found.read.diagnostics()).into());
+            }
+            let mut ours = || drop(black_box(extract(dialect, &text, &context)));
+            let (ours, bare) = compare(&mut ours, &mut || bare_pass(&text), ROUNDS);
+            let speed = [ours, bare].map(|seconds| text.len() as f64 / seconds / 1e6);
+            figures.push(Figure { of: format!("{id} {name}"), value: bare / ours, speed });
+        }
+    }
+    let (names, title) = (["extract_ratio", "extract_ratios"], "finding a report");
+    Ok(Series { names, title, target: Target::AtLeast(RATIO_LEAST), figures })
+}
+
+/// For each contract and hostile transcript: the time of the whole over that of half of it.
+pub fn doublings() -> Outcome<Series> {
+    eprintln!("measuring hostile transcripts …");
+    let mut figures = Vec::new();
+    let context = Context::default();
+    for id in CONTRACTS {
+        let (_, dialect) = known(id)?;
+        for (name, begin, again) in transcripts::HOSTILE {
+            let [small, large] = [BYTES / 2, BYTES].map(|bytes| transcripts::hostile(begin, again, bytes));
+            let read = |text: &str| drop(black_box(extract(dialect, text, &context)));
+            let (once, twice) = compare(&mut || read(&small), &mut || read(&large), HOSTILE_ROUNDS);
+            let speed = [large.len() as f64 / twice / 1e6, 0.0];
+            figures.push(Figure { of: format!("{id} {name}"), value: twice / once, speed });
+        }
+    }
+    let (names, title) = (["extract_doubling", "extract_doublings"], "twice the transcript");
+    Ok(Series { names, title, target: Target::AtMost(DOUBLING_MOST), figures })
+}
+
+fn known(id: &str) -> Outcome<(Contract, Dialect<'static>)> {
+    let all = Contract::all()?;
+    let contract = all.into_iter().find(|one| one.id().starts_with(id)).ok_or_else(|| format!("{id} is not there"))?;
+    let dialect = registry::report_dialect(id).ok_or_else(|| format!("{id} is no report"))?;
+    Ok((contract, Dialect::Report(dialect)))
+}
+
+/// Parses every line into nothing.
+fn bare_pass(text: &str) {
+    for line in text.lines() {
+        drop(black_box(serde_json::from_str::<IgnoredAny>(line)));
+    }
+}
