@@ -45,16 +45,19 @@ impl Row {
     }
 }
 
+/// What an agent says itself, and not one that it has started: such a one has its own task, and may not report for it.
+const ITS_OWN: &[(&[&str], &str)] = &[(&["parent_tool_use_id"], "")];
+
 /// Claude Code and Qwen; Codex, now and before; OpenCode; Gemini; Copilot, by names that were not checked against its output; the agent
 /// client protocol.
 const ROWS: [Row; 16] = [
-    row(Type::Is("assistant"), &["message", "content", "*", "text"], Carries::Whole),
-    row(Type::Is("assistant"), &["message", "content"], Carries::Whole),
+    row(Type::Is("assistant"), &["message", "content", "*", "text"], Carries::Whole).with(ITS_OWN),
+    row(Type::Is("assistant"), &["message", "content"], Carries::Whole).with(ITS_OWN),
     row(Type::Is("result"), &["result"], Carries::Whole),
     row(Type::Is("result"), &["structured_output"], Carries::Object),
     row(Type::Is("result"), &["structured_result"], Carries::Object),
     row(Type::Is("stream_event"), &["event", "delta", "text"], Carries::Piece)
-        .with(&[(&["event", "delta", "type"], "text_delta")]),
+        .with(&[(&["event", "delta", "type"], "text_delta"), (&["parent_tool_use_id"], "")]),
     row(Type::Is("item.completed"), &["item", "text"], Carries::Whole).with(&[(&["item", "type"], "agent_message")]),
     row(Type::Any, &["msg", "message"], Carries::Whole).with(&[(&["msg", "type"], "agent_message")]),
     row(Type::Is("text"), &["part", "text"], Carries::Whole),
@@ -138,7 +141,7 @@ fn is(text: &str, object: &Skimmed, kind: Option<&str>, row: &Row) -> bool {
     typed
         && row.words.iter().all(|(way, word)| {
             let found = at(text, object, way);
-            if word.is_empty() { found.is_none() } else { found == Some(word) }
+            if word.is_empty() { found.is_none_or(|found| found == "null") } else { found == Some(word) }
         })
 }
 

@@ -156,8 +156,9 @@ impl Skim<'_> {
             // A value begins, or the list ends that just began.
             match self.next()? {
                 b'"' => drop(self.text()?),
+                b'{' | b'[' if self.depth >= DEPTH_MAX => self.pass_deep()?,
                 byte @ (b'{' | b'[') => {
-                    self.open(byte)?;
+                    self.open(byte);
                     match (byte, self.next()?) {
                         (b'{', b'}') | (b'[', b']') => self.close(),
                         (b'{', _) => {
@@ -222,17 +223,32 @@ impl Skim<'_> {
         }
     }
 
-    fn open(&mut self, byte: u8) -> Result<(), End> {
-        if self.depth >= DEPTH_MAX {
-            return Err(End::Broken(self.at));
+    /// Passes over a value that nests too deeply for any document, by its brackets alone. What somebody has hidden in it is
+    /// not looked into: it would pass for what stands around it.
+    fn pass_deep(&mut self) -> Result<(), End> {
+        let mut open = 0_usize;
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b'"') => drop(self.text()?),
+                Some(b'{' | b'[') => (open, self.at) = (open + 1, self.at + 1),
+                Some(b'}' | b']') if open <= 1 => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'}' | b']') => (open, self.at) = (open - 1, self.at + 1),
+                Some(_) => self.at += 1,
+                None => return Err(End::Cut),
+            }
         }
+    }
+
+    fn open(&mut self, byte: u8) {
         self.depth += 1;
         if let Some(start) = self.starts.get_mut(self.depth) {
             *start = self.at;
         }
         self.at += 1;
         self.kinds = (self.kinds << 1) | u128::from(byte == b'{');
-        Ok(())
     }
 
     fn close(&mut self) {
@@ -389,7 +405,9 @@ mod tests {
         assert_eq!(shown(r#"{"a": 1,}"#), "a=1 Broken(8)");
         assert_eq!(shown(r#"{"a": 1]"#), "a=1 Broken(7)");
         assert_eq!(shown(r#"{"stray {"kind": 1}"#), " Broken(8)", "the inner object is not lost");
-        assert!(matches!(object(&"{\"a\":".repeat(500), 0).end, End::Broken(635)));
+        assert!(matches!(object(&"{\"a\":".repeat(500), 0).end, End::Cut));
+        let deep = format!(r#"{{"a": {}, "b": 1}} x"#, "[".repeat(500) + &"]".repeat(500));
+        assert!(shown(&deep).ends_with(&format!("b=1 Whole({})", deep.len() - 2)));
     }
 
     #[test]
