@@ -144,7 +144,7 @@ pub fn all(report: &str, markdown: bool, bytes: usize) -> Vec<(&'static str, Str
             }
             text.extend([one, "\n\n"]);
         }
-        text + &last
+        text + last
     };
     let object = |last: &str| {
         format!("{{\"session_id\":\"s\",\"response\":{},\"stats\":{{}}}}\n", quoted(&filled(SAID, last, ANSWER_BYTES)))
