@@ -26,7 +26,7 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const USAGE: &str = "\
 usage: bench kernel [--json] [--only PART,...] [--dir DIR]
-       bench contracts [--json]
+       bench contracts [--json | --only WORDS]
 
 parts of kernel: step, group, long, list, resume (all of them unless --only is given)
 DIR is where the databases are made, on the disk to be measured; without it, beside the program
@@ -62,8 +62,9 @@ fn main() -> ExitCode {
             Ok(args) => kernel(&args),
             Err(why) => return usage(&why),
         },
-        ["contracts"] => contracts::run(false),
-        ["contracts", "--json"] => contracts::run(true),
+        ["contracts"] => contracts::run(false, ""),
+        ["contracts", "--json"] => contracts::run(true, ""),
+        ["contracts", "--only", words] => contracts::run(false, words),
         _ => return usage("there are two benches, `kernel` and `contracts`"),
     };
     match done {
