@@ -27,6 +27,11 @@ impl Sink {
         }
     }
 
+    /// Whether another error would be kept.
+    pub fn takes_errors(&self) -> bool {
+        self.errors < EACH_MAX
+    }
+
     /// Takes an error with what to do about it.
     pub fn error(&mut self, code: Code, place: Place, message: impl Into<String>, hint: impl Into<String>) {
         self.push(Diagnostic::error(code, place, message).hint(hint));

@@ -65,28 +65,20 @@ const LANE: usize = 32;
 
 /// Whether a text holds no hidden character but line ends and tabs, which is so of nearly every text.
 pub fn is_clean(text: &str) -> bool {
-    // A byte that is, or begins, a hidden character; some begin others as well.
-    let suspect = |byte: u8| {
-        ((byte < 0x20) & (byte != b'\n') & (byte != b'\t'))
-            | (byte == 0x7f)
-            | (byte == 0xc2)
-            | (byte == 0xe2)
-            | (byte == 0xef)
-    };
     let bytes = text.as_bytes();
+    let control = |byte: u8| ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f);
+    if bytes.chunks(LANE).any(|some| some.iter().fold(false, |any, byte| any | control(*byte))) {
+        return false;
+    }
+    // The bytes that begin a hidden character begin others as well.
     let is_hidden_at = |at: usize| match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
         (0xc2, Some(next), _) => *next < 0xa0,
         (0xe2, Some(0x80), Some(last)) => matches!(last, 0x8e | 0x8f | 0xaa..=0xae),
         (0xe2, Some(0x81), Some(last)) => matches!(last, 0xa6..=0xa9),
         (0xef, next, last) => (next, last) == (Some(&0xbb), Some(&0xbf)),
-        (byte, ..) => byte < 0x80 && suspect(byte),
+        _ => false,
     };
-    let clean = |(lane, some): (usize, &[u8])| {
-        let start = lane * LANE;
-        !some.iter().fold(false, |any, byte| any | suspect(*byte))
-            || (start..start + some.len()).all(|at| !is_hidden_at(at))
-    };
-    bytes.chunks(LANE).enumerate().all(clean)
+    memchr::memchr3_iter(0xc2, 0xe2, 0xef, bytes).all(|at| !is_hidden_at(at))
 }
 
 /// The text without characters that a terminal would obey; every line end becomes `\n`.
@@ -173,8 +165,11 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// A text with every run of white space as one space.
 pub fn one_line(text: &str) -> String {
     let text = text.trim();
-    let single = memchr::memmem::find(text.as_bytes(), b"  ").is_none()
-        && !text.as_bytes().iter().fold(false, |any, byte| any | (*byte < 0x20))
+    // Most texts are short: a plain loop over pairs is done before a searcher is made.
+    let bytes = text.as_bytes();
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    let odd = |one: u8, next: u8| (one < 0x20) | ((one == b' ') & (next == b' '));
+    let single = !pairs.fold(false, |any, (one, next)| any | odd(*one, *next))
         && (text.is_ascii() || !text.chars().any(|c| c != ' ' && c.is_whitespace()));
     if single {
         return text.to_owned();

@@ -49,3 +49,17 @@ fn what_is_cut_off_never_passes() {
         }
     }
 }
+
+/// What is told last keeps what is said of it: fields beyond the bound are not looked at.
+#[test]
+fn a_field_beyond_the_last_one_told_mends_nothing() {
+    let own = registry::defined("wr.loop_control@1").expect("a contract");
+    let definition::Kind::Record(record) = &own.definition.root.kind else { panic!("a record") };
+    let odd: String = (0..60).map(|at| format!("\"x{at}\": 1, ")).collect();
+    let meant = record.fields[0].name.to_uppercase();
+    let judged = |text: &str| own.judge(text, &Context::default()).diagnostics;
+    assert!(judged(&format!("{{\"{meant}\": 1}}")).iter().any(|told| told.mend.is_some()), "{meant}");
+    let told = judged(&format!("{{{odd}\"{meant}\": 1}}"));
+    assert_eq!(told.len(), 50);
+    assert!(told.iter().all(|told| told.mend.is_none()), "{told:?}");
+}

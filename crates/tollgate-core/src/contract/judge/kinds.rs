@@ -208,6 +208,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         let entries = node.map().unwrap_or_default();
         self.size(map.range, entries.len(), "entries", node);
         for entry in entries {
+            if self.found.is_full() {
+                return;
+            }
             if !map.keys.is_empty() && !map.keys.iter().any(|like| like.matches(&entry.key)) {
                 let forms: Vec<String> = map.keys.iter().map(|like| format!("`{like}`")).collect();
                 let message = format!("a key of {} is {}", self.name(), quote(&entry.key));
@@ -249,17 +252,19 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             return;
         }
         let known: Vec<&str> = record.fields.iter().map(|field| &*field.name).collect();
+        let free: Vec<&str> =
+            known.iter().copied().filter(|name| !entries.iter().any(|one| one.key == *name)).collect();
         for entry in entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
+            if self.found.is_full() {
+                return;
+            }
             let hint = suggest(&entry.key, &known).unwrap_or_else(|| format!("fields: {}", known.join(", ")));
             let place = if self.path.is_empty() { String::new() } else { format!(" of {}", self.name()) };
             let message = format!("{}{place} is no field of this contract", quote(&entry.key));
             self.found.error(Code::FIELD_UNKNOWN, entry.at, message, hint);
-            let free: Vec<&str> =
-                known.iter().copied().filter(|name| !entries.iter().any(|one| one.key == *name)).collect();
             let alike = |other: &&Entry<'_>| is_same_name(&other.key, &entry.key);
-            if entries.iter().filter(alike).count() == 1 {
-                self.found.mend(respelt(&entry.key, &free));
-            }
+            let mend = respelt(&entry.key, &free).filter(|_| entries.iter().filter(alike).count() == 1);
+            self.found.mend(mend);
         }
     }
 

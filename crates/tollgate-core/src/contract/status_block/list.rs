@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
         under: (usize, Option<Severity>),
         entries: &mut Vec<Entry>,
     ) {
-        let lines = self.lines(range);
+        let lines: Vec<_> = self.lines(range).collect();
         let Some((first, _)) = lines.first() else { return };
         let (group, under) = under;
         let entry = |text: &str, at: usize| Entry { text: plain(text), place: self.source.place(at), under, group };

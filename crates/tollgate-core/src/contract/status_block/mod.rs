@@ -33,7 +33,7 @@ use super::sink::Sink;
 use super::text::Source;
 use super::{Context, Declaration, Reading, ReportDialect, SectionClass};
 use crate::Name;
-use crate::diagnostic::{Place, Severity};
+use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::report::{Health, Report, Verdict};
 
 /// The dialect.
@@ -66,15 +66,17 @@ impl ReportDialect for StatusBlock {
     }
 
     fn read_alone(&self, text: &str, context: &Context) -> Reading {
-        let source = Source::new(text);
-        let mut sink = Sink::default();
-        match markdown::outline(&source) {
-            Ok(outline) => judge(&source, &outline.sections, context, sink),
-            Err(refused) => {
-                super::refuse(&source, refused, &mut sink);
-                malformed(sink, &Draft::default())
-            }
+        let rows = Rows::new(context.criteria.as_deref());
+        let (draft, part, sink) = judge(text, context, &rows);
+        if sink.refused() {
+            return malformed(sink, &draft);
         }
+        let report = mapping::map(Access::new(&draft), part, &rows);
+        Reading { report, diagnostics: sink.finish(), sections: shown(&draft), present: present(&draft) }
+    }
+
+    fn diagnose(&self, text: &str, context: &Context) -> Vec<Diagnostic> {
+        judge(text, context, &Rows::new(context.criteria.as_deref())).2.finish()
     }
 
     /// A worker prints its report at the end of what it has to say: noise around it is no mistake.
@@ -129,18 +131,23 @@ fn begins(level: usize, title: &str) -> bool {
     level == 2 && matches!(Heading::find(title), Some((Heading::Status, _)))
 }
 
-fn judge(source: &Source<'_>, sections: &[Section], context: &Context, mut sink: Sink) -> Reading {
+/// Reads and judges a text that is one report: what it says, for which part, and what is wrong with it.
+fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) {
+    let source = Source::new(text);
+    let mut sink = Sink::default();
+    let sections = match markdown::outline(&source) {
+        Ok(outline) => outline.sections,
+        Err(refused) => {
+            super::refuse(&source, refused, &mut sink);
+            return (Draft::default(), Part::Unknown, sink);
+        }
+    };
     let start = sections.first().map_or(Place::default(), |section| source.place(section.start));
-    let draft = parse::parse(source, sections, &mut sink);
+    let draft = parse::parse(&source, &sections, &mut sink);
     let part = Part::of(context, &draft);
-    let rows = Rows::new(context.criteria.as_deref());
     let others = Rows::new(Some(&context.others));
-    Rules { draft: &draft, context, part, rows: &rows, others: &others, start, sink: &mut sink }.check();
-    if sink.refused() {
-        return malformed(sink, &draft);
-    }
-    let report = mapping::map(Access::new(&draft), part, &rows);
-    Reading { report, diagnostics: sink.finish(), sections: shown(&draft), present: present(&draft) }
+    Rules { draft: &draft, context, part, rows, others: &others, start, sink: &mut sink }.check();
+    (draft, part, sink)
 }
 
 /// Reads a text that holds one report and nothing else.
@@ -175,13 +182,13 @@ fn shown(draft: &Draft) -> BTreeMap<Name, String> {
     let mut sections = BTreeMap::new();
     for (name, _, headings) in SHOWN {
         let texts = headings.iter().filter_map(|heading| draft.texts.get(heading).map(|text| (heading, text)));
-        let text: Vec<String> = match headings {
-            [_] => texts.map(|(_, text)| text.clone()).collect(),
-            _ => texts.map(|(heading, text)| format!("{}:\n{text}", heading.title())).collect(),
+        let text = match headings {
+            [only] => draft.texts.get(only).cloned(),
+            _ => texts
+                .map(|(heading, text)| format!("{}:\n{text}", heading.title()))
+                .reduce(|all, next| format!("{all}\n\n{next}")),
         };
-        if !text.is_empty() {
-            sections.insert(Name::from(name), text.join("\n\n"));
-        }
+        sections.extend(text.map(|text| (Name::from(name), text)));
     }
     sections
 }

@@ -101,7 +101,7 @@ pub(super) struct Reader<'a, 's> {
     pub sink: &'s mut Sink,
 }
 
-impl Reader<'_, '_> {
+impl<'a> Reader<'a, '_> {
     fn read(mut self, heading: Heading, draft: &mut Draft) {
         let text = plain(&self.source.text()[self.content.clone()]);
         match heading {
@@ -131,31 +131,29 @@ impl Reader<'_, '_> {
     }
 
     /// The lines of a range that say something, with their offsets; a rule between sections says nothing.
-    pub(super) fn lines(&self, range: &Range<usize>) -> Vec<(usize, &str)> {
-        let said = lines(&self.source.text()[range.clone()]).filter_map(|(at, line)| {
+    pub(super) fn lines(&self, range: &Range<usize>) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
+        let start = range.start;
+        lines(&self.source.text()[range.clone()]).filter_map(move |(at, line)| {
             let bare = line.trim_start();
             let trimmed = bare.trim_end();
             let says = !trimmed.is_empty() && !is_rule(trimmed);
-            says.then(|| (range.start + at + line.len() - bare.len(), trimmed))
-        });
-        said.collect()
+            says.then(|| (start + at + line.len() - bare.len(), trimmed))
+        })
     }
 
     /// The lines of the whole content without its comments.
-    fn said(&self) -> Vec<(usize, &str)> {
-        self.outside(|kind| *kind == BlockKind::Comment)
+    fn said(&self) -> Vec<(usize, &'a str)> {
+        self.outside(|kind| *kind == BlockKind::Comment).collect()
     }
 
     /// The lines of the content that are in no block of some kinds.
-    fn outside(&self, skipped: impl Fn(&BlockKind) -> bool) -> Vec<(usize, &str)> {
-        let blocks = self.section.blocks.iter().filter(|block| skipped(&block.kind)).map(|block| &block.range);
+    fn outside<K: Fn(&BlockKind) -> bool>(&self, skipped: K) -> impl Iterator<Item = (usize, &'a str)> + use<'a, K> {
+        let blocks = self.section.blocks.iter().filter(move |block| skipped(&block.kind)).map(|block| &block.range);
         let mut blocks = blocks.peekable();
-        let mut lines = self.lines(&self.content);
-        lines.retain(|(at, _)| {
+        self.lines(&self.content).filter(move |(at, _)| {
             while blocks.next_if(|block| block.end <= *at).is_some() {}
             blocks.peek().is_none_or(|block| block.start > *at)
-        });
-        lines
+        })
     }
 
     /// The section that this one is by its heading's words and by what it lists.
@@ -171,14 +169,17 @@ impl Reader<'_, '_> {
     fn announced(&mut self, in_list: bool) {
         let source = self.source;
         let quoted = |kind: &BlockKind| matches!(kind, BlockKind::Comment | BlockKind::Fence { .. });
-        let lines = self.outside(quoted).into_iter().map(|(at, line)| (at, Heading::announced(line, in_list)));
-        let underlined = self.section.blocks.iter().filter_map(|block| {
+        let lines = self.outside(quoted).map(|(at, line)| (at, Heading::announced(line, in_list)));
+        let section = self.section;
+        let underlined = section.blocks.iter().filter_map(|block| {
             let BlockKind::Underlined(words) = &block.kind else { return None };
             let named = Heading::announced(&format!("#{}", &source.text()[words.clone()]), in_list);
             Some((block.range.start, named))
         });
-        let found: Vec<_> = lines.chain(underlined).filter_map(|(at, meant)| Some((at, meant?))).collect();
-        for (at, meant) in found {
+        for (at, meant) in lines.chain(underlined).filter_map(|(at, meant)| Some((at, meant?))) {
+            if !self.sink.takes_errors() {
+                return;
+            }
             let line = source.text()[at..].lines().next().unwrap_or_default();
             misplaced(line, meant, source.place(at), self.sink);
         }
@@ -186,7 +187,7 @@ impl Reader<'_, '_> {
 
     /// The one word a section consists of; complains when it is not there or not alone.
     fn word(&mut self, code: Code, values: &str) -> Option<(Place, String)> {
-        let lines: Vec<_> = self.said().into_iter().map(|(at, line)| (at, line.to_owned())).collect();
+        let lines = self.said();
         let hint = format!("write one of {values}, alone in its section");
         let Some((at, word)) = lines.first() else {
             self.sink.error(code, self.place, "the section is empty", hint);
@@ -350,16 +351,14 @@ impl Reader<'_, '_> {
     /// The Abstract: `field: value` lines, plain or in a fence.
     fn index(&mut self, draft: &mut Draft) {
         let fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
-        let lines = self.said().into_iter().filter(|(_, line)| !fence(line));
-        let lines: Vec<_> = lines.map(|(at, line)| (at, line.to_owned())).collect();
         let mut seen: BTreeMap<&'static str, Place> = BTreeMap::new();
-        for (at, line) in lines {
+        for (at, line) in self.said().into_iter().filter(|(_, line)| !fence(line)) {
             let place = self.source.place(at);
             let field = line.split_once(':').map(|(name, value)| (name.trim_matches(['*', '`', '-', ' ']), value));
             let known = field
                 .and_then(|(name, value)| FIELDS.iter().find(|known| **known == name).map(|known| (*known, value)));
             let Some((name, value)) = known else {
-                let message = format!("{} is no field of the Abstract", quote(&line));
+                let message = format!("{} is no field of the Abstract", quote(line));
                 self.sink.error(
                     Code::ABSTRACT_FIELD,
                     place,

@@ -26,7 +26,7 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const USAGE: &str = "\
 usage: bench kernel [--json] [--only PART,...] [--dir DIR]
-       bench contracts [--json] [--only extract]
+       bench contracts [--json] [--only WORDS]
 
 parts of kernel: step, group, long, list, resume (all of them unless --only is given)
 DIR is where the databases are made, on the disk to be measured; without it, beside the program
@@ -63,11 +63,11 @@ fn main() -> ExitCode {
             Err(why) => return usage(&why),
         },
         ["contracts", options @ ..] => match options {
-            [] => contracts::run(false, None),
-            ["--json"] => contracts::run(true, None),
-            ["--only", contracts::EXTRACT] => contracts::run(false, Some(contracts::EXTRACT)),
-            ["--json", "--only", contracts::EXTRACT] => contracts::run(true, Some(contracts::EXTRACT)),
-            _ => return usage("`contracts` takes `--json` and `--only extract`"),
+            [] => contracts::run(false, ""),
+            ["--json"] => contracts::run(true, ""),
+            ["--only", words] => contracts::run(false, words),
+            ["--json", "--only", words] => contracts::run(true, words),
+            _ => return usage("`contracts` takes `--json` and `--only WORDS`"),
         },
         _ => return usage("there are two benches, `kernel` and `contracts`"),
     };

@@ -39,7 +39,7 @@ pub fn ratios() -> Outcome<Series> {
             let mut ours = || drop(black_box(extract(dialect, &text, &context)));
             let (ours, bare) = compare(&mut ours, &mut || bare_pass(&text), ROUNDS);
             let speed = [ours, bare].map(|seconds| text.len() as f64 / seconds / 1e6);
-            figures.push(Figure { of: format!("{id} {name}"), value: bare / ours, speed });
+            figures.push(Figure { of: format!("{id} {name}"), value: bare / ours, whole: 0.0, speed });
         }
     }
     let (names, title) = (["extract_ratio", "extract_ratios"], "finding a report");
@@ -58,7 +58,7 @@ pub fn doublings() -> Outcome<Series> {
             let read = |text: &str| drop(black_box(extract(dialect, text, &context)));
             let (once, twice) = compare(&mut || read(&small), &mut || read(&large), HOSTILE_ROUNDS);
             let speed = [large.len() as f64 / twice / 1e6, 0.0];
-            figures.push(Figure { of: format!("{id} {name}"), value: twice / once, speed });
+            figures.push(Figure { of: format!("{id} {name}"), value: twice / once, whole: 0.0, speed });
         }
     }
     let (names, title) = (["extract_doubling", "extract_doublings"], "twice the transcript");

@@ -39,6 +39,8 @@ pub const EXTRACT: &str = "extract";
 struct Figure {
     of: String,
     value: f64,
+    /// The same with the mapping into a report or a plan.
+    whole: f64,
     /// Megabytes a second, ours and the bare pass.
     speed: [f64; 2],
 }
@@ -75,11 +77,17 @@ impl Series {
     }
 }
 
-/// Measures everything, or only what is asked for, and prints it.
-pub fn run(json: bool, only: Option<&str>) -> Outcome {
-    let reading: &[fn() -> Outcome<Series>] = if only == Some(EXTRACT) { &[] } else { &[ratios, doublings] };
+/// Measures everything, or only what has some words in its name (`status-block@1 markdown 4k`, `extract`), and prints it.
+pub fn run(json: bool, only: &str) -> Outcome {
+    let mut measures: Vec<Box<dyn Fn() -> Outcome<Series>>> = Vec::new();
+    if only != EXTRACT {
+        measures.extend([Box::new(|| ratios(only)) as Box<dyn Fn() -> Outcome<Series>>, Box::new(|| doublings(only))]);
+    }
+    if only.is_empty() || only == EXTRACT {
+        measures.extend([Box::new(extract::ratios) as Box<dyn Fn() -> Outcome<Series>>, Box::new(extract::doublings)]);
+    }
     let mut all = Vec::new();
-    for measure in reading.iter().chain(&[extract::ratios as fn() -> Outcome<Series>, extract::doublings]) {
+    for measure in measures {
         let series = measure()?;
         if !json {
             print_table(&series);
@@ -92,48 +100,57 @@ pub fn run(json: bool, only: Option<&str>) -> Outcome {
     Ok(())
 }
 
-fn ratios() -> Outcome<Series> {
+fn ratios(only: &str) -> Outcome<Series> {
     eprintln!("measuring contracts …");
     let mut figures = Vec::new();
     for contract in Contract::all()? {
         for (size, bytes) in SIZES {
-            figures.extend(ratios_of(contract, size, bytes)?);
+            figures.extend(ratios_of(contract, size, bytes, only)?);
         }
     }
     let (names, title) = (["worst_ratio", "ratios"], "reading and judging");
     Ok(Series { names, title, target: Target::AtLeast(RATIO_LEAST), figures })
 }
 
-fn doublings() -> Outcome<Series> {
+fn doublings(only: &str) -> Outcome<Series> {
     eprintln!("measuring hostile texts …");
-    let figures = Contract::all()?.into_iter().flat_map(doublings_of).collect();
+    let figures = Contract::all()?.into_iter().flat_map(|contract| doublings_of(contract, only)).collect();
     let (names, title) = (["worst_doubling", "doublings"], "twice the text");
     Ok(Series { names, title, target: Target::AtMost(DOUBLING_MOST), figures })
 }
 
-fn ratios_of(contract: Contract, size: &str, bytes: usize) -> Outcome<Vec<Figure>> {
-    let (texts, context) = contract.documents(bytes)?;
+fn ratios_of(contract: Contract, size: &str, bytes: usize, only: &str) -> Outcome<Vec<Figure>> {
+    let name = |form: Form| format!("{} {} {size}", contract.id(), form.word());
     let mut figures = Vec::new();
-    for (form, text) in texts {
+    if !contract.forms().iter().any(|form| name(*form).contains(only)) {
+        return Ok(figures);
+    }
+    let (texts, context) = contract.documents(bytes)?;
+    for (form, text) in texts.into_iter().filter(|(form, _)| name(*form).contains(only)) {
         let found = contract.read(&text, &context);
         if is_refused(&found) {
             return Err(format!("{}: its own document is refused: {:?}", contract.id(), found.first()).into());
         }
-        let mut ours = || drop(std::hint::black_box(contract.judge(&text, &context)));
+        let mut judge = || drop(std::hint::black_box(contract.judge(&text, &context)));
+        let mut read = || drop(std::hint::black_box(contract.read(&text, &context)));
         let mut bare = || bare_pass(form, &text);
-        let (ours, bare) = compare(&mut ours, &mut bare, ROUNDS);
+        let (whole, beside) = compare(&mut read, &mut bare, ROUNDS);
+        let (ours, bare) = compare(&mut judge, &mut bare, ROUNDS);
         let speed = [ours, bare].map(|seconds| text.len() as f64 / seconds / 1e6);
-        let of = format!("{} {} {size}", contract.id(), form.word());
-        figures.push(Figure { of, value: bare / ours, speed });
+        figures.push(Figure { of: name(form), value: bare / ours, whole: beside / whole, speed });
     }
     Ok(figures)
 }
 
-fn doublings_of(contract: Contract) -> Vec<Figure> {
+fn doublings_of(contract: Contract, only: &str) -> Vec<Figure> {
     let context = Context::default();
     let mut figures = Vec::new();
     let forms = contract.forms().iter();
     for (form, attack) in forms.flat_map(|form| hostile::attacks(*form).iter().map(move |attack| (form, attack))) {
+        let of = format!("{} {} {}", contract.id(), form.word(), attack.name);
+        if !of.contains(only) {
+            continue;
+        }
         let (small, large) = ((attack.make)(HOSTILE_BYTES), (attack.make)(HOSTILE_BYTES * 2));
         // What is both JSON and YAML is read as what it looks like.
         if *form == Form::Yaml && contract.forms().len() > 1 && large.starts_with(['{', '[']) {
@@ -144,7 +161,7 @@ fn doublings_of(contract: Contract) -> Vec<Figure> {
         let speed = [large.len() as f64 / twice / 1e6, 0.0];
         // Under the tenth of a millisecond it was refused before it was read.
         let value = if twice < 1e-4 { 1.0 } else { twice / once };
-        figures.push(Figure { of: format!("{} {} {}", contract.id(), form.word(), attack.name), value, speed });
+        figures.push(Figure { of, value, whole: value, speed });
     }
     figures
 }
@@ -190,6 +207,12 @@ fn print_json(all: &[Series]) {
         object.insert(format!("{name}_of"), json!(worst.map(|worst| &worst.of)));
         let values = series.figures.iter().map(|figure| (figure.of.clone(), json!(rounded(figure.value))));
         object.insert(figures.to_owned(), Value::Object(values.collect()));
+        let mapped = series.figures.iter().filter(|figure| figure.whole > 0.0);
+        let mapped: Map<String, Value> =
+            mapped.map(|figure| (figure.of.clone(), json!(rounded(figure.whole)))).collect();
+        if !mapped.is_empty() {
+            object.insert(format!("read_{figures}"), Value::Object(mapped));
+        }
     }
     let missed = all.iter().filter(|series| !series.is_met()).map(|series| series.names[0]);
     object.insert("missed".to_owned(), missed.collect());
@@ -202,7 +225,7 @@ fn print_table(series: &Series) {
     let mut shown: Vec<&Figure> = series.figures.iter().collect();
     let target = match series.target {
         Target::AtLeast(least) => {
-            println!("{:<48} {:>6}  {:>10} {:>10}", series.title, "ratio", "MB/s", "bare");
+            println!("{:<48} {:>6}  {:>10} {:>10}  {:>6}", series.title, "ratio", "MB/s", "bare", "mapped");
             format!("≥ {least}")
         }
         Target::AtMost(most) => {
@@ -215,7 +238,8 @@ fn print_table(series: &Series) {
     for figure in shown {
         let [ours, bare] = figure.speed.map(rounded);
         let bare = if bare > 0.0 { bare.to_string() } else { String::new() };
-        println!("{:<48} {:>6.2}  {ours:>10} {bare:>10}", figure.of, figure.value);
+        let mapped = if figure.whole > 0.0 { format!("{:.2}", figure.whole) } else { String::new() };
+        println!("{:<48} {:>6.2}  {ours:>10} {bare:>10}  {mapped:>6}", figure.of, figure.value);
     }
     if let Some(worst) = series.worst() {
         println!("{} {:.2} ({target}): {}\n", series.names[0], worst.value, worst.of);

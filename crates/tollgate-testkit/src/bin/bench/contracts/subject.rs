@@ -38,7 +38,7 @@ impl Contract {
         }
     }
 
-    /// Reads, judges and maps a text, as `contract check` and the engine do.
+    /// Reads, judges and maps a text, as `contract check` and the engine do; a status block is also looked for in it.
     pub fn read(self, text: &str, context: &Context) -> Vec<Diagnostic> {
         match self {
             Self::Data(own) if own.definition.report.is_some() => ReportDialect::read(own, text, context).diagnostics,
@@ -48,11 +48,12 @@ impl Contract {
         }
     }
 
-    /// Reads and judges a text. The two that are code also map it.
+    /// Reads and judges a text that is the document and nothing else. `build-plan.task` also maps it.
     pub fn judge(self, text: &str, context: &Context) -> Vec<Diagnostic> {
         match self {
             Self::Data(own) => own.judge(text, context).diagnostics,
-            Self::Report(_) | Self::Document(_) => self.read(text, context),
+            Self::Report(dialect) => dialect.diagnose(text, context),
+            Self::Document(_) => self.read(text, context),
         }
     }
 
