@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
 use super::names::{Known, Names};
 use super::shape::{Piece, pieces};
-use super::words::{Language, Sort, definitions, file_name, is_telling, language, manifests, steering, test_case};
+use super::words::{Language, Sort, definitions, is_telling, language, manifests, steering, test_case};
 use crate::Name;
 
 /// Up to so many lines a change counts as minimal, whatever it is.
@@ -206,8 +206,7 @@ fn prose(change: &Change<'_>, names: &Names<'_>) -> Criteria {
 }
 
 fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, language: Language) -> Criteria {
-    // `cart.test.js.snap` belongs to `cart.test.js`.
-    let belongs = file_name(&change.path).rsplit_once('.').is_some_and(|(test, _)| names.changed_file(test));
+    let belongs = names.changed_test_of(&change.path);
     let side = |wanted| -> BTreeSet<&str> {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == wanted);
         lines.flat_map(|(_, line)| super::shape::words(line, language)).collect()

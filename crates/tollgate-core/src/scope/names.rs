@@ -33,6 +33,8 @@ pub struct Names<'c> {
     files: BTreeMap<&'c str, From<'c>>,
     /// The names of all files that changed.
     changed_files: BTreeSet<&'c str>,
+    /// The paths of all files and tests that changed.
+    changed_paths: BTreeSet<&'c str>,
 }
 
 /// The lines of one side of a file.
@@ -75,6 +77,12 @@ impl<'c> Names<'c> {
             }
         }
         names
+    }
+
+    /// Takes a test beside a file in scope: it is in scope too, and its snapshot follows it.
+    pub fn take_test(&mut self, change: &'c Change<'c>) {
+        self.any = true;
+        self.changed_paths.insert(&change.path);
     }
 
     /// Takes the names of one file. What it loses counts although another one gains it: it moved, and those who use it must follow.
@@ -125,6 +133,7 @@ impl<'c> Names<'c> {
 
     fn take_file(&mut self, change: &'c Change<'c>) {
         self.changed_files.insert(file_name(&change.path));
+        self.changed_paths.insert(&change.path);
         let stem = stem(&change.path);
         self.touched.entry(stem).or_insert(&change.path);
         match change.kind() {
@@ -162,6 +171,16 @@ impl<'c> Names<'c> {
     /// The file in scope in whose change a file is named.
     pub fn names_file(&self, path: &str) -> Option<&'c Name> {
         self.touched.get(stem(path)).copied().filter(|found| ***found != *path)
+    }
+
+    /// Whether a snapshot is that of a test which changed in scope: `__snapshots__/cart.test.js.snap` of `cart.test.js`.
+    pub fn changed_test_of(&self, snapshot: &str) -> bool {
+        let Some((test, _)) = snapshot.rsplit_once('.') else { return false };
+        let above = test.rsplit_once('/').and_then(|(folder, name)| {
+            let outer = folder.strip_suffix("__snapshots__")?;
+            (outer.is_empty() || outer.ends_with('/')).then(|| format!("{outer}{name}"))
+        });
+        self.changed_paths.contains(test) || above.is_some_and(|test| self.changed_paths.contains(test.as_str()))
     }
 
     /// Whether a file of this name changed in scope.

@@ -177,6 +177,21 @@ fn snapshots_follow_the_test_or_the_names_of_the_change() {
 }
 
 #[test]
+fn the_snapshot_of_an_unlisted_test_beside_a_listed_file_follows_it() {
+    let rules = rules(&["src/cart.ts"], &[]);
+    let test = || made("src/cart.test.ts", EDIT);
+    for (snapshot, class) in [
+        ("src/__snapshots__/cart.test.ts.snap", Class::Incidental),
+        ("src/cart.test.ts.snap", Class::Incidental),
+        ("src/__snapshots__/page.test.ts.snap", Class::Judge),
+        // That of another folder's test.
+        ("lib/__snapshots__/cart.test.ts.snap", Class::Judge),
+    ] {
+        assert_eq!(class_of(&rules, &[test(), made(snapshot, "-1\n+2")], snapshot), class, "{snapshot}");
+    }
+}
+
+#[test]
 fn text_for_people_is_not_required_unless_the_change_names_it() {
     check(ADDS_TOTAL, made("README.md", "+The total is shown."), "+-+", Class::OutOfScope);
     check("+const page = include('help.md');", made("docs/help.md", "+The total is shown."), "+?+", Class::Judge);
