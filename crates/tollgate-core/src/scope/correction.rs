@@ -45,10 +45,9 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let source = Source::new(body);
     let text = source.text();
-    let Outline { before, sections } = match outline(&source) {
-        Ok(outline) => outline,
+    let Ok(Outline { before, sections }) = outline(&source) else {
         // Too long, or nested too deeply: the contract says so.
-        Err(_) => return (found, read(body, Place::default()).err().unwrap_or_default()),
+        return (found, read(body, Place::default()).err().unwrap_or_default());
     };
     let blocks = before.iter().chain(sections.iter().flat_map(|section| &section.blocks));
     let misplaced = blocks.filter(|block| match &block.kind {

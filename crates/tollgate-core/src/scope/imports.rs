@@ -314,7 +314,7 @@ fn rust(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
         (Some(at), [.., Atom::Sign("}")]) => (&rest[..at], &rest[at + 1..rest.len() - 1]),
         (Some(_), _) => return None,
         (None, rest) => {
-            let at = rest.windows(2).rposition(|pair| colons(pair)).map_or(0, |at| at + 2);
+            let at = rest.windows(2).rposition(colons).map_or(0, |at| at + 2);
             rest.split_at(at)
         }
     };
