@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::task::paths_of;
 use crate::code::Code;
 use crate::contract::Context;
-use crate::contract::markdown::{BlockKind, outline};
+use crate::contract::markdown::{BlockKind, Outline, outline};
 use crate::contract::registry::defined;
 use crate::contract::text::{Source, is_same_name};
 use crate::contract::tree::Node;
@@ -45,11 +45,20 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let source = Source::new(body);
     let text = source.text();
-    let sections = match outline(&source) {
-        Ok(outline) => outline.sections,
+    let Ok(Outline { before, sections }) = outline(&source) else {
         // Too long, or nested too deeply: the contract says so.
-        Err(_) => return (found, read(body, Place::default()).err().unwrap_or_default()),
+        return (found, read(body, Place::default()).err().unwrap_or_default());
     };
+    let blocks = before.iter().chain(sections.iter().flat_map(|section| &section.blocks));
+    let misplaced = blocks.filter(|block| match &block.kind {
+        BlockKind::Heading(title) | BlockKind::Underlined(title) => is_same_name(&text[title.clone()], TITLE),
+        _ => false,
+    });
+    for block in misplaced.take(CORRECTIONS_MAX / 2) {
+        let message = format!("`{TITLE}` is no heading of level two here");
+        let hint = format!("write `## {TITLE}`");
+        problems.push(Diagnostic::error(Code::SECTION_MISPLACED, source.place(block.range.start), message).hint(hint));
+    }
     for section in sections.iter().filter(|section| is_same_name(&text[section.title.clone()], TITLE)) {
         let items = section.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Item));
         let begins = |range: &Range<usize>| {

@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
+use super::imports::{self, Imports};
 use super::names::{Known, Names};
 use super::shape::{Piece, pieces};
-use super::words::{Language, Sort, definitions, file_name, is_telling, language, manifests, steering, test_case};
+use super::words::{Language, Sort, definitions, is_telling, language, manifests, steering, test_case};
 use crate::Name;
 
 /// Up to so many lines a change counts as minimal, whatever it is.
@@ -172,15 +173,19 @@ fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria
         Sort::Code | Sort::Other => {}
     }
     let pieces = pieces(hunks, language);
+    let imports = match pieces.iter().any(|piece| matches!(piece, Piece::Import(_))) {
+        true => imports::judge(&change.path, hunks, language, names),
+        false => Imports::default(),
+    };
     let size = change.lines().map_or(0, |(added, removed)| added + removed);
     Criteria {
         minimal: minimal(change, &pieces, names, language, size),
-        required: required(change, &pieces, names, language),
+        required: required(change, &pieces, names, language, &imports),
         unaltered: match (change.before, change.after) {
             (Mode::Link, _) | (_, Mode::Link) => unknown("the link leads elsewhere"),
             (Mode::File, Mode::Program) => unknown("it can be started now"),
             (Mode::Program, Mode::File) => unknown("it can no longer be started"),
-            _ => unaltered(&pieces, names, language),
+            _ => unaltered(&pieces, names, language, &imports),
         },
     }
 }
@@ -206,8 +211,7 @@ fn prose(change: &Change<'_>, names: &Names<'_>) -> Criteria {
 }
 
 fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, language: Language) -> Criteria {
-    // `cart.test.js.snap` belongs to `cart.test.js`.
-    let belongs = file_name(&change.path).rsplit_once('.').is_some_and(|(test, _)| names.changed_file(test));
+    let belongs = names.changed_test_of(&change.path);
     let side = |wanted| -> BTreeSet<&str> {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == wanted);
         lines.flat_map(|(_, line)| super::shape::words(line, language)).collect()
@@ -318,8 +322,17 @@ struct Links<'n> {
     idle: bool,
 }
 
-fn required(change: &Change<'_>, pieces: &[Piece<'_>], names: &Names<'_>, language: Language) -> Criterion {
-    let links = links(pieces, names, language);
+fn required(
+    change: &Change<'_>,
+    pieces: &[Piece<'_>],
+    names: &Names<'_>,
+    language: Language,
+    imports: &Imports<'_>,
+) -> Criterion {
+    if let Some(foreign) = &imports.foreign {
+        return no(format!("it imports {}, which is no file of this repository", quoted(foreign)));
+    }
+    let links = links(pieces, names, language, imports);
     if links.idle {
         return no("white space and comments: nothing in scope works or fails by them");
     }
@@ -338,8 +351,8 @@ fn required(change: &Change<'_>, pieces: &[Piece<'_>], names: &Names<'_>, langua
     }
 }
 
-fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language) -> Links<'n> {
-    let mut links = Links { idle: true, ..Links::default() };
+fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language, imports: &Imports<'n>) -> Links<'n> {
+    let mut links = Links { idle: true, strong: imports.strong.clone(), loose: imports.loose, ..Links::default() };
     for piece in pieces {
         let (lines, strong): (Vec<&str>, _) = match piece {
             Piece::Layout => continue,
@@ -356,7 +369,7 @@ fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language) -> Lin
                 });
                 (pairs.iter().flat_map(|(old, new)| [*old, *new]).collect(), strong)
             }
-            Piece::Import(words) => (words.clone(), known(words.iter().copied(), names, imported)),
+            Piece::Import(words) => (words.clone(), None),
             Piece::Field(line) => (vec![line], known(super::shape::words(line, language), names, field)),
             Piece::Value(old, new) => (vec![old, new], None),
             Piece::Code(_, line) => (vec![line], None),
@@ -372,7 +385,8 @@ fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language) -> Lin
         match strong {
             Some(strong) if links.strong.is_none() => links.strong = Some(strong),
             Some(_) => {}
-            None => links.loose |= !matches!(piece, Piece::Import(words) if !words.iter().any(|word| is_telling(word))),
+            // What imports bind was judged as a whole.
+            None => links.loose |= !matches!(piece, Piece::Import(_)),
         }
     }
     links
@@ -385,15 +399,6 @@ fn known<'n, 'w>(
     rule: fn(&str, Known<'n>) -> Option<(String, &'n Name)>,
 ) -> Option<(String, &'n Name)> {
     words.filter(|word| is_telling(word)).find_map(|word| rule(word, names.knows(word)?))
-}
-
-fn imported<'n>(word: &str, known: Known<'n>) -> Option<(String, &'n Name)> {
-    match known {
-        Known::Brought(by) => Some((format!("{} is new", quoted(word)), by)),
-        Known::Gone(by) => Some((format!("{} is gone", quoted(word)), by)),
-        Known::File(by) => Some((format!("the file {} is new, gone or renamed:", quoted(word)), by)),
-        Known::Redefined(_) | Known::Fresh(_) | Known::Touched(_) => None,
-    }
 }
 
 fn field<'n>(word: &str, known: Known<'n>) -> Option<(String, &'n Name)> {
@@ -415,7 +420,7 @@ fn touching<'n>(known: Known<'n>) -> &'n Name {
     }
 }
 
-fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language) -> Criterion {
+fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language, imports: &Imports<'_>) -> Criterion {
     if language.sort == Sort::Code {
         if let Some(word) = steered(pieces, language) {
             return no(format!("it changes the flow of control ({})", quoted(word)));
@@ -442,7 +447,7 @@ fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language) -> Cri
         Piece::Code(Sign::Removed, line) => Some(format!("this line is gone: {}", quoted(line.trim()))),
         Piece::Code(Sign::Added | Sign::Kept, line) => Some(format!("this line is new: {}", quoted(line.trim()))),
     });
-    open.map_or_else(|| yes("no line that does something changes"), unknown)
+    open.or_else(|| imports.open.clone()).map_or_else(|| yes("no line that does something changes"), unknown)
 }
 
 /// A steering word of which there is one more or one less.

@@ -8,7 +8,9 @@
 pub mod change;
 pub mod correction;
 pub mod draft;
+mod imports;
 pub mod incidental;
+mod modules;
 mod names;
 pub mod rules;
 mod shape;

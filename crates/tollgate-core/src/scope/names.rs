@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
+use super::modules::Places;
 use super::shape::{Piece, pieces};
 use super::words::{Language, TokenSort, definitions, file_name, is_telling, language, stem};
 use crate::Name;
+use crate::contract::text::quote;
 
 /// A file of the change in scope.
 type From<'c> = &'c Name;
@@ -29,10 +31,28 @@ pub struct Names<'c> {
     fresh: BTreeMap<&'c str, From<'c>>,
     /// Anywhere in the change.
     touched: BTreeMap<&'c str, From<'c>>,
+    /// Defined now, not before, by the file.
+    brought_in: BTreeSet<(&'c str, &'c str)>,
+    /// Defined before, not now, by the file.
+    gone_in: BTreeSet<(&'c str, &'c str)>,
+    /// The files that changed, also both ends of a rename, and which of them came or went.
+    at: BTreeMap<&'c str, (From<'c>, Came)>,
+    /// The files in each folder.
+    in_folder: BTreeMap<&'c str, Vec<&'c str>>,
     /// The names of files that are new, gone or renamed.
     files: BTreeMap<&'c str, From<'c>>,
     /// The names of all files that changed.
     changed_files: BTreeSet<&'c str>,
+    /// The paths of all files and tests that changed.
+    changed_paths: BTreeSet<&'c str>,
+}
+
+/// Whether a file came or went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Came {
+    Here,
+    Away,
+    Neither,
 }
 
 /// The lines of one side of a file.
@@ -77,6 +97,12 @@ impl<'c> Names<'c> {
         names
     }
 
+    /// Takes a test beside a file in scope: it is in scope too, and its snapshot follows it.
+    pub fn take_test(&mut self, change: &'c Change<'c>) {
+        self.any = true;
+        self.changed_paths.insert(&change.path);
+    }
+
     /// Takes the names of one file. What it loses counts although another one gains it: it moved, and those who use it must follow.
     fn take_lines(&mut self, change: &'c Change<'c>, hunks: &'c [Hunk<'c>]) {
         let language = language(&change.path);
@@ -96,6 +122,8 @@ impl<'c> Names<'c> {
             }
         }
         let path = &change.path;
+        self.brought_in.extend(now.defined.difference(&before.defined).map(|word| (&**path, *word)));
+        self.gone_in.extend(before.defined.difference(&now.defined).map(|word| (&**path, *word)));
         let mut take = |map: fn(&mut Self) -> &mut BTreeMap<&'c str, From<'c>>, words: Vec<&'c str>| {
             for word in words {
                 map(self).entry(word).or_insert(path);
@@ -125,6 +153,18 @@ impl<'c> Names<'c> {
 
     fn take_file(&mut self, change: &'c Change<'c>) {
         self.changed_files.insert(file_name(&change.path));
+        self.changed_paths.insert(&change.path);
+        let came = match change.kind() {
+            Kind::Added | Kind::MovedHere => Came::Here,
+            Kind::Deleted | Kind::MovedAway => Came::Away,
+            Kind::Modified | Kind::Replaced | Kind::Mode => Came::Neither,
+        };
+        self.place(&change.path, &change.path, came);
+        match &change.moved {
+            Some(Moved::From(old)) => self.place(old, &change.path, Came::Away),
+            Some(Moved::To(new)) => self.place(new, &change.path, Came::Here),
+            None => {}
+        }
         let stem = stem(&change.path);
         self.touched.entry(stem).or_insert(&change.path);
         match change.kind() {
@@ -140,6 +180,42 @@ impl<'c> Names<'c> {
                 self.renames.entry((old, stem)).or_insert(&change.path);
             }
         }
+    }
+
+    /// Places a file of the change; what is said of its own path counts before what a rename says of the other.
+    fn place(&mut self, path: &'c str, by: From<'c>, came: Came) {
+        if **by == *path {
+            self.at.insert(path, (by, came));
+        } else {
+            self.at.entry(path).or_insert((by, came));
+        }
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        self.in_folder.entry(folder).or_default().push(path);
+    }
+
+    /// The files of the change at one of these places.
+    pub fn files_at(&self, places: &Places) -> Vec<&'c str> {
+        let files = places.files.iter().filter_map(|path| self.at.get_key_value(path.as_str()).map(|(path, _)| *path));
+        let folders = places.folders.iter().filter_map(|folder| self.in_folder.get(folder.as_str())).flatten();
+        files.chain(folders.copied()).collect()
+    }
+
+    /// Why something new comes from a file under this name.
+    pub fn brings(&self, file: &str, word: &str) -> Option<(String, &'c Name)> {
+        let (by, came) = self.at.get(file)?;
+        if self.brought_in.contains(&(file, word)) {
+            return Some((format!("{} is new", quote(word)), *by));
+        }
+        (*came == Came::Here).then(|| (format!("the file {} is new, gone or renamed:", quote(file)), *by))
+    }
+
+    /// Why something can no longer be had from a file under this name.
+    pub fn loses(&self, file: &str, word: &str) -> Option<(String, &'c Name)> {
+        let (by, came) = self.at.get(file)?;
+        if self.gone_in.contains(&(file, word)) {
+            return Some((format!("{} is gone", quote(word)), *by));
+        }
+        (*came == Came::Away).then(|| (format!("the file {} is new, gone or renamed:", quote(file)), *by))
     }
 
     /// How a word is known, the strongest first.
@@ -162,6 +238,16 @@ impl<'c> Names<'c> {
     /// The file in scope in whose change a file is named.
     pub fn names_file(&self, path: &str) -> Option<&'c Name> {
         self.touched.get(stem(path)).copied().filter(|found| ***found != *path)
+    }
+
+    /// Whether a snapshot is that of a test which changed in scope: `__snapshots__/cart.test.js.snap` of `cart.test.js`.
+    pub fn changed_test_of(&self, snapshot: &str) -> bool {
+        let Some((test, _)) = snapshot.rsplit_once('.') else { return false };
+        let above = test.rsplit_once('/').and_then(|(folder, name)| {
+            let outer = folder.strip_suffix("__snapshots__")?;
+            (outer.is_empty() || outer.ends_with('/')).then(|| format!("{outer}{name}"))
+        });
+        self.changed_paths.contains(test) || above.is_some_and(|test| self.changed_paths.contains(test.as_str()))
     }
 
     /// Whether a file of this name changed in scope.

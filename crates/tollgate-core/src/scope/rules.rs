@@ -6,6 +6,8 @@
 //! 4. a test beside a file in scope → test
 //! 5. measured by the three criteria → incidental, to be judged, or out of scope
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::change::{Change, Kind};
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
@@ -101,11 +103,16 @@ impl std::fmt::Display for Refusal {
     }
 }
 
+/// The corrections that hold by the file that each names, and why a person has to look at one.
+type Effective<'r> = BTreeMap<&'r str, (&'r Correction, Option<String>)>;
+
 /// What the path alone says.
 enum ByPath<'r> {
     Protected(&'r Name),
     Listed(&'r Name),
     Corrected(&'r Correction),
+    /// By a correction that a person has to look at, for this reason.
+    Doubtful(String),
     Excluded(&'r Name),
     Test(String),
     Unlisted,
@@ -129,41 +136,76 @@ impl Rules {
         excluded.map(|(item, _)| Refusal::Excluded(item.clone()))
     }
 
-    /// The corrections that hold, by the file that each names.
-    fn effective(&self) -> std::collections::BTreeMap<&str, &Correction> {
+    /// The corrections that hold, by the file that each names, as far as a change of these paths lets them.
+    fn effective(&self, paths: &[&Name]) -> Effective<'_> {
         let holding = self.corrected().into_iter().filter(|corrected| corrected.refused.is_none());
-        holding.map(|corrected| (corrected.correction.actual.as_str(), corrected.correction)).collect()
+        let holding: Vec<&Correction> = holding.map(|corrected| corrected.correction).collect();
+        let mut named: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for correction in &holding {
+            named.entry(self.corrected_item(correction)).or_default().insert(&correction.actual);
+        }
+        let mut effective = Effective::new();
+        for correction in holding {
+            let listed = correction.listed.as_str();
+            let holds =
+                |path: &&&Name| path.strip_prefix(listed).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            let several = named.get(self.corrected_item(correction)).map_or(0, BTreeSet::len);
+            let doubt = match paths.iter().find(holds) {
+                Some(path) => {
+                    Some(format!("the correction says that {listed} is the wrong file, and {path} changes too"))
+                }
+                None if several > 1 => Some(format!("{several} corrections put other files in the place of {listed}")),
+                None => None,
+            };
+            let entry = effective.entry(&correction.actual).or_insert_with(|| (correction, doubt.clone()));
+            if doubt.is_none() {
+                *entry = (correction, None);
+            }
+        }
+        effective
+    }
+
+    /// What of the task a correction corrects: the file that it names, or the folder or glob that holds it.
+    fn corrected_item<'r>(&'r self, correction: &'r Correction) -> &'r str {
+        match self.task.listed.find(&correction.listed) {
+            Some((item, firmness)) if firmness != usize::MAX => item,
+            Some(_) | None => &correction.listed,
+        }
     }
 
     /// Whether the class of any of these paths depends on what changed in the files.
-    pub fn need_content<'p>(&self, mut paths: impl Iterator<Item = &'p Name>) -> bool {
-        let effective = self.effective();
-        paths.any(|path| matches!(self.by_path(path, &effective), ByPath::Unlisted))
+    pub fn need_content<'p>(&self, paths: impl Iterator<Item = &'p Name>) -> bool {
+        let paths: Vec<&Name> = paths.collect();
+        let effective = self.effective(&paths);
+        paths.iter().any(|path| matches!(self.by_path(path, &effective), ByPath::Unlisted | ByPath::Doubtful(_)))
     }
 
     /// Sorts a change, from the best class to the worst, each by path.
     pub fn sort<'c>(&self, changes: &'c [Change<'c>]) -> Vec<Sorted<'c>> {
-        let effective = self.effective();
+        let paths: Vec<&Name> = changes.iter().map(|change| &change.path).collect();
+        let effective = self.effective(&paths);
         let mut all: Vec<(&'c Change<'c>, ByPath<'_>)> =
             changes.iter().map(|change| (change, self.by_path(&change.path, &effective))).collect();
         all.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
-        let primary: Vec<&'c Change<'c>> = all
-            .iter()
-            .filter(|(_, by)| matches!(by, ByPath::Listed(_) | ByPath::Corrected(_)))
-            .map(|(change, _)| *change)
-            .collect();
-        let names = Names::of(&primary);
+        let of = |wanted: fn(&ByPath<'_>) -> bool| -> Vec<&'c Change<'c>> {
+            all.iter().filter(|(_, by)| wanted(by)).map(|(change, _)| *change).collect()
+        };
+        let mut names = Names::of(&of(|by| matches!(by, ByPath::Listed(_) | ByPath::Corrected(_))));
+        of(|by| matches!(by, ByPath::Test(_))).into_iter().for_each(|test| names.take_test(test));
         let mut sorted: Vec<Sorted<'c>> = all.into_iter().map(|(change, by)| sorted(change, &by, &names)).collect();
         sorted.sort_by_key(|sorted| sorted.class);
         sorted
     }
 
-    fn by_path<'r>(&'r self, path: &str, effective: &std::collections::BTreeMap<&str, &'r Correction>) -> ByPath<'r> {
+    fn by_path<'r>(&'r self, path: &str, effective: &Effective<'r>) -> ByPath<'r> {
         if let Some(pattern) = self.protected.iter().find(|pattern| matches(pattern, path)) {
             return ByPath::Protected(pattern);
         }
-        if let Some(correction) = effective.get(path) {
-            return ByPath::Corrected(correction);
+        match effective.get(path) {
+            Some((correction, None)) => return ByPath::Corrected(correction),
+            // Listed is listed, whatever a correction says of it.
+            Some((_, Some(doubt))) if self.task.listed.find(path).is_none() => return ByPath::Doubtful(doubt.clone()),
+            Some(_) | None => {}
         }
         match (self.task.listed.find(path), self.task.excluded.find(path)) {
             (Some((item, listed)), Some((_, excluded))) if listed > excluded => ByPath::Listed(item),
@@ -174,7 +216,13 @@ impl Rules {
                     effective.contains_key(source.as_str())
                         || (self.task.listed.find(source).is_some() && self.task.excluded.find(source).is_none())
                 };
-                sources_of_test(path).into_iter().find(in_scope).map_or(ByPath::Unlisted, ByPath::Test)
+                let source = sources_of_test(path).into_iter().find(in_scope);
+                match source.map(|source| (effective.get(source.as_str()).and_then(|(_, doubt)| doubt.clone()), source))
+                {
+                    None => ByPath::Unlisted,
+                    Some((Some(doubt), source)) if self.task.listed.find(&source).is_none() => ByPath::Doubtful(doubt),
+                    Some((_, source)) => ByPath::Test(source),
+                }
             }
         }
     }
@@ -188,6 +236,16 @@ fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sor
         ByPath::Listed(item) => plain(Class::Primary, format!("listed: {item}")),
         ByPath::Corrected(correction) => {
             plain(Class::Primary, format!("corrected: the task lists {}", correction.listed))
+        }
+        ByPath::Doubtful(doubt) => {
+            // Without the correction it would be measured, and a correction never worsens.
+            let criteria = measure(change, names);
+            match settled(&criteria) {
+                (Class::Incidental, reason) => {
+                    Sorted { change, class: Class::Incidental, reason, criteria: Some(criteria) }
+                }
+                _ => plain(Class::Judge, format!("Does the task want this file? {doubt}.")),
+            }
         }
         ByPath::Excluded(item) => plain(Class::OutOfScope, format!("the task excludes it: {item}")),
         ByPath::Test(source) => plain(Class::Test, format!("beside {source}")),

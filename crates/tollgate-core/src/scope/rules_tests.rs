@@ -221,6 +221,48 @@ fn a_correction_that_does_not_hold_says_why() {
     }
 }
 
+#[test]
+fn a_correction_that_lifts_more_than_one_file_or_a_file_that_changes_too_is_for_a_person() {
+    let correction =
+        |listed: &str, actual: &str| BODY.replace("src/checkout/cart.js", actual).replace("src/cart.js", listed);
+    let app = || made("src/app.js", EDIT);
+    let cases = [
+        // The file that is said to be the wrong one changes too.
+        (vec![correction("src/cart.js", "src/app.js")], vec![made("src/cart.js", EDIT), app()], Class::Judge),
+        (vec![correction("src/cart.js", "src/app.js")], vec![app()], Class::Primary),
+        // One file, two others in its place; said twice is said once.
+        (
+            vec![correction("src/cart.js", "src/app.js"), correction("src/cart.js", "src/util.js")],
+            vec![app()],
+            Class::Judge,
+        ),
+        (
+            vec![correction("src/cart.js", "src/app.js"), correction("src/cart.js", "src/app.js")],
+            vec![app()],
+            Class::Primary,
+        ),
+        // A folder is one item, whatever is said to be missing in it.
+        (vec![correction("lib/a.js", "src/app.js"), correction("lib/b.js", "src/util.js")], vec![app()], Class::Judge),
+        (vec![correction("lib", "src/app.js")], vec![made("lib/x.js", EDIT), app()], Class::Judge),
+        (
+            vec![correction("src/cart.js", "src/app.js"), correction("lib/b.js", "src/util.js")],
+            vec![app()],
+            Class::Primary,
+        ),
+    ];
+    for (bodies, made, class) in cases {
+        let mut rules = rules(&["src/cart.js", "lib/"], &[]);
+        rules.corrections = corrections(&bodies.join("\n")).0;
+        assert_eq!(rules.corrections.len(), bodies.len());
+        assert_eq!(class_of(&rules, &made, "src/app.js"), class, "{bodies:#?}");
+    }
+    // The test beside it goes with it.
+    let mut rules = rules(&["src/cart.js"], &[]);
+    rules.corrections = corrections(&correction("src/cart.js", "src/app.js")).0;
+    let made = [made("src/cart.js", EDIT), made("src/app.test.js", EDIT)];
+    assert_eq!(class_of(&rules, &made, "src/app.test.js"), Class::Judge);
+}
+
 fn corrected_path(actual: &str) -> String {
     if actual.contains("auth") { "src/auth.js".to_owned() } else { "src/new.js".to_owned() }
 }

@@ -83,6 +83,44 @@ fn single<'a>(sign: Sign, line: &'a str, role: &Role, language: Language) -> Pie
     }
 }
 
+/// One side of a hunk: the lines of each import, with whether one of them changed; and all other lines.
+#[derive(Debug, Default)]
+pub struct Parted<'a> {
+    pub imports: Vec<(Vec<&'a str>, bool)>,
+    pub others: Vec<&'a str>,
+}
+
+/// Parts one side of a hunk into imports and the rest.
+pub fn parted<'a>(hunk: &'a Hunk<'a>, sign: Sign, language: Language) -> Parted<'a> {
+    let mut parted = Parted::default();
+    let mut goes_on = false;
+    for ((found, line), role) in hunk.lines.iter().zip(side(hunk, sign, language)) {
+        if *found != sign && *found != Sign::Kept {
+            continue;
+        }
+        match (role, parted.imports.last_mut()) {
+            (Role::Blank | Role::Comment(_), _) => {}
+            (Role::Field | Role::Code, _) => {
+                parted.others.push(line);
+                goes_on = false;
+            }
+            (Role::Import, Some((lines, changed))) if goes_on && !begins_import(line.trim(), language) => {
+                lines.push(line);
+                *changed |= *found == sign;
+            }
+            (Role::Import, _) => {
+                parted.imports.push((vec![line], *found == sign));
+                goes_on = true;
+            }
+        }
+    }
+    parted
+}
+
+fn begins_import(line: &str, language: Language) -> bool {
+    is_import(line, language) || opened(line) == Some(Body::Import)
+}
+
 /// What became of a line.
 fn pair<'a>((old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language: Language) -> Vec<Piece<'a>> {
     if language.squeezed(old) == language.squeezed(new) {

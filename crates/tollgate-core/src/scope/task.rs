@@ -10,6 +10,7 @@ use crate::Name;
 use crate::code::Code;
 use crate::contract::Context;
 use crate::contract::registry::defined;
+use crate::contract::text::quote;
 use crate::contract::tree::{Node, Places};
 use crate::diagnostic::{Diagnostic, Severity};
 
@@ -101,10 +102,15 @@ impl TaskScope {
                 if name == "in_scope" {
                     listed_at.push(item.at);
                 }
-                let Err((path, problem)) = paths.add(item.text().unwrap_or_default()) else { continue };
-                let message = format!("the path `{path}` {problem}");
+                let (text, place) = (item.text().unwrap_or_default(), places.place(item.at));
                 let hint = "write paths from the top of the repository: `src/cart.ts`, `src/cart/`, `src/**/*.ts`";
-                diagnostics.push(Diagnostic::error(Code::TASK_SCOPE, places.place(item.at), message).hint(hint));
+                if let Some(why) = names_no_path(text, name == "in_scope") {
+                    let message = format!("{} names no path: {why}", quote(text));
+                    diagnostics.push(Diagnostic::warning(Code::TASK_SCOPE, place, message).hint(hint));
+                }
+                let Err((path, problem)) = paths.add(text) else { continue };
+                let message = format!("the path `{path}` {problem}");
+                diagnostics.push(Diagnostic::error(Code::TASK_SCOPE, place, message).hint(hint));
             }
         }
         if let Some((path, at)) = task.listed.both_name(&task.excluded) {
@@ -119,7 +125,7 @@ impl TaskScope {
 
 /// The paths that an item names: in backticks, or up to a remark; then also its first word alone.
 pub(super) fn paths_of(item: &str) -> Vec<String> {
-    let item = item.trim().trim_start_matches("**").trim_end_matches("**");
+    let item = without_bold(item.trim());
     // A link is known by its words.
     let item = item.strip_prefix('[').and_then(|link| link.split_once("](")).map_or(item, |(words, _)| words);
     if item.starts_with('`') {
@@ -147,6 +153,34 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
         parts.map(|part| part.trim().trim_end_matches([',', ';'])).take_while(looks_like_one).map(str::to_owned),
     );
     paths
+}
+
+/// The words of an item that begins in bold; `**` is also a glob.
+fn without_bold(item: &str) -> &str {
+    let bold = item.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    bold.map(|(words, _)| words).filter(|words| !words.is_empty() && !words.starts_with('/')).unwrap_or(item)
+}
+
+/// Why an item can hold no path, as far as its words say; prose is meant to name one under In Scope alone.
+fn names_no_path(item: &str, is_listed: bool) -> Option<&'static str> {
+    let looks_like_one = |words: &str| words.contains(['/', '.', '*']);
+    let paths = paths_of(item);
+    let numbered = |path: &String| {
+        let (name, number) = path.rsplit_once(':').unwrap_or_default();
+        let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '-');
+        is_number && looks_like_one(name)
+    };
+    if paths.iter().any(numbered) {
+        return Some("a scope holds whole files, without the number of a line");
+    }
+    let bare = without_bold(item.trim());
+    let link = bare.strip_prefix('[').and_then(|link| link.split_once("]("));
+    if let Some((words, target)) = link {
+        return (!looks_like_one(words) && looks_like_one(target)).then_some("a link is read by its words");
+    }
+    let marked = bare.starts_with(['`', '"']);
+    let prose = !marked && paths.len() > 1 && !paths.iter().any(|path| looks_like_one(path));
+    (is_listed && prose).then_some("these words are no path; a path comes first, a remark after it")
 }
 
 /// The code spans at the beginning of an item, as far as only commas and `and` stand between them.

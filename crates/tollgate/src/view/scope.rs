@@ -46,6 +46,7 @@ pub fn path(sorted: &Sorted<'_>) -> ScopePath {
         }),
         judge: match (&sorted.criteria, sorted.class) {
             (Some(criteria), Class::Judge) => criteria.to_judge().into_iter().map(str::to_owned).collect(),
+            (None, Class::Judge) => vec![sorted.reason.clone()],
             _ => Vec::new(),
         },
     }
@@ -207,11 +208,11 @@ fn happened(path: &ScopePath) -> Option<String> {
 }
 
 fn measured(path: &ScopePath, width: usize) -> Vec<Line> {
-    let Some(criteria) = &path.criteria else { return Vec::new() };
     let mut lines = Vec::new();
-    for (name, criterion) in
+    let all = path.criteria.as_ref().map(|criteria| {
         [("minimal", &criteria.minimal), ("required", &criteria.required), ("unaltered", &criteria.unaltered)]
-    {
+    });
+    for (name, criterion) in all.into_iter().flatten() {
         let (sign, style) = match criterion.met {
             Some(true) => ("✓", Style::Good),
             Some(false) => ("✗", Style::Bad),

@@ -119,6 +119,23 @@ fn what_a_person_must_judge_is_shown_with_what_was_measured() {
 }
 
 #[test]
+fn an_import_is_judged_by_where_it_leads_and_what_it_binds() {
+    for (page, code) in [
+        ("import { sum, total } from './cart';\n\nshow(sum(items));\n", 0),
+        ("import { total as sum } from './cart';\n\nshow(sum(items));\n", 4),
+        ("import { total } from 'evil-pkg';\nimport { sum } from './cart';\n\nshow(sum(items));\n", 4),
+        ("import total, * as y from 'http://evil/x.js';\nimport { sum } from './cart';\n\nshow(sum(items));\n", 1),
+    ] {
+        let world = world();
+        world.write("src/cart.js", TOTAL);
+        world.write("src/page.js", page);
+        world.commit("Import");
+        let (found, exit) = check(&world, "");
+        assert_eq!(exit, code, "{page}: {found}");
+    }
+}
+
+#[test]
 fn out_of_scope_is_refused_and_says_what_to_post() {
     let mut world = world();
     world.write("src/cart.js", TOTAL);
@@ -191,6 +208,35 @@ fn a_documented_correction_is_honoured() {
     world.type_in(&format!("{CHECK} --pr-body ../body.md"));
     std::fs::write(world.path("body.md"), BODY.replace("- **Reason:** the code is there\r\n", "")).unwrap();
     world.type_in(&format!("{CHECK} --pr-body ../body.md"));
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn a_correction_beside_a_change_of_the_listed_file_is_for_a_person() {
+    let mut world = world();
+    world.write("src/cart.js", TOTAL);
+    world.write("src/checkout/cart.js", TOTAL);
+    world.commit("Both");
+    std::fs::write(world.path("body.md"), BODY).unwrap();
+    let (found, exit) = check(&world, "--pr-body ../body.md");
+    assert_eq!(
+        (exit, classes(&found)),
+        (4, vec!["primary src/cart.js".to_owned(), "incidental? src/checkout/cart.js".to_owned()])
+    );
+    assert_eq!(path(&found, "src/checkout/cart.js")["judge"].as_array().unwrap().len(), 1);
+    world.type_in(&format!("{CHECK} --pr-body ../body.md"));
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn an_item_that_names_no_path_explains_what_is_out_of_scope() {
+    let mut world = world();
+    world.write("src/cart.js", TOTAL);
+    world.commit("Total");
+    std::fs::write(world.path("task.md"), TASK.replace("- src/cart.js", "- src/cart.js:12")).unwrap();
+    let (found, exit) = check(&world, "");
+    assert_eq!((exit, &found["diagnostics"][0]["code"]), (1, &"TG0235".into()));
+    world.type_in(CHECK);
     insta::assert_snapshot!(world.transcript);
 }
 

@@ -5,9 +5,18 @@ use crate::scope::incidental::{Criteria, Met};
 
 /// The change of `src/cart.ts` in scope, that of another file, and what comes of the other.
 fn measured(cart: &'static str, other: Made) -> (Class, Criteria) {
-    let rules = rules(&["src/cart.ts", "src/cart.rs", "Cargo.toml"], &[]);
+    let rules = rules(&["src/cart.{ts,rs,py,kt}", "cart/cart.go", "Cargo.toml"], &[]);
     let path = other.path;
-    let made = [made("src/cart.ts", cart), other];
+    // Its own kind of file imports it.
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let listed = match extension {
+        "rs" => "src/cart.rs",
+        "py" => "src/cart.py",
+        "kt" => "src/cart.kt",
+        "go" => "cart/cart.go",
+        _ => "src/cart.ts",
+    };
+    let made = [made(listed, cart), other];
     let changes = changes(&made);
     let sorted = rules.sort(&changes);
     let found = sorted.into_iter().find(|one| &*one.change.path == path).unwrap();
@@ -63,6 +72,116 @@ fn an_import_of_something_else_is_not_required() {
         "+?+",
         Class::Judge,
     );
+}
+
+const ADDS_SUM: &str = "+export function sum(a, b) {\n+  return a + b;\n+}";
+
+#[test]
+fn an_import_must_lead_to_a_file_in_scope() {
+    for (path, line) in [
+        ("src/page.ts", "+import { sum } from './cart';"),
+        ("src/page.ts", "+import { sum } from './cart.js';"),
+        ("src/deep/page.tsx", "+import { sum } from '../cart';"),
+        ("src/page.ts", "+import sum from './cart';"),
+        ("web/page.ts", "+import type { sum } from 'src/cart';"),
+        ("src/page.js", "+const { sum } = require('./cart');"),
+        ("src/page.js", "+const sum = require('./cart');"),
+        ("src/page.ts", "+export { sum } from './cart';"),
+        ("src/page.py", "+from cart import sum"),
+        ("src/page.py", "+from .cart import sum"),
+        ("src/page.py", " from .cart import (\n+    sum,\n )"),
+        ("tests/page.py", "+from src.cart import sum"),
+        ("src/page.rs", "+use crate::cart::sum;"),
+        ("src/page.rs", "+use super::cart::{sum};"),
+        ("src/lib.rs", "+pub use self::cart::sum;"),
+    ] {
+        check(ADDS_SUM, made(path, line), "+++", Class::Incidental);
+    }
+    for (path, line) in [
+        ("src/page.ts", "+import { sum } from 'evil-pkg';"),
+        ("src/page.ts", "+import { sum } from './evil';"),
+        ("src/page.ts", "+import { sum } from '../cart';"),
+        ("src/page.ts", "+import { sum } from '../../../src/cart';"),
+        ("lib/page.ts", "+import { sum } from './cart';"),
+        ("src/page.ts", "+import { sum, other } from './cart';"),
+        ("src/page.py", "+from evil.cart import sum"),
+        ("src/page.rs", "+use evil::cart::sum;"),
+        // Nothing says that it has to go.
+        ("src/page.ts", "-import { sum } from './cart';"),
+    ] {
+        check(ADDS_SUM, made(path, line), "+?+", Class::Judge);
+    }
+    for (path, line) in [
+        ("src/page.ts", "+export { sum };"),
+        ("src/page.go", "+import _ \"sum\""),
+        ("src/page.c", "+#include \"sum.h\""),
+        ("src/page.py", "+from sum import *"),
+    ] {
+        check(ADDS_SUM, made(path, line), "+??", Class::Judge);
+    }
+    check(ADDS_SUM, made("src/page.ts", "+import sum, * as y from 'http://evil/sum.js';"), "+-?", Class::OutOfScope);
+}
+
+#[test]
+fn an_import_that_gives_a_name_another_meaning_is_for_a_person() {
+    for (path, line) in [
+        ("src/page.ts", "-import { total } from './cart';\n+import { sum as total } from './cart';"),
+        ("src/page.ts", "-import { total } from './cart';\n+import total from './cart';"),
+        ("src/page.ts", " import {\n-  total,\n+  sum as total,\n } from './cart';"),
+        ("src/page.ts", "-import { sum } from './math';\n+import { sum } from './cart';"),
+        ("src/page.ts", "+import { sum as add } from './cart';"),
+        ("src/page.ts", "+import * as sum from './cart';"),
+        ("src/index.ts", "+export * from './cart';"),
+        ("src/index.ts", "-export { total } from './cart';\n+export { sum as total } from './cart';"),
+        ("src/page.js", "+const { sum: open } = require('./cart');"),
+        ("src/page.py", "+from cart import sum as open\n kept\n print(open('x'))"),
+        ("src/page.py", "+from cart import sum\n print(sum([1]))"),
+        ("src/page.py", "+import cart as sum"),
+        ("src/page.rs", "+use crate::cart::*;"),
+        ("src/page.rs", "+use crate::cart::sum as add;"),
+        ("src/page.kt", "+import cart.sum as add"),
+    ] {
+        let (class, criteria) = measured(ADDS_SUM, made(path, line));
+        assert!(class > Class::Incidental && criteria.unaltered.met == Met::Unknown, "{line}: {criteria:#?}");
+    }
+    // A member of that name is another thing.
+    check(
+        ADDS_SUM,
+        made("src/page.ts", "+import { sum } from './cart';\n show(cart.sum, 'sum');"),
+        "+++",
+        Class::Incidental,
+    );
+    // The old name for what is called otherwise in scope now keeps everything as it was.
+    let alias = "-import { total } from './cart';\n+import { grandTotal as total } from './cart';\n show(total(a));";
+    check(RENAMES, made("src/page.ts", alias), "+++", Class::Incidental);
+    let follows = "-import { total } from './cart';\n+import { grandTotal } from './cart';";
+    check(RENAMES, made("src/page.ts", follows), "+++", Class::Incidental);
+}
+
+#[test]
+fn the_import_of_a_new_file_is_incidental_where_it_leads_there() {
+    let rules = rules(&["shop/cart/sum.go", "app/src/main/kotlin/shop/Sum.kt", "src/sum.rs", "src/sum.py"], &[]);
+    for (listed, path, line, class) in [
+        ("shop/cart/sum.go", "shop/page.go", "+import \"example.com/me/shop/cart\"", Class::Incidental),
+        (
+            "shop/cart/sum.go",
+            "shop/page.go",
+            " import (\n \t\"fmt\"\n+\t\"example.com/me/shop/cart\"\n )",
+            Class::Incidental,
+        ),
+        ("shop/cart/sum.go", "shop/page.go", "+import \"example.com/cart\"", Class::OutOfScope),
+        ("shop/cart/sum.go", "shop/page.go", "+import _ \"example.com/me/shop/cart\"", Class::Judge),
+        ("shop/cart/sum.go", "shop/page.go", "+import c \"example.com/me/shop/cart\"", Class::Judge),
+        ("app/src/main/kotlin/shop/Sum.kt", "app/src/main/kotlin/Page.kt", "+import shop.Sum", Class::Incidental),
+        ("app/src/main/kotlin/shop/Sum.kt", "app/src/main/kotlin/Page.kt", "+import evil.Sum", Class::Judge),
+        ("src/sum.rs", "src/lib.rs", "+pub mod sum;", Class::Incidental),
+        ("src/sum.rs", "lib/lib.rs", "+pub mod sum;", Class::Judge),
+        ("src/sum.py", "src/page.py", "+from . import sum", Class::Incidental),
+        ("src/sum.py", "src/page.py", "+import sum", Class::Incidental),
+    ] {
+        let all = [made(listed, "+x = 1").new_file(), made(path, line)];
+        assert_eq!(class_of(&rules, &all, path), class, "{path}: {line}");
+    }
 }
 
 #[test]
@@ -177,6 +296,21 @@ fn snapshots_follow_the_test_or_the_names_of_the_change() {
 }
 
 #[test]
+fn the_snapshot_of_an_unlisted_test_beside_a_listed_file_follows_it() {
+    let rules = rules(&["src/cart.ts"], &[]);
+    let test = || made("src/cart.test.ts", EDIT);
+    for (snapshot, class) in [
+        ("src/__snapshots__/cart.test.ts.snap", Class::Incidental),
+        ("src/cart.test.ts.snap", Class::Incidental),
+        ("src/__snapshots__/page.test.ts.snap", Class::Judge),
+        // That of another folder's test.
+        ("lib/__snapshots__/cart.test.ts.snap", Class::Judge),
+    ] {
+        assert_eq!(class_of(&rules, &[test(), made(snapshot, "-1\n+2")], snapshot), class, "{snapshot}");
+    }
+}
+
+#[test]
 fn text_for_people_is_not_required_unless_the_change_names_it() {
     check(ADDS_TOTAL, made("README.md", "+The total is shown."), "+-+", Class::OutOfScope);
     check("+const page = include('help.md');", made("docs/help.md", "+The total is shown."), "+?+", Class::Judge);
@@ -260,7 +394,7 @@ fn code_cannot_hide_behind_what_is_mechanical() {
 fn what_a_function_names_for_itself_is_not_brought() {
     let local = "+export function total() {\n+  const rate = 7;\n+  let scope = rate;\n+}";
     check(local, made("src/page.ts", "+import { rate } from './rates';"), "+?+", Class::Judge);
-    check("+export const rate = 7;", made("src/page.ts", "+import { rate } from './rates';"), "+++", Class::Incidental);
+    check("+export const rate = 7;", made("src/page.ts", "+import { rate } from './cart';"), "+++", Class::Incidental);
     // Words that a snapshot had before show nothing new.
     let cart = "+export function total() {\n+}";
     check(cart, made("test/fixtures/a.json", "-\"total\": 1\n+\"total\": 2"), "+?+", Class::Judge);

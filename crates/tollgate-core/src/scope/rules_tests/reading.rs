@@ -24,6 +24,10 @@ fn an_item_names_its_path_however_it_is_written() {
         ("\"a\\012b\"", &["\"a\\012b\""]),
         ("[src/cart.js](../src/cart.js)", &["src/cart.js"]),
         ("**src/cart.js**", &["src/cart.js"]),
+        ("**src/cart.js** (the page)", &["src/cart.js"]),
+        ("**", &["**"]),
+        ("**/*.ts", &["**/*.ts"]),
+        ("**/cart/**", &["**/cart/**"]),
     ] {
         assert_eq!(paths_of(item), paths, "{item}");
     }
@@ -49,6 +53,44 @@ fn a_task_that_is_no_task_is_refused_where_it_is_wrong() {
     );
     assert_eq!(shown(&task(&[], &[]))[0], "14:1 TG0246 the section `In Scope` is empty");
     assert!(wrong("All done.").iter().all(|one| one.severity == Severity::Error));
+}
+
+#[test]
+fn an_item_that_names_no_path_is_named() {
+    let warned = |listed: &[&str], excluded: &[&str]| -> Vec<String> {
+        let (_, warnings) = TaskScope::read(&task(listed, excluded)).unwrap();
+        assert!(warnings.iter().all(|one| one.severity == Severity::Warning));
+        warnings
+            .iter()
+            .map(|one| format!("{}:{} {} {}", one.place.line, one.place.column, one.code, one.message))
+            .collect()
+    };
+    let line = "a scope holds whole files, without the number of a line";
+    for (item, why) in [
+        ("src/cart.ts:12", line),
+        ("src/cart.ts:12-30", line),
+        ("[cart](src/cart.ts)", "a link is read by its words"),
+        ("the cart module (src/cart.ts)", "these words are no path; a path comes first, a remark after it"),
+    ] {
+        assert_eq!(warned(&["src/a.js", item], &[]), [format!("17:3 TG0235 `{item}` names no path: {why}")]);
+    }
+    assert_eq!(warned(&["src/a.js"], &["src/auth.ts:3"]).len(), 1);
+    let fine =
+        ["src/a.js", "Makefile", "src", "`Dockerfile dev` (new)", "docs/My File.md", "[src/b.js](../src/b.js)", "**"];
+    assert_eq!(warned(&fine, &["anything about payments"]), [""; 0]);
+}
+
+#[test]
+fn a_correction_under_another_heading_is_named() {
+    for heading in ["### Scope correction", "# Scope Correction", "Scope correction\n---"] {
+        let (found, problems) = corrections(&BODY.replace("## Scope correction", heading));
+        assert_eq!(found, [], "{heading}");
+        let shown: Vec<_> =
+            problems.iter().map(|one| (one.place.line, one.code.as_str(), one.message.as_str())).collect();
+        let message = "`Scope correction` is no heading of level two here; this correction does not count";
+        assert_eq!(shown, [(5, "TG0225", message)], "{heading}");
+        assert_eq!(problems[0].severity, Severity::Warning);
+    }
 }
 
 #[test]
