@@ -13,6 +13,7 @@ use tollgate_core::diagnostic::Severity;
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::snippet::Source;
+use crate::files;
 use crate::trust::{self, Standing};
 use crate::view::words::nearest;
 
@@ -126,6 +127,9 @@ impl Contracts {
         {
             return Err(trust::refusal(path));
         }
+        if let Some(path) = uncommitted(&self.standing, name) {
+            return Err(trust::uncommitted(&path));
+        }
         let failure = Failure::usage(Code::NO_CONTRACT, format!("there is no contract `{name}`"));
         Err(match nearest(name, all.iter().map(|contract| bare(contract.id()))) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
@@ -163,9 +167,18 @@ pub fn definitions<'n>(
         if let Some(text) = standing.trusted().and_then(|folder| folder.text(&path)).transpose()? {
             read(&path, name, &text)?;
             found.insert(Name::from(name), text);
+        } else if let Some(path) = uncommitted(&standing, name) {
+            return Err(trust::uncommitted(&path));
         }
     }
     Ok(found)
+}
+
+/// The file of a contract that lies in the checkout; asked for once no commit has it.
+fn uncommitted(standing: &Standing, name: &str) -> Option<String> {
+    let path = format!("{FOLDER}{}.yaml", bare(name));
+    let root = standing.repository()?.root();
+    (stem(&path).is_some() && files::is_file(&root.join(&path))).then_some(path)
 }
 
 /// Those that need no repository.

@@ -150,8 +150,9 @@ pub fn matching(folder: &Path, wanted: &[String]) -> Result<Vec<String>, Failure
             continue;
         }
         let before = found.len();
-        below(folder, "", 0, &mut |path| {
-            if tollgate_core::scope::matches(name, path) {
+        let (base, rest) = base(name);
+        below(&folder.join(base), base, 0, &mut |path| {
+            if tollgate_core::scope::matches(rest, &path[base.len()..]) {
                 found.push(path.to_owned());
             }
         })?;
@@ -162,6 +163,13 @@ pub fn matching(folder: &Path, wanted: &[String]) -> Result<Vec<String>, Failure
         }
     }
     Ok(found)
+}
+
+/// The folder that a pattern begins with, wherever it lies, and what is matched below it.
+fn base(pattern: &str) -> (&str, &str) {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let plain = pattern.find(['*', '?', '[', '{', '\\', '"']).unwrap_or(0);
+    pattern.split_at(pattern[..plain].rfind('/').map_or(0, |at| at + 1))
 }
 
 /// How deep folders are looked through.

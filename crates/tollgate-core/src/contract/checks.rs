@@ -1,6 +1,10 @@
 //! What the language of contracts cannot say: small checks by name. Each answers with the places where it is broken.
 
-use super::tree::Node;
+use std::collections::BTreeSet;
+
+use super::surfaces;
+use super::text::is_blank;
+use super::tree::{Node, Value};
 
 /// How far into a recommendation the names of options are looked for: each of them is, so that more would cost their product.
 const NAMED_BYTES_MAX: usize = 4096;
@@ -8,11 +12,66 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 3] = [
+const CHECKS: [(&str, Check); 9] = [
     ("recommends-an-option", recommends_an_option),
     ("one-priority", |root| exactly_one(root, "priority:", &["high", "medium", "low"])),
     ("one-complexity", |root| exactly_one(root, "complexity:", &["simple", "complex"])),
+    ("only-implement", |root| exactly_one(root, "task:", &["implement"])),
+    ("only-refinement", |root| exactly_one(root, "task:", &["refinement"])),
+    ("only-pending", |root| exactly_one(root, "status:", &["pending"])),
+    ("surfaces-are-narrow", surfaces::broad),
+    ("evidence-says-something", |root| says_nothing(root).into_iter().collect()),
+    ("rows-have-evidence", |root| {
+        let rows = root.get("outcome_evaluations").and_then(Node::list).unwrap_or_default();
+        rows.iter()
+            .filter(|row| row.get("verdict").and_then(Node::word) == Some("PASS"))
+            .filter_map(says_nothing)
+            .collect()
+    }),
 ];
+
+/// Words that stand where evidence should.
+const NO_EVIDENCE: [&str; 15] = [
+    "none",
+    "n/a",
+    "na",
+    "nil",
+    "null",
+    "nothing",
+    "no evidence",
+    "tbd",
+    "todo",
+    "unknown",
+    "not applicable",
+    "later",
+    "see above",
+    "see below",
+    "pending",
+];
+
+/// Where the `evidence` of a report or row is, if no part of it says something. What is no evidence at all has another error.
+fn says_nothing(of: &Node<'_>) -> Option<u32> {
+    let evidence = of.get("evidence")?;
+    let entries = evidence.list()?;
+    let sound = |entry: &Node<'_>| entry.map().is_some() || entry.text().is_some_and(|text| !is_blank(text));
+    (entries.iter().all(sound) && entries.iter().all(is_placeholder)).then_some(evidence.at)
+}
+
+fn is_placeholder(node: &Node<'_>) -> bool {
+    match &node.value {
+        Value::Text(text) => {
+            let said = text.trim_matches(|c: char| !c.is_alphanumeric());
+            (said.is_empty() && text.is_ascii())
+                || is_blank(text)
+                || text.chars().all(|c| c == '…')
+                || NO_EVIDENCE.iter().any(|word| word.eq_ignore_ascii_case(said))
+        }
+        Value::List(items) => items.iter().all(is_placeholder),
+        Value::Map(entries) => entries.iter().all(|entry| is_placeholder(&entry.node)),
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
 
 /// The check of a name.
 pub fn find(name: &str) -> Option<Check> {
@@ -22,9 +81,10 @@ pub fn find(name: &str) -> Option<Check> {
 /// Among `labels` exactly one begins with a prefix, and goes on with a known word.
 fn exactly_one(root: &Node<'_>, prefix: &str, words: &[&str]) -> Vec<u32> {
     let labels = root.get("labels").and_then(Node::list).unwrap_or_default();
-    let own: Vec<&str> = labels.iter().filter_map(|label| label.word()?.strip_prefix(prefix)).collect();
-    match &own[..] {
-        [word] if words.contains(word) => Vec::new(),
+    // A label that stands twice has an error of its own.
+    let own: BTreeSet<&str> = labels.iter().filter_map(|label| label.word()?.strip_prefix(prefix)).collect();
+    match own.first() {
+        Some(word) if own.len() == 1 && words.contains(word) => Vec::new(),
         _ => vec![root.get("labels").map_or(0, |labels| labels.at)],
     }
 }

@@ -6,6 +6,7 @@ use super::tree::{Node, Value};
 use super::{Context, registry};
 use crate::diagnostic::{Diagnostic, Severity};
 
+mod evasions;
 mod generate;
 mod hostile;
 mod meaning;

@@ -25,6 +25,7 @@ mod rows;
 mod schema;
 mod sink;
 pub mod status_block;
+mod surfaces;
 pub mod task;
 pub(crate) mod text;
 pub mod tree;

@@ -11,6 +11,8 @@ const PROBLEMS_MAX: usize = 100;
 const SUGGEST_CHARS_MAX: usize = 40;
 /// Known names that are compared; a file with more has no near miss worth the time.
 const SUGGEST_NAMES_MAX: usize = 300;
+/// Words of a closed list that a hint names.
+const WORDS_MAX: usize = 40;
 
 /// What is wrong with a file, in the order in which it was found.
 #[derive(Debug, Default)]
@@ -176,9 +178,43 @@ pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
     if written.chars().count() > SUGGEST_CHARS_MAX {
         return None;
     }
-    let near = known.iter().take(SUGGEST_NAMES_MAX).filter(|name| name.len() <= SUGGEST_CHARS_MAX);
+    let near = known.iter().take(SUGGEST_NAMES_MAX);
+    let near = near.filter(|name| name.len() <= SUGGEST_CHARS_MAX && !is_negation(written, name));
     let (distance, best) = near.map(|name| (distance(written, name), *name)).min()?;
     (distance <= 1 + written.chars().count() / 4).then(|| format!("did you mean `{best}`?"))
+}
+
+/// Says which words there are, and which of them was probably meant.
+pub fn suggest_word(written: &str, known: &[&str]) -> String {
+    let meant = suggest(written, known).map(|meant| meant + " ").unwrap_or_default();
+    let more = if known.len() > WORDS_MAX { ", …" } else { "" };
+    format!("{meant}one of: {}{more}", known[..known.len().min(WORDS_MAX)].join(", "))
+}
+
+/// Words that turn what stands beside them into its opposite.
+const NEGATIONS: [&str; 19] = [
+    "not", "no", "non", "never", "without", "cannot", "cant", "isnt", "arent", "wasnt", "werent", "dont", "doesnt",
+    "didnt", "wont", "nor", "neither", "hardly", "un",
+];
+/// The same as beginnings of a word.
+const NEGATING: [&str; 11] = ["un", "dis", "in", "im", "ir", "il", "non", "not", "no", "mis", "never"];
+
+/// Whether one name is the opposite of the other: whoever wrote it must not be led to say what they did not mean.
+fn is_negation(a: &str, b: &str) -> bool {
+    let folded = |text: &str| text.replace(['\'', '’'], "").to_lowercase();
+    let (a, b) = (folded(a), folded(b));
+    let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let (bare_a, bare_b) = (bare(&a), bare(&b));
+    if bare_a == bare_b {
+        return false;
+    }
+    let says_no = |text: &str| text.split(|c: char| !c.is_alphanumeric()).any(|word| NEGATIONS.contains(&word));
+    let turned = |long: &str, short: &str| {
+        NEGATING.iter().filter(|begin| !short.starts_with(**begin)).any(|begin| {
+            long.strip_prefix(begin).is_some_and(|rest| distance(rest, short) <= 1 + short.chars().count() / 4)
+        })
+    };
+    says_no(&a) != says_no(&b) || turned(&bare_a, &bare_b) || turned(&bare_b, &bare_a)
 }
 
 /// Edits between two names (insert, delete, replace).
@@ -235,6 +271,37 @@ mod tests {
         let list = problems.into_list();
         assert_eq!(list.len(), 5);
         assert_eq!(list[4].hint.as_deref(), Some("did you mean `green`?"));
+    }
+
+    #[test]
+    fn nobody_is_led_to_the_opposite_of_what_was_written() {
+        let words = ["approved", "completed", "not-started", "valid", "notes"];
+        for written in [
+            "not approved",
+            "disapproved",
+            "unapproved",
+            "not-completed",
+            "notcompleted",
+            "incomplete",
+            "uncompletd",
+            "invalid",
+            "isn't valid",
+            "started",
+            "approved: no",
+            "never approved",
+            "in-valid",
+        ] {
+            assert_eq!(suggest(written, &words), None, "{written}");
+        }
+        for (written, meant) in
+            [("aproved", "approved"), ("notstarted", "not-started"), ("not startd", "not-started"), ("note", "notes")]
+        {
+            assert_eq!(suggest(written, &words), Some(format!("did you mean `{meant}`?")), "{written}");
+        }
+        assert_eq!(suggest_word("not valid", &["valid", "broken"]), "one of: valid, broken");
+        assert_eq!(suggest_word("vald", &["valid", "broken"]), "did you mean `valid`? one of: valid, broken");
+        let many = vec!["word"; 1000];
+        assert!(suggest_word("", &many).len() < 300);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod fields;
 mod json;
 mod tree;
 
-pub use fields::{Fields, Problems, suggest};
+pub use fields::{Fields, Problems, suggest, suggest_word};
 pub use tree::parse;
 
 use crate::Name;

@@ -109,6 +109,15 @@ impl Output {
         });
     }
 
+    /// Prints a document as data: as it is where a program reads it, made harmless in a terminal.
+    pub fn document(&self, text: &str) {
+        let text = text.trim_end_matches('\n');
+        match self.terminal_out {
+            true => self.text(text),
+            false => self.keep(io::stdout().lock().write_all(format!("{text}\n").as_bytes())),
+        }
+    }
+
     /// Prints an object of the wire on a line of its own.
     pub fn json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string(value) {

@@ -288,22 +288,41 @@ fn a_hook_refuses_a_broken_hand_off() {
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(docs.join("docs/contracts/ci.md")).unwrap();
     let hook = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
-    let program = env!("CARGO_BIN_EXE_tollgate");
-    world.write(".git/hooks/pre-commit", hook.replace("exec tollgate", &format!("exec {program}")));
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tollgate"), world.path("bin/tollgate")).unwrap();
+    world.write(".git/hooks/pre-commit", hook);
     let hooks = world.path("work/.git/hooks/pre-commit");
     std::fs::set_permissions(&hooks, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let task = "tasks:\n  - {id: T-1, status: not-started, goal: x, acceptance_checks: [\"cmd: x\"]}\n";
-    let commit = |text: &str| {
-        world.write(".agents-work/tasks.yaml", text);
-        world.git(&["add", "-A"]);
+    let commit_staged = || {
         let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
         world
             .git_output(&[&who[..], &["-c", "core.hooksPath=.git/hooks", "commit", "-qm", "x"]].concat())
             .status
             .success()
     };
-    assert!(commit(task), "a sound file passes");
-    assert!(!commit(&task.replace("not-started", "done")), "a broken one does not");
+    let stage = |path: &str, text: &str| {
+        world.write(path, text);
+        world.git(&["add", "-A"]);
+    };
+    let broken = task.replace("not-started", "done");
+    for path in ["tasks.yaml", ".agents-work/tasks.yaml", ".agents-work/a session/tasks.yaml"] {
+        stage(path, task);
+        assert!(commit_staged(), "a sound file passes: {path}");
+        stage(path, &broken);
+        assert!(!commit_staged(), "a broken one does not: {path}");
+        world.write(path, task);
+        assert!(!commit_staged(), "what is staged counts, not the checkout: {path}");
+        world.git(&["add", "-A"]);
+        world.write(path, &broken);
+        assert!(commit_staged() || world.git(&["diff", "--cached", "--name-only"]).is_empty(), "{path}");
+        stage(path, task);
+    }
+    stage("build/status.json", "{\"build\": \"green\"}");
+    stage("my-status.json", "{\"current_state\": 3}");
+    assert!(commit_staged(), "files of other tools are left alone");
+    stage(".agents-work/status.json", "{\"current_state\": 3}");
+    assert!(!commit_staged(), "a broken status is not");
+    world.git(&["rm", "-qf", ".agents-work/status.json"]);
     // Both entries are the same.
     let hooks = std::fs::read_to_string(docs.join(".pre-commit-hooks.yaml")).unwrap();
     for key in ["entry:", "files:", "language:"] {
@@ -313,8 +332,82 @@ fn a_hook_refuses_a_broken_hand_off() {
     let workflow = page.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
     let run = workflow.lines().find_map(|line| line.trim().strip_prefix("- run: tollgate ")).unwrap();
     let words: Vec<&str> = run.split(" > ").next().unwrap().split(' ').map(|word| word.trim_matches('\'')).collect();
+    world.write(".agents-work/tasks.yaml", &broken);
     world.write(".agents-work/acceptance.json", "{\"acceptance_criteria\": []}");
     let output = world.program(&words).output().unwrap();
     let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), log["runs"][0]["results"].as_array().unwrap().len()), (Some(1), 2));
 }
+
+#[test]
+fn a_pattern_may_begin_anywhere() {
+    let world = World::with_repository();
+    world.write("../apart/d/one.json", "{}");
+    world.write("../apart/d/two.txt", "{}");
+    world.write("d/three.json", "{}");
+    let above = world.path("apart/d").display().to_string();
+    for (pattern, file) in [
+        (format!("{above}/*.json"), format!("{above}/one.json")),
+        ("../apart/**/*.json".into(), "../apart/d/one.json".into()),
+        ("./d/*.json".into(), "d/three.json".into()),
+        ("**/*.json".into(), "d/three.json".into()),
+    ] {
+        let output = world.run(&format!("--json contract check --contract team.status {pattern}"), "");
+        let told: Vec<serde_json::Value> =
+            output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        assert_eq!(told.len(), 1, "{pattern}: {}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(told[0]["file"], file, "{pattern}");
+    }
+    let none = world.run("contract check ../nowhere/*.json", "");
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no file matches"));
+}
+
+#[test]
+fn a_program_gets_the_text_as_it_is() {
+    let world = World::with_repository();
+    let example = world.run("contract show team.output --example", "").stdout;
+    let text = String::from_utf8(example).unwrap().replace("shows a total", "shows\u{200b} a \u{202e}total");
+    world.write("report.json", &text);
+    for line in
+        ["contract render team.output --from report.json", "contract extract --contract team.output --text report.json"]
+    {
+        let output = world.run(line, "");
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            said.contains("shows\u{200b} a \u{202e}total"),
+            "{line}: {said}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn a_contract_that_is_there_and_does_not_act_says_what_to_do() {
+    let world = World::with_repository();
+    world.write(".tollgate/contracts/my.note.yaml", "contract: my.note\n");
+    let says = |words: &[&str]| {
+        let output = world.run("contract show my.note", "");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    };
+    says(&[".tollgate/contracts/my.note.yaml is not in the last commit", "git commit", "tollgate trust"]);
+    world.commit("A contract");
+    says(&[".tollgate/contracts/my.note.yaml is not trusted", "tollgate trust"]);
+    // The same where the folder is trusted and the file came later.
+    world.write(".tollgate/contracts/my.note.yaml", NOTE);
+    world.commit("A whole one");
+    assert!(world.run("trust", "").status.success());
+    world.write(".tollgate/contracts/my.other.yaml", NOTE.replace("my.note", "my.other"));
+    let output = world.run("contract show my.other@1", "");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(".tollgate/contracts/my.other.yaml is not in the last commit"), "{said}");
+}
+
+const NOTE: &str = "contract: my.note
+version: 1
+purpose: A note.
+form: json
+fields:
+  text: {text: {}, doc: What it says.}
+example: {text: A note.}
+";

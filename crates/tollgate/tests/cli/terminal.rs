@@ -204,3 +204,18 @@ fn runs_fit_the_terminal_however_they_stand() {
     look(&play, 140);
     insta::assert_snapshot!(shown);
 }
+
+#[test]
+fn what_a_terminal_obeys_stays_out_of_it() {
+    let play = Play::new(TASK, &script(&[("developer", &[else_(BUILT)])]));
+    let example = play.world.run("contract show team.output --example", "").stdout;
+    let text = String::from_utf8(example).unwrap().replace("shows a total", "shows\u{202e} a total");
+    play.world.write("report.json", text);
+    for words in [
+        &["contract", "render", "team.output", "--from", "report.json"][..],
+        &["contract", "extract", "--contract", "team.output", "--text", "report.json"][..],
+    ] {
+        let seen = Terminal::open(&play, words).all();
+        assert!(seen.contains("shows<U+202E> a total") && !seen.contains('\u{202e}'), "{seen}");
+    }
+}

@@ -43,8 +43,8 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
             if !own.like.is_empty() {
                 make("has another form", text("~~ of no form ~~".into()), Code::FIELD_FORM);
             }
-            if let Some(word) = own.never.first() {
-                make("says nothing", text(word.to_uppercase()), Code::FIELD_FORM);
+            for word in &own.never {
+                make(&format!("says `{word}`"), text(word.to_uppercase()), Code::FIELD_FORM);
             }
         }
         Kind::List(list) => {

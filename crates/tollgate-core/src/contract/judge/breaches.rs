@@ -113,6 +113,11 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
                 let places = checks::find(name).map(|check| check(self.root)).unwrap_or_default();
                 places.into_iter().map(|at| (at, None)).collect()
             }
+            Condition::Not(inner) if matches!(**inner, Condition::Any(_)) => {
+                let Condition::Any(any) = &**inner else { return Vec::new() };
+                let held = any.iter().find(|one| self.eval(one, node, of) == Some(true)).unwrap_or(inner);
+                vec![(first_path(held).map_or(node.at, |path| nearest(path, node)), None)]
+            }
             other => vec![(first_path(other).map_or(node.at, |path| nearest(path, node)), None)],
         }
     }

@@ -7,11 +7,11 @@ use crate::code::Code;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
-use crate::contract::text::{is_same_name, quote};
+use crate::contract::text::{is_blank, is_same_name, quote};
 use crate::contract::tree::{Entry, Node, Value, json, json_line};
 use crate::contract::words::Words;
 use crate::diagnostic::Mend;
-use crate::yaml::suggest;
+use crate::yaml::{suggest, suggest_word};
 
 /// Checks the whole document.
 pub fn check(definition: &Definition, root: &Node<'_>, found: &mut Found) {
@@ -103,7 +103,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         let folded = known.iter().find(|word| word.eq_ignore_ascii_case(said.trim()));
         let hint = match folded {
             Some(word) => format!("write `{word}`"),
-            None => suggest(said, known).unwrap_or_else(|| format!("one of: {}", known.join(", "))),
+            None => suggest_word(said, known),
         };
         let message = format!("{} is {}, which is none of its words", self.name(), quote(said));
         self.wrong(Code::FIELD_WORD, node, message, hint);
@@ -114,7 +114,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         // As many bytes as the limit are never more characters, and a limit of one needs no count.
         let max_bytes = text.range.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
         let min = text.range.min.unwrap_or(0);
-        if min > 0 && said.trim().is_empty() {
+        if min > 0 && is_blank(said) {
             let message = format!("{} says nothing", self.name());
             self.wrong(Code::FIELD_LENGTH, node, message, "say it, or leave the field out where it is optional");
             return;
@@ -136,7 +136,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         }
         if !text.never.is_empty() {
             let bare = said.trim().trim_end_matches(['.', '!', '…']);
-            if text.never.iter().any(|word| word.eq_ignore_ascii_case(bare)) {
+            if text.never.iter().any(|word| word.eq_ignore_ascii_case(bare) || word.eq_ignore_ascii_case(said.trim())) {
                 let message = format!("{} says {}, which says nothing", self.name(), quote(said));
                 self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
             }

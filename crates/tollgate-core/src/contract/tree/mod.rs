@@ -12,7 +12,7 @@ pub use yaml::{convert_yaml, read as read_yaml};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::text::Source;
+use super::text::{Source, is_blank};
 use crate::diagnostic::Place;
 
 /// A value and where it stands.
@@ -106,14 +106,14 @@ impl<'a> Node<'a> {
         self.entry(key).map(|entry| &entry.node)
     }
 
-    /// Whether it says nothing: null, white space, an empty list or map.
+    /// Whether it says nothing: null, nothing to be seen, a list or map in which nothing says something.
     pub fn is_blank(&self) -> bool {
         match &self.value {
             Value::Null => true,
             Value::Bool(_) | Value::Number(_) => false,
-            Value::Text(text) => text.trim().is_empty(),
-            Value::List(items) => items.is_empty(),
-            Value::Map(entries) => entries.is_empty(),
+            Value::Text(text) => is_blank(text),
+            Value::List(items) => items.iter().all(Node::is_blank),
+            Value::Map(entries) => entries.iter().all(|entry| entry.node.is_blank()),
         }
     }
 

@@ -83,7 +83,7 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
     } else if args.reask {
         session.output.text(result.check.reask.as_deref().unwrap_or_default().trim_end());
     } else if args.text && result.check.valid {
-        session.output.text(result.found.as_ref().map_or("", |found| found.text.trim_end()));
+        session.output.document(result.found.as_ref().map_or("", |found| &found.text));
     } else {
         print(&result, text, extraction.read.diagnostics(), session);
     }

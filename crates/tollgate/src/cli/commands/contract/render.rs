@@ -50,7 +50,7 @@ pub fn run(args: &RenderArgs, session: &Session) -> Result<Exit, Failure> {
         let hint = "`tollgate contract show ID --schema` describes the document";
         refused(vec![Diagnostic::error(Code::FIELD_KIND, Place::default(), why).hint(hint)])
     })?;
-    session.output.text(written.trim_end());
+    session.output.document(&written);
     Ok(Exit::Done)
 }
 

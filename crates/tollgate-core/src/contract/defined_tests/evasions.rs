@@ -1,0 +1,133 @@
+//! Documents that keep the letter of a contract and break its sense.
+
+use super::*;
+use crate::contract::tree::json;
+
+/// The rules and codes that a changed example breaks.
+fn broken(id: &str, by: Option<&str>, change: impl FnOnce(&mut serde_json::Value)) -> Vec<String> {
+    let own = registry::all_defined().find(|own| own.definition.id.split('@').next() == Some(id)).unwrap();
+    let text = crate::contract::tree::json_line(&own.definition.example);
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    change(&mut document);
+    let text = serde_json::to_string_pretty(&document).unwrap();
+    json::read(&text).unwrap();
+    let context = Context { role: by.map(Into::into), ..Context::default() };
+    let judged = own.judge(&text, &context);
+    judged
+        .diagnostics
+        .iter()
+        .map(|d| match &d.rule {
+            Some(rule) => format!("{}:{rule}", d.place.line),
+            None => d.code.to_string(),
+        })
+        .collect()
+}
+
+fn rules(broken: &[String]) -> Vec<&str> {
+    broken.iter().map(|one| one.split(':').next_back().unwrap()).collect()
+}
+
+#[test]
+fn a_rejection_is_never_led_to_approval() {
+    let own = registry::all_defined().find(|own| own.definition.id.starts_with("supervisor.worker-report@")).unwrap();
+    for word in ["NOT PASS", "not PASS", "no PASS", "UNPASS"] {
+        let text =
+            crate::contract::tree::json_pretty(&own.definition.example).replace("\"PASS\"", &format!("\"{word}\""));
+        let judged = own.judge(&text, &Context::default());
+        let hint = judged.diagnostics[0].hint.as_deref().unwrap();
+        assert_eq!(hint, "one of: PASS, FAIL, BLOCKED", "{word}");
+    }
+}
+
+#[test]
+fn a_surface_that_is_everything_is_no_surface() {
+    for surface in [".", "/", "./*", "**/*", "*.*", "..", "src/../..", "the entire repo", "All files."] {
+        let told = broken("supervisor.dossier", None, |it| it["allowed_surfaces"][0] = surface.into());
+        assert_eq!(rules(&told), ["surfaces-are-narrow"], "{surface}");
+    }
+}
+
+#[test]
+fn a_pass_needs_evidence_that_says_something() {
+    use serde_json::json;
+    for nothing in [
+        json!([]),
+        json!([{}]),
+        json!([{"a": null}]),
+        json!(["none"]),
+        json!(["..."]),
+        json!([{"a": ["N/A", {}]}, "-"]),
+    ] {
+        let told = broken("supervisor.worker-report", None, |it| it["evidence"] = nothing.clone());
+        assert_eq!(rules(&told), ["pass-has-evidence"], "{nothing}");
+        let told =
+            broken("supervisor.worker-report", None, |it| it["outcome_evaluations"][0]["evidence"] = nothing.clone());
+        assert_eq!(rules(&told), ["passed-row-has-evidence"], "{nothing}");
+    }
+    let unseen = broken("supervisor.worker-report", None, |it| it["evidence"] = json!(["\u{200b}"]));
+    assert_eq!(unseen, ["TG0246"]);
+    for said in [json!(["npm test"]), json!([{"exit": 0}]), json!(["✅"]), json!(["none", "npm test: 3 passed"])] {
+        assert!(broken("supervisor.worker-report", None, |it| it["evidence"] = said.clone()).is_empty(), "{said}");
+    }
+    // Who is blocked has no evidence to show.
+    let blocked = broken("supervisor.worker-report", None, |it| {
+        it["status"] = "BLOCKED".into();
+        it["evidence"] = json!(["none"]);
+    });
+    assert!(blocked.is_empty(), "{blocked:?}");
+}
+
+#[test]
+fn no_judge_waves_a_high_risk_through() {
+    use serde_json::json;
+    for by in ["Reviewer", "QA", "Security"] {
+        for severity in ["high", "critical", "blocker"] {
+            let told = broken("team.output", Some(by), |it| {
+                it["artifacts"]["findings"] = json!([{"severity": severity, "description": "The password is logged."}]);
+            });
+            assert_eq!(rules(&told), ["high-risk-blocks"], "{by} {severity}");
+        }
+        let told = broken("team.output", Some(by), |it| {
+            it["artifacts"]["review_comments"] = json!([{"severity": "blocker", "message": "The password is logged."}]);
+        });
+        assert_eq!(rules(&told), ["review-with-a-blocker-blocks"], "{by}");
+    }
+}
+
+#[test]
+fn each_kind_of_label_stands_once() {
+    let own = registry::all_defined().find(|own| own.definition.id.starts_with("decree.task-issue@")).unwrap();
+    let text = text_of(own, &own.definition.example);
+    let told = |labels: &[&str]| {
+        let labels = Some(labels.iter().map(|label| (*label).into()).collect());
+        let judged = own.judge(&text, &Context { labels, ..Context::default() });
+        let told = judged.diagnostics.iter().map(|d| d.rule.as_ref().map_or(d.code.to_string(), ToString::to_string));
+        told.collect::<Vec<_>>()
+    };
+    let rest = ["status:pending", "priority:high", "complexity:simple"];
+    assert!(told(&[&rest[..], &["task:implement"]].concat()).is_empty());
+    assert_eq!(told(&[&rest[..], &["task:implement", "task:docs"]].concat()), ["is-an-implementation"]);
+    assert_eq!(told(&[&rest[..], &["task:docs"]].concat()), ["is-an-implementation"]);
+    for twice in ["task:implement", "status:pending", "priority:high", "complexity:simple"] {
+        assert_eq!(told(&[&rest[..], &["task:implement", twice]].concat()), ["TG0248"], "{twice}");
+    }
+}
+
+#[test]
+fn a_pending_decision_is_pointed_at_where_it_is_not_open() {
+    for (field, value) in
+        [("answer", "half up"), ("resolved_at", "2026-01-31T12:30:00Z"), ("resolution_reason", "no answer")]
+    {
+        let mut line = 0;
+        let told = broken("team.status", None, |it| {
+            let decision = &mut it["user_decisions"][0];
+            decision["status"] = "pending".into();
+            for name in ["answer", "resolved_at", "resolution_reason"] {
+                decision[name] = if name == field { value.into() } else { serde_json::Value::Null };
+            }
+            let text = serde_json::to_string_pretty(it).unwrap();
+            line = 1 + text.lines().position(|line| line.contains(&format!("\"{field}\": \""))).unwrap();
+        });
+        assert_eq!(told, [format!("{line}:pending-is-open")], "{field}");
+    }
+}
