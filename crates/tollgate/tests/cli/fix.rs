@@ -14,11 +14,13 @@ fn what_has_one_answer_is_mended_and_shown() {
     world.write("tasks.yaml", TASKS);
     world.write("open.json", "{\"kind\": \"wr.gate_verdict\", \"version\": 1, \"verdict\": \"PERHAPS\", \"confidence\": \"HIGH\", \"rationale\": \"No.\"}\n");
     world.write("note.md", "# A note\n");
+    world.write("task.md", "# T\n\n## Definition of Done\n\n## Notes\n\nNo rows.\n");
     world.type_in("contract fix --contract wr.gate_verdict --dry-run verdict.json");
     world.type_in("contract fix --contract wr.gate_verdict verdict.json");
     world.type_in("contract fix --contract wr.gate_verdict verdict.json");
     world.type_in("contract fix tasks.yaml").type_in("contract check tasks.yaml");
     world.type_in("contract fix open.json");
+    world.type_in("contract fix --contract build-plan.task task.md");
     world.type_in("contract fix note.md").type_in("contract fix missing.json");
     insta::assert_snapshot!(world.transcript);
     let read = |file: &str| std::fs::read_to_string(world.path(&format!("work/{file}"))).unwrap();

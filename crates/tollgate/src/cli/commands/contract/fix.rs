@@ -114,9 +114,12 @@ fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) 
         true => ("✓", Style::Good, "valid"),
         false => ("✗", Style::Bad, "still invalid"),
     };
-    let mended = match result.mended.len() {
-        0 => ", nothing to mend".to_owned(),
-        some => format!(", {} mended", count(some, "thing")),
+    let mended = match (result.mended.len(), result.check.valid) {
+        (0, true) => ", nothing to mend".to_owned(),
+        (0, false) => {
+            ": none of this has one possible answer, so nothing was changed; its author must mend it".to_owned()
+        }
+        (some, _) => format!(", {} mended", count(some, "thing")),
     };
     let written = match (result.written, result.mended.is_empty()) {
         (true, _) => ", written",
