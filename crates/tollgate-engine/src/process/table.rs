@@ -130,7 +130,9 @@ fn environ_of(pid: u32) -> Option<Vec<u8>> {
     let size = stat.environ.1.checked_sub(stat.environ.0)?.min(ENVIRON_BYTES_MAX);
     let mut environ = Vec::new();
     file.take(size).read_to_end(&mut environ).ok()?;
-    (stat.environ.1 > 0 && environ.len() as u64 == size).then_some(environ)
+    // What was read is of the program that was there before and after: another one's may be longer.
+    let same = Stat::read(pid).is_some_and(|after| after.environ == stat.environ);
+    (same && stat.environ.1 > 0 && environ.len() as u64 == size).then_some(environ)
 }
 
 /// The markers of a run that living processes carry, each once.
