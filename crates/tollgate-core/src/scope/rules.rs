@@ -201,27 +201,26 @@ impl Rules {
         if let Some(pattern) = self.protected.iter().find(|pattern| matches(pattern, path)) {
             return ByPath::Protected(pattern);
         }
-        match effective.get(path) {
-            Some((correction, None)) => return ByPath::Corrected(correction),
-            // Listed is listed, whatever a correction says of it.
-            Some((_, Some(doubt))) if self.task.listed.find(path).is_none() => return ByPath::Doubtful(doubt.clone()),
-            Some(_) | None => {}
+        if let Some((correction, None)) = effective.get(path) {
+            return ByPath::Corrected(correction);
         }
         match (self.task.listed.find(path), self.task.excluded.find(path)) {
             (Some((item, listed)), Some((_, excluded))) if listed > excluded => ByPath::Listed(item),
             (_, Some((item, _))) => ByPath::Excluded(item),
             (Some((item, _)), None) => ByPath::Listed(item),
             (None, None) => {
-                let in_scope = |source: &String| {
-                    effective.contains_key(source.as_str())
-                        || (self.task.listed.find(source).is_some() && self.task.excluded.find(source).is_none())
+                let sources = sources_of_test(path);
+                let in_scope = |source: &&String| {
+                    let listed = self.task.listed.find(source).is_some() && self.task.excluded.find(source).is_none();
+                    listed || matches!(effective.get(source.as_str()), Some((_, None)))
                 };
-                let source = sources_of_test(path).into_iter().find(in_scope);
-                match source.map(|source| (effective.get(source.as_str()).and_then(|(_, doubt)| doubt.clone()), source))
-                {
-                    None => ByPath::Unlisted,
-                    Some((Some(doubt), source)) if self.task.listed.find(&source).is_none() => ByPath::Doubtful(doubt),
-                    Some((_, source)) => ByPath::Test(source),
+                // A correction in doubt counts where nothing else says what the path is: it never worsens.
+                let mut corrected = std::iter::once(path).chain(sources.iter().map(String::as_str));
+                let doubt = corrected.find_map(|path| effective.get(path)).and_then(|(_, doubt)| doubt.clone());
+                match (sources.iter().find(in_scope), doubt) {
+                    (Some(source), _) => ByPath::Test(source.clone()),
+                    (None, Some(doubt)) => ByPath::Doubtful(doubt),
+                    (None, None) => ByPath::Unlisted,
                 }
             }
         }
