@@ -1,6 +1,6 @@
 //! What nobody's scope holds, what a name hides and what a side leaves alone: the whole answers for it.
 
-use crate::play::{APPROVED, FAILING, IDLE, Play, Said, TASK, TESTED, at, else_, script};
+use crate::play::{APPROVED, COVERED, FAILING, GAP, IDLE, Play, Said, TASK, TESTED, at, else_, script};
 
 const STANDARD: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
@@ -63,6 +63,24 @@ fn what_a_person_changes_in_nobodys_scope_is_judged_by_everybody() {
     let dispatched = ["developer", "dod-checker", "reviewer", "tester"].map(|role| play.dispatched(role));
     assert_eq!(dispatched, [1, 2, 2, 3]);
     assert_eq!(play.file("other.sh").as_deref(), Some("by hand\n"));
+    play.holds();
+}
+
+/// A unit that once had a finding waived is no exception.
+#[test]
+fn a_waiver_of_before_does_not_cover_what_a_person_changes_later() {
+    let task = TASK.replace("### Backend\n", "### Backend\nScope: `greet.sh`\n");
+    let lies = TESTED.replace(r#"write: {tests/greet.test.sh: "sh greet.sh\n"}, "#, "");
+    let testers = [at(1, &lies), at(2, &lies), else_(TESTED)];
+    let checks = [at(1, GAP), at(2, GAP), at(3, GAP), else_(COVERED)];
+    let mut play = Play::new(&task, &script(&[("tester", &testers), ("dod-checker", &checks)]));
+    play.start(&STANDARD).exits(4).says("trying again does not close them");
+    play.decide(&["dec_2", "accept"]).exits(4).says("still leaves rows open");
+    let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
+    std::fs::write(tree.join("other.sh"), "by hand\n").unwrap();
+    let said = play.decide(&["dec_3", "by-hand"]).exits(0);
+    said.says("backend  is lapsed: the change by hand (dec_3) lies in nobody's scope");
+    assert_eq!((play.dispatched("dod-checker"), play.dispatched("reviewer")), (4, 2));
     play.holds();
 }
 

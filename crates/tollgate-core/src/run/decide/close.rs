@@ -244,7 +244,8 @@ impl Draft {
             let status: Vec<FindingStatus> = against.map(|finding| finding.status).collect();
             status.contains(&FindingStatus::Waived) && status.iter().all(|status| status.is_closed())
         };
-        let whole = |name: &Name| accept_reasons(&self.run, name).is_empty();
+        // Accepted again is what lapsed for a finding alone, not what a change in nobody's scope has made lapse.
+        let whole = |name: &Name| accept_reasons(&self.run, name).is_empty() && is_same_outside(&self.run, name);
         let restored: Vec<Name> = lapsed.filter(|name| rests(name) && waived(name) && whole(name)).collect();
         for unit in restored {
             let why = "nothing is open against it any more".to_owned();
@@ -263,6 +264,14 @@ impl Draft {
         }
         Ok(())
     }
+}
+
+/// Whether what lies in nobody's scope is what it was when a unit was accepted. What is not known is not the same.
+fn is_same_outside(run: &Run, name: &Name) -> bool {
+    let accepted = run.unit(name).and_then(|unit| unit.accepted_at.as_ref());
+    let then = accepted.and_then(|shown| run.contents.get(&shown.on.tree));
+    let (Some(then), Some(now)) = (then, run.contents.get(run.tree_of(None))) else { return false };
+    bound_to_unit(run, name).iter().all(|area| then.nobodys.get(area) == now.nobodys.get(area))
 }
 
 /// Why an accepted unit is no longer accepted.

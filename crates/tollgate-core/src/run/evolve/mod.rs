@@ -143,7 +143,12 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             };
             if let Some(unit) = unit_mut(run, &changed.unit) {
                 unit.state = changed.state;
-                unit.accepted_at = (changed.state == UnitState::Accepted).then_some(accepted);
+                match changed.state {
+                    UnitState::Accepted => unit.accepted_at = Some(accepted),
+                    // What it was accepted on tells whether it can be accepted again without new work.
+                    UnitState::Lapsed => {}
+                    _ => unit.accepted_at = None,
+                }
             }
         }
         Event::RequirementsDisposed(disposed) => {
