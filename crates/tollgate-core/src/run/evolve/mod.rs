@@ -133,24 +133,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             }
         }
         Event::FindingChanged(changed) => change_findings(Arc::make_mut(&mut run.ledger), changed),
-        Event::UnitChanged(changed) => {
-            let accepted = Shown {
-                result: Judgement::Pass,
-                on: gate::on(run, Some(&changed.unit)),
-                attempt: crate::id::AttemptId(0),
-                object: None,
-                note: String::new(),
-            };
-            if let Some(unit) = unit_mut(run, &changed.unit) {
-                unit.state = changed.state;
-                match changed.state {
-                    UnitState::Accepted => unit.accepted_at = Some(accepted),
-                    // What it was accepted on tells whether it can be accepted again without new work.
-                    UnitState::Lapsed => {}
-                    _ => unit.accepted_at = None,
-                }
-            }
-        }
+        Event::UnitChanged(changed) => unit_changed(run, changed),
         Event::RequirementsDisposed(disposed) => {
             let ledger = Arc::make_mut(&mut run.ledger);
             for row in &mut ledger.requirements {
@@ -188,6 +171,24 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             run.closed_ms = at_ms;
         }
         Event::RunPublished(published) => run.published = Some(published.commit.clone()),
+    }
+}
+
+fn unit_changed(run: &mut Run, changed: &super::event::UnitChanged) {
+    let accepted = Shown {
+        result: Judgement::Pass,
+        on: gate::on(run, Some(&changed.unit)),
+        attempt: crate::id::AttemptId(0),
+        object: None,
+        note: String::new(),
+    };
+    let Some(unit) = unit_mut(run, &changed.unit) else { return };
+    unit.state = changed.state;
+    match changed.state {
+        UnitState::Accepted => unit.accepted_at = Some(accepted),
+        // What it was accepted on tells whether it can be accepted again without new work.
+        UnitState::Lapsed => {}
+        _ => unit.accepted_at = None,
     }
 }
 
