@@ -177,8 +177,12 @@ impl Play {
         }
         if is("code") {
             let tree = run.tree_of(decision.asked.unit.as_ref()).clone();
-            let top = decision.asked.unit.as_ref().map_or_else(|| "src".to_owned(), |unit| format!("src/{unit}"));
-            let changed = self.world.write(&tree, &[(format!("{top}/hand.rs").into(), Some(rng.draw() >> 40))]);
+            // In a unit's scope, or in nobody's; and there in what units are bound to, or only in what the whole is.
+            let path: Name = match &decision.asked.unit {
+                Some(unit) => format!("src/{unit}/hand.rs").into(),
+                None => (*rng.pick(&["src/hand.rs", "docs/hand.md", "docs/hand.md"]).unwrap_or(&"src/hand.rs")).into(),
+            };
+            let changed = self.world.write(&tree, &[(path, Some(rng.draw() >> 40))]);
             answer.content = Some(self.world.content(run, &changed));
         }
         answer

@@ -160,7 +160,7 @@ pub fn expected() -> Vec<String> {
     let words = "effect dispatch|effect commands|effect land|effect publish|at ready|at leased|at waiting|at each|at held|\
                  at closing|at ended|outcome ok|outcome partial|outcome needs_input|outcome failed|outcome exhausted|\
                  outcome malformed|outcome accept|outcome accept_with_notes|outcome reject|outcome inconclusive|\
-                 outcome skipped|outcome pass|outcome fail|outcome unobservable|outcome all|outcome some|\
+                 outcome skipped|outcome pass|outcome fail|outcome stale|outcome unobservable|outcome all|outcome some|\
                  outcome none|outcome landed|outcome conflict|outcome out_of_scope|outcome refused|outcome answered|\
                  outcome raise replan|outcome raise disputed|outcome raise abort|outcome raise rescope|limit reached|\
                  attempt repeated|closed Succeeded|closed Dropped|closed Cancelled|decision Answered by Person|\

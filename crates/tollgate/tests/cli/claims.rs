@@ -37,6 +37,18 @@ fn a_tester_that_mends_its_word_passes_and_may_name_what_it_wrote_before() {
     assert_eq!(play.dispatched("tester"), 2);
 }
 
+/// A worker writes the name as it is; git, and so the measurement, writes it in quotes.
+#[test]
+fn a_name_that_git_quotes_may_be_reported_as_it_is() {
+    for said in [r"tests/a\\b.sh", r#""tests/a\\\\b.sh""#] {
+        let odd = TESTED.replace("{tests/greet.test.sh:", r#"{'tests/a\b.sh':"#);
+        let odd = odd.replace("[tests/greet.test.sh]", &format!("['{}']", said.replace(r"\\", r"\")));
+        let (play, said) = Play::standard(&[("tester", &[else_(&odd)])]);
+        said.exits(0).silent_on("did not change").silent_on("does not name it");
+        assert_eq!(play.file(r"tests/a\b.sh").as_deref(), Some("sh greet.sh\n"));
+    }
+}
+
 #[test]
 fn the_commands_of_rows_hold_on_the_tree_that_is_handed_over() {
     let task = TASK.replace(

@@ -197,3 +197,13 @@ fn in_simple_the_same_gaps_ask_a_person_too() {
     play.decide(&["dec_2", "abort"]).exits(1);
     play.holds();
 }
+
+/// Three times in a row means that nothing was accepted in between.
+#[test]
+fn a_gap_that_was_closed_in_between_begins_a_new_row() {
+    let checks = [at(1, GAP), at(2, COVERED), at(3, GAP), at(4, COVERED), at(5, GAP), else_(COVERED)];
+    let reviews = [at(1, CHANGES), at(2, CHANGES), else_(APPROVED)];
+    let (play, said) = Play::standard(&[("dod-checker", &checks), ("reviewer", &reviews)]);
+    said.exits(0);
+    assert_eq!((play.dispatched("dod-checker"), play.dispatched("reviewer")), (6, 3));
+}

@@ -82,6 +82,20 @@ fn a_program_that_a_person_provides_is_run_and_needs_no_waiver() {
 }
 
 #[test]
+fn what_a_person_mends_outside_of_the_tree_is_run_again() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let outside = play.world.path("server");
+    std::fs::write(play.world.path("task.md"), task(&format!("test -e {}", outside.display()))).unwrap();
+    play.start(&WORDS).exits(4).says("DoD-1 failed");
+    let developers = play.dispatched("developer");
+    std::fs::write(&outside, "it answers").unwrap();
+    // No file of the tree is another; the command is.
+    play.decide(&["dec_2", "by-hand"]).exits(0).says("DoD-1 passed").says("fixed: its command passes");
+    assert_eq!(play.dispatched("developer"), developers);
+    play.holds();
+}
+
+#[test]
 fn what_a_command_runs_cannot_decide_for_a_person() {
     let mut play = Play::new(TASK, &script(&[]));
     let state = play.world.path("state").display().to_string();

@@ -1,6 +1,7 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::event::{
     ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, LedgerPlanned, VariableGiven, Work,
@@ -9,6 +10,7 @@ use super::draft::Draft;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;
+use crate::path::unquote;
 use crate::protocol::model::{Role, ScopePolicy, Stage};
 use crate::report::{Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
@@ -235,16 +237,18 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
 /// Where what a report claims and what the engine measured contradict each other.
 fn contradictions(report: &Report, changed: &[Changed], earlier: &[Name]) -> Vec<String> {
     let claims = &report.claims;
-    let claimed: BTreeSet<&Name> = claims.paths().collect();
+    // By what they name, not by how they are written: a worker need not know how git quotes.
+    let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (unquote(path), path)).collect();
     if claimed.is_empty() && changed.is_empty() {
         return Vec::new();
     }
-    let touched: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
+    let touched: BTreeSet<Cow<'_, [u8]>> =
+        changed.iter().map(|change| &change.path).chain(earlier).map(|path| unquote(path)).collect();
     let mut found: Vec<String> = Vec::new();
-    for path in claimed.iter().filter(|path| !touched.contains(**path) && !earlier.contains(path)) {
+    for (_, path) in claimed.iter().filter(|(bytes, _)| !touched.contains(*bytes)) {
         found.push(format!("the report names {path} as changed, but it did not change"));
     }
-    let silent = changed.iter().filter(|change| !claimed.contains(&change.path));
+    let silent = changed.iter().filter(|change| !claimed.contains_key(&unquote(&change.path)));
     for change in silent.filter(|change| change.kind != ChangeKind::Deleted || claims.deleted_count.is_none()) {
         found.push(format!("{} changed, but the report does not name it", change.path));
     }

@@ -118,18 +118,19 @@ pub(super) fn change_findings(ledger: &mut Ledger, changed: &FindingChanged) {
     bump(ledger, "findings");
 }
 
-/// A person sends a flow on: what could not be observed for its subject is looked at again.
+/// A person sends a flow on: what failed or could not be observed for its subject is run again. What it needed may have been
+/// mended outside of the tree.
 pub(super) fn look_again(run: &mut Run, instance: &str) {
     let Some(unit) = run.instances.get(instance).map(|known| known.unit.clone()) else { return };
-    let unseen = |shown: &Shown| shown.result == Judgement::Unobservable;
+    let again = |shown: &Shown| shown.result != Judgement::Pass;
     let ledger = Arc::make_mut(&mut run.ledger);
     for row in ledger.criteria.iter_mut().filter(|row| unit.is_none() || row.unit == unit) {
-        row.ran.take_if(|shown| unseen(shown));
+        row.ran.take_if(|shown| again(shown));
     }
     let own = unit.as_ref().map(|unit| format!("@{unit}"));
     ledger.commands.retain(|key, shown| {
         let of_subject = own.as_ref().map_or_else(|| !key.contains('@'), |own| key.ends_with(own));
-        !(of_subject && unseen(shown))
+        !(of_subject && again(shown))
     });
 }
 

@@ -17,7 +17,7 @@ use super::state::{
 };
 use crate::Name;
 use crate::protocol::Protocol;
-use crate::protocol::model::{Target, Value};
+use crate::protocol::model::{Kind, Target, Value};
 use crate::report::Judgement;
 
 pub(super) use ledger::waive_for;
@@ -285,6 +285,10 @@ fn come_back(run: &mut Run, returned: &FlowReturned) {
 }
 
 fn step(run: &mut Run, moved: &FlowMoved) {
+    let stage = run.instances.get(&moved.instance).and_then(|instance| run.stage(instance, &moved.stage));
+    if &*moved.outcome != "skipped" && stage.is_some_and(|stage| matches!(stage.kind, Kind::Ask(_))) {
+        look_again(run, &moved.instance);
+    }
     let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);
     let seq = run.seq;
     with(run, &moved.instance, |instance| {
@@ -294,6 +298,12 @@ fn step(run: &mut Run, moved: &FlowMoved) {
         if !moved.cut_off {
             let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
             counter.taken += 1;
+        }
+        // In a row: what left the stage otherwise in between begins a new row.
+        if matches!(moved.to, Target::Stage(_) | Target::Done) {
+            let (own, of_stage) = (counter_key(&moved.stage, &moved.rule), counter_key(&moved.stage, ""));
+            let others = instance.counters.iter_mut().filter(|(key, _)| key.starts_with(&*of_stage) && **key != own);
+            others.for_each(|(_, counter)| (counter.last_open, counter.same_in_a_row) = (None, 0));
         }
         if let Some(open) = moved.open_set {
             let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
