@@ -1,5 +1,6 @@
 //! A session: one run, loaded, and the only way to change it: decide, append, and go on from what was appended.
 
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 
 use tollgate_core::code::Code;
@@ -343,16 +344,36 @@ impl Replay {
     }
 
     fn read_on(&mut self, journal: &dyn Journal) -> Result<(), LoadError> {
-        loop {
-            let after = self.run.as_ref().map_or(0, |run| run.seq);
-            let rows = journal.load(self.id, after, PAGE_ROWS)?;
-            if rows.is_empty() {
-                return Ok(());
-            }
-            for row in &rows {
-                self.row(row, &mut |digest| Ok(journal.object(digest)?))?;
-            }
+        let id = self.id;
+        let load = |after: u64| journal.load(id, after, PAGE_ROWS);
+        let last = |rows: &[Row]| rows.last().map(|row| row.last);
+        let first = load(self.run.as_ref().map_or(0, |run| run.seq))?;
+        let Some(after) = last(&first) else { return Ok(()) };
+        let second = load(after);
+        if second.as_ref().is_ok_and(Vec::is_empty) {
+            return self.page(journal, &first);
         }
+        // While a page is replayed, the next one is read.
+        std::thread::scope(|scope| {
+            let (pages, read) = sync_channel(1);
+            scope.spawn(move || {
+                let mut page = second;
+                loop {
+                    let next = page.as_ref().ok().and_then(|rows| last(rows));
+                    if pages.send(page).is_err() {
+                        return;
+                    }
+                    let Some(after) = next else { return };
+                    page = load(after);
+                }
+            });
+            self.page(journal, &first)?;
+            read.iter().try_for_each(|rows| self.page(journal, &rows?))
+        })
+    }
+
+    fn page(&mut self, journal: &dyn Journal, rows: &[Row]) -> Result<(), LoadError> {
+        rows.iter().try_for_each(|row| self.row(row, &mut |digest| Ok(journal.object(digest)?)))
     }
 
     /// Takes one row; objects are needed for the protocol the run is pinned to.

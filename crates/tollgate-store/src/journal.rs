@@ -118,7 +118,9 @@ pub struct Row {
 impl Row {
     /// The texts of its events.
     pub fn events(&self) -> impl Iterator<Item = &[u8]> {
-        self.bytes.split(|byte| *byte == b'\n')
+        let ends = memchr::memchr_iter(b'\n', &self.bytes).chain([self.bytes.len()]);
+        let mut start = 0;
+        ends.map(move |end| &self.bytes[std::mem::replace(&mut start, end + 1)..end])
     }
 }
 
