@@ -244,7 +244,7 @@ impl Git {
             path: self.program.clone(),
             args: all,
             cwd: self.cwd.clone(),
-            env: Environment { set: env, marker: None },
+            env: Environment { set: env, ..Environment::default() },
             stdin,
             limit: Duration::from_millis(LIMIT_MS),
         };

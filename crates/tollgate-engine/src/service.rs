@@ -263,7 +263,8 @@ impl Service {
         let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
         let roles = needed::roles(&protocol, &value);
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
-            let Some(text) = spec.strip_prefix("command:") else { continue };
+            // Of agents and commands alike the first word is the program.
+            let Some((_, text)) = spec.split_once(':').filter(|(adapter, _)| *adapter != "script") else { continue };
             self.find_program(text, &repository.top, &start.folder)
                 .map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
         }

@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::envelope::{DataIn, DataOut};
+use super::told::Told;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
@@ -235,6 +236,9 @@ events! {
         /// Diagnostics of a malformed report, for the next bundle and for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         diagnostics: Vec<String>,
+        /// What the agent told of itself, where its adapter could read it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Told>,
     }
     /// An attempt's end never reached the journal: its driver is gone.
     AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }

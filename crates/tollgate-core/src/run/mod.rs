@@ -16,9 +16,11 @@ mod evolve;
 pub mod gate;
 pub mod invariants;
 pub mod state;
+pub mod told;
 
 pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
 pub use effects::{Effect, effects, effects_under, next_wake};
 pub use event::{Event, Recorded};
 pub use evolve::{begin, counter_key, evolve};
 pub use state::Run;
+pub use told::Told;

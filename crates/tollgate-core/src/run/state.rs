@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::event::{Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunOpened, RunOutcome, UnitState, Work};
+use super::told::Told;
 use crate::Name;
 use crate::contract::registry::Contracts;
 use crate::digest::Digest;
@@ -123,6 +124,9 @@ pub struct Instance {
     /// The role whose report the remarks are about; none: the engine measured them.
     #[serde(default)]
     pub remarks_of: Option<Name>,
+    /// What the agent told whose report could not be used: it is asked again in its own session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Told>,
     /// The verdict of a judge that accepts, until what it must establish is evaluated.
     pub judging: Option<Name>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.

@@ -66,7 +66,7 @@ pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started:
         path,
         args,
         cwd: copy.to_owned(),
-        env: Environment { set: Vec::new(), marker: Some(marker.to_owned()) },
+        env: Environment { marker: Some(marker.to_owned()), ..Environment::default() },
         stdin: Vec::new(),
         limit,
     };
@@ -95,7 +95,7 @@ fn missing(copy: &Path, line: &str, marker: &str) -> Option<Checked> {
         path: find_program(OsStr::new("sh"), copy)?,
         args: vec!["-c".into(), probe.into()],
         cwd: copy.to_owned(),
-        env: Environment { set: Vec::new(), marker: Some(marker.to_owned()) },
+        env: Environment { marker: Some(marker.to_owned()), ..Environment::default() },
         stdin: Vec::new(),
         limit: PROBE_LIMIT,
     };

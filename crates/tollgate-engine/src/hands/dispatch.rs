@@ -21,6 +21,7 @@ use tollgate_store::{Object, Point, reach};
 use super::change::{self, changed};
 use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
 use crate::process::{End, end_all, markers};
+use crate::workers::agent::Again;
 use crate::workers::{self, Attempt, Job, Outcome, Said};
 use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace};
 
@@ -73,10 +74,11 @@ impl RealHands {
         let outcome = work(attempt, limit, way);
         reach(Point::Reported);
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
-        let mut result = AttemptResult { sections, diagnostics, ..bare(report, &object) };
+        let mut result = AttemptResult { sections, diagnostics, told: outcome.told.clone(), ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
         if let Place::Tree(tree) = &place {
             measure(&workspace, run, id, tree, &mut result)?;
+            denied(&mut result);
         }
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
@@ -167,8 +169,24 @@ impl RealHands {
             log: self.folder(run.id, "logs").join(format!("{id}.log")),
             note: String::new(),
             limit,
+            again: again(run, id, matches!(place, Place::Tree(_))),
         })
     }
+}
+
+/// What is left to say to an agent whose report could not be used, in the session that knows the rest.
+fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
+    let lease = run.attempts.get(&id)?;
+    let Work::Dispatch { role, .. } = &lease.work else { return None };
+    let instance = run.instances.get(&lease.instance)?;
+    let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
+    let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
+    // What the first attempt changed was measured with it: a report that named it again would be contradicted.
+    let prompt = format!(
+        "Your report cannot be used:\n{points}\nMend this and send the whole report again as your last message. The files that you changed before are on \
+         record: name as created, modified or deleted only what you change from now on.\n"
+    );
+    Some(Again { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
 }
 
 /// Waits for the outcome of an attempt. The limit holds once more here: whatever a worker is, its wait has an end.
@@ -181,7 +199,7 @@ fn work(mut attempt: Box<dyn Attempt>, limit: Duration, way: &UnderWay) -> Outco
         }
         if Instant::now() > deadline || way.cancelled.load(Ordering::SeqCst) {
             way.end();
-            let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false };
+            let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false, told: None, failure: None };
             return attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended);
         }
     }
@@ -214,6 +232,9 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
     };
     let malformed =
         |reason: &str| Report { reason: reason.to_owned(), ..Report::new(Health::Malformed, Verdict::None) };
+    if let (End::Exited(_), Some(failure)) = (outcome.end, &outcome.failure) {
+        return refuse(failed(failure.code, failure.reason.clone()), object);
+    }
     match outcome.end {
         End::Exited(0) => {}
         End::Exited(exit) => return refuse(failed("exit", format!("its program exited with {exit}")), object),
@@ -279,6 +300,17 @@ fn measure(
     }
     result.content = Some(content_of(workspace, run, &found.tree)?);
     Ok(())
+}
+
+/// A writer whose own guard held it back, and that left nothing, has not done what it says.
+fn denied(result: &mut AttemptResult) {
+    let denied = result.told.iter().flat_map(|told| &told.denied);
+    let first: Vec<&str> = denied.take(3).map(String::as_str).collect();
+    if !first.is_empty() && result.changed.is_empty() && result.report.health == Health::Ok {
+        let reason = format!("it changed nothing, and its agent was denied: {}", first.join(", "));
+        result.report = failed("denied", reason.clone());
+        result.diagnostics.push(reason);
+    }
 }
 
 /// The documents that the stage gives, as far as they are in the tree and pass their check.

@@ -27,6 +27,7 @@ use tollgate_store::{Journal, Object};
 use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
 use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_driver};
+use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedError};
 use crate::workers::{Worker, WorkerError, words};
@@ -158,6 +159,12 @@ impl RealHands {
 
     /// The worker behind a role, by what the run's first event says of it, and what it needs for as long as it works.
     fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, Option<pinned::Copy>), Failure> {
+        if let Some(agent) = AgentSpec::parse(spec) {
+            let agent = agent?;
+            let (argv, copy) = self.pinned(run, &agent.words)?;
+            let base = Path::new(&run.opened.repository);
+            return Ok((Box::new(AgentWorker::new(agent, argv, base, &self.state)), copy));
+        }
         match spec.split_once(':') {
             Some(("command", text)) => {
                 let (argv, copy) = self.pinned(run, &words::split(text.trim())?)?;
@@ -281,6 +288,7 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         changed: Vec::new(),
         earlier: Vec::new(),
         artifacts: BTreeMap::new(),
+        told: None,
     }
 }
 

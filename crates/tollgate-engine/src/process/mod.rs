@@ -28,7 +28,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 pub use family::adopt_orphans;
 pub use mark::mark_driver;
-pub use output::{Log, Output, Tail};
+pub use output::{Log, Output, Tail, Takers};
 pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 
@@ -62,6 +62,27 @@ pub struct Environment {
     pub set: Vec<(OsString, OsString)>,
     /// The value of [`MARKER`], by which its process tree is found again.
     pub marker: Option<String>,
+    /// What it sees of this program's own environment.
+    pub inherit: Inherit,
+}
+
+/// What a program sees of this program's own environment. Variables that steer git or Tollgate are never inherited.
+#[derive(Debug, Clone, Default)]
+pub enum Inherit {
+    #[default]
+    All,
+    /// Variables of these names; a `*` at the end is any end.
+    Only(Vec<String>),
+}
+
+impl Inherit {
+    fn has(&self, name: &OsStr) -> bool {
+        let Self::Only(known) = self else { return true };
+        known.iter().any(|known| match known.strip_suffix('*') {
+            Some(start) => name.as_bytes().starts_with(start.as_bytes()),
+            None => name == known.as_str(),
+        })
+    }
 }
 
 /// How a program ended.
@@ -139,7 +160,7 @@ pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io
     command.args(&program.args).current_dir(&program.cwd).process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {
-        if is_ours(&name) {
+        if is_ours(&name) || !program.env.inherit.has(&name) {
             command.env_remove(name);
         }
     }

@@ -67,11 +67,6 @@ impl Log {
         Ok(Arc::new(Self { limit, written }))
     }
 
-    /// The same log, as the output of a stream whose end is kept in `tail` too.
-    pub fn with_tail(self: &Arc<Self>, tail: Arc<Tail>) -> Arc<dyn Output> {
-        Arc::new(Both { log: self.clone(), tail })
-    }
-
     /// Whether something was left out.
     pub fn cut(&self) -> bool {
         lock(&self.written).cut
@@ -96,15 +91,13 @@ impl Output for Log {
     }
 }
 
-struct Both {
-    log: Arc<Log>,
-    tail: Arc<Tail>,
-}
+/// Several takers of one output, in their order.
+#[expect(missing_debug_implementations, reason = "who takes an output need not be shown")]
+pub struct Takers(pub Vec<Arc<dyn Output>>);
 
-impl Output for Both {
+impl Output for Takers {
     fn push(&self, bytes: &[u8]) {
-        self.log.push(bytes);
-        self.tail.push(bytes);
+        self.0.iter().for_each(|output| output.push(bytes));
     }
 }
 

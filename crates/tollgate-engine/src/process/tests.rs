@@ -8,7 +8,7 @@ fn shell(text: &str, cwd: &Path, marker: Option<&str>, limit: Duration) -> Progr
         path: find_program("sh".as_ref(), cwd).unwrap(),
         args: vec!["-c".into(), text.into()],
         cwd: cwd.to_owned(),
-        env: Environment { set: Vec::new(), marker: marker.map(str::to_owned) },
+        env: Environment { marker: marker.map(str::to_owned), ..Environment::default() },
         stdin: b"from stdin".to_vec(),
         limit,
     }

@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use tollgate_core::run::Told;
 use tollgate_store::{Point, reach};
 
+use super::agent::AgentFailure;
 use super::report_file::{NAME, ReportFolder};
 use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, words};
 use crate::process::{
-    Cancel, Environment, Log, Output, ProcessId, Program, Recorded, Running, Tail, find_program, start,
+    Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Running, Tail, Takers, find_program, start,
 };
 
 /// A worker that is a command.
@@ -52,29 +54,63 @@ impl CommandWorker {
     }
 }
 
+/// A program that works on an attempt, and what it is given besides the attempt.
+pub(super) struct Launch {
+    pub path: PathBuf,
+    pub args: Vec<OsString>,
+    pub stdin: Vec<u8>,
+    pub set: Vec<(OsString, OsString)>,
+    pub inherit: Inherit,
+}
+
+/// Listens to a program while it works, and says at the end what it heard; the end is clean or not.
+pub(super) struct Listener {
+    pub ears: Arc<dyn Output>,
+    pub end: Box<dyn Fn(bool) -> Option<(Told, Option<AgentFailure>)> + Send>,
+}
+
+/// Starts a program on an attempt: in its tree, under its limit, recorded while it lives.
+pub(super) fn launch(
+    what: Launch,
+    job: &Job,
+    state: &Path,
+    listener: Option<Listener>,
+) -> Result<Box<dyn Attempt>, WorkerError> {
+    let failed = |path: &Path, source| WorkerError::Start { path: path.to_owned(), source };
+    let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
+    let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;
+    log.push(job.note.as_bytes());
+    let stdout = Tail::new(REPORT_BYTES_MAX);
+    let marker = job.marker();
+    let set = what.set.into_iter().chain(environment(job)).collect();
+    let path = what.path;
+    let program = Program {
+        path: path.clone(),
+        args: what.args,
+        cwd: job.cwd.clone(),
+        env: Environment { set, marker: Some(marker.clone()), inherit: what.inherit },
+        stdin: what.stdin,
+        limit: job.limit,
+    };
+    let mut takers: Vec<Arc<dyn Output>> = vec![log.clone(), stdout.clone()];
+    takers.extend(listener.as_ref().map(|listener| listener.ears.clone()));
+    let running = start(program, Arc::new(Takers(takers)), log.clone()).map_err(|error| failed(&path, error))?;
+    reach(Point::Spawned);
+    let record = Recorded::new(state, running.id(), &marker).map_err(|error| failed(state, error))?;
+    reach(Point::WorkerRecorded);
+    Ok(Box::new(CommandAttempt { running, report, log, stdout, listener, outcome: None, _record: record }))
+}
+
 impl Worker for CommandWorker {
-    fn start(&self, job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
-        let path = self.find()?;
-        let failed = |path: &Path, source| WorkerError::Start { path: path.to_owned(), source };
-        let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
-        let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;
-        log.push(job.note.as_bytes());
-        let stdout = Tail::new(REPORT_BYTES_MAX);
-        let marker = job.marker();
-        let program = Program {
-            path: path.clone(),
+    fn start(&self, mut job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
+        let what = Launch {
+            path: self.find()?,
             args: self.argv[1..].to_vec(),
-            cwd: job.cwd.clone(),
-            env: Environment { set: environment(&job), marker: Some(marker.clone()) },
-            stdin: job.brief.into_bytes(),
-            limit: job.limit,
+            stdin: std::mem::take(&mut job.brief).into_bytes(),
+            set: Vec::new(),
+            inherit: Inherit::All,
         };
-        let running =
-            start(program, log.with_tail(stdout.clone()), log.clone()).map_err(|error| failed(&path, error))?;
-        reach(Point::Spawned);
-        let record = Recorded::new(&self.state, running.id(), &marker).map_err(|error| failed(&self.state, error))?;
-        reach(Point::WorkerRecorded);
-        Ok(Box::new(CommandAttempt { running, report, log, stdout, outcome: None, _record: record }))
+        launch(what, &job, &self.state, None)
     }
 
     fn describe(&self) -> String {
@@ -101,6 +137,7 @@ struct CommandAttempt {
     report: ReportFolder,
     log: Arc<Log>,
     stdout: Arc<Tail>,
+    listener: Option<Listener>,
     outcome: Option<Outcome>,
     // Dropped last: the record stays while the process may live.
     _record: Recorded,
@@ -117,7 +154,9 @@ impl Attempt for CommandAttempt {
                 },
                 said => said,
             };
-            self.outcome = Some(Outcome { end, said, log_cut: self.log.cut() });
+            let heard = self.listener.as_ref().and_then(|listener| (listener.end)(end.success()));
+            let (told, failure) = heard.map_or((None, None), |(told, failure)| (Some(told), failure));
+            self.outcome = Some(Outcome { end, said, log_cut: self.log.cut(), told, failure });
         }
         self.outcome.clone()
     }
@@ -155,6 +194,7 @@ mod tests {
             log: root.join("logs/att_3.log"),
             note: "a note\n".into(),
             limit: Duration::from_secs(60),
+            again: None,
         }
     }
 

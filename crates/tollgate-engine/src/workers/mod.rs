@@ -1,10 +1,11 @@
 //! Workers: the programs behind roles, and what they say.
 //!
-//! [`command`] is the public interface (brief on stdin, `TOLLGATE_*` variables, a report file); [`script`] is a worker
-//! that acts out a file; [`in_process`] is a function, for benches and simulations.
+//! [`command`] is the public interface (brief on stdin, `TOLLGATE_*` variables, a report file); [`agent`] is one with a model
+//! behind it; [`script`] is a worker that acts out a file; [`in_process`] is a function, for benches and simulations.
 
 #![expect(clippy::disallowed_methods, reason = "the room of bundles, reports and what a scripted worker does")]
 
+pub mod agent;
 pub mod bundle;
 pub mod command;
 pub mod in_process;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::run::Told;
 
 use crate::process::{Cancel, End, ProcessId};
 
@@ -58,6 +60,8 @@ pub struct Job {
     pub note: String,
     /// How long it may take.
     pub limit: Duration,
+    /// What went before, where the report of the same role could not be used.
+    pub again: Option<agent::Again>,
 }
 
 impl Job {
@@ -97,6 +101,10 @@ pub struct Outcome {
     pub said: Said,
     /// Whether the log was cut off.
     pub log_cut: bool,
+    /// What the agent told of itself; none where nobody listens.
+    pub told: Option<Told>,
+    /// Why it failed by its own lines, whatever it exited with and reported.
+    pub failure: Option<agent::AgentFailure>,
 }
 
 /// Why a worker could not be started.

@@ -323,6 +323,7 @@ impl Play {
             changed,
             earlier: Vec::new(),
             artifacts: documents(words),
+            told: None,
             report,
         };
         self.say(Command::Report { attempt, token, result: Box::new(result) }, self.driver())

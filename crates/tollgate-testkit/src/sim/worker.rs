@@ -118,6 +118,7 @@ impl Task<'_> {
             changed,
             earlier: Vec::new(),
             artifacts,
+            told: None,
             report,
         })
     }

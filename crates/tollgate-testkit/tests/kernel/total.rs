@@ -21,6 +21,7 @@ fn result(health: Health, verdict: Verdict) -> Box<AttemptResult> {
         changed: Vec::new(),
         earlier: Vec::new(),
         artifacts: BTreeMap::new(),
+        told: None,
     })
 }
 

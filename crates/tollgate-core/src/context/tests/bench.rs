@@ -186,6 +186,7 @@ impl Bench {
             changed,
             earlier: Vec::new(),
             artifacts: BTreeMap::new(),
+            told: None,
         };
         let token = self.run.attempts[&attempt].token;
         self.decide(Command::Report { attempt, token, result: Box::new(result) }, ByKind::Driver);

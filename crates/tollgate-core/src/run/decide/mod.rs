@@ -33,6 +33,7 @@ use crate::scope::Content;
 use super::event::{By, Changed, CommandResult, LandOutcome, Recorded, RunRepaired};
 use super::invariants::Violation;
 use super::state::Run;
+use super::told::Told;
 use draft::Draft;
 
 pub use close::close_reasons;
@@ -91,6 +92,8 @@ pub struct AttemptResult {
     pub earlier: Vec<Name>,
     /// Documents the stage gives, as far as they are there and pass their check.
     pub artifacts: BTreeMap<Name, OpenArtifact>,
+    /// What the agent told of itself.
+    pub told: Option<Told>,
 }
 
 /// What came of a landing.

@@ -61,6 +61,7 @@ impl Draft {
                 changed: result.changed.clone(),
                 contradictions: contradictions.clone(),
                 diagnostics: result.diagnostics.clone(),
+                told: result.told.clone(),
             },
         );
         if report.health == Health::Ok {

@@ -57,6 +57,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
     with(run, &attempt.instance, |instance| {
         instance.remarks = reported.diagnostics.clone();
         instance.remarks_of = Some(role.clone());
+        instance.session = reported.told.clone().filter(|_| reported.health == Health::Malformed);
     });
     if reported.health != Health::Malformed {
         let last = LastReport {

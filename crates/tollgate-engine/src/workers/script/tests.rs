@@ -136,6 +136,7 @@ fn act(entry: &str, limit: Duration) -> Acted {
         log: root.join("log"),
         note: String::new(),
         limit,
+        again: None,
     };
     let job = Job { attempt: tollgate_core::id::AttemptId(number(&root)), ..job };
     let marker = job.marker();

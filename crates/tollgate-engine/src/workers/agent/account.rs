@@ -1,0 +1,217 @@
+//! What an agent said while it worked, summed up: what the journal keeps of it, and whether it failed whatever it says.
+
+use serde_json::Value;
+use tollgate_core::run::told::{Quota, Told};
+
+use super::{Adapter, Before, Pending};
+
+/// How many denials and errors are kept, and how long each may be.
+const LINES_MAX: usize = 20;
+const CHARS_MAX: usize = 500;
+/// The longest account of usage in the agent's own words that is kept.
+const RAW_BYTES_MAX: usize = 8 * 1024;
+/// The longest name of a session, a model or a version.
+const NAME_MAX: usize = 128;
+
+/// What a line of an agent says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WorkerEvent {
+    /// The session it works in.
+    Session(String),
+    /// The model it asks.
+    Model(String),
+    /// Its own version.
+    Version(String),
+    /// A message, or a piece of one.
+    Text(String),
+    /// It uses a tool: on a file, or with a command.
+    Tool { name: String, about: Option<String> },
+    /// It says that it changed a file.
+    File(String),
+    /// Its own guard did not let it use a tool.
+    Denied { tool: String, path: Option<String> },
+    /// Something went wrong and may be tried again.
+    Trouble(String),
+    /// It gave up, whatever it exits with.
+    Failed { what: String, status: Option<u64> },
+    /// A limit of its plan or provider is reached.
+    Quota { said: String, resets_ms: Option<u64> },
+    /// What it used, in its own words.
+    Usage(Value),
+    /// Its last message.
+    Final(String),
+}
+
+impl WorkerEvent {
+    pub(super) fn session(id: &str) -> Self {
+        Self::Session(id.to_owned())
+    }
+
+    pub(super) fn model(name: &str) -> Self {
+        Self::Model(name.to_owned())
+    }
+
+    pub(super) fn version(name: &str) -> Self {
+        Self::Version(name.to_owned())
+    }
+
+    pub(super) fn said(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    pub(super) fn trouble(what: &str) -> Self {
+        Self::Trouble(what.to_owned())
+    }
+
+    pub(super) fn tool(name: &str, about: Option<&str>) -> Self {
+        Self::Tool { name: name.to_owned(), about: about.map(str::to_owned) }
+    }
+}
+
+/// Why an agent failed, by its own lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentFailure {
+    /// `quota` or `agent`.
+    pub code: &'static str,
+    /// In one sentence.
+    pub reason: String,
+}
+
+/// Reads the lines of one call and sums them up.
+#[derive(Debug)]
+pub struct Account {
+    adapter: &'static Adapter,
+    /// The account before this call, where it went on in a session.
+    resumed: Option<Option<Value>>,
+    /// The account of this call.
+    raw: Option<Value>,
+    pub(super) pending: Pending,
+    told: Told,
+    failed: Option<String>,
+}
+
+impl Account {
+    /// An account of a call that begins a session, or goes on in one: with what was told at its last end.
+    pub fn new(adapter: &'static Adapter, goes_on: Option<&Told>) -> Self {
+        let told = Told { adapter: adapter.name.into(), ..Told::default() };
+        let resumed = goes_on.map(|told| serde_json::from_str(told.raw.as_deref()?).ok());
+        Self { adapter, resumed, raw: None, pending: Pending::default(), told, failed: None }
+    }
+
+    /// What one line says.
+    pub fn read(&mut self, line: &[u8]) -> Vec<WorkerEvent> {
+        let mut events = Vec::new();
+        let line = line.trim_ascii();
+        if line.first() == Some(&b'{')
+            && let Ok(line) = serde_json::from_slice::<Value>(line)
+        {
+            (self.adapter.read)(&line, &mut self.pending, &mut events);
+        }
+        events
+    }
+
+    /// Takes one line.
+    pub fn line(&mut self, line: &[u8]) {
+        for event in self.read(line) {
+            self.take(event);
+        }
+    }
+
+    /// Takes one event.
+    pub fn take(&mut self, event: WorkerEvent) {
+        let told = &mut self.told;
+        match event {
+            WorkerEvent::Session(id) => told.session = Some(id).filter(|id| is_session(id)).map(Into::into),
+            WorkerEvent::Model(name) => told.model = Some(cut(&name, NAME_MAX).into()),
+            WorkerEvent::Version(name) => told.version = Some(cut(&name, NAME_MAX).into()),
+            WorkerEvent::Denied { tool, path } => {
+                let what = path.map_or_else(|| tool.clone(), |path| format!("{tool} {path}"));
+                keep(&mut told.denied, &what);
+            }
+            WorkerEvent::Trouble(what) => keep(&mut told.errors, &what),
+            WorkerEvent::Failed { what, status } => {
+                let what = status.map_or_else(|| what.clone(), |status| format!("{what} (status {status})"));
+                keep(&mut told.errors, &what);
+                self.failed = Some(cut(&what, CHARS_MAX));
+            }
+            WorkerEvent::Quota { said, resets_ms } => {
+                // The one with a time is worth more, whichever came first.
+                if resets_ms.is_some() || told.quota.as_ref().is_none_or(|quota| quota.resets_ms.is_none()) {
+                    told.quota = Some(Quota { said: cut(&said, CHARS_MAX), resets_ms });
+                }
+            }
+            WorkerEvent::Usage(raw) => {
+                let before = self.raw.take().filter(|_| self.adapter.counts_steps);
+                self.raw = Some(before.map_or_else(|| raw.clone(), |before| added(before, &raw)));
+            }
+            WorkerEvent::Text(_) | WorkerEvent::Tool { .. } | WorkerEvent::File(_) | WorkerEvent::Final(_) => {}
+        }
+    }
+
+    /// What was told, and whether it failed by its own lines; an exit that is not clean makes a quota a failure too.
+    pub fn end(mut self, clean: bool) -> (Told, Option<AgentFailure>) {
+        if let Some(raw) = &self.raw {
+            let before = match &self.resumed {
+                None => Before::Fresh,
+                Some(before) => Before::Resumed(before.as_ref()),
+            };
+            self.told.usage = (self.adapter.spent)(raw, before);
+        }
+        self.told.raw = self.raw.map(|raw| raw.to_string()).filter(|raw| raw.len() <= RAW_BYTES_MAX);
+        let failure = match (&self.told.quota, self.failed) {
+            (Some(quota), failed) if failed.is_some() || !clean => {
+                Some(AgentFailure { code: "quota", reason: format!("its quota is used up: {}", one_line(&quota.said)) })
+            }
+            (_, Some(what)) => {
+                Some(AgentFailure { code: "agent", reason: format!("its agent gave up: {}", one_line(&what)) })
+            }
+            (_, None) => None,
+        };
+        (self.told, failure)
+    }
+}
+
+/// Whether a text can be an argument that names a session: what an agent prints is not to be trusted with more.
+pub(super) fn is_session(id: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    !id.is_empty() && id.len() <= NAME_MAX && !id.starts_with('-') && id.chars().all(plain)
+}
+
+fn keep(lines: &mut Vec<String>, line: &str) {
+    if lines.len() == LINES_MAX {
+        return;
+    }
+    let line = one_line(&cut(line, CHARS_MAX));
+    if !lines.contains(&line) {
+        lines.push(line);
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Two accounts as one: numbers are added, and what only one of them tells is unknown.
+fn added(before: Value, next: &Value) -> Value {
+    match (before, next) {
+        (Value::Number(a), Value::Number(b)) => match (a.as_u64(), b.as_u64()) {
+            (Some(a), Some(b)) => a.checked_add(b).map_or(Value::Null, Value::from),
+            _ => a.as_f64().zip(b.as_f64()).map_or(Value::Null, |(a, b)| Value::from(a + b)),
+        },
+        (Value::Object(before), Value::Object(next)) => {
+            let both = before.into_iter().filter_map(|(key, value)| {
+                let next = next.get(&key)?;
+                Some((key, added(value, next)))
+            });
+            Value::Object(both.collect())
+        }
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,137 @@
+//! Claude Code: `claude -p --output-format stream-json`.
+//!
+//! Its `usage` is of the call, its `total_cost_usd` of the session. An error of the service comes as a result whose subtype is "success".
+
+use std::ffi::OsString;
+
+use serde_json::{Value, json};
+use tollgate_core::run::told::Usage;
+
+use super::{
+    Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, at, items, nano_usd, number,
+    text,
+};
+
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "claude",
+    program: "claude",
+    sheet: Sheet {
+        schema: Schema::Enforced,
+        resume: Resume::Anywhere,
+        usage: true,
+        cost: true,
+        read_only: true,
+        unattended: true,
+        mcp: true,
+        denials: true,
+        quota: QuotaTold::Time,
+    },
+    variables: &["ANTHROPIC_*", "CLAUDE_*", "AWS_*", "DISABLE_AUTOUPDATER", "IS_SANDBOX"],
+    call,
+    read,
+    counts_steps: false,
+    spent,
+};
+
+fn call(ask: &Ask<'_>) -> Call {
+    let mut args: Vec<OsString> = ["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from).to_vec();
+    args.extend(ask.unless_given(&["--permission-mode", "--dangerously-skip-permissions"], "acceptEdits"));
+    if let Some(model) = ask.model {
+        args.extend(ask.unless_given(&["--model"], model));
+    }
+    if let Some(session) = ask.session {
+        args.extend(["--resume".into(), session.into()]);
+    }
+    args.extend_from_slice(ask.args);
+    Call { args, set: vec![("DISABLE_AUTOUPDATER", "1")], stdin: ask.prompt.to_owned() }
+}
+
+fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    match text(line, &["type"]) {
+        Some("system") if text(line, &["subtype"]) == Some("init") => {
+            events.extend(text(line, &["session_id"]).map(WorkerEvent::session));
+            events.extend(text(line, &["model"]).map(WorkerEvent::model));
+            events.extend(text(line, &["claude_code_version"]).map(WorkerEvent::version));
+        }
+        Some("rate_limit_event") if text(line, &["rate_limit_info", "status"]) == Some("rejected") => {
+            let kind = text(line, &["rate_limit_info", "rateLimitType"]).unwrap_or("rate");
+            let resets_ms = number(line, &["rate_limit_info", "resetsAt"]).and_then(|at| at.checked_mul(1000));
+            events.push(WorkerEvent::Quota { said: format!("the {kind} limit is reached"), resets_ms });
+        }
+        Some("assistant") => assistant(line, pending, events),
+        Some("user") => tool_results(line, pending, events),
+        Some("result") => result(line, pending, events),
+        _ => {}
+    }
+}
+
+fn assistant(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    // Said again by the result, with its status.
+    if at(line, &["is_api_error_message"]) == Some(&Value::Bool(true)) {
+        return;
+    }
+    // What an agent says that this one has started is not its own word.
+    let own = at(line, &["parent_tool_use_id"]).is_none_or(Value::is_null);
+    for item in items(line, &["message", "content"]) {
+        match (text(item, &["type"]), text(item, &["text"]), text(item, &["name"])) {
+            (Some("text"), Some(said), _) if own => events.push(WorkerEvent::said(said)),
+            (Some("tool_use"), _, Some(tool)) => {
+                let path = text(item, &["input", "file_path"]);
+                pending.begin(text(item, &["id"]).unwrap_or_default(), tool, path);
+                events.push(WorkerEvent::tool(tool, path.or(text(item, &["input", "command"]))));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn tool_results(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    for meta in items(line, &["tool_result_meta"]) {
+        if text(meta, &["permission_decision", "decision"]) == Some("reject") {
+            events.extend(pending.deny(text(meta, &["id"]).unwrap_or_default(), "a tool", None));
+        }
+    }
+    let patched = at(line, &["tool_use_result", "structuredPatch"]).is_some();
+    let path = text(line, &["tool_use_result", "filePath"]).filter(|_| patched);
+    events.extend(path.map(|path| WorkerEvent::File(path.to_owned())));
+}
+
+fn result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    events.extend(text(line, &["session_id"]).map(WorkerEvent::session));
+    for denial in items(line, &["permission_denials"]) {
+        let tool = text(denial, &["tool_name"]).unwrap_or("a tool");
+        let id = text(denial, &["tool_use_id"]).unwrap_or_default();
+        events.extend(pending.deny(id, tool, text(denial, &["tool_input", "file_path"])));
+    }
+    if let Some(usage) = at(line, &["usage"]) {
+        let raw = json!({"usage": usage, "total_cost_usd": at(line, &["total_cost_usd"])});
+        events.push(WorkerEvent::Usage(raw));
+    }
+    let said = text(line, &["result"]).unwrap_or_default();
+    let subtype = text(line, &["subtype"]).unwrap_or("success");
+    if at(line, &["is_error"]) == Some(&Value::Bool(true)) || subtype != "success" {
+        let status = number(line, &["api_error_status"]);
+        if status == Some(429) {
+            events.push(WorkerEvent::Quota { said: said.to_owned(), resets_ms: None });
+        }
+        let what = if said.is_empty() { subtype } else { said };
+        events.push(WorkerEvent::Failed { what: what.to_owned(), status });
+    } else {
+        events.push(WorkerEvent::Final(said.to_owned()));
+    }
+}
+
+fn spent(raw: &Value, before: Before<'_>) -> Usage {
+    let parts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+    let parts = parts.map(|part| number(raw, &["usage", part]));
+    let cost = |raw: &Value| nano_usd(raw, &["total_cost_usd"]);
+    Usage {
+        input_tokens: parts.iter().copied().try_fold(0_u64, |sum, part| sum.checked_add(part?)),
+        cached_tokens: parts[2],
+        output_tokens: number(raw, &["usage", "output_tokens"]),
+        cost_nano_usd: match before {
+            Before::Fresh => cost(raw),
+            Before::Resumed(before) => before.and_then(|before| cost(raw)?.checked_sub(cost(before)?)),
+        },
+    }
+}

@@ -1,0 +1,106 @@
+//! Codex: `codex exec --json`.
+//!
+//! Its usage is of the whole thread, also of what came before a resume. A command that its sandbox stopped is not even listed: only
+//! the tree shows it. A schema is handed to the model, and the answer is believed.
+
+use std::ffi::OsString;
+
+use serde_json::Value;
+use tollgate_core::run::told::Usage;
+
+use super::{Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, items, number, text};
+
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "codex",
+    program: "codex",
+    sheet: Sheet {
+        schema: Schema::BestEffort,
+        resume: Resume::Anywhere,
+        usage: true,
+        cost: false,
+        read_only: true,
+        unattended: true,
+        mcp: true,
+        denials: false,
+        quota: QuotaTold::Words,
+    },
+    variables: &["OPENAI_*", "CODEX_*", "AZURE_OPENAI_*"],
+    call,
+    read,
+    counts_steps: false,
+    spent,
+};
+
+fn call(ask: &Ask<'_>) -> Call {
+    let mut args: Vec<OsString> = vec!["exec".into()];
+    args.extend(ask.session.map(|_| "resume".into()));
+    args.extend(["--json", "--skip-git-repo-check"].map(OsString::from));
+    // `exec resume` knows no `--sandbox`; both know the setting.
+    let open = "--dangerously-bypass-approvals-and-sandbox";
+    let given = ask.args.iter().any(|word| word == open || word.to_string_lossy().starts_with("sandbox_mode"));
+    if !given {
+        args.extend(["-c", "sandbox_mode=\"workspace-write\""].map(OsString::from));
+    }
+    if let Some(model) = ask.model {
+        args.extend(ask.unless_given(&["--model", "-m"], model));
+    }
+    args.extend_from_slice(ask.args);
+    args.extend(ask.session.map(OsString::from));
+    args.push("-".into());
+    Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
+}
+
+fn read(line: &Value, _: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    match text(line, &["type"]) {
+        Some("thread.started") => events.extend(text(line, &["thread_id"]).map(WorkerEvent::session)),
+        Some("item.started") => {
+            if let Some(command) = text(line, &["item", "command"]) {
+                events.push(WorkerEvent::tool("command", Some(command)));
+            }
+        }
+        Some("item.completed") => item(line, events),
+        Some("turn.completed") => events.extend(line.get("usage").cloned().map(WorkerEvent::Usage)),
+        // Also said of a connection that is tried again.
+        Some("error") => events.extend(text(line, &["message"]).map(WorkerEvent::trouble)),
+        Some("turn.failed") => {
+            let what = text(line, &["error", "message"]).unwrap_or("the turn failed").to_owned();
+            let lower = what.to_lowercase();
+            if ["usage limit", "rate limit", "quota"].iter().any(|word| lower.contains(word)) {
+                events.push(WorkerEvent::Quota { said: what.clone(), resets_ms: None });
+            }
+            events.push(WorkerEvent::Failed { what, status: None });
+        }
+        _ => {}
+    }
+}
+
+fn item(line: &Value, events: &mut Vec<WorkerEvent>) {
+    let Some(item) = line.get("item") else { return };
+    match text(item, &["type"]) {
+        Some("agent_message") => events.extend(text(item, &["text"]).map(WorkerEvent::said)),
+        Some("command_execution") if text(item, &["status"]) == Some("declined") => {
+            let path = text(item, &["command"]).map(str::to_owned);
+            events.push(WorkerEvent::Denied { tool: "command".to_owned(), path });
+        }
+        Some("file_change") if text(item, &["status"]) == Some("completed") => {
+            let paths = items(item, &["changes"]).filter_map(|change| text(change, &["path"]));
+            events.extend(paths.map(|path| WorkerEvent::File(path.to_owned())));
+        }
+        Some("mcp_tool_call") => events.extend(text(item, &["tool"]).map(|tool| WorkerEvent::tool(tool, None))),
+        Some("error") => events.extend(text(item, &["message"]).map(WorkerEvent::trouble)),
+        _ => {}
+    }
+}
+
+fn spent(raw: &Value, before: Before<'_>) -> Usage {
+    let of = |key: &str| match before {
+        Before::Fresh => number(raw, &[key]),
+        Before::Resumed(before) => before.and_then(|before| number(raw, &[key])?.checked_sub(number(before, &[key])?)),
+    };
+    Usage {
+        input_tokens: of("input_tokens"),
+        cached_tokens: of("cached_input_tokens"),
+        output_tokens: of("output_tokens"),
+        cost_nano_usd: None,
+    }
+}

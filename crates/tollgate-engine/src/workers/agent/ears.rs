@@ -1,0 +1,90 @@
+//! Takes an output piece by piece and hands on its lines, each within bounds.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::Account;
+use crate::process::Output;
+use crate::workers::REPORT_BYTES_MAX;
+
+/// The longest line that is read: a report is at most one.
+const LINE_BYTES_MAX: usize = 2 * REPORT_BYTES_MAX;
+
+/// Listens to an agent.
+#[derive(Debug)]
+pub(super) struct Ears(Mutex<Heard>);
+
+#[derive(Debug)]
+struct Heard {
+    account: Option<Account>,
+    line: Vec<u8>,
+    too_long: bool,
+}
+
+impl Ears {
+    pub(super) fn new(account: Account) -> Self {
+        Self(Mutex::new(Heard { account: Some(account), line: Vec::new(), too_long: false }))
+    }
+
+    /// The account with the last line in it; none when it was taken before.
+    pub(super) fn account(&self) -> Option<Account> {
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.end_line();
+        heard.account.take()
+    }
+}
+
+impl Output for Ears {
+    fn push(&self, bytes: &[u8]) {
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let fits = heard.line.len() + piece.len() <= LINE_BYTES_MAX;
+            if fits && !heard.too_long {
+                heard.line.extend_from_slice(piece);
+            } else {
+                heard.too_long = true;
+            }
+            if piece.ends_with(b"\n") {
+                heard.end_line();
+            }
+        }
+    }
+}
+
+impl Heard {
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        if let (Some(account), false) = (&mut self.account, self.too_long) {
+            account.line(&line);
+        }
+        self.too_long = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::adapter;
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_whatever_the_pieces_are() {
+        let text = "noise {\n{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}\n{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}";
+        for size in [1, 2, 7, 1000] {
+            let ears = Ears::new(Account::new(adapter("codex").unwrap(), None));
+            text.as_bytes().chunks(size).for_each(|piece| ears.push(piece));
+            let (told, failure) = ears.account().unwrap().end(true);
+            assert_eq!((told.session.as_deref(), told.usage.input_tokens, failure), (Some("t-1"), Some(3), None));
+            assert!(ears.account().is_none());
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_passed_over_and_the_next_is_read() {
+        let ears = Ears::new(Account::new(adapter("codex").unwrap(), None));
+        ears.push(b"{\"type\":\"thread.started\",\"thread_id\":\"lost\",\"x\":\"");
+        for _ in 0..=LINE_BYTES_MAX / 65536 {
+            ears.push(&[b'x'; 65536]);
+        }
+        ears.push(b"\"}\n{\"type\":\"thread.started\",\"thread_id\":\"found\"}\n");
+        assert_eq!(ears.account().unwrap().end(true).0.session.as_deref(), Some("found"));
+    }
+}

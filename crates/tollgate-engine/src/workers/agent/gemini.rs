@@ -1,0 +1,103 @@
+//! Gemini: `gemini --output-format stream-json`.
+//!
+//! What its mode does not allow it is not offered: a tool that is "not registered" was denied. Its exit code is the status of the
+//! service, cut to eight bits: 144 is no signal.
+
+use std::ffi::OsString;
+
+use serde_json::Value;
+use tollgate_core::run::told::Usage;
+
+use super::{Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, number, text};
+
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "gemini",
+    program: "gemini",
+    sheet: Sheet {
+        schema: Schema::None,
+        resume: Resume::SameFolder,
+        usage: true,
+        cost: false,
+        read_only: true,
+        unattended: true,
+        mcp: true,
+        denials: true,
+        quota: QuotaTold::Words,
+    },
+    variables: &["GEMINI_*", "GOOGLE_*"],
+    call,
+    read,
+    counts_steps: false,
+    spent,
+};
+
+/// The tools that leave a file changed.
+const WRITES: [&str; 2] = ["write_file", "replace"];
+
+fn call(ask: &Ask<'_>) -> Call {
+    let mut args: Vec<OsString> = ["--output-format", "stream-json", "--skip-trust"].map(OsString::from).to_vec();
+    args.extend(ask.unless_given(&["--approval-mode", "--yolo", "-y"], "auto_edit"));
+    if let Some(model) = ask.model {
+        args.extend(ask.unless_given(&["--model", "-m"], model));
+    }
+    if let Some(session) = ask.session {
+        args.extend(["--resume".into(), session.into()]);
+    }
+    args.extend_from_slice(ask.args);
+    Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
+}
+
+fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    match text(line, &["type"]) {
+        Some("init") => {
+            events.extend(text(line, &["session_id"]).map(WorkerEvent::session));
+            events.extend(text(line, &["model"]).map(WorkerEvent::model));
+        }
+        Some("message") if text(line, &["role"]) == Some("assistant") => {
+            events.extend(text(line, &["content"]).map(WorkerEvent::said));
+        }
+        Some("tool_use") => {
+            let tool = text(line, &["tool_name"]).unwrap_or("a tool");
+            let path = text(line, &["parameters", "file_path"]);
+            pending.begin(text(line, &["tool_id"]).unwrap_or_default(), tool, path);
+            events.push(WorkerEvent::tool(tool, path.or(text(line, &["parameters", "command"]))));
+        }
+        Some("tool_result") => tool_result(line, pending, events),
+        Some("error") => events.extend(text(line, &["message"]).map(WorkerEvent::trouble)),
+        Some("result") => {
+            events.extend(line.get("stats").cloned().map(WorkerEvent::Usage));
+            if text(line, &["status"]) != Some("success") {
+                let what = text(line, &["error", "message"]).unwrap_or("it ended with an error").to_owned();
+                let lower = what.to_lowercase();
+                if ["quota", "rate limit", "resource_exhausted"].iter().any(|word| lower.contains(word)) {
+                    events.push(WorkerEvent::Quota { said: what.clone(), resets_ms: None });
+                }
+                events.push(WorkerEvent::Failed { what, status: None });
+            }
+        }
+        _ => {}
+    }
+}
+
+fn tool_result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    let id = text(line, &["tool_id"]).unwrap_or_default();
+    if text(line, &["status"]) == Some("success") {
+        let used = pending.get(id).filter(|used| WRITES.contains(&used.tool.as_str()));
+        events.extend(used.and_then(|used| used.path.clone()).map(WorkerEvent::File));
+        return;
+    }
+    let kind = text(line, &["error", "type"]).unwrap_or_default();
+    let why = text(line, &["error", "message"]).unwrap_or_default().to_lowercase();
+    if kind == "tool_not_registered" || kind.contains("policy") || why.contains("denied") {
+        events.extend(pending.deny(id, "a tool", None));
+    }
+}
+
+fn spent(raw: &Value, _: Before<'_>) -> Usage {
+    Usage {
+        input_tokens: number(raw, &["input_tokens"]),
+        cached_tokens: number(raw, &["cached"]),
+        output_tokens: number(raw, &["output_tokens"]),
+        cost_nano_usd: None,
+    }
+}

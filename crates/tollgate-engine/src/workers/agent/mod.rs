@@ -1,0 +1,221 @@
+//! Agents: command line programs with a model behind them.
+//!
+//! One adapter is one file and is pure: what the agent can do, as it is declared; from a question to a command line; from a
+//! line of output to worker events; from the agent's account of its usage to what one call used. That the program exited with 0 and
+//! said "success" proves nothing: what was denied, what the model's service refused and where a plan ended is read from the lines.
+
+mod account;
+mod claude;
+mod codex;
+mod ears;
+mod gemini;
+mod opencode;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+
+use serde_json::Value;
+use tollgate_core::run::told::Usage;
+
+pub use account::{Account, AgentFailure, WorkerEvent};
+pub use spec::{AgentSpec, variables};
+pub use worker::{Again, AgentWorker};
+
+/// Every adapter there is. A new one is a new file and a line here.
+pub static ADAPTERS: [&Adapter; 4] = [&claude::ADAPTER, &codex::ADAPTER, &gemini::ADAPTER, &opencode::ADAPTER];
+
+/// The adapter of a name.
+pub fn adapter(name: &str) -> Option<&'static Adapter> {
+    ADAPTERS.into_iter().find(|adapter| adapter.name == name)
+}
+
+/// How Tollgate speaks with one agent.
+#[derive(Debug)]
+pub struct Adapter {
+    /// Its name in the configuration.
+    pub name: &'static str,
+    /// The program, where none is configured.
+    pub program: &'static str,
+    /// What the agent can do.
+    pub sheet: Sheet,
+    /// The variables of the environment it needs to find its account; a `*` at the end is any end.
+    pub variables: &'static [&'static str],
+    /// The command line that asks a question.
+    pub call: fn(&Ask<'_>) -> Call,
+    /// What one line of the output says; lines that are no JSON object say nothing.
+    pub read: fn(&Value, &mut Pending, &mut Vec<WorkerEvent>),
+    /// Whether it gives an account of each step instead of one of the whole call.
+    pub counts_steps: bool,
+    /// What a call used, by the agent's account after it and the one before it.
+    pub spent: fn(&Value, Before<'_>) -> Usage,
+}
+
+/// What an agent can do, as it is declared: nobody has measured it here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sheet {
+    /// Whether it can be held to a JSON Schema.
+    pub schema: Schema,
+    /// Whether a session can be gone on with.
+    pub resume: Resume,
+    /// Whether it tells the tokens it used.
+    pub usage: bool,
+    /// Whether it tells what that cost.
+    pub cost: bool,
+    /// Whether it can be kept from writing.
+    pub read_only: bool,
+    /// Whether it works without a person to allow each step.
+    pub unattended: bool,
+    /// Whether it can be given servers of tools.
+    pub mcp: bool,
+    /// Whether it tells what it was not allowed to do.
+    pub denials: bool,
+    /// What it tells of an exhausted quota.
+    pub quota: QuotaTold,
+}
+
+/// Whether an agent can be held to a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schema {
+    /// It checks the answer itself.
+    Enforced,
+    /// It hands the schema on and believes the answer.
+    BestEffort,
+    None,
+}
+
+/// Where a session can be gone on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    Anywhere,
+    /// Only in the folder that it began in.
+    SameFolder,
+}
+
+/// What an agent tells of an exhausted quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuotaTold {
+    /// When it ends.
+    Time,
+    /// That there is one.
+    Words,
+    /// Nothing: it waits by itself.
+    No,
+}
+
+/// A question to an agent.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    pub prompt: &'a str,
+    pub model: Option<&'a str>,
+    /// The session to go on with.
+    pub session: Option<&'a str>,
+    /// The arguments of the configuration. They go over what the adapter would say itself.
+    pub args: &'a [OsString],
+}
+
+impl Ask<'_> {
+    /// A flag and its value, unless the configuration gives one of these flags.
+    fn unless_given(&self, flags: &[&str], value: &str) -> Vec<OsString> {
+        let is = |word: &OsString, flag: &&str| {
+            word.to_str().is_some_and(|word| {
+                word == *flag
+                    || (flag.starts_with("--") && word.strip_prefix(*flag).is_some_and(|end| end.starts_with('=')))
+            })
+        };
+        let given = self.args.iter().any(|word| flags.iter().any(|flag| is(word, flag)));
+        match flags.first() {
+            Some(flag) if !given => {
+                [*flag, value].into_iter().filter(|word| !word.is_empty()).map(OsString::from).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// How an agent is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Variables that it gets, unless the environment has them.
+    pub set: Vec<(&'static str, &'static str)>,
+    /// What it reads on its standard input.
+    pub stdin: String,
+}
+
+/// The account that an agent gave before this call.
+#[derive(Debug, Clone, Copy)]
+pub enum Before<'a> {
+    /// None: the session began with the call.
+    Fresh,
+    /// The last one of the session; none: nobody kept it.
+    Resumed(Option<&'a Value>),
+}
+
+/// What may wait for its end: the last tools that were used.
+#[derive(Debug, Default)]
+pub struct Pending(VecDeque<Used>);
+
+#[derive(Debug, Clone)]
+struct Used {
+    id: String,
+    tool: String,
+    path: Option<String>,
+    denied: bool,
+}
+
+/// How many tools may be at work at once.
+const PENDING_MAX: usize = 64;
+
+impl Pending {
+    fn begin(&mut self, id: &str, tool: &str, path: Option<&str>) {
+        if self.0.len() == PENDING_MAX {
+            self.0.pop_front();
+        }
+        let used = Used { id: id.to_owned(), tool: tool.to_owned(), path: path.map(str::to_owned), denied: false };
+        self.0.push_back(used);
+    }
+
+    fn get(&mut self, id: &str) -> Option<&mut Used> {
+        self.0.iter_mut().rev().find(|used| used.id == id)
+    }
+
+    /// Notes that a tool was denied; none when that was said before.
+    fn deny(&mut self, id: &str, tool: &str, path: Option<&str>) -> Option<WorkerEvent> {
+        if self.get(id).is_none() {
+            self.begin(id, tool, path);
+        }
+        let used = self.get(id)?;
+        (!std::mem::replace(&mut used.denied, true))
+            .then(|| WorkerEvent::Denied { tool: used.tool.clone(), path: used.path.clone() })
+    }
+}
+
+/// The text at the end of a way.
+fn text<'v>(value: &'v Value, way: &[&str]) -> Option<&'v str> {
+    at(value, way)?.as_str()
+}
+
+fn at<'v>(value: &'v Value, way: &[&str]) -> Option<&'v Value> {
+    way.iter().try_fold(value, |value, key| value.get(key))
+}
+
+fn number(value: &Value, way: &[&str]) -> Option<u64> {
+    at(value, way)?.as_u64()
+}
+
+/// The items of a list at the end of a way.
+fn items<'v>(value: &'v Value, way: &[&str]) -> impl Iterator<Item = &'v Value> {
+    at(value, way).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Dollars as billionths; what is no amount is unknown.
+fn nano_usd(value: &Value, way: &[&str]) -> Option<u64> {
+    let dollars = at(value, way)?.as_f64().filter(|dollars| (0.0..1e9).contains(dollars))?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was looked at")]
+    Some((dollars * 1e9).round() as u64)
+}

@@ -1,0 +1,106 @@
+//! OpenCode: `opencode run --format json`.
+//!
+//! It gives an account of each step. Where it has no price for a model it says that the cost is 0, which is unknown. A rate limit it
+//! waits out by itself, without a word.
+
+use std::ffi::OsString;
+
+use serde_json::{Value, json};
+use tollgate_core::run::told::Usage;
+
+use super::{
+    Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, at, nano_usd, number, text,
+};
+
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "opencode",
+    program: "opencode",
+    sheet: Sheet {
+        schema: Schema::None,
+        resume: Resume::SameFolder,
+        usage: true,
+        cost: true,
+        read_only: true,
+        unattended: true,
+        mcp: true,
+        denials: true,
+        quota: QuotaTold::No,
+    },
+    variables: &["OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
+    call,
+    read,
+    counts_steps: true,
+    spent,
+};
+
+/// The tools that leave a file changed.
+const WRITES: [&str; 3] = ["write", "edit", "patch"];
+
+fn call(ask: &Ask<'_>) -> Call {
+    let mut args: Vec<OsString> = ["run", "--format", "json"].map(OsString::from).to_vec();
+    args.extend(ask.unless_given(&["--auto"], ""));
+    if let Some(model) = ask.model {
+        args.extend(ask.unless_given(&["--model", "-m"], model));
+    }
+    if let Some(session) = ask.session {
+        args.extend(["--session".into(), session.into()]);
+    }
+    args.extend_from_slice(ask.args);
+    Call { args, set: vec![("OPENCODE_DISABLE_AUTOUPDATE", "1")], stdin: ask.prompt.to_owned() }
+}
+
+fn read(line: &Value, _: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    match text(line, &["type"]) {
+        Some("step_start") => events.extend(text(line, &["sessionID"]).map(WorkerEvent::session)),
+        Some("text") => events.extend(text(line, &["part", "text"]).map(WorkerEvent::said)),
+        Some("tool_use") => tool(line, events),
+        Some("step_finish") => {
+            let (tokens, cost) = (at(line, &["part", "tokens"]), at(line, &["part", "cost"]));
+            events.push(WorkerEvent::Usage(json!({"tokens": tokens, "cost": cost})));
+        }
+        Some("error") => {
+            events.extend(text(line, &["sessionID"]).map(WorkerEvent::session));
+            let what = text(line, &["error", "data", "message"]).or(text(line, &["error", "name"]));
+            let what = what.unwrap_or("it ended with an error").to_owned();
+            let status = number(line, &["error", "data", "statusCode"]);
+            if status == Some(429) {
+                events.push(WorkerEvent::Quota { said: what.clone(), resets_ms: resets(line) });
+            }
+            events.push(WorkerEvent::Failed { what, status });
+        }
+        _ => {}
+    }
+}
+
+fn tool(line: &Value, events: &mut Vec<WorkerEvent>) {
+    let tool = text(line, &["part", "tool"]).unwrap_or("a tool");
+    let path = text(line, &["part", "state", "input", "filePath"]);
+    events.push(WorkerEvent::tool(tool, path.or(text(line, &["part", "state", "input", "command"]))));
+    let why = text(line, &["part", "state", "error"]).unwrap_or_default().to_lowercase();
+    match text(line, &["part", "state", "status"]) {
+        Some("completed") if WRITES.contains(&tool) => {
+            events.extend(path.map(|path| WorkerEvent::File(path.to_owned())));
+        }
+        Some("error") if why.contains("rejected permission") || why.contains("denied") => {
+            events.push(WorkerEvent::Denied { tool: tool.to_owned(), path: path.map(str::to_owned) });
+        }
+        _ => {}
+    }
+}
+
+/// When a limit ends, by the time of the line and the seconds that the service gave.
+fn resets(line: &Value) -> Option<u64> {
+    let seconds: u64 = text(line, &["error", "data", "responseHeaders", "retry-after"])?.parse().ok()?;
+    number(line, &["timestamp"])?.checked_add(seconds.checked_mul(1000)?)
+}
+
+fn spent(raw: &Value, _: Before<'_>) -> Usage {
+    let sum = |ways: &[&[&str]]| ways.iter().try_fold(0_u64, |sum, way| sum.checked_add(number(raw, way)?));
+    let cached: &[&str] = &["tokens", "cache", "read"];
+    Usage {
+        input_tokens: sum(&[&["tokens", "input"], cached, &["tokens", "cache", "write"]]),
+        cached_tokens: number(raw, cached),
+        output_tokens: sum(&[&["tokens", "output"], &["tokens", "reasoning"]]),
+        cost_nano_usd: nano_usd(raw, &["cost"]).filter(|cost| *cost > 0),
+    }
+}

@@ -1,0 +1,169 @@
+//! Recorded transcripts in, worker events and accounts out.
+
+use std::path::Path;
+
+use tollgate_core::run::Told;
+use tollgate_core::run::told::Usage;
+
+use super::account::is_session;
+use super::*;
+
+fn transcript(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/workers/agent/transcripts");
+    std::fs::read_to_string(folder.join(format!("{name}.jsonl"))).unwrap()
+}
+
+/// The events of a transcript, a line each, and what is left of them in the end.
+fn shown(name: &str, goes_on: Option<&Told>, clean: bool) -> (String, Told) {
+    let adapter = adapter(name.split('-').next().unwrap()).unwrap();
+    let mut account = Account::new(adapter, goes_on);
+    let mut text = format!("== {name}\n");
+    for line in transcript(name).lines() {
+        for event in account.read(line.as_bytes()) {
+            text += &format!("{event:?}\n");
+            account.take(event);
+        }
+    }
+    let (told, failure) = account.end(clean);
+    let Usage { input_tokens, cached_tokens, output_tokens, cost_nano_usd } = told.usage;
+    text +=
+        &format!("-- in {input_tokens:?}, cached {cached_tokens:?}, out {output_tokens:?}, cost {cost_nano_usd:?}\n");
+    text += &format!("-- denied {:?}, quota {:?}\n-- {failure:?}\n\n", told.denied, told.quota);
+    (text, told)
+}
+
+/// Every transcript of an adapter: name, and whether the program exited with 0.
+fn all(adapter: &str, others: &[(&str, bool)]) -> String {
+    let (mut text, told) = shown(&format!("{adapter}-writes"), None, true);
+    text += &shown(&format!("{adapter}-resumed"), Some(&told), true).0;
+    for (name, clean) in others {
+        text += &shown(&format!("{adapter}-{name}"), None, *clean).0;
+    }
+    text
+}
+
+#[test]
+fn claude_is_understood() {
+    let others = [("denied", true), ("outside", true), ("api-error", false), ("rate-limit", false), ("quota", false)];
+    insta::assert_snapshot!("claude", all("claude", &others));
+}
+
+#[test]
+fn codex_is_understood() {
+    insta::assert_snapshot!("codex", all("codex", &[("denied", true), ("api-error", false), ("quota", false)]));
+}
+
+#[test]
+fn gemini_is_understood() {
+    insta::assert_snapshot!("gemini", all("gemini", &[("denied", true), ("api-error", false), ("quota", false)]));
+}
+
+#[test]
+fn opencode_is_understood() {
+    insta::assert_snapshot!("opencode", all("opencode", &[("denied", true), ("api-error", false)]));
+}
+
+#[test]
+fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
+    let lost = Told { raw: None, ..Told::default() };
+    let usage = |name: &str| shown(name, Some(&lost), true).1.usage;
+    assert_eq!(usage("codex-resumed"), Usage::default());
+    let claude = usage("claude-resumed");
+    assert_eq!((claude.output_tokens, claude.cost_nano_usd), (Some(30), None), "its tokens are of the call");
+    let zero = serde_json::json!({"tokens": {"input": 1, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}, "cost": 0});
+    assert_eq!((opencode::ADAPTER.spent)(&zero, Before::Fresh).cost_nano_usd, None, "no price is no free lunch");
+}
+
+/// Success in an envelope, exit 0: neither hides an error.
+#[test]
+fn an_error_counts_whatever_the_program_exits_with() {
+    for name in ["claude-api-error", "codex-api-error", "gemini-api-error", "opencode-api-error"] {
+        for clean in [true, false] {
+            let adapter = adapter(name.split('-').next().unwrap()).unwrap();
+            let mut account = Account::new(adapter, None);
+            transcript(name).lines().for_each(|line| account.line(line.as_bytes()));
+            let failure = account.end(clean).1.unwrap();
+            assert_eq!(failure.code, "agent", "{name}");
+            assert!(failure.reason.contains("scripted failure"), "{}", failure.reason);
+        }
+    }
+}
+
+/// A warning about a limit that was let pass is no failure while the program ends well.
+#[test]
+fn a_limit_fails_an_attempt_only_when_the_agent_failed() {
+    let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":5}}"#;
+    let account = || {
+        let mut account = Account::new(&claude::ADAPTER, None);
+        account.line(line);
+        account
+    };
+    assert_eq!(account().end(true).1, None);
+    let (told, failure) = account().end(false);
+    assert_eq!((told.quota.unwrap().resets_ms, failure.unwrap().code), (Some(5000), "quota"));
+    let allowed = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":5}}"#;
+    let mut account = Account::new(&claude::ADAPTER, None);
+    account.line(allowed);
+    assert_eq!(account.end(false).0.quota, None);
+}
+
+fn words(call: &Call) -> String {
+    call.args.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_command_lines_are_those_that_were_recorded() {
+    let mut text = String::new();
+    for adapter in ADAPTERS {
+        let bare = Ask { prompt: "Do it.", model: None, session: None, args: &[] };
+        let args = ["--flag", "value"].map(OsString::from);
+        let full = Ask { model: Some("m"), session: Some("s-1"), args: &args, ..bare };
+        for ask in [bare, full] {
+            let call = (adapter.call)(&ask);
+            assert_eq!(call.stdin, "Do it.");
+            text += &format!("{} {}\n", adapter.program, words(&call));
+        }
+    }
+    insta::assert_snapshot!("calls", text);
+}
+
+#[test]
+fn what_the_configuration_says_goes_over_the_adapter() {
+    let call = |adapter: &Adapter, args: &[&str]| {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        words(&(adapter.call)(&Ask { prompt: "", model: Some("m"), session: None, args: &args }))
+    };
+    let claude = call(&claude::ADAPTER, &["--permission-mode=plan", "--model", "n"]);
+    assert!(!claude.contains("acceptEdits") && !claude.contains("--model m"), "{claude}");
+    assert!(!call(&codex::ADAPTER, &["-c", "sandbox_mode=\"read-only\""]).contains("workspace-write"));
+    assert!(!call(&gemini::ADAPTER, &["--approval-mode", "yolo"]).contains("auto_edit"));
+    let opencode = call(&opencode::ADAPTER, &["--auto", "-m", "n"]);
+    assert!(opencode.matches("--auto").count() == 1 && !opencode.contains("--model"), "{opencode}");
+}
+
+/// What an agent prints may come from whoever wrote the repository.
+#[test]
+fn hostile_lines_do_no_harm() {
+    for id in ["", "-s", "--dangerously-skip-permissions", "a b", "a/../b", "a\n", &"a".repeat(200)] {
+        assert!(!is_session(id), "{id}");
+    }
+    let deep = format!("{}1{}", "{\"type\":".repeat(5000), "}".repeat(5000));
+    let huge = format!("{{\"type\":\"turn.completed\",\"usage\":{{\"x\":\"{}\"}}}}", "y".repeat(100_000));
+    for adapter in ADAPTERS {
+        let mut account = Account::new(adapter, None);
+        for line in
+            ["", "{", "[]", "null", "{\"type\":3}", "{\"type\":\"result\"}", "{\"type\":\"error\"}", &deep, &huge]
+        {
+            account.line(line.as_bytes());
+        }
+        for number in 0..1000 {
+            account.take(WorkerEvent::Denied { tool: "x".repeat(10_000), path: Some(number.to_string()) });
+            account.take(WorkerEvent::Trouble(format!("{number}\n{}", "x".repeat(10_000))));
+            account.read(format!("{{\"type\":\"tool_use\",\"tool_id\":\"{number}\",\"tool_name\":\"x\"}}").as_bytes());
+        }
+        assert!(account.pending.0.len() <= PENDING_MAX);
+        let told = account.end(true).0;
+        assert!(serde_json::to_string(&told).unwrap().len() < 50_000);
+        assert!(told.raw.is_none_or(|raw| raw.len() < 10_000));
+    }
+}
