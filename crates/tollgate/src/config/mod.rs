@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
+use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
 use tollgate_engine::workers::words;
 
 pub use idle::{Idle, NEXT, idle};
@@ -59,32 +60,93 @@ impl Layer {
 pub struct Worker {
     /// How Tollgate speaks with it.
     pub adapter: Adapter,
-    /// Program and arguments; of a script its file.
+    /// Program and arguments; of a script its file, of an agent its program.
     pub command: Vec<String>,
+    /// What only an agent has.
+    #[serde(flatten)]
+    pub agent: Agent,
+}
+
+impl Worker {
+    /// A program or a script, which has nothing of an agent.
+    pub fn plain(adapter: Adapter, command: Vec<String>) -> Self {
+        Self { adapter, command, agent: Agent::default() }
+    }
+
+    /// An agent as its adapter knows it.
+    pub fn agent(adapter: &'static AgentAdapter) -> Self {
+        Self::plain(Adapter::Agent(adapter), vec![adapter.program.to_owned()])
+    }
+}
+
+/// What is said of an agent besides its program.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Agent {
+    /// The model; none: the agent's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How long an attempt may take; none: what the role says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u64>,
+    /// Variables that it may see besides those it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// Arguments besides those of the adapter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
 }
 
 /// How Tollgate speaks with a worker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Adapter {
     /// A program: brief on stdin, report in a file or on stdout.
     Command,
     /// A YAML file that says what to write and report.
     Script,
+    /// A program with a model behind it.
+    Agent(&'static AgentAdapter),
 }
 
 impl Adapter {
-    const ALL: [Self; 2] = [Self::Command, Self::Script];
-
-    const fn word(self) -> &'static str {
+    /// Its name in a configuration.
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Command => "command",
             Self::Script => "script",
+            Self::Agent(adapter) => adapter.name,
         }
     }
 
+    /// Every adapter there is.
+    fn all() -> impl Iterator<Item = Self> {
+        [Self::Command, Self::Script].into_iter().chain(ADAPTERS.into_iter().map(Self::Agent))
+    }
+
     fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|adapter| adapter.word() == word)
+        Self::all().find(|adapter| adapter.word() == word)
+    }
+}
+
+impl PartialEq for Adapter {
+    fn eq(&self, other: &Self) -> bool {
+        self.word() == other.word()
+    }
+}
+
+impl Eq for Adapter {}
+
+impl From<Adapter> for &'static str {
+    fn from(adapter: Adapter) -> Self {
+        adapter.word()
+    }
+}
+
+impl TryFrom<String> for Adapter {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        Self::parse(&word).ok_or_else(|| format!("there is no adapter `{word}`"))
     }
 }
 
@@ -224,9 +286,14 @@ impl Config {
             Choice::Named(name) => name,
         };
         let workers = self.workers();
+        if let (None, Some(adapter)) = (workers.get(name.as_str()), agent::adapter(name)) {
+            // An agent needs no configuration to be called by its name.
+            return Ok(Assigned { name: Some(name.clone()), worker: Worker::agent(adapter), from });
+        }
         let worker = workers.get(name.as_str()).ok_or_else(|| {
             let failure = Failure::refused(Code::WORKER_UNKNOWN, format!("role `{role}` has the worker `{name}`, which nobody defines"));
-            match nearest(name, workers.keys().copied()) {
+            let known = workers.keys().copied().chain(ADAPTERS.into_iter().map(|adapter| adapter.name));
+            match nearest(name, known) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None => failure.hint(format!("add `[worker.{name}]` to the user's or the repository's config.toml; `tollgate doctor` lists what is known")),
             }
@@ -266,10 +333,10 @@ fn choose(text: &str) -> Result<Choice, Failure> {
         Some(("command", line)) => {
             let command = words::split(line)
                 .map_err(|error| Failure::usage(Code::USAGE, format!("`{line}` is no command")).cause(error))?;
-            Ok(Choice::Inline(Worker { adapter: Adapter::Command, command }))
+            Ok(Choice::Inline(Worker::plain(Adapter::Command, command)))
         }
         Some(("script", file)) if !file.is_empty() => {
-            Ok(Choice::Inline(Worker { adapter: Adapter::Script, command: vec![file.to_owned()] }))
+            Ok(Choice::Inline(Worker::plain(Adapter::Script, vec![file.to_owned()])))
         }
         Some((adapter, _)) => Err(Failure::usage(Code::USAGE, format!("there is no adapter `{adapter}`"))
             .hint("write NAME, command:'PROGRAM ARGS' or script:FILE")),

@@ -8,11 +8,13 @@ use tollgate_core::scope::pattern_problem;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Adapter, Choice, Layer, Worker};
+use super::{Adapter, Agent, Choice, Layer, Worker};
 use crate::view::words::{list, nearest};
 
 /// Nobody reads more at once, and finding the place of each costs a walk through the text.
 const BREACHES_MAX: usize = 20;
+/// Nothing that is left alone for longer is under anybody's eyes.
+const MINUTES_MAX: u64 = 7 * 24 * 60;
 
 type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
@@ -76,50 +78,75 @@ impl Reader<'_> {
 
     fn worker(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> Option<Worker> {
         let before = self.found.len();
-        let (mut adapter, mut command) = (None, None);
+        let (mut adapter, mut command, mut agent) = (None, None, Agent::default());
         self.each(value, "worker.NAME", |reader, key, value| match &**key.get_ref() {
             "adapter" => adapter = reader.adapter(value),
             "command" => command = reader.strings(value, "program and arguments"),
-            _ => reader.unknown((key, value), "worker.NAME.", &["adapter", "command"]),
+            "model" => agent.model = reader.string(value),
+            "minutes" => agent.minutes = reader.minutes(value),
+            "env" => agent.env = reader.variables(value).unwrap_or_default(),
+            "args" => agent.args = reader.strings(value, "arguments").unwrap_or_default(),
+            _ => {
+                let known = ["adapter", "command", "model", "minutes", "env", "args"];
+                reader.unknown((key, value), "worker.NAME.", &known);
+            }
         });
         if self.found.len() > before {
             return None;
         }
-        let worker = match (adapter, command) {
-            (Some(adapter), Some(command)) => Worker { adapter, command },
-            (None, _) => {
-                return self.breach(
-                    &name.span(),
-                    Code::CONFIG,
-                    "this worker has no `adapter`",
-                    "add `adapter = \"command\"`",
-                );
+        let wrong = |message: &str, hint: &str| Some((message.to_owned(), hint.to_owned()));
+        let problem = match (adapter, &command) {
+            (None, _) => wrong("this worker has no `adapter`", "add `adapter = \"command\"`"),
+            (Some(Adapter::Agent(_)), Some(words)) if words.len() != 1 => {
+                wrong("the `command` of an agent is its program alone", "write its arguments as `args = [\"…\"]`")
             }
-            (_, None) => {
-                return self.breach(
-                    &name.span(),
-                    Code::CONFIG,
-                    "this worker has no `command`",
-                    "add `command = [\"PROGRAM\", \"ARGUMENT\"]`",
-                );
+            (Some(Adapter::Agent(_)), _) => None,
+            (Some(_), None) => wrong("this worker has no `command`", "add `command = [\"PROGRAM\", \"ARGUMENT\"]`"),
+            (Some(Adapter::Script), Some(words)) if words.len() != 1 => {
+                wrong("a script worker's `command` is one file", "write `command = [\"FILE.yaml\"]`")
             }
+            (Some(_), Some(_)) if agent != Agent::default() => wrong(
+                "`model`, `minutes`, `env` and `args` are of agents",
+                "leave them out, or name the adapter of an agent",
+            ),
+            (Some(_), Some(_)) => None,
         };
-        if worker.adapter == Adapter::Script && worker.command.len() != 1 {
-            return self.breach(
-                &name.span(),
-                Code::CONFIG,
-                "a script worker's `command` is one file",
-                "write `command = [\"FILE.yaml\"]`",
-            );
+        if let Some((message, hint)) = problem {
+            return self.breach(&name.span(), Code::CONFIG, message, hint);
         }
-        Some(worker)
+        match (adapter?, command) {
+            (Adapter::Agent(adapter), None) => Some(Worker { agent, ..Worker::agent(adapter) }),
+            (adapter, command) => Some(Worker { adapter, command: command.unwrap_or_default(), agent }),
+        }
+    }
+
+    fn minutes(&mut self, value: &Spanned<DeValue<'_>>) -> Option<u64> {
+        let number =
+            value.get_ref().as_integer().and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
+        number.filter(|minutes| (1..=MINUTES_MAX).contains(minutes)).or_else(|| {
+            let message = "this is no number of minutes";
+            self.breach(&value.span(), Code::CONFIG, message, format!("write a whole number from 1 to {MINUTES_MAX}"))
+        })
+    }
+
+    fn variables(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+        let names = self.strings(value, "names of variables")?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_name = |name: &str| !name.is_empty() && name.chars().all(plain);
+        match names.iter().find(|name| !is_name(name.strip_suffix('*').unwrap_or(name))) {
+            None => Some(names),
+            Some(name) => {
+                let message = format!("`{name}` is no name of a variable");
+                self.breach(&value.span(), Code::CONFIG, message, "write it like `\"MY_KEY\"` or `\"MY_*\"`")
+            }
+        }
     }
 
     fn adapter(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Adapter> {
         let word = self.string(value)?;
         Adapter::parse(&word).or_else(|| {
-            let known = Adapter::ALL.map(Adapter::word);
-            let hint = nearest(&word, known)
+            let known: Vec<&str> = Adapter::all().map(Adapter::word).collect();
+            let hint = nearest(&word, known.iter().copied())
                 .map_or_else(|| format!("there are {}", list(&known)), |near| format!("did you mean `{near}`?"));
             self.breach(&value.span(), Code::CONFIG, format!("there is no adapter `{word}`"), hint)
         })

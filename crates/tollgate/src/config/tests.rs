@@ -18,11 +18,34 @@ fn reads_every_table() {
         "worker.a = {adapter = 'command', command = ['prog', '']}\n[roles]\ndeveloper = 'a'\n[areas.build-plan]\ntests = ['spec/**']\n[commands]\nlint = ['make', 'lint']\n",
     )
     .unwrap();
-    assert_eq!(layer.workers["a"], Worker { adapter: Adapter::Command, command: vec!["prog".into(), String::new()] });
+    assert_eq!(layer.workers["a"], Worker::plain(Adapter::Command, vec!["prog".into(), String::new()]));
     assert_eq!(layer.roles["developer"], Choice::Named("a".into()));
     assert_eq!(layer.areas["build-plan"]["tests"], ["spec/**"]);
     assert_eq!(layer.commands["lint"], ["make", "lint"]);
     assert_eq!(read(""), Ok(Layer::default()));
+}
+
+#[test]
+fn an_agent_is_its_adapter_and_what_is_said_of_it() {
+    let layer = read("[worker.a]\nadapter='claude'\nmodel='m'\nminutes=0x1e\nenv=['A','B_*']\nargs=['-x','']\n[worker.b]\nadapter='codex'\ncommand=['/opt/codex']\n").unwrap();
+    let (a, b) = (&layer.workers["a"], &layer.workers["b"]);
+    assert_eq!((a.adapter.word(), &a.command[..], a.agent.minutes), ("claude", &["claude".to_owned()][..], Some(30)));
+    assert_eq!((a.agent.model.as_deref(), a.agent.args.len(), a.agent.env.len()), (Some("m"), 2, 2));
+    assert_eq!((b.adapter.word(), &b.command[..]), ("codex", &["/opt/codex".to_owned()][..]));
+    let stored = serde_json::to_string(a).unwrap();
+    assert_eq!(serde_json::from_str::<Worker>(&stored).unwrap(), *a, "{stored}");
+    assert_eq!(
+        breaches(
+            "[worker.a]\nadapter='claude'\ncommand=['a','b']\n[worker.b]\nadapter='codex'\nminutes=0\nenv=['A-B']\n[worker.c]\nadapter='command'\ncommand=['x']\nmodel='m'\n[worker.d]\nadapter='claud'\n"
+        ),
+        [
+            "1:9 TG0604: the `command` of an agent is its program alone; write its arguments as `args = [\"…\"]`",
+            "6:9 TG0604: this is no number of minutes; write a whole number from 1 to 10080",
+            "7:5 TG0604: `A-B` is no name of a variable; write it like `\"MY_KEY\"` or `\"MY_*\"`",
+            "8:9 TG0604: `model`, `minutes`, `env` and `args` are of agents; leave them out, or name the adapter of an agent",
+            "13:9 TG0604: there is no adapter `claud`; did you mean `claude`?",
+        ]
+    );
 }
 
 #[test]
@@ -31,20 +54,20 @@ fn the_template_is_valid_as_it_is_and_with_its_examples_switched_on() {
     let example = |line: &str| line.starts_with("# [") || line.starts_with("# ") && line.contains(" = ");
     let lines = TEMPLATE.lines().map(|line| if example(line) { &line[2..] } else { line });
     let layer = read(&lines.collect::<Vec<_>>().join("\n")).unwrap();
-    assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (1, 2, 1, 1));
+    assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (2, 2, 1, 1));
 }
 
 #[test]
 fn every_breach_has_its_place_and_a_way_on() {
     assert_eq!(
         breaches(
-            "[rols]\n[worker.a]\nadapter = 'comand'\ncommand = 'prog'\nmodel = 1\n[roles]\n'ä' = 3\n[commands]\nlint = []\n"
+            "[rols]\n[worker.a]\nadapter = 'comand'\ncommand = 'prog'\nmodle = 1\n[roles]\n'ä' = 3\n[commands]\nlint = []\n"
         ),
         [
             "1:2 TG0605: there is no key `rols`; did you mean `roles`?",
             "3:11 TG0604: there is no adapter `comand`; did you mean `command`?",
             "4:11 TG0604: this is a text, not a list of texts; write program and arguments as `[\"…\", \"…\"]`",
-            "5:1 TG0605: there is no key `worker.NAME.model`; there are adapter and command",
+            "5:1 TG0605: there is no key `worker.NAME.modle`; did you mean `model`?",
             "7:7 TG0604: this is a number, not a text; write it in quotes",
             "9:8 TG0604: this list must not be empty; write program and arguments as `[\"…\", \"…\"]`",
         ]
@@ -80,7 +103,7 @@ proptest::proptest! {
 #[test]
 fn workers_are_given_on_the_command_line() {
     let inline = |adapter, words: &[&str]| {
-        Choice::Inline(Worker { adapter, command: words.iter().map(|word| (*word).to_owned()).collect() })
+        Choice::Inline(Worker::plain(adapter, words.iter().map(|word| (*word).to_owned()).collect()))
     };
     assert_eq!(assignment("developer=codex").unwrap(), ("developer".into(), Choice::Named("codex".into())));
     assert_eq!(assignment("d=command:a 'b c' d=e").unwrap().1, inline(Adapter::Command, &["a", "b c", "d=e"]));

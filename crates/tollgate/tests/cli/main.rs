@@ -8,6 +8,7 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod agents;
 mod alone;
 mod campaign;
 mod checkout;

@@ -288,6 +288,8 @@ impl Report {
     ) {
         let Some(program) = worker.command.first() else { return };
         let from = from.word();
+        let via =
+            if let Adapter::Agent(adapter) = worker.adapter { format!("{}: ", adapter.name) } else { String::new() };
         let script = worker.adapter == Adapter::Script;
         let found = if script || program.contains('/') {
             let named = paths.file(program, typed);
@@ -305,7 +307,7 @@ impl Report {
         };
         let (message, next) = match (found, script) {
             (Some(path), true) => return self.ok(name, format!("script {path} ({from})")),
-            (Some(path), false) => return self.ok(name, format!("{path} ({from})")),
+            (Some(path), false) => return self.ok(name, format!("{via}{path} ({from})")),
             (None, true) => (format!("script {program} is no file ({from})"), "correct the path"),
             (None, false) if program.contains('/') => {
                 (format!("`{program}` is no program ({from})"), "correct the path, or make it executable")

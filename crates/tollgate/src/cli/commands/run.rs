@@ -12,6 +12,7 @@ use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_engine::needed;
 use tollgate_engine::service::{ServiceError, Start, checked, contracts, warnings};
+use tollgate_engine::workers::agent::AgentSpec;
 use tollgate_engine::workers::script::Script;
 use tollgate_engine::workers::{pinned, words};
 use tollgate_engine::workspace::Dirty;
@@ -200,7 +201,7 @@ fn start(
     let mut flags = Layer::default();
     if let Some(script) = &args.script {
         for role in protocol.roles.keys() {
-            let worker = config::Worker { adapter: Adapter::Script, command: vec![script.display().to_string()] };
+            let worker = config::Worker::plain(Adapter::Script, vec![script.display().to_string()]);
             flags.roles.insert(role.to_string(), config::Choice::Inline(worker));
         }
     }
@@ -224,6 +225,13 @@ fn start(
                 let words = paths.worker(&assigned.worker.command, typed)?;
                 named(&words);
                 format!("command:{}", words::join(&words))
+            }
+            Adapter::Agent(adapter) => {
+                let config::Agent { model, minutes, env, args } = assigned.worker.agent.clone();
+                let words: Vec<String> = assigned.worker.command.iter().chain(&args).cloned().collect();
+                let words = paths.worker(&words, typed)?;
+                named(&words);
+                AgentSpec { adapter, words, model, minutes, env }.to_string()
             }
             Adapter::Script => {
                 let file = assigned.worker.command.first().cloned().unwrap_or_default();

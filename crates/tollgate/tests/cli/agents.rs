@@ -1,0 +1,134 @@
+//! Agents behind roles, acted out by programs that print what the real ones print.
+
+use tollgate_core::run::Event;
+use tollgate_core::run::event::AttemptReported;
+
+use crate::play::{Play, TASK};
+
+const PROTOCOL: &str = "\
+protocol: alone
+version: 1
+areas: {code: [\"**\"]}
+roles:
+  maker: {contract: status-block, writes: [code], sees: full}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold}
+flows:
+  main:
+    - {id: make, dispatch: maker, on: {ok: done, malformed: {to: again, limit: 1, then: hold}}}
+";
+
+const CONFIG: &str = "\
+[worker.sonnet]
+adapter = \"claude\"
+model = \"claude-sonnet-4-5\"
+minutes = 5
+env = [\"MY_KEY\"]
+args = [\"--max-turns\", \"3\"]
+[roles]
+maker = \"sonnet\"
+";
+
+const REPORT: &str = "## Status\\ncomplete\\n\\n## Abstract\\noutcome: made\\nverdict: n/a\\nfiles: 1 created, 0 modified, 0 deleted\\nnext_phase: n/a\\nopen_questions: 0\\n\\n## Files Created\\n- a.txt\\n";
+
+/// A program that tells how it was called, writes a file and prints the lines of Claude Code.
+fn agent(first: &str, then: &str) -> String {
+    format!(
+        r#"#!/bin/sh
+if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit 0; fi
+{{ echo "ARGS $*"; echo "KEYS ${{MY_KEY:-none}} ${{OTHER_KEY:-none}} ${{ANTHROPIC_API_KEY:-none}}"; cat; echo; }} >> "$HOME/calls"
+echo '{{"type":"system","subtype":"init","session_id":"s-1","model":"claude-sonnet-4-5","claude_code_version":"2.1.325"}}'
+case "$*" in
+*--resume*) {then} ;;
+*) {first} ;;
+esac
+"#
+    )
+}
+
+fn result(said: &str, cost: &str, more: &str) -> String {
+    format!(
+        r#"echo '{{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","total_cost_usd":{cost},"usage":{{"input_tokens":100,"cache_creation_input_tokens":0,"cache_read_input_tokens":20,"output_tokens":30}}{more},"result":"{said}"}}'"#
+    )
+    .replace("\\n", "\\\\n")
+}
+
+fn play(program: &str) -> Play {
+    let mut play = Play::new(TASK, "");
+    std::fs::write(play.world.path("alone.yaml"), PROTOCOL).unwrap();
+    std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), CONFIG).unwrap();
+    play.world.agent("claude", program);
+    play.world.set("MY_KEY", "mine").set("OTHER_KEY", "other").set("ANTHROPIC_API_KEY", "key");
+    play
+}
+
+fn reports(play: &Play) -> Vec<AttemptReported> {
+    let reported = |event: tollgate_core::run::Recorded| match event.event {
+        Event::AttemptReported(reported) => Some(reported),
+        _ => None,
+    };
+    play.events().into_iter().filter_map(reported).collect()
+}
+
+#[test]
+fn an_agent_is_asked_again_in_its_session_and_what_it_used_is_counted_once() {
+    let first = format!("echo hi > a.txt; {}", result("I am done.", "0.003", ""));
+    let mended = REPORT.replace("files: 1", "files: 0").replace("- a.txt", "None");
+    let mut play = play(&agent(&first, &result(&mended, "0.005", "")));
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    play.named_by(&said);
+    play.holds();
+    assert_eq!(play.file("a.txt").as_deref(), Some("hi\n"));
+    let calls = std::fs::read_to_string(play.world.path("home/calls")).unwrap();
+    let args: Vec<&str> = calls.lines().filter(|line| line.starts_with("ARGS")).collect();
+    let call = "ARGS -p --output-format stream-json --verbose --permission-mode acceptEdits --model claude-sonnet-4-5";
+    assert_eq!(args, [format!("{call} --max-turns 3"), format!("{call} --resume s-1 --max-turns 3")]);
+    assert!(calls.contains("KEYS mine none key"), "only what is allowed is seen: {calls}");
+    let again = calls.split("ARGS").nth(2).unwrap();
+    assert!(again.contains("Your report cannot be used") && again.contains("## Status"), "{again}");
+    assert!(again.lines().count() < 10, "the session knows the brief: {again}");
+    let told: Vec<_> = reports(&play).into_iter().map(|report| report.told.unwrap()).collect();
+    let used = told.iter().map(|told| (told.usage.input_tokens, told.usage.cost_nano_usd)).collect::<Vec<_>>();
+    assert_eq!(used, [(Some(120), Some(3_000_000)), (Some(120), Some(2_000_000))], "the cost is of the session");
+    let known = (told[1].model.as_deref(), told[1].version.as_deref(), &*told[1].adapter);
+    assert_eq!(known, (Some("claude-sonnet-4-5"), Some("2.1.325"), "claude"));
+    let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
+    let spec = "claude:claude model=claude-sonnet-4-5 minutes=5 env=MY_KEY -- --max-turns 3";
+    assert_eq!(&*opened.workers["maker"], spec);
+    assert_eq!(opened.config["roles"]["maker"]["model"], "claude-sonnet-4-5");
+}
+
+#[test]
+fn a_success_that_is_none_is_a_failure() {
+    let denied =
+        r#","permission_denials":[{"tool_name":"Write","tool_use_id":"t1","tool_input":{"file_path":"/repo/a.txt"}}]"#;
+    let quota = r#"echo '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794787200,"rateLimitType":"five_hour"}}'"#;
+    let error = result("API Error: 529 Overloaded", "0", "").replace("\"is_error\":false", "\"is_error\":true");
+    for (program, code, why) in [
+        (result(REPORT, "0.1", denied), "denied", "it changed nothing, and its agent was denied: Write /repo/a.txt"),
+        (error.clone(), "agent", "its agent gave up: API Error: 529 Overloaded"),
+        (format!("{quota}; {error}; exit 1"), "quota", "its quota is used up: the five_hour limit is reached"),
+    ] {
+        let mut play = play(&agent(&program, "exit 9"));
+        let said = play.tollgate(&["run", "../alone.yaml"]).exits(1).says(why);
+        play.named_by(&said);
+        let report = reports(&play).remove(0);
+        assert_eq!((report.code.as_deref(), report.reason.as_str()), (Some(code), why));
+        let resets = report.told.unwrap().quota.and_then(|quota| quota.resets_ms);
+        assert_eq!(resets, (code == "quota").then_some(1_794_787_200_000));
+        play.holds();
+    }
+}
+
+#[test]
+fn an_agent_needs_no_configuration_but_its_program() {
+    let mut play = play(&agent(&format!("echo hi > a.txt; {}", result(REPORT, "0.1", "")), "exit 9"));
+    play.world.set("XDG_CONFIG_HOME", "/nonexistent");
+    let said = play.tollgate(&["run", "../alone.yaml", "--worker", "maker=claude"]).exits(0);
+    play.named_by(&said);
+    play.holds();
+    let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
+    assert_eq!(&*opened.workers["maker"], "claude:claude");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemni"]).exits(1).says("did you mean `gemini`?");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemini"]).exits(3).says("`gemini` was not found");
+}
