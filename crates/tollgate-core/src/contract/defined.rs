@@ -1,7 +1,5 @@
 //! A dialect that is data: everything it does comes from its [`Definition`].
 
-use std::collections::BTreeMap;
-
 use super::definition::{Definition, Form};
 use super::extract::{Looks, malformed};
 use super::judge::{Found, Wrong, judge};
@@ -207,7 +205,7 @@ impl DocumentDialect for Defined {
             Some(root) if !judged.refused() => meaning::plan(&self.definition, root),
             _ => Plan::default(),
         };
-        DocumentReading { plan, fields: BTreeMap::new(), places: BTreeMap::new(), diagnostics: judged.diagnostics }
+        DocumentReading { plan, diagnostics: judged.diagnostics, ..DocumentReading::default() }
     }
 
     fn looks(&self, _: &Context) -> Looks {

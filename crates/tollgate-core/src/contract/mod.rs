@@ -110,7 +110,7 @@ pub struct Reading {
 }
 
 /// A document as it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentReading {
     /// What enters the ledger.
     pub plan: Plan,
@@ -118,6 +118,8 @@ pub struct DocumentReading {
     pub fields: BTreeMap<Name, Name>,
     /// Where the scope of a unit is said, or would be.
     pub places: BTreeMap<Name, Place>,
+    /// The units whose scope is said, whether they run or not, and where.
+    pub scopes: BTreeMap<Name, Place>,
     /// What is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }

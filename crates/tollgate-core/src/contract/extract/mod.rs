@@ -25,7 +25,7 @@ use super::text::Source;
 use super::{Context, DocumentDialect, DocumentReading, Reading, ReportDialect};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::report::{Health, Plan, Report, Verdict};
+use crate::report::{Health, Report, Verdict};
 
 /// The largest transcript that is read.
 pub const BYTES_MAX: usize = 64 << 20;
@@ -389,12 +389,7 @@ impl Dialect<'_> {
     fn malformed(self, diagnostics: Vec<Diagnostic>) -> Read {
         match self {
             Self::Report(_) => Read::Report(malformed(diagnostics)),
-            Self::Document(_) => Read::Document(DocumentReading {
-                plan: Plan::default(),
-                fields: std::collections::BTreeMap::new(),
-                places: std::collections::BTreeMap::new(),
-                diagnostics,
-            }),
+            Self::Document(_) => Read::Document(DocumentReading { diagnostics, ..DocumentReading::default() }),
         }
     }
 }
