@@ -2,10 +2,12 @@
 
 mod outline;
 mod read;
+mod second;
 mod write;
 
 pub use outline::{heads, titles};
 pub use read::read;
+pub use second::second;
 pub use write::{in_text, write};
 
 #[cfg(test)]

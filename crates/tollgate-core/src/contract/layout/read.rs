@@ -88,15 +88,7 @@ impl<'a> Reader<'a, '_> {
     /// The heading that the document stands under; the last of several counts.
     fn document(&mut self, heading: &Heading) -> Option<&'_ Head> {
         let outline = self.outline;
-        let begins = |head: &&Head| {
-            let title = &self.text[head.title.clone()];
-            match heading.hole {
-                Some(_) => {
-                    title.get(..heading.words.len()).is_some_and(|words| words.eq_ignore_ascii_case(&heading.words))
-                }
-                None => title.eq_ignore_ascii_case(&heading.words),
-            }
-        };
+        let begins = |head: &&Head| heading.begins(&self.text[head.title.clone()]);
         let all: Vec<&Head> = outline.heads.iter().filter(begins).collect();
         let mut right = all.iter().copied().filter(|head| head.level == heading.level);
         let wanted = format!("{} {}", "#".repeat(heading.level), heading.words);

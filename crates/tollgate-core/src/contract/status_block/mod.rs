@@ -131,6 +131,12 @@ fn begins(level: usize, title: &str) -> bool {
     level == 2 && matches!(Heading::find(title), Some((Heading::Status, _)))
 }
 
+/// Whether a report begins with one of the headings of a text.
+pub fn is_document(heads: &[(usize, &str, usize)], head: &(usize, &str, usize)) -> bool {
+    let is = |level: usize, title: &str| level == 2 && matches!(Heading::find(title), Some((Heading::Abstract, _)));
+    begins(head.0, head.1) && heads.iter().any(|(level, title, at)| *at > head.2 && is(*level, title))
+}
+
 /// Reads and judges a text that is one report: what it says, for which part, and what is wrong with it.
 fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) {
     let source = Source::new(text);
