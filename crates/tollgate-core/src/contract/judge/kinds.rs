@@ -358,7 +358,7 @@ fn told_apart<'x>(by: Option<&str>, item: &'x Node<'_>) -> Option<Cow<'x, str>> 
 }
 
 /// A field of a Markdown document by its heading or label.
-fn shown(field: &Field) -> String {
+pub fn shown(field: &Field) -> String {
     match &field.layout {
         Layout::Section(titles) => format!("the section `{}`", titles.first().map_or("", |title| title)),
         Layout::Label(label) => format!("`{label}:`"),

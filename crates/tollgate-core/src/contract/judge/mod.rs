@@ -6,6 +6,7 @@ mod rules;
 
 use std::collections::BTreeSet;
 
+pub use kinds::shown;
 pub use rules::Eval;
 
 use super::definition::Definition;
