@@ -155,6 +155,7 @@ codes! {
     RULE_IDLE = "TG0253",
     NOT_MAPPED = "TG0254",
     CONTRACT_EXAMPLE = "TG0255",
+    SECOND_DOCUMENT = "TG0256",
 
     // 03: runs
     RUN_CLOSED = "TG0301",
