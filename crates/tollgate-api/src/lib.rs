@@ -30,8 +30,8 @@ pub use protocol::{
 };
 pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
 pub use run::{
-    Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, Evidence, EvidenceSource, Finding, Gate,
-    GateStatus, Kept, Position, Reads, RunDetail, RunStatus, RunSummary, Tree, Unit,
+    Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, DiffPart, Evidence, EvidenceSource,
+    Finding, Gate, GateStatus, Kept, Position, Reads, RunDetail, RunStatus, RunSummary, StoredObject, Tree, Unit,
 };
 
 pub use scope::{
@@ -67,10 +67,12 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("contract-check", schemars::schema_for!(ContractCheck)),
         ("contract-extract", schemars::schema_for!(ContractExtract)),
         ("contract-fix", schemars::schema_for!(ContractFix)),
+        ("diff-part", schemars::schema_for!(DiffPart)),
         ("doctor", schemars::schema_for!(Doctor)),
         ("error", schemars::schema_for!(ErrorDocument)),
         ("event", schemars::schema_for!(Event)),
         ("export-result", schemars::schema_for!(ExportResult)),
+        ("evidence", schemars::schema_for!(StoredObject)),
         ("inbox-item", schemars::schema_for!(InboxItem)),
         ("log-line", schemars::schema_for!(LogLine)),
         ("protocol", schemars::schema_for!(ProtocolSummary)),

@@ -210,9 +210,13 @@ pub struct Evidence {
     pub text: String,
     /// The attempt or decision it comes from.
     pub from: String,
+    /// What it covers: the parts of the content that the gates which read it are bound to.
+    pub covers: Vec<String>,
+    /// The tree it was given to.
+    pub tree: String,
     /// Whether what it covers is unchanged.
     pub fresh: bool,
-    /// The object that holds its bytes.
+    /// The object that holds its bytes (`tollgate evidence OBJECT` prints them).
     pub object: Option<String>,
     /// When it was recorded.
     pub at_ms: u64,
@@ -379,4 +383,32 @@ pub enum ActorKind {
     Worker,
     /// A timer that fired.
     Timer,
+}
+
+/// A part of what a run changed (`diff`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DiffPart {
+    /// What part it is, in plain words.
+    pub title: String,
+    /// The unit it is of; null: the run.
+    pub unit: Option<String>,
+    /// The tree it begins at.
+    pub from: String,
+    /// The tree it ends at.
+    pub to: String,
+    /// The patch; bytes that are no text are replaced.
+    pub patch: String,
+}
+
+/// The bytes of an object (`evidence`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredObject {
+    /// The sha256 of its bytes.
+    pub object: String,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Its text; bytes that are no text are replaced.
+    pub text: String,
+    /// Whether the text is exactly its bytes.
+    pub exact: bool,
 }

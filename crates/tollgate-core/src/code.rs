@@ -155,6 +155,7 @@ codes! {
     RULE_IDLE = "TG0253",
     NOT_MAPPED = "TG0254",
     CONTRACT_EXAMPLE = "TG0255",
+    SECOND_DOCUMENT = "TG0256",
 
     // 03: runs
     RUN_CLOSED = "TG0301",
@@ -263,5 +264,6 @@ codes! {
     UNTRUSTED = "TG0616",
     SCHEMAS = "TG0617",
     PROTOCOL_SHADOWED = "TG0618",
+    NO_OBJECT = "TG0620",
     NOTHING_OUT_OF_SCOPE = "TG0630",
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::defined::Defined;
+use tollgate_core::contract::definition::Heading;
 use tollgate_core::contract::registry;
 use tollgate_core::contract::{DocumentDialect, ReportDialect, definition, recognise};
 use tollgate_core::diagnostic::Severity;
@@ -135,6 +136,19 @@ impl Contracts {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint("`tollgate contract list` shows the names"),
         })
+    }
+
+    /// The headings that documents of the repository's own contracts begin with.
+    pub fn headings(&self) -> Vec<Heading> {
+        self.own.iter().filter_map(|own| own.definition.heading.clone()).collect()
+    }
+
+    /// The same, where a contract is one of them; those that are built in need no repository.
+    pub fn headings_beside(contract: &Contract, environment: &Environment) -> Result<Vec<Heading>, Failure> {
+        match contract {
+            Contract::Data(Data::Own(_)) => Ok(Self::look(environment)?.headings()),
+            Contract::Data(Data::BuiltIn(_)) | Contract::Report(_) | Contract::Document(_) => Ok(Vec::new()),
+        }
     }
 
     /// The contracts that a file is most likely written in.

@@ -24,10 +24,8 @@ pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
         criteria: Some(rows.into_iter().map(row).collect()),
         others: others.into_iter().map(row).collect(),
         next: Some(next(&dispatch)),
-        sides: None,
-        labels: None,
-        prompt: None,
         unit: dispatch.unit().cloned(),
+        ..Context::default()
     }
 }
 

@@ -1,14 +1,13 @@
 //! A dialect that is data: everything it does comes from its [`Definition`].
 
-use std::collections::BTreeMap;
-
 use super::definition::{Definition, Form};
-use super::extract::{Looks, malformed};
+use super::extract::{self, Looks, malformed};
 use super::judge::{Found, Wrong, judge};
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
 use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
 use super::{guide, layout, meaning, render, schema};
 use crate::Name;
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::Plan;
 
@@ -36,14 +35,43 @@ impl Defined {
     /// Reads and judges a text.
     pub fn judge<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
         let mut found = Found::default();
-        let (root, places) = match self.tree(text, context, &mut found) {
-            Ok(read) => read,
-            Err(diagnostic) => return Judged { root: None, diagnostics: vec![diagnostic] },
-        };
+        let (root, places) = self.tree(text, context, &mut found);
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);
         }
         Judged { root, diagnostics: found.place(&places) }
+    }
+
+    /// Reads and judges a text that was handed in as one document: a second one in it is an error.
+    fn judge_handed_in<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
+        let mut judged = self.judge(text, context);
+        if judged.root.is_some() && self.form(text) == Form::Markdown {
+            let second = layout::second(&self.definition, text, context);
+            // That the heading is no section of the document is the same mistake.
+            judged.diagnostics.retain(|one| second.as_ref().is_none_or(|second| second.place != one.place));
+            judged.diagnostics.extend(second);
+            judged.diagnostics.sort_by_key(|diagnostic| diagnostic.place);
+        }
+        judged
+    }
+
+    fn reading(&self, judged: Judged<'_>, context: &Context) -> Reading {
+        let refused = judged.refused();
+        let (Some(root), Some(mapping), false) = (judged.root, &self.definition.report, refused) else {
+            return malformed(judged.diagnostics);
+        };
+        let report = meaning::report(&self.definition, mapping, &root, context.role.as_ref());
+        let present = meaning::present(&root);
+        let sections = meaning::sections(mapping, &root);
+        Reading { report, diagnostics: judged.diagnostics, sections, present }
+    }
+
+    fn document(&self, judged: Judged<'_>) -> DocumentReading {
+        let plan = match &judged.root {
+            Some(root) if !judged.refused() => meaning::plan(&self.definition, root),
+            _ => Plan::default(),
+        };
+        DocumentReading { plan, diagnostics: judged.diagnostics, ..DocumentReading::default() }
     }
 
     /// The form that a text has, of those the contract allows.
@@ -55,33 +83,78 @@ impl Defined {
         if forms.contains(&wanted) { wanted } else { first }
     }
 
-    fn tree<'a>(
-        &'a self,
-        text: &'a str,
-        context: &Context,
-        found: &mut Found,
-    ) -> Result<(Option<Node<'a>>, Places<'a>), Diagnostic> {
+    fn tree<'a>(&'a self, text: &'a str, context: &Context, found: &mut Found) -> (Option<Node<'a>>, Places<'a>) {
         match self.form(text) {
-            Form::Json => match json::read(text) {
-                Ok(node) => Ok((Some(node), Places::of(text))),
-                Err(fault) => {
-                    found.push(fault.into());
-                    Ok((None, Places::of(text)))
-                }
-            },
+            Form::Json => (self.object(text, found), Places::of(text)),
             Form::JsonLines => {
-                let (lines, faults) = json::read_lines(text);
-                let empty = lines.list().is_none_or(<[_]>::is_empty);
-                let unread = !faults.is_empty() && empty;
-                faults.into_iter().for_each(|fault| found.push(fault.into()));
+                let parsed = json::parse_lines(text);
+                let unread = !parsed.faults.is_empty();
+                let lines = found.parsed(parsed).unwrap_or_else(|| Node::new(Value::List(Vec::new())));
+                let unread = unread && lines.list().is_none_or(<[_]>::is_empty);
                 let at = lines.at;
                 let entry = Entry { key: super::definition::LINES.into(), at, node: lines };
                 let root = Node { value: Value::Map(vec![entry]), at };
-                Ok(((!unread).then_some(root), Places::of(text)))
+                ((!unread).then_some(root), Places::of(text))
             }
-            Form::Yaml => read_yaml(text).map(|(node, places)| (Some(node), Places::Noted(places))),
-            Form::Markdown => Ok((layout::read(&self.definition, text, context, found), Places::of(text))),
+            Form::Yaml => {
+                let mut yaml = read_yaml(text);
+                // Words around JSON are no YAML, and are not meant to be.
+                if !yaml.problems.is_empty() && self.definition.forms.contains(&Form::Json) && self.holds_object(text) {
+                    return (self.object(text, found), Places::of(text));
+                }
+                for problem in std::mem::take(&mut yaml.problems) {
+                    let at = yaml.note(problem.place);
+                    let other = problem.other.map(|other| yaml.note(other));
+                    let (message, hint) = (problem.message, problem.hint.unwrap_or_default());
+                    let severity = problem.severity;
+                    found.push(Wrong {
+                        code: problem.code,
+                        severity,
+                        at,
+                        other,
+                        message,
+                        hint,
+                        rule: None,
+                        mend: None,
+                    });
+                }
+                found.tear(yaml.broken);
+                (yaml.node, Places::Noted(yaml.places))
+            }
+            Form::Markdown => (layout::read(&self.definition, text, context, found), Places::of(text)),
         }
+    }
+
+    fn holds_object(&self, text: &str) -> bool {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        !extract::objects(text, &Looks::of(&self.definition)).is_empty()
+    }
+
+    /// The object that a text should be and nothing else: words around it are one mistake, another object is a second, and what it
+    /// says itself is judged all the same.
+    fn object<'a>(&self, text: &'a str, found: &mut Found) -> Option<Node<'a>> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut parsed = json::parse(text);
+        if parsed.node.is_none()
+            && parsed.faults.last().is_some_and(|fault| fault.code == Code::TEXT_AROUND)
+            && let Some(range) = extract::objects(text, &Looks::of(&self.definition)).into_iter().next()
+        {
+            let before = std::mem::take(&mut parsed.faults);
+            parsed = json::parse_part(text, range, "the JSON ends before this", "print the JSON alone");
+            parsed.faults.splice(0..0, before);
+        }
+        let whole = parsed.node.as_ref().map(|node| node.at as usize..parsed.end);
+        let around = parsed.faults.iter().any(|fault| fault.code == Code::TEXT_AROUND);
+        let node = found.parsed(parsed);
+        if let Some(whole) = whole.filter(|_| around)
+            && let Some(second) = extract::other_object(text, &whole)
+        {
+            let (at, first) = (u32::try_from(second).unwrap_or(u32::MAX), u32::try_from(whole.start).ok());
+            let message = "a second JSON value begins here".to_owned();
+            found.error(Code::SECOND_DOCUMENT, at, message, "give one document a file");
+            found.wrong.last_mut().into_iter().for_each(|wrong| wrong.other = first);
+        }
+        node
     }
 
     /// What is wrong with a document that was given as JSON, rules left aside.
@@ -140,15 +213,11 @@ impl ReportDialect for Defined {
     }
 
     fn read_alone(&self, text: &str, context: &Context) -> Reading {
-        let judged = self.judge(text, context);
-        let refused = judged.refused();
-        let (Some(root), Some(mapping), false) = (judged.root, &self.definition.report, refused) else {
-            return malformed(judged.diagnostics);
-        };
-        let report = meaning::report(&self.definition, mapping, &root, context.role.as_ref());
-        let present = meaning::present(&root);
-        let sections = meaning::sections(mapping, &root);
-        Reading { report, diagnostics: judged.diagnostics, sections, present }
+        self.reading(self.judge(text, context), context)
+    }
+
+    fn read(&self, text: &str, context: &Context) -> Reading {
+        self.reading(self.judge_handed_in(text, context), context)
     }
 
     fn looks(&self, context: &Context) -> Looks {
@@ -202,12 +271,11 @@ impl DocumentDialect for Defined {
     }
 
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
-        let judged = self.judge(text, context);
-        let plan = match &judged.root {
-            Some(root) if !judged.refused() => meaning::plan(&self.definition, root),
-            _ => Plan::default(),
-        };
-        DocumentReading { plan, fields: BTreeMap::new(), places: BTreeMap::new(), diagnostics: judged.diagnostics }
+        self.document(self.judge_handed_in(text, context))
+    }
+
+    fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
+        self.document(self.judge(text, context))
     }
 
     fn looks(&self, _: &Context) -> Looks {

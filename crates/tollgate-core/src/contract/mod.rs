@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 
 pub use self::text::is_same_name;
 
+use self::definition::Heading;
 use self::extract::Looks;
 use self::markdown::Refused;
 use self::sink::Sink;
@@ -93,6 +94,8 @@ pub struct Context {
     pub prompt: Option<String>,
     /// The unit that is reported on: a report that names another is not the one.
     pub unit: Option<Name>,
+    /// The headings that documents of a repository's own contracts begin with.
+    pub beside: Vec<Heading>,
 }
 
 /// A report as it was read.
@@ -110,7 +113,7 @@ pub struct Reading {
 }
 
 /// A document as it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentReading {
     /// What enters the ledger.
     pub plan: Plan,
@@ -118,6 +121,8 @@ pub struct DocumentReading {
     pub fields: BTreeMap<Name, Name>,
     /// Where the scope of a unit is said, or would be.
     pub places: BTreeMap<Name, Place>,
+    /// The units whose scope is said, whether they run or not, and where.
+    pub scopes: BTreeMap<Name, Place>,
     /// What is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -162,8 +167,12 @@ pub trait DocumentDialect: Sync {
     fn id(&self) -> &str;
     /// A document to fill in.
     fn template(&self) -> String;
-    /// Reads one document.
+    /// Reads a text that was handed in as one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
+    /// Reads a document that was found in a text.
+    fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
+        self.read(text, context)
+    }
     /// What a document looks like among other text.
     fn looks(&self, context: &Context) -> Looks;
     /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.

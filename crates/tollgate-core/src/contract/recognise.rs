@@ -33,14 +33,20 @@ pub fn recognise<'d>(file: &str, text: &str, known: impl Iterator<Item = &'d Def
     let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let bare = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     let yaml = file.ends_with(".yaml") || file.ends_with(".yml");
-    let tree = match bare.starts_with('{') {
-        true if file.ends_with(".jsonl") => json::read_lines(text).0.list().and_then(|lines| lines.first().cloned()),
-        true => json::read(text).ok(),
-        false if yaml => read_yaml(text).ok().map(|(node, _)| node),
-        false => None,
+    let (tree, sound) = match bare.starts_with('{') {
+        true if file.ends_with(".jsonl") => {
+            let lines = json::parse_lines(text);
+            (lines.node.and_then(|lines| lines.list()?.first().cloned()), lines.faults.is_empty())
+        }
+        true => {
+            let parsed = json::parse(text);
+            (parsed.node, parsed.faults.is_empty())
+        }
+        false if yaml => (read_yaml(text).node, true),
+        false => (None, true),
     };
     let markdown = tree.is_none() && !bare.starts_with('{') && !yaml;
-    let broken = (tree.is_none() && bare.starts_with('{')).then_some(text);
+    let broken = (!sound).then_some(text);
     let look = Look { file, tree, titles: if markdown { titles(text) } else { Vec::new() }, broken };
     let mut best: Vec<(Sure, &str)> = Vec::new();
     let coded = look.coded().into_iter();
@@ -71,7 +77,7 @@ impl Look<'_> {
         let named = definition.files.iter().any(|file| **file == *self.file);
         match (&self.tree, markdown) {
             _ if named => Some(Sure::File),
-            (Some(tree), false) => in_tree(definition, tree),
+            (Some(tree), false) => in_tree(definition, tree).or_else(|| in_broken(definition, self.broken?)),
             (None, true) => self.in_titles(definition),
             (None, false) => self.broken.and_then(|text| in_broken(definition, text)),
             (Some(_), true) => None,
@@ -80,10 +86,7 @@ impl Look<'_> {
 
     fn in_titles(&self, definition: &Definition) -> Option<Sure> {
         if let Some(heading) = &definition.heading {
-            let begins = |title: &str| {
-                title.get(..heading.words.len()).is_some_and(|words| words.eq_ignore_ascii_case(&heading.words))
-            };
-            let found = self.titles.iter().any(|(level, title)| *level == heading.level && begins(title));
+            let found = self.titles.iter().any(|(level, title)| heading.is(*level, title));
             return found.then_some(Sure::Word);
         }
         let needed = definition.root.record()?.fields.iter().filter(|field| !field.optional);

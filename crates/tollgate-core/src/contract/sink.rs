@@ -42,6 +42,18 @@ impl Sink {
         self.push(Diagnostic::warning(code, place, message).hint(hint));
     }
 
+    /// Whether the end of the text is missing.
+    pub fn is_cut_off(&self) -> bool {
+        self.found.iter().any(|one| one.code == Code::REPORT_CUT_OFF)
+    }
+
+    /// Takes back what only follows from something else.
+    pub fn retain(&mut self, keep: impl Fn(&Diagnostic) -> bool) {
+        self.found.retain(keep);
+        self.errors = self.found.iter().filter(|one| one.severity == Severity::Error).count();
+        self.warnings = self.found.len() - self.errors;
+    }
+
     /// Whether the text is refused.
     pub fn refused(&self) -> bool {
         self.errors > 0

@@ -111,26 +111,35 @@ pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<
         scopes.keys().map(|unit| (unit.clone(), whole.clone())).collect();
     let has_scopes = scopes.values().any(|scope| !scope.is_empty());
     let mut nobodys = if has_scopes { whole.clone() } else { BTreeMap::new() };
+    // What no area holds is in nobody's care: it counts in each, so that no judgement outlasts its change.
+    let all: Vec<&Name> = areas.iter().map(|area| &area.name).collect();
     for entry in entries {
-        let Some(area) = area_of(areas, &entry.path) else { continue };
+        let own = area_of(areas, &entry.path);
+        let held = if own.is_some() { own.as_slice() } else { all.as_slice() };
         let line = format!("{} {} {}\n", entry.mode, entry.blob, entry.path);
         let mut is_nobodys = true;
         for (unit, scope) in scopes {
             if in_scope(&entry.path, scope) {
                 is_nobodys &= scope.is_empty();
-                scoped.entry(unit.clone()).or_default().entry(area.clone()).or_default().insert(line.clone());
+                insert(scoped.entry(unit.clone()).or_default(), held, &line);
             }
         }
         if is_nobodys && has_scopes {
-            nobodys.entry(area.clone()).or_default().insert(line.clone());
+            insert(&mut nobodys, held, &line);
         }
-        whole.entry(area.clone()).or_default().insert(line);
+        insert(&mut whole, held, &line);
     }
     let digests = |lines: BTreeMap<Name, BTreeSet<String>>| -> BTreeMap<Name, Digest> {
         lines.into_iter().map(|(area, lines)| (area, digest_of_lines(&lines))).collect()
     };
     let scoped = scoped.into_iter().map(|(unit, lines)| (unit, digests(lines))).collect();
     Content { tree, areas: digests(whole), scoped, nobodys: digests(nobodys) }
+}
+
+fn insert(lines: &mut BTreeMap<Name, BTreeSet<String>>, areas: &[&Name], line: &str) {
+    for area in areas {
+        lines.entry((*area).clone()).or_default().insert(line.to_owned());
+    }
 }
 
 /// The digest of an area: sha256 over its sorted lines `mode blob path`.
@@ -153,6 +162,10 @@ pub fn pattern_problem(pattern: &str) -> Option<&'static str> {
     let mut segments = pattern.split('/');
     if pattern.trim().is_empty() {
         Some("is empty")
+    } else if pattern.chars().any(char::is_control) {
+        Some("holds a control character")
+    } else if pattern.starts_with('!') {
+        Some("begins with `!`: patterns say what is in, and cannot take anything out")
     } else if pattern.starts_with('/') {
         Some("begins with `/`, and paths are relative to the repository")
     } else if segments.any(|segment| segment == "..") {

@@ -8,7 +8,7 @@ mod json;
 mod tree;
 
 pub use fields::{Fields, Problems, suggest, suggest_word};
-pub use tree::parse;
+pub use tree::{Parsed, parse, parse_as_far};
 
 use crate::Name;
 use crate::diagnostic::Place;

@@ -9,39 +9,79 @@ use super::{BYTES_MAX, Content, DEPTH_MAX, Key, Node};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 
+/// So many problems of one text are told apart.
+const PROBLEMS_MAX: usize = 50;
+
 /// A map or list that is not closed yet.
 enum Open {
     Seq(Vec<Node>, Place),
-    Map { entries: Vec<(Key, Node)>, seen: BTreeSet<crate::Name>, key: Option<Key>, place: Place },
+    Map { entries: Vec<(Key, Node)>, seen: BTreeSet<crate::Name>, key: Option<Key>, surplus: bool, place: Place },
+}
+
+impl Open {
+    fn closed(self) -> Node {
+        match self {
+            Self::Seq(items, place) => Node { value: Content::Seq(items), place },
+            Self::Map { entries, place, .. } => Node { value: Content::Map(entries), place },
+        }
+    }
+}
+
+/// A text as far as it could be read.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The document; none where nothing could be read of it.
+    pub node: Option<Node>,
+    /// What is wrong, in the order of the text.
+    pub problems: Vec<Diagnostic>,
+    /// Where lists and maps begin whose end could not be read, and values that are not what was written.
+    pub broken: BTreeSet<Place>,
 }
 
 /// Reads one document; the first thing that is wrong with it otherwise.
 pub fn parse(text: &str) -> Result<Node, Diagnostic> {
+    let parsed = parse_as_far(text);
+    match (parsed.node, parsed.problems.into_iter().next()) {
+        (Some(node), None) => Ok(node),
+        (_, problem) => Err(problem.unwrap_or_else(empty)),
+    }
+}
+
+/// Reads one document as far as it goes: what can be passed over does not hide what is wrong behind it.
+pub fn parse_as_far(text: &str) -> Parsed {
     if text.len() > BYTES_MAX {
         let message = format!("the file has {} bytes; at most {BYTES_MAX} are read", text.len());
-        return Err(refused(Place { line: 1, column: 1 }, message, "split it, or keep data elsewhere"));
+        let problem = refused(Place { line: 1, column: 1 }, message, "split it, or keep data elsewhere");
+        return Parsed { node: None, problems: vec![problem], broken: BTreeSet::new() };
     }
     let (text, shortened) = with_yaml_escapes(text);
-    let mut tree = Tree { open: Vec::new(), root: None, shortened };
+    let mut tree = Tree { open: Vec::new(), root: None, shortened, problems: Vec::new(), broken: BTreeSet::new() };
     let mut parser = Parser::new_from_str(&text);
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| {
+        let read = event.map_err(|error| {
             let place = tree.shortened.given(place(error.marker()));
             Diagnostic::error(Code::YAML_SYNTAX, place, format!("this is not YAML: {}", error.info()))
                 .hint("a bracket, quote, colon or indent is wrong here or just before")
-        })?;
-        tree.event(event, span)?;
+        });
+        if let Err(problem) = read.and_then(|(event, span)| tree.event(event, span)) {
+            tree.problems.push(problem);
+            break;
+        }
     }
-    tree.root.ok_or_else(|| {
-        Diagnostic::error(Code::YAML_SYNTAX, Place { line: 1, column: 1 }, "the file is empty")
-            .hint("write a map of keys and values")
-    })
+    tree.finish()
+}
+
+fn empty() -> Diagnostic {
+    Diagnostic::error(Code::YAML_SYNTAX, Place { line: 1, column: 1 }, "the file is empty")
+        .hint("write a map of keys and values")
 }
 
 struct Tree {
     open: Vec<Open>,
     root: Option<Node>,
     shortened: Shortened,
+    problems: Vec<Diagnostic>,
+    broken: BTreeSet<Place>,
 }
 
 impl Tree {
@@ -49,29 +89,36 @@ impl Tree {
         let place = self.shortened.given(place(&span.start));
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
-            Event::DocumentStart(_) if self.root.is_some() => {
-                Err(refused(place, "a second document begins here", "keep one document in a file"))
+            Event::DocumentStart(_) => match self.root.as_ref().map(|root| root.place) {
+                Some(first) => {
+                    let second = refused(place, "a second document begins here", "keep one document in a file");
+                    Err(second.other(first))
+                }
+                None => Ok(()),
+            },
+            Event::Alias(_) => {
+                self.note(refused(place, "an alias (`*name`) is not allowed", "write the value out"))?;
+                self.broken.insert(place);
+                self.add(Node { value: Content::Scalar { text: "".into(), quoted: false }, place })
             }
-            Event::DocumentStart(_) => Ok(()),
-            Event::Alias(_) => Err(refused(place, "an alias (`*name`) is not allowed", "write the value out")),
             Event::Scalar(text, style, anchor, tag) => {
-                plain_only(anchor, tag.is_some(), place)?;
+                self.plain_only(anchor, tag.is_some(), place)?;
                 let quoted = style != ScalarStyle::Plain;
                 // Plain `null` and `~` are how YAML writes nothing.
                 let text = if !quoted && matches!(&*text, "~" | "null") { "" } else { &*text };
                 self.add(Node { value: Content::Scalar { text: text.into(), quoted }, place })
             }
             Event::SequenceStart(anchor, tag) => {
-                plain_only(anchor, tag.is_some(), place)?;
+                self.plain_only(anchor, tag.is_some(), place)?;
                 self.begin(Open::Seq(Vec::new(), place), place)
             }
             Event::MappingStart(anchor, tag) => {
-                plain_only(anchor, tag.is_some(), place)?;
-                self.begin(Open::Map { entries: Vec::new(), seen: BTreeSet::new(), key: None, place }, place)
+                self.plain_only(anchor, tag.is_some(), place)?;
+                let (entries, seen) = (Vec::new(), BTreeSet::new());
+                self.begin(Open::Map { entries, seen, key: None, surplus: false, place }, place)
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::Seq(items, place)) => self.add(Node { value: Content::Seq(items), place }),
-                Some(Open::Map { entries, place, .. }) => self.add(Node { value: Content::Map(entries), place }),
+                Some(open) => self.add(open.closed()),
                 None => Ok(()),
             },
         }
@@ -93,7 +140,8 @@ impl Tree {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::Seq(items, _)) => items.push(node),
-            Some(Open::Map { entries, seen, key, .. }) => match key.take() {
+            Some(Open::Map { entries, seen, key, surplus, .. }) => match key.take() {
+                Some(_) if std::mem::take(surplus) => {}
                 Some(key) => entries.push((key, node)),
                 None => {
                     let place = node.place;
@@ -103,9 +151,11 @@ impl Tree {
                     if !seen.insert(text.clone()) {
                         let first = entries.iter().find(|(k, _)| k.text == text).map_or(place, |(k, _)| k.place);
                         let message = format!("the key `{text}` stands here a second time");
-                        return Err(Diagnostic::error(Code::YAML_DUPLICATE, place, message)
+                        let twice = Diagnostic::error(Code::YAML_DUPLICATE, place, message)
                             .other(first)
-                            .hint(format!("the first stands at line {}; keep one of them", first.line)));
+                            .hint(format!("the first stands at line {}; keep one of them", first.line));
+                        (*key, *surplus) = (Some(Key { text, place }), true);
+                        return self.note(twice);
                     }
                     *key = Some(Key { text, place });
                 }
@@ -113,16 +163,45 @@ impl Tree {
         }
         Ok(())
     }
-}
 
-fn plain_only(anchor: usize, tagged: bool, place: Place) -> Result<(), Diagnostic> {
-    if anchor > 0 {
-        return Err(refused(place, "an anchor (`&name`) is not allowed", "write the value out where it is used"));
+    /// Keeps a problem that can be passed over; with too many of them reading ends.
+    fn note(&mut self, problem: Diagnostic) -> Result<(), Diagnostic> {
+        if self.problems.len() >= PROBLEMS_MAX {
+            return Err(problem);
+        }
+        self.problems.push(problem);
+        Ok(())
     }
-    if tagged {
-        return Err(refused(place, "a tag (`!name`) is not allowed", "leave the tag out"));
+
+    fn plain_only(&mut self, anchor: usize, tagged: bool, place: Place) -> Result<(), Diagnostic> {
+        if anchor > 0 {
+            let hint = "write the value out where it is used";
+            self.note(refused(place, "an anchor (`&name`) is not allowed", hint))?;
+        }
+        match tagged {
+            true => self.note(refused(place, "a tag (`!name`) is not allowed", "leave the tag out")),
+            false => Ok(()),
+        }
     }
-    Ok(())
+
+    /// Closes what is open; its end was not read.
+    fn finish(mut self) -> Parsed {
+        while let Some(open) = self.open.pop() {
+            let node = open.closed();
+            self.broken.insert(node.place);
+            match self.open.last_mut() {
+                None => self.root = Some(node),
+                Some(Open::Seq(items, _)) => items.push(node),
+                Some(Open::Map { entries, key, surplus, .. }) => {
+                    entries.extend(key.take().filter(|_| !*surplus).map(|key| (key, node)));
+                }
+            }
+        }
+        if self.root.is_none() && self.problems.is_empty() {
+            self.problems.push(empty());
+        }
+        Parsed { node: self.root, problems: self.problems, broken: self.broken }
+    }
 }
 
 fn refused(place: Place, message: impl Into<String>, hint: &str) -> Diagnostic {

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
+use tollgate_core::code::Code;
 use tollgate_core::contract::registry::Contracts;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
@@ -396,7 +397,14 @@ pub fn open_artifact(
     let dialect = contracts
         .document(schema)
         .ok_or_else(|| Wrong::whole(vec![format!("there is no document contract `{schema}`")]))?;
-    let reading = dialect.read(text, &contract::Context { sides, ..contract::Context::default() });
+    let without_sides = sides.is_none();
+    let mut reading = dialect.read(text, &contract::Context { sides, ..contract::Context::default() });
+    // In a run without units of their own nobody would hold a scope.
+    reading.diagnostics.extend(reading.scopes.iter().filter(|_| without_sides).map(|(side, place)| {
+        let message = format!("the scope of `{side}` would not be held: no side runs by itself in this shape");
+        let hint = "take it out, or start a shape in which sides run (`standard`, `complex`)";
+        Diagnostic::error(Code::TASK_SCOPE, *place, message).hint(hint)
+    }));
     let errors = reading.diagnostics.into_iter().filter(|found| found.severity == Severity::Error);
     let diagnostics: Vec<Diagnostic> = errors.take(DIAGNOSTICS_MAX).collect();
     if !diagnostics.is_empty() {

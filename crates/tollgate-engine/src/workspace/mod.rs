@@ -244,6 +244,9 @@ impl WorkspaceError {
                 "when no git is at work in that repository, one that was killed left the lock: remove the file that is named, then \
                  `tollgate resume RUN`"
             }
+            Self::Git(GitError::Failed { message, .. }) if message.contains("cannot lock ref") => {
+                "another branch is in the way, such as one below it: rename the one that is named, then `tollgate resume RUN`"
+            }
             Self::Git(_) => "`tollgate doctor` shows which git is used",
         }
     }

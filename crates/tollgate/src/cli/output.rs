@@ -118,6 +118,14 @@ impl Output {
         }
     }
 
+    /// Prints bytes as data: as they are where a program reads them, made harmless in a terminal.
+    pub fn bytes(&self, bytes: &[u8]) {
+        match self.terminal_out {
+            true => self.text(&String::from_utf8_lossy(bytes)),
+            false => self.keep(io::stdout().lock().write_all(bytes)),
+        }
+    }
+
     /// Prints an object of the wire on a line of its own.
     pub fn json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string(value) {

@@ -2,6 +2,7 @@
 
 pub mod decision;
 pub mod detail;
+pub mod evidence;
 pub mod listing;
 pub mod picture;
 pub mod progress;

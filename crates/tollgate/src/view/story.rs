@@ -84,7 +84,7 @@ fn is_told(started: &AttemptStarted) -> bool {
 fn who(work: &Work) -> String {
     match work {
         Work::Dispatch { role, .. } => role.to_string(),
-        Work::Commands { .. } => "the commands".to_owned(),
+        Work::Commands { .. } => "the run of commands".to_owned(),
         Work::Land { .. } => "the landing".to_owned(),
     }
 }
@@ -176,7 +176,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             let all: Vec<String> = names.map(ToString::to_string).chain(findings).chain(judgements).collect();
             format!("{by} waived {}", words::list(&all))
         }
-        Event::TreeChanged(_) => format!("{by} changed the work tree by hand"),
+        Event::TreeChanged(_) => format!("{by} gives the work tree back, mended by hand"),
         Event::DecisionAsked(asked) => {
             format!("{} asks: {}", asked.decision, first_line(&asked.asked.question))
         }

@@ -49,6 +49,34 @@ fn a_name_that_git_quotes_may_be_reported_as_it_is() {
     }
 }
 
+/// Who takes the failing test away and says that nothing was deleted is not believed.
+#[test]
+fn deletions_are_held_against_their_count() {
+    let hides = TESTED.replace("write: {", "delete: [tests/old.sh], write: {");
+    let counts = |text: &str| hides.replace("report: {", &format!("report: {{files_deleted: [{text}], "));
+    for (tester, told) in [
+        (hides.clone(), "the report counts 0 deleted, but 1 were: tests/old.sh"),
+        (
+            TESTED.replace("report: {", "report: {files_deleted: [tests/gone.sh], "),
+            "the report counts 1 deleted, but 0 were",
+        ),
+        (
+            hides.replace("files_created: [", "files_modified: [tests/old.sh], files_created: ["),
+            "the report names tests/old.sh as there, but it was deleted",
+        ),
+    ] {
+        let mut play = Play::new(TASK, &script(&[("tester", &[at(1, &tester), else_(TESTED)])]));
+        play.world.write("tests/old.sh", "exit 1\n");
+        play.world.commit("a test that fails");
+        play.start(&STANDARD).exits(0).says(told).says("accepted, but what was measured does not bear it out");
+        assert_eq!(play.dispatched("tester"), 2, "{told}");
+    }
+    let mut play = Play::new(TASK, &script(&[("tester", &[else_(&counts("tests/old.sh"))])]));
+    play.world.write("tests/old.sh", "exit 1\n");
+    play.world.commit("a test that fails");
+    play.start(&STANDARD).exits(0).silent_on("deleted, but");
+}
+
 #[test]
 fn the_commands_of_rows_hold_on_the_tree_that_is_handed_over() {
     let task = TASK.replace(

@@ -411,3 +411,77 @@ fields:
   text: {text: {}, doc: What it says.}
 example: {text: A note.}
 ";
+
+/// A file holds one document: whatever else is in it, neither of two is the one that counts.
+#[test]
+fn a_second_document_in_a_file_is_an_error() {
+    let mut world = World::with_repository();
+    let example = |contract: &str| {
+        String::from_utf8(world.run(&format!("contract show {contract} --example"), "").stdout).unwrap()
+    };
+    let (approval, rejection) = (example("decree.review-approval"), example("decree.review-rejection"));
+    let gate = example("wr.gate_verdict");
+    world.write("both.md", format!("{approval}\n{rejection}"));
+    world.write("before.md", format!("{rejection}\n{approval}"));
+    world.write("twice.md", format!("{approval}\n{approval}"));
+    world.write("status.md", format!("{approval}\n{CHECKED}"));
+    world.write("quoted.md", format!("{approval}\n```\n{rejection}```\n\n## Notes\n\nNone.\n"));
+    world.write("both.json", format!("{gate}{{\"kind\": \"wr.loop_control\"}}\n"));
+    world.write("apart.json", format!("{gate}\nAnd this:\n\n{gate}"));
+    world.write("both.yaml", "tasks: []\n---\ntasks: []\n");
+    world.write("issue.md", format!("{}\n{approval}", example("decree.task-issue")));
+    for line in ["both.md before.md twice.md status.md quoted.md", "--json both.md"] {
+        world.type_in(&format!("contract check --contract decree.review-approval {line}"));
+    }
+    world.type_in("contract check --contract wr.gate_verdict both.json apart.json");
+    world.type_in("contract check --contract team.tasks both.yaml");
+    world.type_in("contract check --contract decree.task-issue issue.md");
+    // What is left for the author is not deleted, and a transcript has its own rule.
+    let json = std::fs::read_to_string(world.path("work/both.json")).unwrap();
+    world.type_in("contract fix --contract wr.gate_verdict both.json");
+    assert_eq!(std::fs::read_to_string(world.path("work/both.json")).unwrap(), json);
+    world.type_in("contract extract --contract decree.review-approval twice.md");
+    insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn documents_of_a_repositorys_own_contracts_stand_alone_too() {
+    let world = World::with_repository();
+    let note = NOTE
+        .replace("form: json", "form: markdown\nheading: \"## Note\"")
+        .replace("{text: {}, ", "{text: {}, section: Text, ");
+    world.write(".tollgate/contracts/my.note.yaml", &note);
+    world
+        .write(".tollgate/contracts/my.other.yaml", note.replace("my.note", "my.other").replace("## Note", "## Other"));
+    world.commit("Two contracts");
+    assert!(world.run("trust", "").status.success());
+    let example = |contract: &str| {
+        String::from_utf8(world.run(&format!("contract show {contract} --example"), "").stdout).unwrap()
+    };
+    world.write("both.md", format!("{}\n{}", example("my.note"), example("my.other")));
+    let (lines, exit) = world.json("contract check --json --contract my.note both.md");
+    assert_eq!((exit, &lines[0]["diagnostics"][0]["code"]), (1, &"TG0256".into()), "{lines:?}");
+}
+
+/// A syntax error is one error, and what else is wrong is told with it.
+#[test]
+fn what_is_no_json_or_yaml_hides_nothing() {
+    let mut world = World::new();
+    let task = "  - id: T-2\n    status: not-started\n    goal: x\n    acceptance_checks: [\"cmd: x\"]\n";
+    world.write("comma.json", "{\"kind\": \"wr.gate_verdict\", \"version\": 1,\n \"verdict\": \"perhaps\", \"confidence\": \"high\", \"rationale\": \"\",}\n");
+    world.write("around.json", "Here:\n\n```json\n{\"kind\": \"wr.gate_verdict\", \"version\": 1,\n \"verdict\": \"perhaps\", \"confidence\": \"high\", \"rationale\": \"No.\"}\n```\n");
+    world.write("cut.json", "{\"kind\": \"wr.gate_verdict\", \"version\": 2,\n \"verdict\": \"rejec");
+    world.write("lines.jsonl", "{\"ts\": 1,}\n");
+    world.write("twice.yaml", format!("tasks:\n  - id: T-1\n    status: done\n    id: T-9\n    goal: x\n    acceptance_checks: [\"cmd: x\"]\n{task}"));
+    world.write(
+        "torn.yaml",
+        format!(
+            "tasks:\n{}{task}  - id: T-3\n    goal: [a\n",
+            task.replace("not-started", "begun").replace("T-2", "T-1")
+        ),
+    );
+    world.type_in("contract check --contract wr.gate_verdict comma.json around.json cut.json");
+    world.type_in("contract check --contract team.design-history lines.jsonl");
+    world.type_in("contract check --contract team.tasks twice.yaml torn.yaml");
+    insta::assert_snapshot!(world.transcript);
+}

@@ -151,6 +151,50 @@ fn reads_are_the_sections_whose_content_counted() {
     assert!(String::from_utf8_lossy(&text.stdout).contains("checked, not routed on: "));
 }
 
+#[test]
+fn what_shows_each_row_is_a_table_and_its_bytes_can_be_read() {
+    let (mut world, run) = world_with_success();
+    world.set("COLUMNS", "1000").type_in(&format!("show {run} --evidence"));
+    insta::assert_snapshot!(timeless(&world.transcript));
+    let (details, _) = world.json(&format!("show {run} --json"));
+    let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
+    let judged = detail.criteria.iter().flat_map(|row| &row.evidence).rfind(|e| e.object.is_some()).unwrap();
+    assert_eq!((&judged.covers[..], judged.tree.len()), (&["tree".to_owned()][..], 40));
+    let object = judged.object.clone().unwrap();
+    let read = world.run(&format!("evidence {}", &object[..8]), "");
+    assert!(read.stdout.starts_with(b"## Status\n"), "{}", String::from_utf8_lossy(&read.stdout));
+    let (stored, _) = world.json(&format!("evidence {object} --json"));
+    assert_eq!(
+        (stored[0]["exact"].as_bool(), stored[0]["bytes"].as_u64()),
+        (Some(true), Some(read.stdout.len() as u64))
+    );
+    world.transcript.clear();
+    world.type_in("evidence 000000").type_in("evidence 12").type_in(&format!("evidence {}", "0".repeat(64)));
+    insta::assert_snapshot!("no_such_object", world.transcript);
+}
+
+#[test]
+fn the_change_is_a_patch_in_whole_and_in_parts() {
+    let (mut world, run) = world_with_success();
+    let patch = world.run(&format!("diff {run}"), "");
+    world.write("change.patch", &patch.stdout);
+    world.git(&["apply", "--index", "change.patch"]);
+    world.git(&["rm", "-q", "--cached", "--ignore-unmatch", "change.patch"]);
+    let branch = world.git(&["rev-parse", &format!("tollgate/{run}^{{tree}}")]);
+    assert_eq!(world.git(&["write-tree"]), branch, "the patch makes the tree of the run");
+    world.transcript.clear();
+    for by in ["scope", "unit", "since-verdict"] {
+        world.type_in(&format!("diff {run} --by {by}"));
+    }
+    insta::assert_snapshot!(world.transcript);
+    let (parts, _) = world.json(&format!("diff {run} --by since-verdict --json"));
+    // Only the tester wrote after the review; what it judged itself is what stands.
+    let unseen =
+        |title: &str| parts.iter().find(|p| p["title"].as_str().unwrap().contains(title)).unwrap()["patch"].clone();
+    assert!(unseen("reviewer judged").as_str().unwrap().contains("tests/greet.test.sh"));
+    assert_eq!(unseen("tester judged").as_str(), Some(""));
+}
+
 /// Whatever the width, no line is wider; only commands to copy and the head are never cut.
 #[test]
 fn the_screen_fits_every_terminal() {
@@ -320,7 +364,7 @@ fn a_killed_driver_leaves_a_run_that_says_so() {
 #[test]
 fn each_command_says_what_it_does() {
     let mut world = World::new();
-    for command in ["ls", "show", "inbox", "logs", "verify", "export"] {
+    for command in ["ls", "show", "inbox", "logs", "diff", "evidence", "verify", "export"] {
         world.type_in(&format!("{command} --help"));
     }
     insta::assert_snapshot!(world.transcript);

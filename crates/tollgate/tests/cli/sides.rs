@@ -239,6 +239,37 @@ fn a_collision_goes_back_with_both_sides_in_the_file_and_in_the_brief() {
     play.holds();
 }
 
+#[test]
+fn a_scope_is_widened_by_patterns_that_can_be_held() {
+    let (play, said) = play(&[("developer", &[COLLIDING[0], COLLIDING[1], &mended(2)])]);
+    said.exits(4).says("outside the scope");
+    for pattern in ["", "[", "../x", "/etc/**", "a\nb", "!web/**"] {
+        play.decide(&["dec_2", "extend", "--scope", pattern]).exits(1).says("TG0336").says("would have the pattern");
+    }
+    play.decide(&["dec_2", "extend", "--scope", "conf/**"]).exits(0);
+    play.holds();
+}
+
+/// What a command found is found by the attempt that ran it, whoever else works at the time.
+#[test]
+fn a_command_that_fails_is_told_of_its_own_attempt() {
+    let bye = BACKEND.replace("echo Hello", "echo Bye");
+    let slow = CHECKED[1].replace("unit: frontend,", "unit: frontend, delay_ms: 1500,");
+    let (play, _) = play(&[("developer", &[&bye]), ("dod-checker", &[CHECKED[0], &slow])]);
+    let events = play.events();
+    let found = events.iter().find_map(|event| match &event.event {
+        Event::FindingOpened(opened) if opened.about.criterion.as_deref() == Some("DoD-1") => {
+            Some(opened.about.attempt)
+        }
+        _ => None,
+    });
+    let by = events.iter().find_map(|event| match &event.event {
+        Event::AttemptStarted(started) if Some(started.attempt) == found => Some((&started.instance, &started.work)),
+        _ => None,
+    });
+    assert!(matches!(by, Some((instance, Work::Commands { .. })) if instance.ends_with(":backend")), "{by:?}");
+}
+
 /// The brief of a unit's developer in its nth attempt.
 fn brief_of(play: &Play, unit: &str, nth: u32) -> String {
     let found = play.events().into_iter().find_map(|event| match event.event {

@@ -63,7 +63,7 @@ fn an_input_that_is_missing_is_named_before_a_worker_that_is() {
 
 #[test]
 fn a_pattern_that_can_hold_no_path_is_refused_where_it_stands() {
-    for pattern in ["", "/src/**", "../x", "src/[ab", "src/{a,b"] {
+    for pattern in ["", "/src/**", "../x", "src/[ab", "src/{a,b", "!src/**"] {
         let mut play = Play::new(TASK, &script(&[]));
         play.world.write(".tollgate/config.toml", format!("[areas.build-plan]\ntests = ['t/**', '{pattern}']\n"));
         play.world.commit("Configure");
@@ -74,6 +74,14 @@ fn a_pattern_that_can_hold_no_path_is_refused_where_it_stands() {
         std::fs::write(play.world.path("p.yaml"), text).unwrap();
         play.tollgate(&["protocol", "check", "../p.yaml"]).exits(1);
     }
+}
+
+#[test]
+fn a_scope_that_nobody_would_hold_is_refused() {
+    let mut play = Play::new(&TASK.replace("### Backend\n", "### Backend\nScope: `src/**`\n"), &script(&[]));
+    let said = play.start(&["--input", "complexity=simple"]).exits(1);
+    said.says("TG0235").says("../task.md:6:1").says("the scope of `backend` would not be held");
+    assert_eq!(play.run, "", "there is no run");
 }
 
 #[test]

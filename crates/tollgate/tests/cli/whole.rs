@@ -66,6 +66,24 @@ fn what_a_person_changes_in_nobodys_scope_is_judged_by_everybody() {
     play.holds();
 }
 
+/// The repository's own patterns leave a file in no area: no judge is bound to it alone, so all of them are.
+#[test]
+fn what_lies_in_no_area_is_judged_by_everybody() {
+    let lies = TESTED.replace(r#"write: {tests/greet.test.sh: "sh greet.sh\n"}, "#, "");
+    let mut play = Play::new(TASK, &script(&[("tester", &[at(1, &lies), at(2, &lies), else_(TESTED)])]));
+    play.world.write(".tollgate/config.toml", "[areas.build-plan]\ncode = ['greet.sh']\n");
+    play.world.write("deploy.txt", "safe\n");
+    play.world.commit("areas");
+    play.tollgate(&["trust"]).exits(0);
+    play.start(&STANDARD).exits(4).says("still leaves rows open");
+    let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
+    std::fs::write(tree.join("deploy.txt"), "by hand\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(0).says("backend  is lapsed");
+    let dispatched = ["developer", "dod-checker", "reviewer", "tester"].map(|role| play.dispatched(role));
+    assert_eq!(dispatched, [1, 2, 2, 3]);
+    play.holds_but_for_the_head();
+}
+
 /// A unit that once had a finding waived is no exception.
 #[test]
 fn a_waiver_of_before_does_not_cover_what_a_person_changes_later() {

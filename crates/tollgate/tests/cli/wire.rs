@@ -1,6 +1,7 @@
 //! `--json`: every line is an event of the wire, and a refusal is a document.
 
 use serde_json::Value;
+use tollgate_core::digest::Digest;
 
 use crate::play::{BLOCKED, BUILT, Play, TASK, at, else_, script};
 
@@ -63,10 +64,13 @@ fn every_command_prints_documents_of_the_wire() {
     std::fs::write(play.world.path("report.md"), "no report").unwrap();
     let scope = play.tollgate(&["contract", "show", "decree.task-issue", "--example"]).exits(0).out;
     std::fs::write(play.world.path("scope.md"), scope).unwrap();
+    let task = Digest::of(TASK.as_bytes()).to_string();
     for (schema, words, exit) in [
         ("run", &["ls"][..], 0),
         ("run-detail", &["show", "RUN"], 0),
         ("run-detail", &["show", "RUN", "--reads"], 0),
+        ("diff-part", &["diff", "RUN"], 0),
+        ("evidence", &["evidence", &task], 0),
         ("event", &["logs", "RUN"], 0),
         ("log-line", &["logs", "RUN", "att_1"], 0),
         ("verify-result", &["verify", "RUN"], 0),

@@ -63,3 +63,27 @@ fn a_field_beyond_the_last_one_told_mends_nothing() {
     assert_eq!(told.len(), 50);
     assert!(told.iter().all(|told| told.mend.is_none()), "{told:?}");
 }
+
+/// A document that is cut off anywhere has one mistake at most: what is missing behind the cut is no other.
+#[test]
+fn what_is_cut_off_is_one_mistake() {
+    let told = |text: &str, diagnostics: Vec<crate::diagnostic::Diagnostic>| {
+        let errors: Vec<_> = diagnostics.iter().filter(|one| one.severity == Severity::Error).collect();
+        assert!(errors.len() <= 1, "{errors:#?}\n{text}");
+    };
+    let form = |own: &&Defined| own.definition.forms[0];
+    for own in
+        registry::all_defined().filter(|own| matches!(form(own), definition::Form::Json | definition::Form::Markdown))
+    {
+        let text = guide::example(&own.definition);
+        for (at, _) in text.char_indices() {
+            told(&text[..at], own.judge(&text[..at], &Context::default()).diagnostics);
+        }
+    }
+    let block = registry::report_dialect("status-block").expect("a contract");
+    let text = include_str!("../../../../../docs/contracts/examples/status-block.md");
+    let end = text.find("open_questions:").expect("the end of the Abstract") + 14;
+    for (at, _) in text[..end].char_indices() {
+        told(&text[..at], block.diagnose(&text[..at], &Context::default()));
+    }
+}

@@ -208,3 +208,18 @@ fn one_mistake_gives_one_error_in_markdown() {
     }
     assert!(count > 80, "{count}");
 }
+
+#[test]
+fn a_number_in_two_lists_is_one_mistake() {
+    let own = registry::defined("decree.planner-output").expect("a contract");
+    let rules = |text: &str| -> Vec<String> {
+        let told = own.judge(text, &Context::default()).diagnostics.into_iter();
+        told.map(|one| one.rule.map_or(one.message, |rule| rule.to_string())).collect()
+    };
+    let both = r#"{"created": [20], "closed": [20], "updated": [], "blocking": {"20": []}}"#;
+    assert_eq!(rules(both), ["created-is-not-closed"]);
+    let updated = r#"{"created": [], "closed": [20], "updated": [20], "blocking": {"20": []}}"#;
+    assert_eq!(rules(updated), ["updated-is-not-closed"]);
+    let all = r#"{"created": [20], "closed": [20], "updated": [20], "blocking": {"20": []}}"#;
+    assert_eq!(rules(all), ["created-is-not-closed"]);
+}

@@ -89,6 +89,21 @@ pub struct Heading {
     pub hole: Option<Name>,
 }
 
+impl Heading {
+    /// Whether a document begins with these words of a heading.
+    pub fn begins(&self, title: &str) -> bool {
+        match self.hole {
+            Some(_) => title.get(..self.words.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(&self.words)),
+            None => title.eq_ignore_ascii_case(&self.words),
+        }
+    }
+
+    /// Whether a document begins with a heading.
+    pub fn is(&self, level: usize, title: &str) -> bool {
+        level == self.level && self.begins(title)
+    }
+}
+
 /// What a value may be.
 #[derive(Debug, Clone)]
 pub struct Type {

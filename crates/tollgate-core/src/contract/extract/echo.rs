@@ -130,7 +130,7 @@ fn under_headings(prompt: &str, heads: &Heads) -> Vec<Vec<String>> {
         Heads::Coded { needs, .. } => {
             document.iter().position(|line| line == needs).is_some_and(|at| at + 1 < document.len())
         }
-        Heads::Own { .. } | Heads::Sections(_) => document.len() > 2,
+        Heads::Own(_) | Heads::Sections(_) => document.len() > 2,
     });
     found
 }
@@ -139,7 +139,7 @@ fn begins(line: &str, heads: &Heads) -> bool {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     match heads {
         Heads::Coded { title, .. } => line == *title,
-        Heads::Own { .. } | Heads::Sections(_) => {
+        Heads::Own(_) | Heads::Sections(_) => {
             level > 0 && heading_words(line).is_some_and(|words| heads.is_head(level, words))
         }
     }

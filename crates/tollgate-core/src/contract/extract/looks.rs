@@ -4,7 +4,7 @@ use memchr::memmem::{self, Finder};
 
 use super::skim::{self, End, Skimmed};
 use crate::Name;
-use crate::contract::definition::{Definition, Form, Kind, LINES, Layout, RecordType};
+use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
 use crate::contract::text::is_same_name;
 
 /// What the documents of a contract look like.
@@ -46,7 +46,7 @@ pub struct Shape {
 #[derive(Debug)]
 pub enum Heads {
     /// It begins with a heading of its own, as a worker is told to write it, and goes up to the next of its level.
-    Own { level: usize, words: Name, hole: bool },
+    Own(Heading),
     /// It begins with a heading that code knows, and goes up to the next such.
     Coded { title: &'static str, is: fn(usize, &str) -> bool, needs: &'static str },
     /// It is all the text, and has these sections, each by one of its names.
@@ -57,10 +57,7 @@ impl Heads {
     /// Whether a document begins with a heading.
     pub fn is_head(&self, level: usize, title: &str) -> bool {
         match self {
-            Self::Own { words, hole: true, .. } => {
-                title.get(..words.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(words))
-            }
-            Self::Own { words, .. } => title.eq_ignore_ascii_case(words),
+            Self::Own(heading) => heading.begins(title),
             Self::Coded { is, .. } => is(level, title),
             Self::Sections(all) => all.iter().flatten().any(|known| is_same_name(known, title.trim_end_matches(':'))),
         }
@@ -69,7 +66,7 @@ impl Heads {
     /// The line that a document begins with.
     pub fn line(&self) -> Option<String> {
         match self {
-            Self::Own { level, words, .. } => Some(format!("{} {words}", "#".repeat(*level))),
+            Self::Own(heading) => Some(format!("{} {}", "#".repeat(heading.level), heading.words)),
             Self::Coded { title, .. } => Some((*title).to_owned()),
             Self::Sections(_) => None,
         }
@@ -306,9 +303,7 @@ impl Looks {
 
 fn heads(definition: &Definition, root: &RecordType) -> Heads {
     match &definition.heading {
-        Some(heading) => {
-            Heads::Own { level: heading.level, words: heading.words.clone(), hole: heading.hole.is_some() }
-        }
+        Some(heading) => Heads::Own(heading.clone()),
         None => {
             let needed = root.fields.iter().filter(|field| !field.optional);
             Heads::Sections(

@@ -25,7 +25,7 @@ use super::text::Source;
 use super::{Context, DocumentDialect, DocumentReading, Reading, ReportDialect};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::report::{Health, Plan, Report, Verdict};
+use crate::report::{Health, Report, Verdict};
 
 /// The largest transcript that is read.
 pub const BYTES_MAX: usize = 64 << 20;
@@ -382,19 +382,14 @@ impl Dialect<'_> {
     fn read_alone(self, text: &str, context: &Context) -> Read {
         match self {
             Self::Report(dialect) => Read::Report(dialect.read_alone(text, context)),
-            Self::Document(dialect) => Read::Document(dialect.read(text, context)),
+            Self::Document(dialect) => Read::Document(dialect.read_alone(text, context)),
         }
     }
 
     fn malformed(self, diagnostics: Vec<Diagnostic>) -> Read {
         match self {
             Self::Report(_) => Read::Report(malformed(diagnostics)),
-            Self::Document(_) => Read::Document(DocumentReading {
-                plan: Plan::default(),
-                fields: std::collections::BTreeMap::new(),
-                places: std::collections::BTreeMap::new(),
-                diagnostics,
-            }),
+            Self::Document(_) => Read::Document(DocumentReading { diagnostics, ..DocumentReading::default() }),
         }
     }
 }
@@ -429,13 +424,41 @@ impl Read {
     }
 }
 
-/// Where the JSON stands in a text that holds one document of a contract, and nothing else that looks like one.
+/// Where the JSON stands in a text that holds one document of a contract, and no other JSON.
 pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
     let found = find(text, &dialect.looks(context));
     match &found.candidates[..] {
-        [Candidate { layer: 0, range, form: Form::Json, cut: false }] if found.unseen == 0 => Some(range.clone()),
+        [Candidate { layer: 0, range, form: Form::Json, cut: false }] if found.unseen == 0 => {
+            other_object(text, range).is_none().then(|| range.clone())
+        }
         _ => None,
     }
+}
+
+/// Where JSON stands in a text that looks like a document.
+pub fn objects(text: &str, looks: &Looks) -> Vec<Range<usize>> {
+    let found = find(text, looks).candidates.into_iter();
+    found.filter(|one| one.layer == 0 && one.form == Form::Json).map(|one| one.range).collect()
+}
+
+/// Where JSON that says something begins outside of a range of a text.
+pub fn other_object(text: &str, known: &Range<usize>) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
+        at += found;
+        if known.contains(&at) {
+            at = known.end;
+            continue;
+        }
+        let object = skim::object(text, at);
+        at = match object.end {
+            skim::End::Whole(_) if !object.pairs.is_empty() => return Some(at),
+            skim::End::Whole(end) => end,
+            skim::End::Broken(next) => next.max(at + 1),
+            skim::End::Cut => return None,
+        };
+    }
+    None
 }
 
 /// Reads the report of a worker from all that it printed.

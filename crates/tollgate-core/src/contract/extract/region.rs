@@ -47,7 +47,7 @@ fn under_headings(text: &str, known: &Heads, last: bool) -> Vec<Stands> {
     let mut found: Vec<(usize, Range<usize>)> = Vec::new();
     for (at, (level, title, range)) in heads.iter().enumerate() {
         let inside = found.last().is_some_and(|(outer, stands)| range.start < stands.end && level > outer);
-        if !known.is_head(*level, title) || (inside && matches!(known, Heads::Own { .. })) {
+        if !known.is_head(*level, title) || (inside && matches!(known, Heads::Own(_))) {
             continue;
         }
         let ends = |next: &&Head<'_>| match known {

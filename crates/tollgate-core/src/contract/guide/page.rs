@@ -36,9 +36,11 @@ pub fn page(definition: &Definition) -> String {
 
 fn types(definition: &Definition) -> String {
     let syntax = match definition.forms.first() {
-        Some(Form::Markdown) => "sections and labels (`TG0204`, `TG0205`, `TG0206`, `TG0207`, `TG0225`, `TG0241`)",
+        Some(Form::Markdown) => {
+            "sections and labels (`TG0204`, `TG0205`, `TG0206`, `TG0207`, `TG0208`, `TG0225`, `TG0241`), one document (`TG0256`)"
+        }
         Some(Form::Yaml) => "YAML (`TG0100`, `TG0101`, `TG0102`)",
-        Some(Form::Json | Form::JsonLines) | None => "JSON (`TG0240`, `TG0241`, `TG0250`, `TG0208`)",
+        Some(Form::Json | Form::JsonLines) | None => "JSON (`TG0240`, `TG0241`, `TG0250`, `TG0208`, `TG0256`)",
     };
     format!(
         "{syntax}, presence (`TG0242`, `TG0243`), kind (`TG0244`), words (`TG0245`), limits in characters (`TG0246`), form (`TG0247`), no item twice (`TG0248`)"

@@ -34,7 +34,11 @@ struct Kinds<'d, 'n, 'f> {
 
 impl<'d, 'n> Kinds<'d, 'n, '_> {
     fn value(&mut self, of: &'d Type, node: &'n Node<'_>) {
-        if self.found.is_full() || (of.nullable && matches!(node.value, Value::Null)) {
+        let container = matches!(node.value, Value::List(_) | Value::Map(_));
+        if self.found.is_full()
+            || (of.nullable && matches!(node.value, Value::Null))
+            || (!container && self.is_torn(node))
+        {
             return;
         }
         match (&of.kind, &node.value) {
@@ -68,6 +72,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
     }
 
     fn kind(&mut self, of: &Type, node: &Node<'_>) {
+        if self.is_torn(node) {
+            return;
+        }
         let message = format!("{} is {}, not {}", self.name(), node.kind(), of.describe());
         self.wrong(Code::FIELD_KIND, node, message, format!("write {}", of.describe()));
         let said = node.word().unwrap_or_default().to_owned();
@@ -151,8 +158,13 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         }
     }
 
+    /// Whether a value could not be read, or not to its end.
+    fn is_torn(&self, node: &Node<'_>) -> bool {
+        !self.found.torn.is_empty() && self.found.torn.contains(&node.at)
+    }
+
     fn size(&mut self, range: crate::contract::definition::Range, size: usize, unit: &str, node: &Node<'_>) {
-        if !range.counts(size) {
+        if !range.counts(size) && !self.is_torn(node) {
             let range = range.described("items").unwrap_or_default();
             let message = match size {
                 0 => format!("{} is empty", self.name()),
@@ -244,7 +256,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
                     self.value(&field.of, &entry.node);
                     self.path.pop();
                 }
-                None if field.optional => {}
+                None if field.optional || self.is_torn(node) => {}
                 None => self.missing(field, node),
             }
         }
@@ -346,7 +358,7 @@ fn told_apart<'x>(by: Option<&str>, item: &'x Node<'_>) -> Option<Cow<'x, str>> 
 }
 
 /// A field of a Markdown document by its heading or label.
-fn shown(field: &Field) -> String {
+pub fn shown(field: &Field) -> String {
     match &field.layout {
         Layout::Section(titles) => format!("the section `{}`", titles.first().map_or("", |title| title)),
         Layout::Label(label) => format!("`{label}:`"),

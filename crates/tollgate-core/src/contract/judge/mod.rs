@@ -6,10 +6,12 @@ mod rules;
 
 use std::collections::BTreeSet;
 
+pub use kinds::shown;
 pub use rules::Eval;
 
 use super::definition::Definition;
-use super::tree::{Node, Places};
+use super::tree::json::Parsed;
+use super::tree::{Node, Places, Value};
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Mend, Severity};
@@ -36,6 +38,8 @@ pub struct Found {
     pub wrong: Vec<Wrong>,
     /// The values that are wrong by themselves: rules do not read them again.
     pub broken: BTreeSet<u32>,
+    /// The values that could not be read, or whose end could not: what is not there is not missing.
+    pub torn: BTreeSet<u32>,
 }
 
 impl Found {
@@ -56,6 +60,19 @@ impl Found {
             rule: None,
             mend: None,
         });
+    }
+
+    /// Keeps what is no JSON; gives what could be read all the same.
+    pub fn parsed<'a>(&mut self, parsed: Parsed<'a>) -> Option<Node<'a>> {
+        parsed.faults.into_iter().for_each(|fault| self.push(fault.into()));
+        self.tear(parsed.broken);
+        parsed.node
+    }
+
+    /// Notes values that could not be read as a whole.
+    pub fn tear(&mut self, torn: Vec<u32>) {
+        self.broken.extend(&torn);
+        self.torn.extend(torn);
     }
 
     pub fn push(&mut self, wrong: Wrong) {
@@ -95,7 +112,9 @@ impl Found {
 /// Judges a tree: types, then rules.
 pub fn judge(definition: &Definition, root: &Node<'_>, role: Option<&Name>, found: &mut Found) {
     kinds::check(definition, root, found);
-    rules::check(definition, root, role, found);
+    if !found.torn.contains(&root.at) {
+        rules::check(definition, root, role, found);
+    }
 }
 
 /// Judges a tree that stands nowhere.
@@ -112,8 +131,8 @@ fn number(node: &mut Node<'_>, next: &mut u32) {
     *next += 1;
     node.at = *next;
     match &mut node.value {
-        super::tree::Value::List(items) => items.iter_mut().for_each(|item| number(item, next)),
-        super::tree::Value::Map(entries) => {
+        Value::List(items) => items.iter_mut().for_each(|item| number(item, next)),
+        Value::Map(entries) => {
             for entry in entries {
                 *next += 1;
                 entry.at = *next;

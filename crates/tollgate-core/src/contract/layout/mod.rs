@@ -1,11 +1,14 @@
 //! Documents in Markdown: headings, labels and list items as the definition lays them out, read into the tree and written from it.
 
+mod cut;
 mod outline;
 mod read;
+mod second;
 mod write;
 
 pub use outline::{heads, titles};
 pub use read::read;
+pub use second::second;
 pub use write::{in_text, write};
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::cut;
 use super::outline::{Head, Outline};
 use crate::code::Code;
 use crate::contract::Context;
@@ -55,6 +56,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
         entries.retain(|entry| *entry.key != **hole);
         entries.insert(0, Entry { key: Cow::Borrowed(&**hole), at: small(rest.start), node: reader.said(rest, 0) });
     }
+    cut::check(record, &entries, small(at), text, &outline, found);
     entries.extend(given(record, context));
     Some(Node { value: Value::Map(entries), at: small(at) })
 }
@@ -78,6 +80,13 @@ struct Labelled {
     value: usize,
 }
 
+/// A section of a text: which field, where its heading begins, what stands below it.
+struct Section {
+    field: usize,
+    start: usize,
+    body: Range<usize>,
+}
+
 struct Reader<'a, 'r> {
     text: &'a str,
     outline: &'r Outline,
@@ -88,15 +97,7 @@ impl<'a> Reader<'a, '_> {
     /// The heading that the document stands under; the last of several counts.
     fn document(&mut self, heading: &Heading) -> Option<&'_ Head> {
         let outline = self.outline;
-        let begins = |head: &&Head| {
-            let title = &self.text[head.title.clone()];
-            match heading.hole {
-                Some(_) => {
-                    title.get(..heading.words.len()).is_some_and(|words| words.eq_ignore_ascii_case(&heading.words))
-                }
-                None => title.eq_ignore_ascii_case(&heading.words),
-            }
-        };
+        let begins = |head: &&Head| heading.begins(&self.text[head.title.clone()]);
         let all: Vec<&Head> = outline.heads.iter().filter(begins).collect();
         let mut right = all.iter().copied().filter(|head| head.level == heading.level);
         let wanted = format!("{} {}", "#".repeat(heading.level), heading.words);
@@ -141,11 +142,11 @@ impl<'a> Reader<'a, '_> {
             let node = match &field.layout {
                 Layout::Section(_) => sections
                     .iter()
-                    .find(|(field, _)| *field == at)
-                    .map(|(_, range)| self.value(&field.of, range.clone(), level + 1, depth)),
+                    .find(|section| section.field == at)
+                    .map(|section| self.placed(&field.of, section.start, section.body.clone(), level + 1, depth)),
                 Layout::Label(_) => labels.iter().position(|label| label.field == at).map(|index| {
                     let end = labels.get(index + 1).map_or(intro.end, |next| next.start);
-                    self.value(&field.of, labels[index].value..end, level, depth)
+                    self.placed(&field.of, labels[index].start, labels[index].value..end, level, depth)
                 }),
                 Layout::Head => Some(self.head(before.clone(), depth)).filter(|node| !node.is_blank()),
                 Layout::Body => Some(self.value(&field.of, region.clone(), level, depth)),
@@ -178,15 +179,14 @@ impl<'a> Reader<'a, '_> {
         heads: &[Head],
         region: &Range<usize>,
         level: usize,
-    ) -> Vec<(usize, Range<usize>)> {
-        let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+    ) -> Vec<Section> {
+        let mut found: Vec<Section> = Vec::new();
         let by_sections = record.fields.iter().any(|field| matches!(field.layout, Layout::Section(_)));
         let mut furthest = 0;
-        let mut starts: Vec<(usize, usize)> = Vec::new();
         for (at, head) in heads.iter().enumerate().filter(|_| by_sections) {
             let title = &self.text[head.title.clone()];
             let named = record.fields.iter().position(|field| is_section(field, title));
-            let named = named.filter(|field| head.level == level + 1 || !found.iter().any(|(known, _)| known == field));
+            let named = named.filter(|field| head.level == level + 1 || !found.iter().any(|one| one.field == *field));
             let Some(field) = named else {
                 if head.level == level + 1 && !record.open {
                     let message = format!("the section {} is not part of this contract", quote(title));
@@ -200,7 +200,7 @@ impl<'a> Reader<'a, '_> {
                 self.found.error(Code::SECTION_MISPLACED, small(head.range.start), message, hint);
                 self.found.mend(Some(Mend::Level(level + 1)));
             }
-            if let Some((_, first)) = found.iter().find(|(known, _)| *known == field) {
+            if let Some(first) = found.iter().find(|one| one.field == field) {
                 let (at, other) = (small(head.range.start), Some(small(first.start)));
                 let message = format!("the section {} is there twice", quote(title));
                 let hint = "keep one of the two".to_owned();
@@ -221,20 +221,21 @@ impl<'a> Reader<'a, '_> {
                 self.warn(Code::SECTION_ORDER, head, message, "keep the order of the template");
             }
             furthest = furthest.max(field);
-            starts.push((field, head.range.start));
             let end = heads[at + 1..].iter().find(|next| next.level <= head.level);
-            found.push((field, head.range.end..end.map_or(region.end, |next| next.range.start)));
+            let body = head.range.end..end.map_or(region.end, |next| next.range.start);
+            found.push(Section { field, start: head.range.start, body });
         }
-        self.in_order(starts, region.end);
+        self.in_order(&found, region.end);
         found
     }
 
     /// Says how sections that stand in another order are put in theirs.
-    fn in_order(&mut self, mut starts: Vec<(usize, usize)>, end: usize) {
-        if starts.is_sorted() {
+    fn in_order(&mut self, sections: &[Section], end: usize) {
+        if sections.is_sorted_by_key(|section| section.field) {
             return;
         }
-        starts.sort_by_key(|(field, _)| *field);
+        let mut starts: Vec<(usize, usize)> = sections.iter().map(|section| (section.field, section.start)).collect();
+        starts.sort_unstable();
         let place = |at: usize| Source::new(self.text).place(at);
         let order = starts.iter().map(|(_, start)| place(*start)).collect();
         let end = (end < self.text.len()).then(|| place(end));
@@ -256,6 +257,14 @@ impl<'a> Reader<'a, '_> {
             rule: None,
             mend: None,
         });
+    }
+
+    /// What stands in a range; where nothing does, it stands where it was announced.
+    fn placed(&mut self, of: &'a Type, start: usize, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
+        let blank = self.text[range.clone()].trim_start().is_empty();
+        let node = self.value(of, range, level, depth);
+        // The very first byte is the place of what stands nowhere.
+        if blank { Node { at: small(start.max(1)), ..node } } else { node }
     }
 
     fn value(&mut self, of: &'a Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
@@ -302,7 +311,7 @@ impl<'a> Reader<'a, '_> {
         }
         let read = |item: &&super::outline::Item| {
             let inside = self.inside(item.range.start..item.range.end.min(range.end));
-            self.value(&list.of, inside, level, item.depth)
+            self.placed(&list.of, item.range.start, inside, level, item.depth)
         };
         Node { value: Value::List(items.iter().map(read).collect()), at }
     }

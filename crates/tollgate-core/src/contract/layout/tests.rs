@@ -93,6 +93,16 @@ fn what_is_wrong_has_a_place_in_the_file_as_it_is() {
 }
 
 #[test]
+fn what_says_nothing_is_told_where_it_says_it() {
+    let text = "## Result: a\n**Task:**\n**Outcome:** done\n\n### Left\n\n### More\n- [ ] a\n- [ ]\n- [ ] c\n";
+    assert!(shown(text).ends_with(" TG0246@2:1 TG0246@5:1 TG0246@9:1"), "{}", shown(text));
+    let text = "## Result: a\n**Task:** #7 — a task **Outcome:**\n\n### Left\nx\n";
+    assert!(shown(text).ends_with(" TG0245@2:23"), "{}", shown(text));
+    let text = "## Result: a\n**Task:** #7 — a task\n**Outcome:** stuck\n**Options:**\n\n1.\n2. b\n   - Cost:\n\n### Left\nx\n";
+    assert!(shown(text).ends_with(" TG0242@6:1 TG0242@6:1 TG0246@8:4"), "{}", shown(text));
+}
+
+#[test]
 fn items_hold_records() {
     let text = "## Result: a\n**Task:** #7 — a task\n**Outcome:** stuck\n\n**Options:**\n\n1. **Wait**\n   - Cost: a week,\n     or two\n2. Go on\n   - **Cost:** nothing\n\n### Left\nx\n";
     assert!(

@@ -33,6 +33,7 @@ use super::sink::Sink;
 use super::text::Source;
 use super::{Context, Declaration, Reading, ReportDialect, SectionClass};
 use crate::Name;
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::report::{Health, Report, Verdict};
 
@@ -126,9 +127,25 @@ impl ReportDialect for StatusBlock {
     }
 }
 
+/// What is said of a report because something is not there: of one that is cut off, it says nothing.
+const ABSENT: [Code; 6] = [
+    Code::SECTION_MISSING,
+    Code::STATUS_REASON,
+    Code::ABSTRACT_COUNT,
+    Code::QUESTION_MISSING,
+    Code::REJECTS_NOTHING,
+    Code::ROW_LEFT_OUT,
+];
+
 /// Whether a report begins with a heading.
 fn begins(level: usize, title: &str) -> bool {
     level == 2 && matches!(Heading::find(title), Some((Heading::Status, _)))
+}
+
+/// Whether a report begins with one of the headings of a text.
+pub fn is_document(heads: &[(usize, &str, usize)], head: &(usize, &str, usize)) -> bool {
+    let is = |level: usize, title: &str| level == 2 && matches!(Heading::find(title), Some((Heading::Abstract, _)));
+    begins(head.0, head.1) && heads.iter().any(|(level, title, at)| *at > head.2 && is(*level, title))
 }
 
 /// Reads and judges a text that is one report: what it says, for which part, and what is wrong with it.
@@ -147,7 +164,28 @@ fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) 
     let part = Part::of(context, &draft);
     let others = Rows::new(Some(&context.others));
     Rules { draft: &draft, context, part, rows, others: &others, start, sink: &mut sink }.check();
+    if !sink.is_cut_off() && draft.find(Heading::Abstract).is_none() {
+        end_early(&source, &sections, &mut sink);
+    }
+    if sink.is_cut_off() {
+        sink.retain(|one| !ABSENT.contains(&one.code));
+    }
     (draft, part, sink)
+}
+
+/// Looks whether a report ends before its Abstract: in the middle of a line, or with a heading.
+fn end_early(source: &Source<'_>, sections: &[Section], sink: &mut Sink) {
+    let text = source.text();
+    let (Some(last), true) = (sections.last(), sections.len() < 3) else { return };
+    let torn = match text[last.body.clone()].trim().is_empty() {
+        true => last.start,
+        false if text.ends_with(['\n', '\r']) => return,
+        false => text.rfind(['\n', '\r']).map_or(0, |end| end + 1),
+    };
+    let torn = source.place(torn);
+    sink.retain(|one| one.place < torn);
+    let message = "the report is cut off here, before `## Abstract`";
+    sink.error(Code::REPORT_CUT_OFF, source.place(text.trim_end().len()), message, "print the whole report again");
 }
 
 /// Reads a text that holds one report and nothing else.

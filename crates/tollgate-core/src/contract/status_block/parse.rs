@@ -376,10 +376,30 @@ impl<'a> Reader<'a, '_> {
             }
             self.field(name, unquoted(value.trim().trim_start_matches("**").trim()), place, draft);
         }
-        for name in FIELDS.iter().filter(|name| !seen.contains_key(**name)) {
+        let missing: Vec<&str> = FIELDS.into_iter().filter(|name| !seen.contains_key(name)).collect();
+        if self.is_cut(&missing) {
+            return;
+        }
+        for name in missing {
             let message = format!("the Abstract has no `{name}`");
             self.sink.error(Code::ABSTRACT_FIELD, self.place, message, format!("add a line `{name}: …`"));
         }
+    }
+
+    /// Whether the report ends in the Abstract: its last line may be torn, and nothing more is said of what is missing.
+    fn is_cut(&mut self, missing: &[&str]) -> bool {
+        let Some(next) = missing.first().filter(|_| FIELDS.ends_with(missing)) else { return false };
+        let closed = |kind: &BlockKind| matches!(kind, BlockKind::Fence { closed: true, .. });
+        let whole = self.section.blocks.iter().any(|block| closed(&block.kind));
+        let cut = self.section.body.end == self.source.text().len() && !whole;
+        let last = self.said().last().map(|(at, _)| self.source.place(*at));
+        if cut {
+            let place = last.unwrap_or(self.place);
+            self.sink.retain(|one| one.place < place || one.code != Code::ABSTRACT_FIELD);
+            let message = format!("the report is cut off: the Abstract ends before `{next}`");
+            self.sink.error(Code::REPORT_CUT_OFF, place, message, "print the whole report again");
+        }
+        cut
     }
 
     fn field(&mut self, name: &str, value: String, place: Place, draft: &mut Draft) {

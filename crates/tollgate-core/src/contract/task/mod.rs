@@ -15,9 +15,10 @@ use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::report::{CriterionRow, Plan, UnitReport};
-use reader::Reader;
+use reader::{AfterScope, Reader};
 
 mod reader;
+mod scopes;
 mod stray;
 #[cfg(test)]
 mod tests;
@@ -138,8 +139,10 @@ impl DocumentDialect for Task {
         let (document, places) = parse(&source, &mut sink);
         let plan = plan(document, &places, context, &mut sink);
         let sides = context.sides.iter().flatten();
+        let said = places.scopes.iter().filter_map(|(part, place)| Some((Name::from(part.side()?), *place)));
+        let scopes = said.collect();
         let places = sides.map(|side| (side.clone(), places.of(side))).collect();
-        DocumentReading { plan, fields: BTreeMap::new(), places, diagnostics: sink.finish() }
+        DocumentReading { plan, fields: BTreeMap::new(), places, scopes, diagnostics: sink.finish() }
     }
 
     fn looks(&self, _: &Context) -> Looks {
@@ -226,7 +229,8 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
     let place = source.place(section.start);
     places.whole = place;
     stray::complain(source, &outline, section, sink);
-    Reader { source, sink, document: &mut document, places: &mut places, part: None, in_scope: false }.read(section);
+    Reader { source, sink, document: &mut document, places: &mut places, part: None, after: AfterScope::Rows }
+        .read(section);
     if document.rows.is_empty() {
         let message = format!("`## {SECTION}` has no rows");
         sink.error(Code::TASK_NO_ROWS, place, message, "add a list item per row");

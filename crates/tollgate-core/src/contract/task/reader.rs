@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::scopes::{Announced, announced, listed, looks_announced};
 use super::{Document, Part, Places, Row, is_section, split_command};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
@@ -118,8 +119,19 @@ pub(super) struct Reader<'a, 's> {
     pub document: &'s mut Document,
     pub places: &'s mut Places,
     pub part: Option<Part>,
-    /// Whether items are patterns of a scope that was just announced.
-    pub in_scope: bool,
+    /// What the items that follow a scope may be.
+    pub after: AfterScope,
+}
+
+/// What an item that follows a scope may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterScope {
+    /// None was just said: an item is a row.
+    Rows,
+    /// It stood at its place in full: a further pattern would be lost.
+    Full,
+    /// It was announced at this place, and its patterns follow; whether one has.
+    Listed { place: Place, any: bool },
 }
 
 impl Reader<'_, '_> {
@@ -136,10 +148,45 @@ impl Reader<'_, '_> {
                     self.item(&item, self.source.place(start));
                 }
                 BlockKind::Paragraph | BlockKind::Html => self.paragraph(block),
-                BlockKind::Fence { .. } => self.no_row(block),
+                BlockKind::Fence { .. } => {
+                    self.end_scope();
+                    self.no_row(block);
+                }
                 BlockKind::Comment => {}
             }
         }
+        self.end_scope();
+    }
+
+    /// A scope that was announced and names nothing would be the whole repository.
+    fn end_scope(&mut self) {
+        if let AfterScope::Listed { place, any: false } = std::mem::replace(&mut self.after, AfterScope::Rows) {
+            let hint = "write it like `Scope:` with `src/api/**` in code quotes, in its line or as the items below it";
+            self.sink.error(Code::TASK_SCOPE, place, "the scope names no pattern", hint);
+        }
+    }
+
+    /// Takes an announcement; whether there was one.
+    fn announcement(&mut self, text: &str, place: Place) -> bool {
+        let Some(announced) = announced(text) else { return false };
+        self.end_scope();
+        match announced {
+            Announced::Patterns(patterns) if patterns.is_empty() => {
+                self.after = AfterScope::Listed { place, any: false };
+            }
+            Announced::Patterns(patterns) => {
+                self.scope(patterns, place);
+                self.after = AfterScope::Full;
+            }
+            Announced::Unclear => self.no_scope(place),
+        }
+        true
+    }
+
+    fn no_scope(&mut self, place: Place) {
+        let message = "this looks like a scope, and is no `Scope:` with patterns alone";
+        let hint = "write `Scope:` in a line of its own with patterns in code quotes; begin a row with another word";
+        self.sink.error(Code::TASK_SCOPE, place, message, hint);
     }
 
     fn paragraph(&mut self, block: &Block) {
@@ -149,10 +196,8 @@ impl Reader<'_, '_> {
                 self.no_heading(words, self.source.place(at));
             }
         }
-        if let Some(patterns) = scope_of(&clean(&text[block.range.clone()])) {
-            self.scope(patterns, self.source.place(block.range.start));
-            self.in_scope = true;
-        } else {
+        if !self.announcement(&clean(&text[block.range.clone()]), self.source.place(block.range.start)) {
+            self.end_scope();
             self.no_row(block);
         }
     }
@@ -187,6 +232,13 @@ impl Reader<'_, '_> {
     /// What looks like a row or a command and is none would be forgotten by everybody: it is said.
     fn no_row(&mut self, block: &Block) {
         let text = self.source.text();
+        // What is in a fence may be an example; what is quoted or stands in a text is meant.
+        let fenced = |line: &str| matches!(block.kind, BlockKind::Fence { .. }) && !line.trim_start().starts_with('>');
+        let mut scopes = lines(text, &block.range).filter(|(_, line)| looks_announced(line) && !fenced(line));
+        if let Some((at, _)) = scopes.next() {
+            self.no_scope(self.source.place(at));
+            return;
+        }
         if let Some(at) = command_at(text, &block.range) {
             let place = self.source.place(at);
             let message = "a `cmd:` stands outside of any row and is not run";
@@ -215,7 +267,7 @@ impl Reader<'_, '_> {
     }
 
     fn heading(&mut self, title: &str, place: Place) {
-        self.in_scope = false;
+        self.end_scope();
         self.part = Part::find(title);
         if let Some(part) = self.part {
             self.places.headings.entry(part).or_insert(place);
@@ -230,15 +282,25 @@ impl Reader<'_, '_> {
     }
 
     fn item(&mut self, item: &str, place: Place) {
-        let pattern =
-            item.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inside| !inside.contains('`'));
-        if let Some(pattern) = pattern.filter(|pattern| self.in_scope && !pattern.starts_with("cmd:")) {
-            self.scope(vec![pattern.to_owned()], place);
+        match (self.after, listed(item)) {
+            (AfterScope::Listed { place: said, .. }, Some(pattern)) => {
+                self.scope(vec![pattern], place);
+                self.after = AfterScope::Listed { place: said, any: true };
+                return;
+            }
+            (AfterScope::Full, Some(pattern)) if pattern.contains(['/', '*']) => {
+                let message = format!("{} may be a row or a pattern of the scope above", quote(&pattern));
+                let hint = "put a pattern into the line of its `Scope:`; let a row say what must be true";
+                self.sink.error(Code::TASK_SCOPE, place, message, hint);
+                return;
+            }
+            (AfterScope::Listed { .. }, None) | (AfterScope::Full | AfterScope::Rows, _) => self.end_scope(),
+        }
+        if self.announcement(item, place) {
             return;
         }
-        self.in_scope = false;
-        if let Some(patterns) = scope_of(item) {
-            self.scope(patterns, place);
+        if looks_announced(item.lines().next().unwrap_or_default()) {
+            self.no_scope(place);
             return;
         }
         let unboxed =
@@ -302,15 +364,4 @@ impl Reader<'_, '_> {
             }
         }
     }
-}
-
-/// The patterns of a text `Scope: …`: in code quotes, or divided by commas and white space.
-fn scope_of(text: &str) -> Option<Vec<String>> {
-    let bare = text.trim_start_matches('*');
-    let rest = bare.get(..6).filter(|word| word.eq_ignore_ascii_case("scope:")).and(bare.get(6..))?;
-    let rest = rest.strip_prefix("**").unwrap_or(rest);
-    let quoted: Vec<String> = rest.split('`').skip(1).step_by(2).map(|word| word.trim().to_owned()).collect();
-    let words = rest.split([',', ' ', '\t', '\n']).filter(|word| !matches!(*word, "-" | "*" | "+"));
-    let patterns = if quoted.is_empty() { words.map(str::to_owned).collect() } else { quoted };
-    Some(patterns.into_iter().filter(|pattern| !pattern.is_empty()).collect())
 }

@@ -184,6 +184,57 @@ fn odd_parts_are_told() {
     assert!(!evil.diagnostics[0].message.contains('\u{1b}'));
 }
 
+/// Whatever a person takes for a scope is one, or is refused: what nobody reads nobody holds.
+#[test]
+fn what_looks_like_a_scope_is_one_or_an_error() {
+    let backend = "## Definition of Done\n### Backend\n";
+    for scope in [
+        "**Scope**: `src/**`\n\n",
+        "Scope : `src/**`\n\n",
+        "Scope：`src/**`\n\n",
+        "SCOPE: ``src/**``\n\n",
+        "__Scope:__ src/**\n\n",
+        "Scope:\n- src/**\n",
+        "- Scope:\n  - `src/**`\n",
+        "Scope:\n\n- `src/**`\n",
+    ] {
+        let reading = Task.read(&format!("{backend}{scope}- it works\n"), &sides(&["backend"]));
+        assert_eq!(reading.diagnostics, [], "{scope}");
+        assert_eq!(reading.plan.units[0].scope, ["src/**".into()] as [Name; 1], "{scope}");
+        assert_eq!(reading.plan.criteria.len(), 1, "{scope}");
+    }
+    for (scope, at) in [
+        ("Scope:\n", "3:1"),
+        ("Scope: -\n\n", "3:1"),
+        ("Scope:\n\n```\nsrc/**\n```\n", "3:1"),
+        ("Scope:\n\n    src/**\n\n", "3:1"),
+        ("Scope: src\n\n", "3:1"),
+        ("Scope: everything that is needed\n\n", "3:1"),
+        ("Scope: `src/**`\nAll of it passes `cmd: false`\n\n", "3:1"),
+        ("Scope: `src/**`\n• it starts `cmd: false`\n\n", "3:1"),
+        ("- Scope: `src/**`\n  - it starts `cmd: false`\n", "3:3"),
+        ("- Scope: a token of the wrong scope is refused `cmd: false`\n", "3:3"),
+        ("Scope: `src/**`\n\n- `docs/**`\n", "5:3"),
+        ("Scope: `src/**` `!src/keys/**`\n\n", "3:1"),
+        ("> Scope: `src/**`\n\n", "3:1"),
+        ("Scopes: `src/**`\n\n", "3:1"),
+        ("Backend scope: `src/**`\n\n", "3:1"),
+        ("- Backend scope: `src/**`\n", "3:3"),
+        ("What it may do.\nScope: `src/**`\n\n", "4:1"),
+    ] {
+        let reading = Task.read(&format!("{backend}{scope}- it works\n"), &sides(&["backend"]));
+        let told: Vec<String> =
+            reading.diagnostics.iter().map(|d| format!("{}:{} {}", d.place.line, d.place.column, d.code)).collect();
+        assert_eq!(told, [format!("{at} TG0235")], "{scope}");
+    }
+    // A row that is all code is a row, and so is one about scopes.
+    let rows = Task.read(
+        &format!("{backend}Scope: `src/**`\n\n- `make test`\n- The scope: it is checked\n"),
+        &sides(&["backend"]),
+    );
+    assert_eq!((rows.diagnostics.len(), rows.plan.criteria.len()), (0, 2), "{:?}", rows.diagnostics);
+}
+
 #[test]
 fn a_scope_is_written_in_three_ways() {
     for scope in

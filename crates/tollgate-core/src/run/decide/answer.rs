@@ -130,6 +130,15 @@ impl Draft {
         if !answer.scope.is_empty() && !amends("scope") {
             return not_allowed("the scope");
         }
+        if let Some((pattern, problem)) =
+            answer.scope.iter().find_map(|p| crate::scope::pattern_problem(p).map(|why| (p, why)))
+        {
+            let unit = unit.cloned().unwrap_or_else(|| "run".into());
+            return Err(Rejection::Scope {
+                unit,
+                why: format!("would have the pattern `{}`, which {problem}", pattern.escape_debug()),
+            });
+        }
         if amends("scope") {
             // What was asked about is widened by exactly those paths, whatever stands in their names.
             let asked = || paths.iter().map(|path| crate::scope::literal(path)).collect();

@@ -153,8 +153,7 @@ impl Draft {
             self.reason = self.open_rows(name).join("; ");
         }
         // A command that fails is a fact: whatever the judge says, the work is rejected and goes back.
-        let attempt = AttemptId(self.run.next_attempt.saturating_sub(1));
-        let rejected = !holds && self.can_reject(stage) && self.commands_speak(attempt, stage, unit);
+        let rejected = !holds && self.can_reject(stage) && self.commands_speak(stage, unit);
         self.lapse();
         let outcome = match (status, rejected) {
             // Who did not write what it says it wrote may not have tested what it says it tested.

@@ -205,19 +205,20 @@ impl Draft {
 
     /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it. Whether
     /// they say anything.
-    pub fn commands_speak(&mut self, attempt: AttemptId, stage: &Stage, unit: Option<&Name>) -> bool {
+    pub fn commands_speak(&mut self, stage: &Stage, unit: Option<&Name>) -> bool {
         let protocol = self.protocol.clone();
         let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
-        let rows: Vec<(Name, String)> = gates
+        let rows: Vec<(Name, AttemptId, String)> = gates
             .flat_map(|gate| gate::rows_read(&self.run, gate, unit))
             .filter_map(|(row, state, _)| {
-                let fails = row.ran.as_ref()?.result == Judgement::Fail && state != CriterionState::Waived;
+                let ran = row.ran.as_ref()?;
+                let fails = ran.result == Judgement::Fail && state != CriterionState::Waived;
                 let command = row.command.as_deref().unwrap_or_default();
-                fails.then(|| (row.id.clone(), format!("the command of {} fails: {command}", row.id)))
+                fails.then(|| (row.id.clone(), ran.attempt, format!("the command of {} fails: {command}", row.id)))
             })
             .collect();
         let speak = !rows.is_empty();
-        for (row, what) in rows {
+        for (row, attempt, what) in rows {
             let about_row =
                 |finding: &FindingState| finding.about.role.is_none() && finding.about.criterion.as_ref() == Some(&row);
             let known = self.findings(unit, about_row);

@@ -240,7 +240,7 @@ fn contradictions(report: &Report, changed: &[Changed], earlier: &[Name]) -> Vec
     let claims = &report.claims;
     // By what they name, not by how they are written: a worker need not know how git quotes.
     let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (unquote(path), path)).collect();
-    if claimed.is_empty() && changed.is_empty() {
+    if claimed.is_empty() && changed.is_empty() && claims.deleted_count.unwrap_or_default() == 0 {
         return Vec::new();
     }
     let touched: BTreeSet<Cow<'_, [u8]>> =
@@ -252,6 +252,19 @@ fn contradictions(report: &Report, changed: &[Changed], earlier: &[Name]) -> Vec
     let silent = changed.iter().filter(|change| !claimed.contains_key(&unquote(&change.path)));
     for change in silent.filter(|change| change.kind != ChangeKind::Deleted || claims.deleted_count.is_none()) {
         found.push(format!("{} changed, but the report does not name it", change.path));
+    }
+    // Where deletions are only counted, the count is the claim; files of earlier attempts may be in it.
+    let deleted: Vec<&Changed> = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).collect();
+    let most = deleted.len() + earlier.len();
+    if claims.deleted_count.is_some_and(|count| !(deleted.len()..=most).contains(&(count as usize))) {
+        let names: Vec<&str> = deleted.iter().map(|change| &*change.path).take(CONTRADICTIONS_MAX).collect();
+        let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        let (count, really) = (claims.deleted_count.unwrap_or_default(), deleted.len());
+        found.push(format!("the report counts {count} deleted, but {really} were{names}"));
+    }
+    let kept = claims.created.iter().chain(&claims.modified).map(|path| unquote(path)).collect::<BTreeSet<_>>();
+    for change in deleted.iter().filter(|change| kept.contains(&unquote(&change.path))) {
+        found.push(format!("the report names {} as there, but it was deleted", change.path));
     }
     if found.len() > CONTRADICTIONS_MAX {
         let more = found.len() - CONTRADICTIONS_MAX;

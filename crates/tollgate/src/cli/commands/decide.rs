@@ -25,7 +25,7 @@ pub struct DecideArgs {
     #[arg(required = true, num_args = 1..=3, value_name = "RUN DECISION OPTION")]
     words: Vec<String>,
     /// Your answer in words: the answer itself, or what the next agent should know
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
     text: String,
     /// What becomes of a requirement: in_scope, deferred, out_of_scope or non_material
     #[arg(long, value_name = "ID=DISPOSITION")]

@@ -18,8 +18,8 @@ use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::files;
 use crate::view::detail::{self, History, Sources, tell};
-use crate::view::show;
 use crate::view::text::{Line, Style};
+use crate::view::{evidence, show};
 
 /// A brief longer than this is not looked at for its echo.
 const BRIEF_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -32,6 +32,9 @@ pub struct ShowArgs {
     /// Also list what each routing decision read of a report, and what it only checked
     #[arg(long)]
     reads: bool,
+    /// Only what shows that each row holds: from whom, what it covers, and whether that is unchanged
+    #[arg(long, conflicts_with = "reads")]
+    evidence: bool,
 }
 
 pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
@@ -44,6 +47,8 @@ pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     }
     if session.json() {
         session.output.json(&detail);
+    } else if args.evidence {
+        evidence::lines(&detail, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     } else {
         let lines = show::lines(&detail, &history, session.now_ms(), session.output.width());
         lines.into_iter().for_each(|line| session.output.data(line));

@@ -45,6 +45,7 @@ fn resources(run: &Run) -> BTreeMap<Name, Vec<Name>> {
 
 fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> api::Criterion {
     let (state, fresh) = gate::criterion(run, row, bound, row.unit.as_ref());
+    let covers: Vec<String> = bound.iter().map(ToString::to_string).collect();
     let ended = |id: AttemptId| {
         history.attempts.iter().find(|told| told.id == id).and_then(|told| told.wire.ended_at_ms).unwrap_or_default()
     };
@@ -53,6 +54,8 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
         result: wire::judgement(shown.result).to_owned(),
         text,
         from: shown.attempt.to_string(),
+        covers: covers.clone(),
+        tree: shown.on.tree.to_string(),
         fresh: gate::fresh(run, &shown.on, bound, row.unit.as_ref()),
         object: shown.object.map(|object| object.to_string()),
         at_ms: ended(shown.attempt),
@@ -67,6 +70,8 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
             None => "waived".to_owned(),
         },
         from: waived.decision.to_string(),
+        covers: covers.clone(),
+        tree: waived.on.tree.to_string(),
         fresh: gate::is_waived(run, row, bound, None),
         object: None,
         at_ms: history.ended_ms.get(&waived.decision).copied().unwrap_or_default(),

@@ -1,13 +1,15 @@
-//! JSON as RFC 8259 has it, read into the tree: strict, linear, bounded, with a place for everything that is wrong.
+//! JSON as RFC 8259 has it, read into the tree: linear, bounded, with a place for everything that is wrong. What is wrong is passed
+//! over where one can tell what was meant ([`recover`]), so that the first mistake does not hide the second.
 
+mod recover;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Entry, Node, Value};
 use crate::code::Code;
-use crate::contract::words::Words;
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 16 << 20;
@@ -17,6 +19,9 @@ const NODES_MAX: usize = 1 << 21;
 const DEPTH_MAX: usize = 127;
 /// From so many keys on, a key that stands twice is looked up rather than looked for.
 const FEW_KEYS: usize = 12;
+
+/// So many mistakes of one text are told apart.
+const FAULTS_MAX: usize = 50;
 
 /// How many bytes of a text are looked at together.
 const LANE: usize = 16;
@@ -32,74 +37,104 @@ pub struct Fault {
     pub hint: &'static str,
 }
 
-/// Reads a text that is one value; offsets do not count a byte order mark.
+/// A text as far as it could be read.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    /// The value; none where nothing could be told of it.
+    pub node: Option<Node<'a>>,
+    /// What is no JSON, in the order of the text.
+    pub faults: Vec<Fault>,
+    /// Where values stand that are not what was written: nothing more is to be said of them. Of a list or a map among them, the end is missing.
+    pub broken: Vec<u32>,
+    /// Where the value ends.
+    pub end: usize,
+}
+
+/// Reads a text that is one value and nothing else; offsets do not count a byte order mark.
 pub fn read(text: &str) -> Result<Node<'_>, Fault> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader::new(text)?;
-    let node = reader.value(0)?;
-    reader.space();
-    if reader.at < text.len() {
-        let message = "the JSON ends before this; nothing may follow it";
-        return Err(reader.fault(
-            Code::TEXT_AROUND,
-            message,
-            "print the JSON alone, without words or a fence around it",
-        ));
+    let parsed = parse(text);
+    match (parsed.node, parsed.faults.into_iter().next()) {
+        (Some(node), None) => Ok(node),
+        (_, fault) => Err(fault.unwrap_or_else(|| Reader::at(text, text.len()).cut_off())),
     }
-    Ok(node)
+}
+
+/// Reads a text that should be one value as far as it goes; offsets do not count a byte order mark.
+pub fn parse(text: &str) -> Parsed<'_> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let hint = "print the JSON alone, without words or a fence around it";
+    parse_part(text, 0..text.len(), "the JSON ends before this; nothing may follow it", hint)
+}
+
+/// Reads a part of a text; offsets are those of the whole.
+pub fn parse_part<'a>(text: &'a str, part: Range<usize>, after: &str, hint: &'static str) -> Parsed<'a> {
+    let mut reader = Reader::at(&text[..part.end], part.start);
+    let node = reader.root();
+    let end = reader.at;
+    reader.space();
+    if let Some(node) = node.as_ref().filter(|_| !reader.stopped && reader.at < part.end) {
+        let second = matches!(reader.peek(), b'{' | b'[');
+        let mut fault = match second {
+            true => reader.fault(Code::SECOND_DOCUMENT, "a second JSON value begins here", "give one document a file"),
+            false => reader.fault(Code::TEXT_AROUND, after, hint),
+        };
+        fault.other = second.then_some(node.at);
+        reader.faults.push(fault);
+    }
+    Parsed { node, faults: reader.faults, broken: reader.broken, end }
 }
 
 /// Reads a text with one value a line into a list; every line that is not JSON is a fault of its own.
-pub fn read_lines(text: &str) -> (Node<'_>, Vec<Fault>) {
+pub fn parse_lines(text: &str) -> Parsed<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (mut items, mut faults, mut start) = (Vec::new(), Vec::new(), 0);
+    let (mut items, mut faults, mut broken, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for line in text.split_inclusive('\n') {
-        if !line.trim_matches(WHITE).is_empty() {
-            match read_line(text, start, start + line.len()) {
-                Ok(node) => items.push(node),
-                Err(fault) => faults.push(fault),
-            }
-            if faults.len() > 50 || items.len() > NODES_MAX {
-                break;
-            }
+        let part = start..start + line.len();
+        start = part.end;
+        if line.trim_matches(WHITE).is_empty() {
+            continue;
         }
-        start += line.len();
+        let parsed = parse_part(text, part, "the value of this line ends here", "one value a line, nothing else");
+        items.extend(parsed.node);
+        faults.extend(parsed.faults);
+        broken.extend(parsed.broken);
+        if faults.len() > FAULTS_MAX || items.len() > NODES_MAX {
+            break;
+        }
     }
-    (Node::new(Value::List(items)), faults)
+    Parsed { node: Some(Node::new(Value::List(items))), faults, broken, end: text.len() }
 }
 
 const WHITE: [char; 4] = [' ', '\t', '\n', '\r'];
-
-fn read_line(text: &str, start: usize, end: usize) -> Result<Node<'_>, Fault> {
-    let mut reader = Reader::new(&text[..end])?;
-    reader.at = start;
-    let node = reader.value(0)?;
-    reader.space();
-    if reader.at < end {
-        return Err(reader.fault(
-            Code::TEXT_AROUND,
-            "the value of this line ends here",
-            "one value a line, nothing else",
-        ));
-    }
-    Ok(node)
-}
 
 struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     nodes: usize,
+    faults: Vec<Fault>,
+    broken: Vec<u32>,
+    /// How many values had been read at the last fault.
+    faulty: usize,
+    /// Whether reading came to its end before the value did.
+    stopped: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Result<Self, Fault> {
-        let reader = Self { text, bytes: text.as_bytes(), at: 0, nodes: 0 };
-        if text.len() > BYTES_MAX {
-            let message = format!("the text is longer than {BYTES_MAX} bytes");
-            return Err(reader.fault(Code::TEXT_REFUSED, message, "give the document alone"));
-        }
-        Ok(reader)
+    fn at(text: &'a str, at: usize) -> Self {
+        let bytes = text.as_bytes();
+        Self { text, bytes, at, nodes: 0, faults: Vec::new(), broken: Vec::new(), faulty: 0, stopped: false }
+    }
+
+    fn root(&mut self) -> Option<Node<'a>> {
+        let read = match self.text.len() > BYTES_MAX {
+            true => {
+                let message = format!("the text is longer than {BYTES_MAX} bytes");
+                Err(self.fault(Code::TEXT_REFUSED, message, "give the document alone"))
+            }
+            false => self.value(0),
+        };
+        read.map_err(|fault| self.stop(fault)).ok()
     }
 
     fn fault(&self, code: Code, message: impl Into<String>, hint: &'static str) -> Fault {
@@ -129,6 +164,9 @@ impl<'a> Reader<'a> {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
+        if self.peek() == b'/' {
+            self.comments();
+        }
     }
 
     fn value(&mut self, depth: usize) -> Result<Node<'a>, Fault> {
@@ -142,14 +180,17 @@ impl<'a> Reader<'a> {
             b'{' | b'[' if depth >= DEPTH_MAX => {
                 return Err(self.fault(Code::TEXT_REFUSED, "this nests too deeply", "write it flatter"));
             }
-            b'{' => self.map(depth)?,
-            b'[' => self.list(depth)?,
+            b'{' => self.map(depth, at)?,
+            b'[' => self.list(depth, at)?,
             b'"' => Value::Text(self.string()?),
-            b'-' | b'0'..=b'9' => Value::Number(Cow::Borrowed(self.number()?)),
+            b'-' | b'0'..=b'9' => match self.number() {
+                Ok(number) => Value::Number(Cow::Borrowed(number)),
+                Err(fault) => self.no_number(fault, at)?,
+            },
             b't' if self.literal("true") => Value::Bool(true),
             b'f' if self.literal("false") => Value::Bool(false),
             b'n' if self.literal("null") => Value::Null,
-            _ => return Err(self.no_value(depth)),
+            _ => self.odd_value(depth)?,
         };
         Ok(Node { value, at })
     }
@@ -162,23 +203,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn no_value(&self, depth: usize) -> Fault {
-        match self.peek() {
-            b'\'' => self.syntax("a text begins with `'`", "JSON texts stand in double quotes"),
-            b'/' => self.syntax("there are no comments in JSON", "leave the comment out"),
-            b',' | b'}' | b']' => self.syntax("a value is missing here", "write the value, or take the comma away"),
-            b'T' | b'F' | b'N' | b'u' => self.syntax("this is no JSON value", "write `true`, `false` or `null`"),
-            _ if self.at >= self.bytes.len() => self.cut_off(),
-            _ if depth == 0 => self.fault(
-                Code::TEXT_AROUND,
-                "this is not JSON: other text stands here",
-                "print the JSON alone, without words or a fence around it",
-            ),
-            _ => self.syntax("this is no JSON value", "put texts in double quotes"),
-        }
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Value<'a>, Fault> {
+    fn list(&mut self, depth: usize, at: u32) -> Result<Value<'a>, Fault> {
         self.at += 1;
         let mut items = Vec::new();
         self.space();
@@ -186,21 +211,29 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Ok(Value::List(items));
         }
-        loop {
-            items.push(self.value(depth + 1)?);
+        while !self.stopped {
+            if !self.is_hole()? {
+                match self.value(depth + 1) {
+                    Ok(item) => items.push(item),
+                    Err(fault) => self.stop(fault),
+                }
+            }
             self.space();
             match self.peek() {
+                _ if self.stopped => {}
                 b',' => self.at += 1,
                 b']' => {
                     self.at += 1;
                     return Ok(Value::List(items));
                 }
-                _ => return Err(self.syntax("the list goes on without a comma", "write `,` or `]`")),
+                _ => self.no_comma(b']', "the list goes on without a comma", "write `,` or `]`"),
             }
         }
+        self.broken.push(at);
+        Ok(Value::List(items))
     }
 
-    fn map(&mut self, depth: usize) -> Result<Value<'a>, Fault> {
+    fn map(&mut self, depth: usize, start: u32) -> Result<Value<'a>, Fault> {
         self.at += 1;
         let mut entries: Vec<Entry<'a>> = Vec::new();
         self.space();
@@ -208,36 +241,51 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Ok(Value::Map(entries));
         }
-        loop {
-            self.space();
-            let at = u32::try_from(self.at).unwrap_or(u32::MAX);
-            let key = match self.peek() {
-                b'"' => self.string()?,
-                b'}' => return Err(self.syntax("a comma stands before the end of the map", "take the comma away")),
-                _ => return Err(self.syntax("a key is missing here", "keys stand in double quotes")),
-            };
-            if entries.len() < FEW_KEYS
-                && let Some(first) = entries.iter().find(|entry| entry.key == key)
-            {
-                return Err(twice(&key, at, first.at));
+        while !self.stopped {
+            match self.entry(depth, &entries) {
+                Ok(entry) => entries.extend(entry),
+                Err(fault) => self.stop(fault),
             }
-            self.space();
-            if self.peek() != b':' {
-                return Err(self.syntax("a key stands here without a value", "write `:` and the value"));
-            }
-            self.at += 1;
-            let node = self.value(depth + 1)?;
-            entries.push(Entry { key, at, node });
             self.space();
             match self.peek() {
+                _ if self.stopped => {}
                 b',' => self.at += 1,
                 b'}' => {
                     self.at += 1;
-                    return all_differ(&entries).map(|()| Value::Map(entries));
+                    self.all_differ(&mut entries)?;
+                    return Ok(Value::Map(entries));
                 }
-                _ => return Err(self.syntax("the map goes on without a comma", "write `,` or `}`")),
+                _ => self.no_comma(b'}', "the map goes on without a comma", "write `,` or `}`"),
             }
         }
+        self.broken.push(start);
+        Ok(Value::Map(entries))
+    }
+
+    /// The next entry of a map; none where there is none, or where its key stood before.
+    fn entry(&mut self, depth: usize, known: &[Entry<'a>]) -> Result<Option<Entry<'a>>, Fault> {
+        self.space();
+        let at = u32::try_from(self.at).unwrap_or(u32::MAX);
+        let key = match self.peek() {
+            b'"' => self.string()?,
+            b'}' => {
+                let fault = self.syntax("a comma stands before the end of the map", "take the comma away");
+                return self.note(fault).map(|()| None);
+            }
+            _ => self.odd_key()?,
+        };
+        let few = if known.len() < FEW_KEYS { known } else { &[] };
+        let first = few.iter().find(|entry| entry.key == key);
+        if let Some(first) = first {
+            self.note(twice(&key, at, first.at))?;
+        }
+        self.space();
+        if self.peek() != b':' {
+            return Err(self.syntax("a key stands here without a value", "write `:` and the value"));
+        }
+        self.at += 1;
+        let node = self.value(depth + 1)?;
+        Ok(first.is_none().then_some(Entry { key, at, node }))
     }
 
     fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
@@ -256,9 +304,15 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     return Ok(Cow::Owned(text));
                 }
-                Some(b'\\') => text.push(self.escape()?),
-                Some(0..=0x1f) => {
-                    return Err(self.syntax("a control character stands in a text", "write a line end as `\\n`"));
+                Some(b'\\') => {
+                    let escaped = self.escape();
+                    text.push(escaped.or_else(|fault| self.no_escape(fault))?);
+                }
+                Some(sign @ 0..=0x1f) => {
+                    text.push(char::from(*sign));
+                    let fault = self.syntax("a control character stands in a text", "write a line end as `\\n`");
+                    self.note(fault)?;
+                    self.at += 1;
                 }
                 Some(_) => {
                     let from = self.at;
@@ -380,21 +434,6 @@ impl<'a> Reader<'a> {
             0 => Err(self.syntax("a digit is missing in this number", "write the digits")),
             _ => Ok(()),
         }
-    }
-}
-
-/// Looks whether a key of a large map stands there twice.
-fn all_differ(entries: &[Entry<'_>]) -> Result<(), Fault> {
-    if entries.len() <= FEW_KEYS {
-        return Ok(());
-    }
-    let mut again = None;
-    Words::new(entries.iter().map(|entry| &*entry.key).collect(), |at, first| {
-        again.get_or_insert((at, first));
-    });
-    match again {
-        Some((at, first)) => Err(twice(&entries[at].key, entries[at].at, entries[first].at)),
-        None => Ok(()),
     }
 }
 

@@ -137,13 +137,80 @@ fn what_is_wrong_has_a_place_in_characters() {
     assert_eq!(wrong(&"[".repeat(200)), (Code::TEXT_REFUSED, at(1, 128)));
 }
 
+/// What is read of a text, and what is wrong with it, each with the byte it stands at.
+#[track_caller]
+fn reads(text: &str, expected: serde_json::Value, faults: &[(Code, u32)], broken: &[u32]) {
+    let parsed = parse(text);
+    let told: Vec<_> = parsed.faults.iter().map(|fault| (fault.code, fault.at)).collect();
+    assert_eq!(told, faults, "{text}: {:?}", parsed.faults);
+    assert_eq!(parsed.node.as_ref().map_or(serde_json::Value::Null, value), expected, "{text}");
+    assert_eq!(parsed.broken, broken, "{text}");
+}
+
+#[test]
+fn one_mistake_is_one_fault_and_reading_goes_on() {
+    use serde_json::json;
+    let syntax = Code::JSON_SYNTAX;
+    reads(
+        r#"{"a": [1, 2,], "b": {"c": 3,},}"#,
+        json!({"a": [1, 2], "b": {"c": 3}}),
+        &[(syntax, 12), (syntax, 28), (syntax, 30)],
+        &[],
+    );
+    reads(
+        r#"{"a": True, "b": None, "c": yes, "d": 1}"#,
+        json!({"a": true, "b": null, "c": null, "d": 1}),
+        &[(syntax, 6), (syntax, 17), (syntax, 28)],
+        &[17, 28],
+    );
+    reads(
+        r#"{'a': 'x', "b": 'y', c: 1, d: 2}"#,
+        json!({"a": "x", "b": "y", "c": 1, "d": 2}),
+        &[(syntax, 1), (syntax, 21)],
+        &[],
+    );
+    reads("{\"a\": 1, // one\n /* two */ \"b\": 2}", json!({"a": 1, "b": 2}), &[(syntax, 9)], &[]);
+    let escapes = "{\"a\": \"x\ty\", \"b\": \"\\d\", \"c\": \"\\ud800\"}";
+    reads(escapes, json!({"a": "x\ty", "b": "d", "c": "ud800"}), &[(syntax, 8), (syntax, 19), (syntax, 30)], &[]);
+    reads(
+        r#"{"a": 1 "b": [1 2], "a": 3, "d": 4}"#,
+        json!({"a": 1, "b": [1, 2], "d": 4}),
+        &[(syntax, 8), (syntax, 16), (Code::KEY_TWICE, 20)],
+        &[],
+    );
+    reads(
+        r#"{"a": , "b": 007, "c": [1,,2], "d": 1.}"#,
+        json!({"a": null, "b": null, "c": [1, 2], "d": null}),
+        &[(syntax, 6), (syntax, 13), (syntax, 26), (syntax, 38)],
+        &[6, 13, 36],
+    );
+    reads(r#"{"a": 1} {"a": 2}"#, json!({"a": 1}), &[(Code::SECOND_DOCUMENT, 9)], &[]);
+    reads(r#"{"a": 1}."#, json!({"a": 1}), &[(Code::TEXT_AROUND, 8)], &[]);
+}
+
+#[test]
+fn what_cannot_be_told_ends_reading_and_is_no_second_mistake() {
+    use serde_json::json;
+    let syntax = Code::JSON_SYNTAX;
+    reads(r#"{"a": 1, "b": [1, {"c": "x"#, json!({"a": 1, "b": [1, {}]}), &[(Code::REPORT_CUT_OFF, 26)], &[18, 14, 0]);
+    reads(r#"{"a": "he said "no" to it", "b": 1}"#, json!({"a": "he said "}), &[(syntax, 16)], &[0]);
+    reads("{\"a\": \"open,\n \"b\": 1}", json!({"a": "open,\n "}), &[(syntax, 12)], &[0]);
+    reads(r#"{"a": 'don't', "b": 1}"#, json!({"a": "don"}), &[(syntax, 6)], &[0]);
+    reads(r#"{"a": [1}, "b": 2}"#, json!({"a": [1]}), &[(syntax, 8)], &[6, 0]);
+    reads("Words.", json!(null), &[(Code::TEXT_AROUND, 0)], &[]);
+    let many = format!("[{}", "True, ".repeat(80));
+    assert!(parse(&many).faults.len() <= FAULTS_MAX + 1);
+}
+
 #[test]
 fn each_line_is_read_by_itself() {
-    let (list, faults) = read_lines("{\"a\": 1}\r\n\n{\"a\": }\n[2]\n{\"b\"");
-    assert_eq!(list.list().expect("a list").len(), 2);
-    let told: Vec<_> = faults.iter().map(|fault| (fault.code, fault.at)).collect();
+    let lines = parse_lines("{\"a\": 1}\r\n\n{\"a\": }\n[2]\n{\"b\"");
+    let list = lines.node.expect("a list");
+    assert_eq!(list.list().expect("a list").len(), 4);
+    let told: Vec<_> = lines.faults.iter().map(|fault| (fault.code, fault.at)).collect();
     assert_eq!(told, [(Code::JSON_SYNTAX, 17), (Code::REPORT_CUT_OFF, 27)]);
-    assert_eq!(list.list().expect("a list")[1].at, 19);
+    assert_eq!(list.list().expect("a list")[2].at, 19);
+    assert_eq!(lines.broken, [17, 23], "a value and the end of a line are not there");
 }
 
 #[test]

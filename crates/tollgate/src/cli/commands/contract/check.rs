@@ -6,6 +6,7 @@ use tollgate_api::ContractCheck;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::Context;
+use tollgate_core::contract::definition::Heading;
 use tollgate_core::contract::reask::reask;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
@@ -59,9 +60,9 @@ enum Format {
     Sarif,
 }
 
-/// What files are checked against.
+/// What files are checked against, and the headings that documents of other contracts begin with.
 enum Asked {
-    Contract(Contract),
+    Contract(Contract, Vec<Heading>),
     /// The one that each file seems to be written in.
     AnyOf(Contracts),
 }
@@ -69,10 +70,14 @@ enum Asked {
 pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let environment = &session.environment;
     let contract = match args.contract.as_deref() {
-        Some(name) => Asked::Contract(Contracts::named(name, environment)?),
+        Some(name) => {
+            let contract = Contracts::named(name, environment)?;
+            let beside = Contracts::headings_beside(&contract, environment)?;
+            Asked::Contract(contract, beside)
+        }
         None => Asked::AnyOf(Contracts::look(environment)?),
     };
-    if let Asked::Contract(contract) = &contract {
+    if let Asked::Contract(contract, _) = &contract {
         super::context(contract, args.role.as_deref(), session)?;
     }
     let format = args.format.unwrap_or(if session.json() { Format::Json } else { Format::Human });
@@ -111,7 +116,7 @@ fn check_file(
         (result(file, id, None, None, &diagnostics), Source { file: file.to_owned(), text }, diagnostics)
     };
     let id = match asked {
-        Asked::Contract(contract) => contract.id(),
+        Asked::Contract(contract, _) => contract.id(),
         Asked::AnyOf(_) => UNKNOWN,
     };
     let text = match read(file, REPORT_BYTES_MAX, session).map(String::from_utf8) {
@@ -122,15 +127,15 @@ fn check_file(
         }
         Ok(Ok(text)) => text,
     };
-    let found = match asked {
-        Asked::Contract(contract) => contract.clone(),
+    let (found, beside) = match asked {
+        Asked::Contract(contract, beside) => (contract.clone(), beside.clone()),
         Asked::AnyOf(contracts) => match find(file, &text, contracts) {
-            Ok(contract) => contract,
+            Ok(contract) => (contract, contracts.headings()),
             Err(diagnostic) => return Ok(unread(UNKNOWN, text, diagnostic)),
         },
     };
     let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.trim())).collect());
-    let context = Context { labels, ..super::context(&found, args.role.as_deref(), session)? };
+    let context = Context { labels, beside, ..super::context(&found, args.role.as_deref(), session)? };
     let (report, plan, diagnostics) = match (found.report(), found.document()) {
         (Some(dialect), _) => {
             let reading = dialect.read(&text, &context);

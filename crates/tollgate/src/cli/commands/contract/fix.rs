@@ -5,6 +5,7 @@ use std::time::Duration;
 use similar::TextDiff;
 use tollgate_api::{ContractFix, Mended};
 use tollgate_core::code::Code;
+use tollgate_core::contract::Context;
 use tollgate_core::contract::extract::{Dialect, Read};
 use tollgate_core::contract::fix::{Fixed, fix};
 
@@ -65,7 +66,8 @@ pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
             check::find(&args.file, &text, &known).map_err(|diagnostic| unreadable(String::new(), diagnostic))?
         }
     };
-    let context = super::context(&contract, args.role.as_deref(), session)?;
+    let beside = Contracts::headings_beside(&contract, &session.environment)?;
+    let context = Context { beside, ..super::context(&contract, args.role.as_deref(), session)? };
     let dialect = match (contract.report(), contract.document()) {
         (Some(dialect), _) => Dialect::Report(dialect),
         (None, Some(dialect)) => Dialect::Document(dialect),
