@@ -231,7 +231,7 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
     stray::complain(source, &outline, section, sink);
     Reader { source, sink, document: &mut document, places: &mut places, part: None, after: AfterScope::Rows }
         .read(section);
-    if document.rows.is_empty() {
+    if document.rows.is_empty() && !sink.refused() {
         let message = format!("`## {SECTION}` has no rows");
         sink.error(Code::TASK_NO_ROWS, place, message, "add a list item per row");
     }

@@ -13,7 +13,8 @@ use crate::diagnostic::Place;
 use crate::scope::pattern_problem;
 
 /// Marks that people put before the items of a list and that Markdown does not know.
-const ODD_BULLETS: [&str; 9] = ["– ", "— ", "• ", "‣ ", "◦ ", "▪ ", "● ", "· ", "⁃ "];
+const ODD_BULLETS: [char; 18] =
+    ['–', '—', '•', '‣', '◦', '▪', '●', '·', '⁃', '☐', '☑', '☒', '✅', '✔', '✓', '→', '➜', '□'];
 
 const NO_ITEM: &str = "this is no row, though it looks like one: Markdown knows the marks `-`, `*`, `+` and `1.` only";
 const NO_ITEM_HINT: &str = "begin the item with `- `";
@@ -35,7 +36,7 @@ fn quotes_command(text: &str) -> bool {
     let is_command = |inside: &str| {
         let word = inside.trim_start();
         let is_cmd = word.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("cmd"));
-        is_cmd && word[3..].trim_start().starts_with(':')
+        is_cmd && word[3..].trim_start().starts_with([':', '：'])
     };
     let (mut rest, mut inside) = (text, false);
     while let Some(at) = rest.find('`') {
@@ -56,14 +57,17 @@ pub(super) fn command_at(text: &str, range: &Range<usize>) -> Option<usize> {
 
 /// Whether a text has a `cmd:` in plain words, with something behind it.
 fn names_command(text: &str) -> bool {
-    let mut words = text.split_whitespace().map(|word| word.trim_start_matches(['(', '[', '*']));
+    let bare = |word| str::trim_matches(word, ['(', '[', '*', '_', '`']).rsplit('>').next().unwrap_or_default();
+    let mut words = text.split_whitespace().map(bare);
     words.any(|word| word.eq_ignore_ascii_case("cmd:")) && words.next().is_some()
 }
 
 /// Whether a line begins with a mark that only looks like an item's.
 fn has_odd_bullet(line: &str) -> bool {
     let line = line.trim_start();
-    ODD_BULLETS.iter().any(|mark| line.starts_with(mark))
+    let boxed = ["[ ]", "[x]", "[X]"].iter().any(|mark| line.starts_with(mark));
+    let close = line.strip_prefix(['-', '+']).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    boxed || close || line.starts_with(ODD_BULLETS)
 }
 
 /// Whether a line stands in an item of a list, where code may be nested.
@@ -144,6 +148,7 @@ impl Reader<'_, '_> {
                 }
                 BlockKind::Item => {
                     let (item, start) = item_text(text, &block.range);
+                    self.apart(&text[..block.range.start]);
                     self.inside(&block.range);
                     self.item(&item, self.source.place(start));
                 }
@@ -178,9 +183,20 @@ impl Reader<'_, '_> {
                 self.scope(patterns, place);
                 self.after = AfterScope::Full;
             }
-            Announced::Unclear => self.no_scope(place),
+            Announced::Unclear { .. } => self.no_scope(place),
         }
         true
+    }
+
+    /// An empty line ends the patterns of a list: what comes behind it may be a row.
+    fn apart(&mut self, before: &str) {
+        let before = before.trim_end_matches([' ', '\t']);
+        let is_apart = before.ends_with("\n\n") || before.ends_with("\n\r\n");
+        if let AfterScope::Listed { any: true, .. } = self.after
+            && is_apart
+        {
+            self.after = AfterScope::Full;
+        }
     }
 
     fn no_scope(&mut self, place: Place) {
@@ -216,6 +232,9 @@ impl Reader<'_, '_> {
                 }
             } else if let Some(words) = sub_heading(line, InItem::Yes) {
                 self.no_heading(words, self.source.place(at));
+            } else if announced(bare).is_some() || looks_announced(bare) {
+                self.no_scope(self.source.place(at));
+                return;
             } else if has_odd_bullet(line) {
                 self.sink.warning(Code::TASK_ROW, self.source.place(at), NO_ITEM, NO_ITEM_HINT);
                 return;
@@ -296,15 +315,16 @@ impl Reader<'_, '_> {
             }
             (AfterScope::Listed { .. }, None) | (AfterScope::Full | AfterScope::Rows, _) => self.end_scope(),
         }
-        if self.announcement(item, place) {
+        let unboxed =
+            ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
+        let is_row = matches!(announced(unboxed), Some(Announced::Unclear { words: true }));
+        if !is_row && self.announcement(unboxed, place) {
             return;
         }
-        if looks_announced(item.lines().next().unwrap_or_default()) {
+        if !is_row && looks_announced(unboxed.lines().next().unwrap_or_default()) {
             self.no_scope(place);
             return;
         }
-        let unboxed =
-            ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
         let (text, command) = split_command(unboxed).map_or((unboxed, None), |(text, command)| (text, Some(command)));
         if command.is_some_and(str::is_empty) {
             self.sink.error(

@@ -250,17 +250,23 @@ fn contradictions(report: &Report, changed: &[Changed], earlier: &[Name]) -> Vec
         found.push(format!("the report names {path} as changed, but it did not change"));
     }
     let silent = changed.iter().filter(|change| !claimed.contains_key(&unquote(&change.path)));
-    for change in silent.filter(|change| change.kind != ChangeKind::Deleted || claims.deleted_count.is_none()) {
+    let counted = claims.deleted.is_empty() && claims.deleted_count.is_some();
+    for change in silent.filter(|change| change.kind != ChangeKind::Deleted || !counted) {
         found.push(format!("{} changed, but the report does not name it", change.path));
     }
     // Where deletions are only counted, the count is the claim; files of earlier attempts may be in it.
     let deleted: Vec<&Changed> = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).collect();
     let most = deleted.len() + earlier.len();
-    if claims.deleted_count.is_some_and(|count| !(deleted.len()..=most).contains(&(count as usize))) {
+    if counted && claims.deleted_count.is_some_and(|count| !(deleted.len()..=most).contains(&(count as usize))) {
         let names: Vec<&str> = deleted.iter().map(|change| &*change.path).take(CONTRADICTIONS_MAX).collect();
         let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
         let (count, really) = (claims.deleted_count.unwrap_or_default(), deleted.len());
         found.push(format!("the report counts {count} deleted, but {really} were{names}"));
+    }
+    let gone = claims.deleted.iter().map(|path| unquote(path)).collect::<BTreeSet<_>>();
+    let there = changed.iter().filter(|change| change.kind != ChangeKind::Deleted);
+    for change in there.filter(|change| gone.contains(&unquote(&change.path))) {
+        found.push(format!("the report names {} as deleted, but it is there", change.path));
     }
     let kept = claims.created.iter().chain(&claims.modified).map(|path| unquote(path)).collect::<BTreeSet<_>>();
     for change in deleted.iter().filter(|change| kept.contains(&unquote(&change.path))) {
