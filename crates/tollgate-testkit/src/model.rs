@@ -2,7 +2,6 @@
 //!
 //! It speaks the Messages of Anthropic (Claude Code), the Responses (Codex) and the Chat Completions (OpenCode) of OpenAI, and the
 //! `generateContent` of Gemini. The step is chosen by how many results of tools a request holds, so that it keeps no state.
-#![expect(clippy::disallowed_methods, reason = "the room of the scripted model: a server on loopback")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -10,13 +10,13 @@ use tollgate_core::contract::definition::Heading;
 use tollgate_core::contract::registry;
 use tollgate_core::contract::{DocumentDialect, ReportDialect, definition, recognise};
 use tollgate_core::diagnostic::Severity;
+use tollgate_core::yaml::nearest;
 
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::snippet::Source;
 use crate::files;
 use crate::trust::{self, Standing};
-use crate::view::words::nearest;
 
 const FOLDER: &str = ".tollgate/contracts/";
 

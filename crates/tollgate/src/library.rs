@@ -9,6 +9,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
+use tollgate_core::yaml::nearest;
 
 use crate::cli::Session;
 use crate::cli::environment::Environment;
@@ -17,7 +18,6 @@ use crate::cli::snippet::Source;
 use crate::files;
 use crate::repository::{self, Folder, Repository};
 use crate::trust::{self, Standing};
-use crate::view::words::nearest;
 
 const BUILT_IN: &[(&str, &str)] = &[("build-plan", include_str!("../../../protocols/build-plan.yaml"))];
 /// The briefs of the built-in protocols' roles.

@@ -81,10 +81,11 @@ pub fn find(name: &str) -> Option<Check> {
 /// Among `labels` exactly one begins with a prefix, and goes on with a known word.
 fn exactly_one(root: &Node<'_>, prefix: &str, words: &[&str]) -> Vec<u32> {
     let labels = root.get("labels").and_then(Node::list).unwrap_or_default();
-    // A label that stands twice has an error of its own.
-    let own: BTreeSet<&str> = labels.iter().filter_map(|label| label.word()?.strip_prefix(prefix)).collect();
+    // A label that stands twice has an error of its own. Trackers do not tell labels apart by their case.
+    let own = labels.iter().filter_map(|label| label.word().map(str::to_lowercase));
+    let own: BTreeSet<String> = own.filter_map(|label| label.strip_prefix(prefix).map(str::to_owned)).collect();
     match own.first() {
-        Some(word) if own.len() == 1 && words.contains(word) => Vec::new(),
+        Some(word) if own.len() == 1 && words.contains(&&**word) => Vec::new(),
         _ => vec![root.get("labels").map_or(0, |labels| labels.at)],
     }
 }

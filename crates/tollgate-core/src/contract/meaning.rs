@@ -39,7 +39,14 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
         }
     }
     for map in mapping.findings.iter().filter(|map| holds(&map.when)) {
-        report.findings.extend(items(root, map.each.as_ref()).into_iter().filter_map(|item| finding(item, map)));
+        for (around, each) in groups(root, map) {
+            let category = map.group.as_ref().and_then(|group| around.get(group.steps.last()?)?.word());
+            let found = items(around, each.as_ref()).into_iter().filter_map(|item| finding(item, map));
+            report.findings.extend(found.map(|finding| FindingReport {
+                category: finding.category.clone().or_else(|| category.map(Name::from)),
+                ..finding
+            }));
+        }
     }
     for map in mapping.questions.iter().filter(|map| holds(&map.when)) {
         report.questions.extend(items(root, map.each.as_ref()).into_iter().filter_map(|item| question(item, map)));
@@ -59,6 +66,15 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
     }
     report.reads = reads(definition, mapping, root);
     report
+}
+
+/// What the lists of a mapping stand in, and the way from there to them.
+fn groups<'x, 'a>(root: &'x Node<'a>, map: &FindingMap) -> Vec<(&'x Node<'a>, Option<Path>)> {
+    let (Some(group), Some(each)) = (&map.group, &map.each) else { return vec![(root, map.each.clone())] };
+    let (around, rest) = each.steps.split_at(group.steps.len().saturating_sub(1));
+    let part = |steps: &[Name]| Path { steps: steps.to_vec(), ..each.clone() };
+    let found = nodes(root, &part(around)).into_iter().flat_map(spread);
+    found.map(|node| (node, Some(part(rest)))).collect()
 }
 
 fn finding(item: &Node<'_>, map: &FindingMap) -> Option<FindingReport> {

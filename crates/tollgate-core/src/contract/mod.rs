@@ -3,6 +3,7 @@
 //! A dialect is one file: a typed document with parser and renderer, semantic rules, instructions for the worker and,
 //! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
 
+mod blocks;
 mod checks;
 pub mod defined;
 #[cfg(test)]

@@ -175,13 +175,21 @@ impl<'a> Fields<'a> {
 
 /// Says which known name was probably meant.
 pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
-    if written.chars().count() > SUGGEST_CHARS_MAX {
+    nearest(written, known.iter().copied()).map(|best| format!("did you mean `{best}`?"))
+}
+
+/// The known name that was probably meant, if one is near enough.
+pub fn nearest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let letters = written.chars().count();
+    if letters > SUGGEST_CHARS_MAX {
         return None;
     }
-    let near = known.iter().take(SUGGEST_NAMES_MAX);
+    let near = known.into_iter().take(SUGGEST_NAMES_MAX);
     let near = near.filter(|name| name.len() <= SUGGEST_CHARS_MAX && !is_negation(written, name));
-    let (distance, best) = near.map(|name| (distance(written, name), *name)).min()?;
-    (distance <= 1 + written.chars().count() / 4).then(|| format!("did you mean `{best}`?"))
+    let (distance, best) = near.map(|name| (distance(written, name), name)).min()?;
+    // Of two letters one is half the word: every short name would be near every other.
+    let most = if letters < 3 { 0 } else { 1 + letters / 4 };
+    (distance <= most).then_some(best)
 }
 
 /// Says which words there are, and which of them was probably meant.
@@ -237,6 +245,17 @@ fn distance(a: &str, b: &str) -> usize {
 mod tests {
     use super::super::parse;
     use super::*;
+
+    #[test]
+    fn the_nearest_name_is_offered_only_when_it_is_near() {
+        let names = ["worker", "roles", "areas", "commands"];
+        assert_eq!(nearest("role", names), Some("roles"));
+        assert_eq!(nearest("wroker", names), Some("worker"));
+        assert_eq!(nearest("comands", names), Some("commands"));
+        assert_eq!(nearest("zebra", names), None);
+        assert_eq!(nearest("b", ["a", "c"]), None);
+        assert_eq!(nearest(&"x".repeat(100_000), names), None);
+    }
 
     #[test]
     fn an_unknown_key_is_named_with_what_was_meant() {

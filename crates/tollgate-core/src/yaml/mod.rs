@@ -7,7 +7,7 @@ mod fields;
 mod json;
 mod tree;
 
-pub use fields::{Fields, Problems, suggest, suggest_word};
+pub use fields::{Fields, Problems, nearest, suggest, suggest_word};
 pub use tree::{Parsed, parse, parse_as_far};
 
 use crate::Name;

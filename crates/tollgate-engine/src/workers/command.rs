@@ -63,10 +63,13 @@ pub(super) struct Launch {
     pub inherit: Inherit,
 }
 
+/// What a program told of itself, and why it failed by its own lines.
+pub(super) type Heard = (Told, Option<AgentFailure>);
+
 /// Listens to a program while it works, and says at the end what it heard; the end is clean or not.
 pub(super) struct Listener {
     pub ears: Arc<dyn Output>,
-    pub end: Box<dyn Fn(bool) -> Option<(Told, Option<AgentFailure>)> + Send>,
+    pub end: Box<dyn Fn(bool) -> Option<Heard> + Send>,
 }
 
 /// Starts a program on an attempt: in its tree, under its limit, recorded while it lives.

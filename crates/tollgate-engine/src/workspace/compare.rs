@@ -24,8 +24,9 @@ use crate::git::{Git, GitError, ObjectId, quote, records};
 const FILE_SETTING: &str = "core.bigFileThreshold=1m";
 /// How many new and removed files are compared with each other for renames; equal ones are found however many there are.
 const RENAMES: &str = "-l400";
-/// How many lines around a change are shown.
-const AROUND: &str = "-U12";
+/// How many lines around a change are shown: all of a file, since what a line uses may be bound anywhere in it; of a change that is
+/// too large for that, some.
+const AROUND: [&str; 2] = ["-U1000000", "-U12"];
 /// How many submodules are looked into.
 const SUBMODULES_MAX: usize = 1_000;
 
@@ -266,12 +267,15 @@ impl Comparison {
     pub fn read(&self) -> Result<Patch, WorkspaceError> {
         let (before, after) = (self.trees.0.as_str(), self.trees.1.as_str());
         let flags = ["--full-index", "--no-ext-diff", "--no-textconv", "--submodule=short", before, after];
-        let args = [&["diff-tree", "-r", "-p", AROUND, "-M", RENAMES][..], &flags].concat();
-        match self.git.run(&args) {
-            Ok(printed) => Ok(Patch { printed, too_much: false }),
-            Err(GitError::TooMuch { .. }) => Ok(Patch { printed: Vec::new(), too_much: true }),
-            Err(error) => Err(error.into()),
+        for around in AROUND {
+            let args = [&["diff-tree", "-r", "-p", around, "-M", RENAMES][..], &flags].concat();
+            match self.git.run(&args) {
+                Ok(printed) => return Ok(Patch { printed, too_much: false }),
+                Err(GitError::TooMuch { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(Patch { printed: Vec::new(), too_much: true })
     }
 
     /// The change as the scope rules see it; without texts nothing of it counts as read.

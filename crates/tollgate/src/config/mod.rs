@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
+use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
 use tollgate_engine::workers::words;
 
@@ -23,7 +24,7 @@ use crate::cli::failure::Failure;
 use crate::cli::snippet::Source;
 use crate::files;
 use crate::repository::{CONFIG_PATH, Folder};
-use crate::view::words::{list, nearest};
+use crate::view::words::list;
 
 /// A configuration file is small; a larger one is a mistake or an attack.
 pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;

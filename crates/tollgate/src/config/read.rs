@@ -5,11 +5,12 @@ use std::ops::Range;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::scope::pattern_problem;
+use tollgate_core::yaml::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Adapter, Agent, Choice, Layer, Worker};
-use crate::view::words::{list, nearest};
+use crate::view::words::list;
 
 /// Nobody reads more at once, and finding the place of each costs a walk through the text.
 const BREACHES_MAX: usize = 20;

@@ -69,38 +69,6 @@ pub fn list<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// The word that was probably meant: the nearest candidate, if it is near enough.
-pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Names are short; a longer text is no misspelling of one.
-    const LETTERS_MAX: usize = 64;
-    if wanted.chars().count() > LETTERS_MAX {
-        return None;
-    }
-    let near = |candidate: &&str| candidate.chars().count() <= LETTERS_MAX;
-    let scored = candidates.into_iter().filter(near).map(|candidate| (distance(wanted, candidate), candidate));
-    let (distance, candidate) = scored.min()?;
-    // Of two letters one is half the word: every short name would be near every other.
-    let letters = wanted.chars().count();
-    let near = if letters < 3 { 0 } else { letters.div_ceil(3) };
-    (distance <= near).then_some(candidate)
-}
-
-/// How many letters must be changed, added or left out.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 /// A state: a symbol, a word, and a colour that only repeats what they say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
@@ -184,17 +152,6 @@ mod tests {
         }
         assert_eq!(ago(1000, 5000), "just now");
         assert_eq!(ago(65_900, 0), "1 min 5 s ago");
-    }
-
-    #[test]
-    fn the_nearest_name_is_offered_only_when_it_is_near() {
-        let names = ["worker", "roles", "areas", "commands"];
-        assert_eq!(nearest("role", names), Some("roles"));
-        assert_eq!(nearest("wroker", names), Some("worker"));
-        assert_eq!(nearest("comands", names), Some("commands"));
-        assert_eq!(nearest("zebra", names), None);
-        assert_eq!(nearest("b", ["a", "c"]), None);
-        assert_eq!(nearest(&"x".repeat(100_000), names), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `contract`.
 
+use crate::own_contract::CONTRACT as OWN;
 use crate::world::World;
 
 const CHECKED: &str = "I looked at everything.
@@ -181,6 +182,8 @@ fn labels_are_part_of_an_issue() {
     };
     assert_eq!(valid(""), (0, String::new()));
     assert_eq!(valid("--labels task:refinement,status:pending,priority:medium"), (0, String::new()));
+    assert_eq!(valid("--labels Task:refinement,Status:Pending,priority:medium"), (0, String::new()));
+    assert_eq!(valid("--labels task:refinement,status:pending,Status:review,priority:high").0, 1);
     assert_eq!(
         valid("--labels task:refinement,status:pending,priority:high,complexity:simple"),
         (1, "\"has-no-complexity\"".into())
@@ -238,29 +241,6 @@ fn a_contract_shows_its_parts_and_renders_what_it_reads() {
         assert_eq!((exit, &lines[0]["valid"]), (0, &true.into()), "{id}: {lines:?}");
     }
 }
-
-const OWN: &str = "contract: my.verdict
-version: 2
-purpose: A reviewer says whether the change may pass.
-form: json
-fields:
-  verdict: {one_of: [pass, fail], doc: Whether it may pass.}
-  findings: {list: text, doc: What speaks against it.}
-rules:
-  fail-says-why:
-    when: {verdict: fail}
-    must: {has: findings}
-    says: the verdict is fail and nothing says why
-    fix: add a finding
-    good: {set: {verdict: fail, findings: [No test.]}}
-    bad: {set: {findings: []}}
-report:
-  cases:
-    - {when: {verdict: pass}, health: ok, verdict: accept}
-    - {when: {verdict: fail}, health: ok, verdict: reject}
-  findings: [{each: findings, what: it}]
-example: {verdict: pass, findings: []}
-";
 
 #[test]
 fn a_repository_brings_its_own_contracts() {

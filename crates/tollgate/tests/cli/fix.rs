@@ -46,3 +46,15 @@ fn programs_get_the_diff_and_what_is_left() {
     let (lines, exit) = world.json("contract fix --json --write tasks.yaml");
     assert_eq!((exit, &lines[0]["written"]), (0, &true.into()));
 }
+
+/// What is piped is the diff itself, whatever stands in the file; only a terminal is spared what it would obey.
+#[test]
+fn a_piped_diff_can_be_applied() {
+    let world = World::new();
+    let tasks = TASKS.replace("# soon", "# s\u{1b}[1moon\u{202e}");
+    world.write("tasks.yaml", &tasks);
+    let shown = String::from_utf8(world.run("contract fix --dry-run tasks.yaml", "").stdout).unwrap();
+    let (lines, _) = world.json("contract fix --json --dry-run tasks.yaml");
+    assert!(shown.starts_with(lines[0]["diff"].as_str().unwrap()), "{shown:?}");
+    assert!(shown.contains("+    status: not-started # s\u{1b}[1moon\u{202e}\n"), "{shown:?}");
+}

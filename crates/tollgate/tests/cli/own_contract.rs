@@ -2,28 +2,8 @@
 
 use crate::play::{Play, TASK};
 
-const CONTRACT: &str = "contract: my.verdict
-version: 1
-purpose: A reviewer says whether the change may pass.
-form: json
-fields:
-  verdict: {one_of: [pass, fail], doc: Whether it may pass.}
-  findings: {list: text, doc: What speaks against it.}
-rules:
-  fail-says-why:
-    when: {verdict: fail}
-    must: {has: findings}
-    says: the verdict is fail and nothing says why
-    fix: add a finding
-    good: {set: {verdict: fail, findings: [No test.]}}
-    bad: {set: {findings: []}}
-report:
-  cases:
-    - {when: {verdict: pass}, health: ok, verdict: accept}
-    - {when: {verdict: fail}, health: ok, verdict: reject}
-  findings: [{each: findings, what: it}]
-example: {verdict: pass, findings: []}
-";
+/// A contract of a repository, which the tests of the language read too.
+pub const CONTRACT: &str = include_str!("../../../../docs/contracts/examples/my.verdict.yaml");
 
 const PROTOCOL: &str = "\
 protocol: own

@@ -135,6 +135,22 @@ fn an_import_is_judged_by_where_it_leads_and_what_it_binds() {
     }
 }
 
+/// What an import binds may be used anywhere in the file.
+#[test]
+fn a_name_that_is_used_far_from_its_import_is_seen() {
+    let far = format!("import {{ sum }} from './cart';\n{}show(sum(items));\n", "step();\n".repeat(40));
+    let world = world();
+    world.git(&["checkout", "-q", "main"]);
+    world.write("src/page.js", &far);
+    world.commit("A long page");
+    world.git(&["checkout", "-q", "-B", "work"]);
+    world.write("src/cart.js", TOTAL);
+    world.write("src/page.js", far.replace("{ sum }", "{ total as sum }"));
+    world.commit("Another sum");
+    let (found, exit) = check(&world, "");
+    assert_eq!(exit, 4, "{found}");
+}
+
 #[test]
 fn out_of_scope_is_refused_and_says_what_to_post() {
     let mut world = world();

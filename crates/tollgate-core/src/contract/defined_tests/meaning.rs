@@ -130,3 +130,13 @@ fn documents_enter_the_ledger() {
     let acceptance = plan("team.acceptance");
     assert_eq!((&*acceptance.criteria[0].id, &*acceptance.criteria[0].text), ("AC-001", "The cart shows a total."));
 }
+
+/// What a finding stands under is its category.
+#[test]
+fn the_category_of_a_finding_is_kept() {
+    let text = "## Review: Needs Changes\n\n### Findings\n\n#### Code Quality\n\n- **What:** a **Why:** b **Fix:** c\n- **What:** d **Why:** e **Fix:** f\n\n#### Tests\n\n- **What:** g **Why:** h **Fix:** i\n\n### Warnings\n\nNone\n";
+    let reading =
+        registry::report_dialect("decree.review-rejection").expect("a contract").read(text, &Context::default());
+    let told: Vec<_> = reading.report.findings.iter().map(|one| (one.category.as_deref(), &*one.what)).collect();
+    assert_eq!(told, [(Some("Code Quality"), "a"), (Some("Code Quality"), "d"), (Some("Tests"), "g")]);
+}

@@ -135,7 +135,9 @@ fn finding(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Fin
     let what = fields.need("what", problems);
     let mut optional = |key: &'static str| fields.take(key);
     let parts = ["why", "fix", "severity", "category", "path", "line"].map(&mut optional);
+    let group = fields.take("group");
     fields.close(problems);
+    let group = group.and_then(|node| self::group(node, each.as_ref(), scope, problems));
     let when = match when {
         Some(node) => Some(scope.condition(node, 0, problems)?),
         None => None,
@@ -143,7 +145,23 @@ fn finding(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Fin
     let what = said(what?, &item, problems);
     let [why, fix, severity, category, path, line] =
         parts.map(|node| node.map(|node| said(node, &item, problems)).unwrap_or_default());
-    Some(FindingMap { each, when, what, why, fix, severity, category, path, line })
+    Some(FindingMap { each, when, what, why, fix, severity, category, group, path, line })
+}
+
+/// A field of something that the list of a mapping stands in.
+fn group(node: &Node, each: Option<&Path>, scope: Scope<'_>, problems: &mut Problems) -> Option<Path> {
+    let written = problems.text(node, "a field")?;
+    let (path, _) = resolve(scope.here, &written, node.place, problems)?;
+    let around = path.steps.split_last().map(|(_, around)| around).unwrap_or_default();
+    let holds = each.is_some_and(|each| each.steps.len() > around.len() && each.steps.starts_with(around));
+    if !holds {
+        problems.value(
+            node.place,
+            format!("the list does not stand in what has `{written}`"),
+            "name a field beside it",
+        );
+    }
+    holds.then_some(path)
 }
 
 fn question(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<QuestionMap> {

@@ -62,6 +62,8 @@ pub struct FindingMap {
     pub fix: Said,
     pub severity: Said,
     pub category: Said,
+    /// A field of what the list stands in, from the document on: the category of each finding in it.
+    pub group: Option<Path>,
     pub path: Said,
     pub line: Said,
 }

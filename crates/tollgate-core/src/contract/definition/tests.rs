@@ -3,29 +3,7 @@
 use super::read;
 use crate::code::Code;
 
-const GOOD: &str = "contract: my.verdict
-version: 1
-purpose: A reviewer says whether the change may pass.
-form: json
-types: {short: {text: {max: 20}}}
-fields:
-  verdict: {one_of: [pass, fail], doc: Whether it may pass.}
-  findings: {list: {of: short, max: 3}, doc: What speaks against it.}
-rules:
-  fail-says-why:
-    when: {verdict: fail}
-    must: {has: findings}
-    says: the verdict is fail and nothing says why
-    fix: add a finding
-    good: {set: {verdict: fail, findings: [No test.]}}
-    bad: {set: {findings: []}}
-report:
-  cases:
-    - {when: {verdict: pass}, health: ok, verdict: accept}
-    - {when: {verdict: fail}, health: ok, verdict: reject}
-  findings: [{each: findings, what: it}]
-example: {verdict: pass, findings: []}
-";
+const GOOD: &str = include_str!("../../../../../docs/contracts/examples/my.verdict.yaml");
 
 fn told(text: &str) -> Vec<(Code, u32, u32)> {
     read("my.verdict", text, false).1.iter().map(|d| (d.code, d.place.line, d.place.column)).collect()

@@ -135,13 +135,13 @@ fn sequence(bytes: &[u8], start: usize) -> usize {
     let rest = &bytes[start + 1..];
     let all = match rest.first() {
         Some(b'[') => rest[1..].iter().take(64).position(|byte| (0x40..=0x7e).contains(byte)).map(|at| at + 2),
-        // A title, a link: up to a bell or another escape, on one line.
+        // A title, a link: up to a bell or the sign of its end, on one line. Without one, what follows is text.
         Some(b']' | b'P' | b'_' | b'^' | b'X') => {
-            let end = rest.iter().take(4096).position(|byte| matches!(*byte, 0x07 | ESCAPE | b'\n'));
-            end.map(|at| match rest[at] {
-                0x07 => at + 1,
-                ESCAPE if rest.get(at + 1) == Some(&b'\\') => at + 2,
-                _ => at,
+            let end = rest.iter().take(4096).position(|byte| matches!(*byte, 0x07 | ESCAPE | b'\n' | b'\r'));
+            Some(match end.map(|at| &rest[at..]) {
+                Some(all @ [0x07, ..]) => rest.len() - all.len() + 1,
+                Some(all @ [ESCAPE, b'\\', ..]) => rest.len() - all.len() + 2,
+                _ => 1,
             })
         }
         Some(b'(' | b')' | b'#' | b'%' | b' ') => Some(2),
@@ -165,6 +165,21 @@ mod tests {
             assert!(text[layers.in_file(plain, at)..].starts_with(c), "{c}");
         }
         assert_eq!(layers.plain(plain), plain);
+    }
+
+    #[test]
+    fn a_sequence_that_does_not_end_takes_nothing_with_it() {
+        for (text, plain) in [
+            ("\u{1b}]0;title\u{1b}\\## Status", "## Status"),
+            ("\u{1b}]0;no end ## Status\ncomplete\n", "0;no end ## Status\ncomplete\n"),
+            ("\u{1b}]0;no end\r## Status\rcomplete\r", "0;no end\r## Status\rcomplete\r"),
+            ("\u{1b}]8;; words \u{1b}[1mmore\u{1b}[0m", "8;; words more"),
+            ("\u{1b}P", ""),
+        ] {
+            let mut layers = Layers::new(text);
+            let layer = layers.plain(0);
+            assert_eq!(layers.text(layer), plain);
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 
+use crate::contract::blocks::unstyled;
+
 /// The headings of a text: their levels and words; none of one that is too large.
 pub fn titles(text: &str) -> Vec<(usize, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -51,7 +53,7 @@ impl Outline {
         let mut outline = Self::default();
         let mut open: Vec<usize> = Vec::new();
         let mut depth = 0usize;
-        for (event, range) in Parser::new(text).into_offset_iter() {
+        for (event, range) in Parser::new(&unstyled(text)).into_offset_iter() {
             match event {
                 Event::Start(tag) => {
                     outline.begin(text, &tag, range, depth, &mut open);

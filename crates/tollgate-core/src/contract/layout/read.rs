@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cut;
+use super::label::{Labelled, labels_of};
 use super::outline::{Head, Outline};
 use crate::code::Code;
 use crate::contract::Context;
-use crate::contract::definition::{
-    Definition, Field, Heading, Items, Kind, Labels, Layout, ListType, RecordType, Type,
-};
+use crate::contract::definition::{Definition, Field, Heading, Items, Kind, Layout, ListType, RecordType, Type};
 use crate::contract::judge::{Found, Wrong};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
 use crate::contract::text::{Source, clean, is_clean, is_same_name, quote, says_none};
@@ -71,13 +70,6 @@ fn given<'a>(record: &'a RecordType, context: &Context) -> Option<Entry<'a>> {
 
 fn small(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-/// A label in a text: which field, where it begins, where its value begins.
-struct Labelled {
-    field: usize,
-    start: usize,
-    value: usize,
 }
 
 /// A section of a text: which field, where its heading begins, what stands below it.
@@ -306,7 +298,7 @@ impl<'a> Reader<'a, '_> {
         let items = if list.items == Items::Sections { Vec::new() } else { outline.items_in(&range) };
         if items.is_empty() {
             let said = self.said(range, depth);
-            let none = said.text().is_some_and(says_none);
+            let none = said.text().is_some_and(|text| says_none(without_intro(text)));
             return if none { Node { value: Value::List(Vec::new()), at: said.at } } else { said };
         }
         let read = |item: &&super::outline::Item| {
@@ -432,56 +424,12 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// The labels in one line: bold ones anywhere, others at the start of an item.
-fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels) -> Vec<Labelled> {
-    let mut found = Vec::new();
-    let bare = line.trim_start();
-    let lead = line.len() - bare.len();
-    let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
-    if let (Some(item), Labels::Bullets) = (marked, style)
-        && let Some((field, after)) = named(item.trim_start(), names)
-    {
-        found.push(Labelled { field, start: start + lead, value: start + line.len() - after.len() });
-        return found;
+/// A text without the line that announces what follows: `Files that are excluded:`.
+fn without_intro(text: &str) -> &str {
+    match text.split_once('\n') {
+        Some((first, rest)) if first.trim_end().ends_with(':') && !rest.trim().is_empty() => rest.trim_start(),
+        _ => text,
     }
-    let mut rest = line;
-    while let Some(at) = rest.find("**") {
-        let inner = &rest[at + 2..];
-        match named(inner, names)
-            .and_then(|(field, after)| Some((field, after.strip_prefix("**")?)))
-            .or_else(|| bold(inner, names))
-        {
-            Some((field, after)) => {
-                let label = line.len() - rest.len() + at;
-                // The mark of an item before its label belongs to the label.
-                let before = line.get(lead..label).unwrap_or_default().trim_end();
-                let mark = before.is_empty() || ["-", "*", "+"].contains(&before);
-                let begins = if mark { lead } else { label };
-                found.push(Labelled { field, start: start + begins, value: start + line.len() - after.len() });
-                rest = after;
-            }
-            None => rest = inner,
-        }
-    }
-    found
-}
-
-/// A label and its colon at the start of a text, and what follows.
-fn named<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
-    names.iter().find_map(|(field, name)| {
-        let words = text.get(..name.len()).filter(|words| words.eq_ignore_ascii_case(name))?;
-        let after = text[words.len()..].strip_prefix(':')?;
-        Some((*field, after))
-    })
-}
-
-/// The same with the colon behind the bold words.
-fn bold<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
-    names.iter().find_map(|(field, name)| {
-        let words = text.get(..name.len()).filter(|words| words.eq_ignore_ascii_case(name))?;
-        let after = text[words.len()..].strip_prefix("**:")?;
-        Some((*field, after))
-    })
 }
 
 fn is_section(field: &Field, title: &str) -> bool {

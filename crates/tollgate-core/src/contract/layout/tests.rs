@@ -160,3 +160,24 @@ fn templates_are_read_as_they_are_written() {
         )
     );
 }
+
+#[test]
+fn what_people_write_is_understood() {
+    let text = RESULT.replace("label: Outcome", "label: What's done").replace("t.result", "t.other");
+    let (definition, problems) = definition::read("t.other", &text, false);
+    assert!(problems.is_empty(), "{problems:?}");
+    let own = Defined { definition: definition.expect("a definition") };
+    let written =
+        "## Result: a\n**Task:** #7 — a task\n**What’s Done:** done\n### Left\nx\n### More\nWhat is left:\n\nNone\n";
+    for text in [written.to_owned(), written.replace('’', "'"), written.replace("**What’s Done:**", "**what’s done**:")]
+    {
+        let judged = own.judge(&text, &Context::default());
+        assert!(judged.diagnostics.is_empty(), "{text}: {:?}", judged.diagnostics);
+        let root = judged.root.expect("a document");
+        assert!(root.get("more").and_then(|more| more.list()).is_some_and(<[_]>::is_empty), "{text}");
+    }
+    let some = written.replace("None", "Nothing but this");
+    assert!(
+        own.judge(&some, &Context::default()).diagnostics.iter().any(|one| one.code == crate::code::Code::FIELD_KIND)
+    );
+}

@@ -11,7 +11,7 @@ pub(super) fn read(text: &str, under: Option<Severity>) -> Result<Finding, Strin
     let mut rest = text;
     loop {
         rest = after_separator(rest);
-        let (token, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+        let (token, after) = rest.split_at(word_end(rest));
         let word = bare(token);
         if severity.is_none()
             && let Some(found) = Severity::parse(word)
@@ -46,13 +46,24 @@ pub(super) fn begins(line: &str) -> bool {
     token.starts_with(['[', '*']) && Severity::parse(bare(token)).is_some()
 }
 
+/// Where the first word of a text ends; nearly all are ASCII.
+fn word_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    match bytes.iter().position(|byte| *byte <= b' ' || *byte >= 0x80) {
+        Some(at) if matches!(bytes[at], b' ' | b'\n' | b'\t') => at,
+        None => text.len(),
+        Some(_) => text.find(char::is_whitespace).unwrap_or(text.len()),
+    }
+}
+
 /// A word without the signs that set it off.
 fn bare(token: &str) -> &str {
     let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     if is_word(token.as_bytes().first()) && is_word(token.as_bytes().last()) {
         return token;
     }
-    token.trim_matches(['*', '`', '[', ']', '(', ')', ':', ',', '.', ';', '—', '–'])
+    let sign = |c: char| matches!(c, '*' | '`' | '[' | ']' | '(' | ')' | ':' | ',' | '.' | ';' | '—' | '–');
+    token.trim_matches(sign)
 }
 
 /// A path, and the line after its colon: `src/a.rs:12`, `src/a.rs:12-15`, `src/a.rs`.

@@ -100,6 +100,9 @@ pub enum Heading {
     OpenQuestions,
 }
 
+/// So many bytes of a line may be the name of a section and the signs around it.
+const NAME_BYTES: usize = 64;
+
 impl Heading {
     /// Every section, in order.
     pub const ALL: [Self; 21] = [
@@ -232,7 +235,13 @@ impl Heading {
         if !in_list {
             return None;
         }
-        let head = line.split(':').next().unwrap_or_default();
+        // A line that goes on for longer than any name is none.
+        let begin = &line.as_bytes()[..line.len().min(NAME_BYTES)];
+        let head = match memchr::memchr(b':', begin) {
+            Some(colon) => &line[..colon],
+            None if begin.len() == line.len() => line,
+            None => return None,
+        };
         let words = head.trim_matches(|c: char| !c.is_alphanumeric() && c != '?');
         let known = |heading: &Self| heading.lists() || *heading == Self::Verdict;
         Self::ALL.into_iter().find(|heading| heading.title().eq_ignore_ascii_case(words)).filter(known)

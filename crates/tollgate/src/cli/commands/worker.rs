@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tollgate_api::{Capabilities, CapabilityBasis, QuotaTold, ResumeSupport, SchemaSupport, Worker};
 use tollgate_core::code::Code;
+use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Resume, Schema, Sheet};
 
 use crate::cli::failure::{Failure, Kind};
@@ -13,7 +14,6 @@ use crate::config::{self, Adapter, Config, Origin};
 use crate::trust::Standing;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
-use crate::view::words::nearest;
 
 /// Look at the workers that can be named
 #[derive(Debug, clap::Args)]

@@ -31,6 +31,7 @@ pub fn ratios() -> Outcome<Series> {
         let (contract, dialect) = known(id)?;
         let (texts, context) = contract.documents(1 << 10)?;
         let (form, report) = texts.first().ok_or("a contract without a form")?;
+        eprintln!("  {id}");
         for (name, text) in transcripts::all(report.trim_end(), *form == Form::Markdown, BYTES) {
             let found = extract(dialect, &text, &context);
             if found.read.is_refused() {
@@ -53,6 +54,7 @@ pub fn doublings() -> Outcome<Series> {
     let context = Context::default();
     for id in CONTRACTS {
         let (_, dialect) = known(id)?;
+        eprintln!("  {id}");
         for (name, begin, again) in transcripts::HOSTILE {
             let [small, large] = [BYTES / 2, BYTES].map(|bytes| transcripts::hostile(begin, again, bytes));
             let read = |text: &str| drop(black_box(extract(dialect, text, &context)));

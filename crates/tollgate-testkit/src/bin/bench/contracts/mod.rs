@@ -104,6 +104,7 @@ fn ratios(only: &str) -> Outcome<Series> {
     eprintln!("measuring contracts …");
     let mut figures = Vec::new();
     for contract in Contract::all()? {
+        eprintln!("  {}", contract.id());
         for (size, bytes) in SIZES {
             figures.extend(ratios_of(contract, size, bytes, only)?);
         }
@@ -114,7 +115,11 @@ fn ratios(only: &str) -> Outcome<Series> {
 
 fn doublings(only: &str) -> Outcome<Series> {
     eprintln!("measuring hostile texts …");
-    let figures = Contract::all()?.into_iter().flat_map(|contract| doublings_of(contract, only)).collect();
+    let mut figures = Vec::new();
+    for contract in Contract::all()? {
+        eprintln!("  {}", contract.id());
+        figures.extend(doublings_of(contract, only));
+    }
     let (names, title) = (["worst_doubling", "doublings"], "twice the text");
     Ok(Series { names, title, target: Target::AtMost(DOUBLING_MOST), figures })
 }

@@ -108,7 +108,9 @@ fn diff(file: &str, before: &str, after: &str) -> String {
 }
 
 fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) {
-    session.output.text(result.diff.trim_end_matches('\n'));
+    if !result.diff.is_empty() {
+        session.output.document(&result.diff);
+    }
     let source = Source { file: result.check.file.clone(), text: fixed.text };
     let lines = snippet::lines(fixed.read.diagnostics(), &source, session.output.width());
     lines.into_iter().for_each(|line| session.output.data(line));

@@ -14,6 +14,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::registry::report_dialect;
 use tollgate_core::contract::{Context, ReportDialect, guide};
+use tollgate_core::yaml::nearest;
 
 use super::protocol::need;
 use crate::cli::failure::Failure;
@@ -22,7 +23,6 @@ use crate::contracts::{Contract, Contracts, bare};
 use crate::library;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
-use crate::view::words::nearest;
 
 /// Documents that meet the contracts in code; the tests of their pages read them too.
 const EXAMPLES: [(&str, &str); 2] = [

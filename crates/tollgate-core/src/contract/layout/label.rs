@@ -1,0 +1,72 @@
+//! The labels in a line, `**Task:** #7`, as people and agents write them.
+
+use crate::contract::definition::Labels;
+
+/// A label in a text: which field, where it begins, where its value begins.
+pub struct Labelled {
+    pub field: usize,
+    pub start: usize,
+    pub value: usize,
+}
+
+/// The labels in one line: bold ones anywhere, others at the start of an item.
+pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels) -> Vec<Labelled> {
+    let mut found = Vec::new();
+    let bare = line.trim_start();
+    let lead = line.len() - bare.len();
+    let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
+    if let (Some(item), Labels::Bullets) = (marked, style)
+        && let Some((field, after)) = named(item.trim_start(), names)
+    {
+        found.push(Labelled { field, start: start + lead, value: start + line.len() - after.len() });
+        return found;
+    }
+    let mut rest = line;
+    while let Some(at) = rest.find("**") {
+        let inner = &rest[at + 2..];
+        match named(inner, names)
+            .and_then(|(field, after)| Some((field, after.strip_prefix("**")?)))
+            .or_else(|| bold(inner, names))
+        {
+            Some((field, after)) => {
+                let label = line.len() - rest.len() + at;
+                // The mark of an item before its label belongs to the label.
+                let before = line.get(lead..label).unwrap_or_default().trim_end();
+                let mark = before.is_empty() || ["-", "*", "+"].contains(&before);
+                let begins = if mark { lead } else { label };
+                found.push(Labelled { field, start: start + begins, value: start + line.len() - after.len() });
+                rest = after;
+            }
+            None => rest = inner,
+        }
+    }
+    found
+}
+
+/// A label and its colon at the start of a text, and what follows.
+fn named<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
+    names.iter().find_map(|(field, name)| {
+        let after = text[spelt(text, name)?..].strip_prefix(':')?;
+        Some((*field, after))
+    })
+}
+
+/// The same with the colon behind the bold words.
+fn bold<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
+    names.iter().find_map(|(field, name)| {
+        let after = text[spelt(text, name)?..].strip_prefix("**:")?;
+        Some((*field, after))
+    })
+}
+
+/// How many bytes of a text a name takes at its start, without case and with either apostrophe.
+fn spelt(text: &str, name: &str) -> Option<usize> {
+    if let Some(same) = text.get(..name.len()).filter(|begin| begin.eq_ignore_ascii_case(name)) {
+        return Some(same.len());
+    }
+    let plain = |c: char| if c == '’' { '\'' } else { c.to_ascii_lowercase() };
+    let mut rest = text.char_indices();
+    let same =
+        name.contains(['\'', '’']) && name.chars().all(|c| rest.next().is_some_and(|(_, own)| plain(own) == plain(c)));
+    same.then(|| rest.offset())
+}
