@@ -14,6 +14,7 @@ mod protocol;
 mod report;
 mod run;
 mod scope;
+mod worker;
 
 pub use contract::{
     Contract, ContractCheck, ContractExtract, ContractFix, ContractKind, EarlierReport, FoundReport, Mended,
@@ -38,6 +39,8 @@ pub use scope::{
     ScopeChange, ScopeCheck, ScopeClass, ScopeCorrection, ScopeCriteria, ScopeCriterion, ScopeDraft, ScopePath,
     ScopeResult, ScopeRole,
 };
+
+pub use worker::{Capabilities, CapabilityBasis, QuotaTold, ResumeSupport, SchemaSupport, Worker};
 
 /// The version of the wire, in every event line.
 pub const VERSION: u32 = 1;
@@ -84,6 +87,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("scope-check", schemars::schema_for!(ScopeCheck)),
         ("trust", schemars::schema_for!(TrustResult)),
         ("verify-result", schemars::schema_for!(VerifyResult)),
+        ("worker", schemars::schema_for!(Worker)),
         ("written", schemars::schema_for!(Written)),
     ]
 }

@@ -5,6 +5,7 @@ pub mod damage;
 pub mod golden;
 pub mod journal_conformance;
 pub mod log;
+pub mod model;
 pub mod script;
 pub mod sim;
 pub mod temp;

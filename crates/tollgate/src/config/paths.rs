@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use tollgate_core::code::Code;
 use tollgate_engine::workers::pinned::{FOLDER, PinnedFile, named_by};
 
+use super::{Adapter, Worker};
+use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::files;
 use crate::trust::{self, Standing};
@@ -47,6 +49,24 @@ impl<'a> Paths<'a> {
             Some(file) => Ok(Named::Trusted(inside, file)),
             None => Err(trust::uncommitted(&inside)),
         }
+    }
+
+    /// Where the program of a worker is, or the file of a script; none: nowhere. What the trusted folder has is named from the root.
+    pub fn locate(&self, worker: &Worker, typed: bool, environment: &Environment) -> Result<Option<String>, Failure> {
+        let Some(program) = worker.command.first() else { return Ok(None) };
+        let script = worker.adapter == Adapter::Script;
+        if !script && !program.contains('/') {
+            return Ok(environment.find_program(program).map(|path| path.display().to_string()));
+        }
+        let named = self.file(program, typed);
+        let named = if script { named } else { self.worker(&worker.command, typed).and(named) };
+        Ok(match named? {
+            Named::Trusted(path, file) => (script || file.executable).then_some(path),
+            Named::There(path) => {
+                let there = if script { files::is_file(&path) } else { files::is_program(&path) };
+                there.then(|| if script { program.clone() } else { path.display().to_string() })
+            }
+        })
     }
 
     /// The words of a worker: what they name in the folder is named by its path from the root, and a program that was

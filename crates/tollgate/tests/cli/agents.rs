@@ -132,3 +132,19 @@ fn an_agent_needs_no_configuration_but_its_program() {
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemni"]).exits(1).says("did you mean `gemini`?");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemini"]).exits(3).says("`gemini` was not found");
 }
+
+#[test]
+fn what_is_installed_is_listed_with_what_is_declared_of_it() {
+    let mut play = play(&agent("exit 9", "exit 9"));
+    // Whatever else is installed on the machine is not looked at.
+    let bin = play.world.path("bin").display().to_string();
+    play.world.set("PATH", &format!("{bin}:/usr/bin:/bin"));
+    play.world
+        .type_in("worker list")
+        .type_in("worker doctor sonnet")
+        .type_in("worker doctor codex")
+        .type_in("worker doctor codx")
+        .type_in("worker doctor")
+        .type_in("worker doctor sonnet --json");
+    insta::assert_snapshot!(play.world.transcript);
+}

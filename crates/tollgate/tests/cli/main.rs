@@ -33,6 +33,7 @@ mod own_contract;
 mod play;
 mod proof;
 mod protocol;
+mod real_agents;
 mod repair;
 mod repository;
 mod rows;

@@ -89,6 +89,8 @@ fn every_command_prints_documents_of_the_wire() {
         ("code", &["explain", "TG0309"], 0),
         ("completions", &["completions", "bash"], 0),
         ("trust", &["trust", "--list"], 0),
+        ("worker", &["worker", "list"], 0),
+        ("worker", &["worker", "doctor"], 0),
         ("written", &["init"], 0),
         ("error", &["retry", "RUN"], 1),
         ("error", &["nonsense"], 2),

@@ -10,6 +10,7 @@ mod codex;
 mod ears;
 mod gemini;
 mod opencode;
+mod probe;
 mod spec;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
 pub use account::{Account, AgentFailure, WorkerEvent};
+pub use probe::version;
 pub use spec::{AgentSpec, variables};
 pub use worker::{Again, AgentWorker};
 

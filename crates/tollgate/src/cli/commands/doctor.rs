@@ -7,7 +7,7 @@ use tollgate_core::scope;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::need_a_place_apart;
 use crate::cli::{Exit, Session};
-use crate::config::paths::{Named, Paths};
+use crate::config::paths::Paths;
 use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
 use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version};
 use crate::trust::Standing;
@@ -291,19 +291,9 @@ impl Report {
         let via =
             if let Adapter::Agent(adapter) = worker.adapter { format!("{}: ", adapter.name) } else { String::new() };
         let script = worker.adapter == Adapter::Script;
-        let found = if script || program.contains('/') {
-            let named = paths.file(program, typed);
-            let named = if script { named } else { paths.worker(&worker.command, typed).and(named) };
-            match named {
-                Err(failure) => return self.failed(name, &failure),
-                Ok(Named::Trusted(path, file)) => (script || file.executable).then_some(path),
-                Ok(Named::There(path)) => {
-                    let there = if script { files::is_file(&path) } else { files::is_program(&path) };
-                    there.then(|| if script { program.clone() } else { path.display().to_string() })
-                }
-            }
-        } else {
-            session.environment.find_program(program).map(|path| path.display().to_string())
+        let found = match paths.locate(worker, typed, &session.environment) {
+            Ok(found) => found,
+            Err(failure) => return self.failed(name, &failure),
         };
         let (message, next) = match (found, script) {
             (Some(path), true) => return self.ok(name, format!("script {path} ({from})")),

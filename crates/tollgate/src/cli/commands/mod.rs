@@ -24,4 +24,5 @@ pub mod scope;
 pub mod show;
 pub mod trust;
 pub mod verify;
+pub mod worker;
 pub mod worker_script;
