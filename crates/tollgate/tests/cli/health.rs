@@ -31,6 +31,16 @@ fn an_absent_or_unknown_status_halts_the_run_and_retry_dispatches_again() {
     play.holds();
 }
 
+/// What it wrote with a report that nobody could read is its own, and it says so the second time.
+#[test]
+fn who_reports_again_may_name_what_it_wrote_before() {
+    let unread = format!(r#"write: {{greet.sh: "echo Hello\n"}}, {}"#, text("all done"));
+    let (play, said) = Play::standard(&[("developer", &[at(1, &unread), else_(BUILT)])]);
+    said.exits(1);
+    play.tollgate(&["retry", "RUN"]).exits(0).silent_on("did not change");
+    play.holds();
+}
+
 #[test]
 fn a_contradiction_inside_a_report_is_malformed_and_shown_at_both_places() {
     let contradicts = text(

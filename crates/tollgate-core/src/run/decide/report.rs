@@ -36,8 +36,10 @@ impl Draft {
         settle(stage, role, &mut result, &breach);
         let kept = !role.writes.is_empty() && breach.is_empty();
         let contradictions = if kept && result.report.health == Health::Ok {
-            // A judge that is asked again may name what it wrote the first time; a builder's repair is what it does now.
-            let earlier = if role.judges() { result.earlier.as_slice() } else { &[] };
+            // A judge that is asked again may name what it wrote the first time, and so may a builder whose report could not
+            // be used; its repair is what it does now.
+            let unread = instance.remarks_of.as_ref() == Some(role_name) && !instance.remarks.is_empty();
+            let earlier = if role.judges() || unread { result.earlier.as_slice() } else { &[] };
             contradictions(&result.report, &result.changed, earlier)
         } else {
             Vec::new()
