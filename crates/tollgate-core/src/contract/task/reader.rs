@@ -301,7 +301,8 @@ impl Reader<'_, '_> {
     }
 
     fn item(&mut self, item: &str, place: Place) {
-        match (self.after, listed(item)) {
+        let pattern = if self.after == AfterScope::Rows { None } else { listed(item) };
+        match (self.after, pattern) {
             (AfterScope::Listed { place: said, .. }, Some(pattern)) => {
                 self.scope(vec![pattern], place);
                 self.after = AfterScope::Listed { place: said, any: true };

@@ -15,9 +15,16 @@ pub(super) enum Announced {
     Unclear { words: bool },
 }
 
+/// Whether a text has the word at all; most have not, and cost nothing more.
+fn mentions(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let around = |at: usize| at.checked_sub(1).and_then(|start| bytes.get(start..start + 5));
+    memchr::memchr2_iter(b'c', b'C', bytes).filter_map(around).any(|word| word.eq_ignore_ascii_case(b"scope"))
+}
+
 /// What a text announces that begins with `Scope:`, bold or not.
 pub(super) fn announced(text: &str) -> Option<Announced> {
-    let (label, rest) = label(text)?;
+    let (label, rest) = Some(text).filter(|text| mentions(text)).and_then(label)?;
     if !label.eq_ignore_ascii_case("scope") || rest.starts_with([':', '：']) {
         return None;
     }
@@ -27,6 +34,9 @@ pub(super) fn announced(text: &str) -> Option<Announced> {
 
 /// Whether a line would be taken for a scope by a person and is none: `Scopes:`, `Backend scope:`, `Scope - api/**`.
 pub(super) fn looks_announced(line: &str) -> bool {
+    if !mentions(line) {
+        return false;
+    }
     let bare: String =
         line.chars().filter(|char| !matches!(char, '_' | '~' | '`' | '[' | ']' | '>' | '#' | '"')).collect();
     let bare = bare.replace("**", "").replace("<b", "").replace("<p", "").replace("</", "");
