@@ -124,6 +124,9 @@ pub struct Instance {
     /// The role whose report the remarks are about; none: the engine measured them.
     #[serde(default)]
     pub remarks_of: Option<Name>,
+    /// What each role that writes has changed here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub wrote: BTreeMap<Name, Wrote>,
     /// What the agent told whose report could not be used: it is asked again in its own session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Told>,
@@ -138,6 +141,16 @@ pub struct Instance {
     /// The event with which it came to the stage it is at: who lands first came first.
     #[serde(default)]
     pub arrived: u64,
+}
+
+/// The paths that a role has changed, as far as its later reports answer for them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Wrote {
+    pub all: BTreeSet<Name>,
+    /// Since it last reported that it is done.
+    pub unfinished: BTreeSet<Name>,
+    /// Those of them that no report was held against.
+    pub unclaimed: BTreeSet<Name>,
 }
 
 /// Where a flow instance stands.
