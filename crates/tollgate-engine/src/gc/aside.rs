@@ -35,7 +35,7 @@ impl Gc<'_> {
         path: &Path,
         run: Option<RunId>,
         why: String,
-    ) -> Result<(), WorkspaceError> {
+    ) -> Result<PathBuf, WorkspaceError> {
         let bytes = size(path);
         let folder = self.state.join(FOLDER).join(group);
         let names = (0u32..).map(|number| match number {
@@ -55,6 +55,17 @@ impl Gc<'_> {
         }
         let place = format!("{} -> {}", path.display(), to.display());
         self.items.push(Item { thing, place, run, fate: Fate::SetAside, why, bytes });
+        Ok(to)
+    }
+
+    /// Puts back what was set aside last: it is needed after all.
+    pub(super) fn take_back(&mut self, from: &Path, to: &Path) -> Result<(), WorkspaceError> {
+        // What was written anew meanwhile is the same.
+        if to.symlink_metadata().is_err() {
+            std::fs::rename(from, to).map_err(|source| WorkspaceError::Io { path: from.to_owned(), source })?;
+        }
+        std::fs::remove_file(note_path(from)).ok();
+        self.items.pop();
         Ok(())
     }
 

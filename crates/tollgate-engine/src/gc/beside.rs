@@ -37,7 +37,6 @@ impl Gc<'_> {
             self.item(Thing::Object, place, None, Fate::Keep, why);
             return Ok(());
         };
-        let before = self.service.journal.place().map_err(LoadError::from)?;
         named.extend(digests_in(&self.state.join("cuts")));
         let old = UNIX_EPOCH + Duration::from_millis(self.options.now_ms.saturating_sub(DAY_MS));
         let is_old = |path: &Path| path.metadata().and_then(|meta| meta.modified()).is_ok_and(|time| time < old);
@@ -49,10 +48,14 @@ impl Gc<'_> {
                 continue;
             }
             let Ok(digest) = name.parse::<Digest>() else { continue };
-            // One that was waste may be named again at any time: what was appended meanwhile counts.
-            let appended = self.service.journal.place().map_err(LoadError::from)? != before;
-            if !named.contains(&digest) && !appended {
-                self.set_aside(Thing::Object, "objects", &path, None, "no event of any run names it".to_owned())?;
+            if named.contains(&digest) {
+                continue;
+            }
+            let why = "no event of any run names it".to_owned();
+            let to = self.set_aside(Thing::Object, "objects", &path, None, why)?;
+            // A writer that found it there made it young again, and is about to name it.
+            if !self.options.dry && !is_old(&to) {
+                self.take_back(&to, &path)?;
             }
         }
         Ok(())

@@ -162,7 +162,12 @@ impl Gc<'_> {
             let to = self.bin.path().join(self.moved.to_string());
             std::fs::rename(path, &to).map_err(|source| WorkspaceError::Io { path: path.to_owned(), source })?;
             reach(Point::GcMoved);
-            crate::workspace::remove_tree(&to).or_else(|error| std::fs::remove_file(&to).map_err(|_| error))?;
+            match to.symlink_metadata() {
+                Ok(meta) if meta.is_dir() => crate::workspace::remove_tree(&to)?,
+                Ok(_) | Err(_) => {
+                    std::fs::remove_file(&to).map_err(|source| WorkspaceError::Io { path: to, source })?
+                }
+            }
         }
         let place = path.display().to_string();
         self.items.push(Item { thing, place, run, fate: Fate::Remove, why, bytes });

@@ -83,7 +83,8 @@ impl Gc<'_> {
             return self.remove(Thing::Tree, path, Some(id), "its content is kept under a ref".to_owned());
         }
         let found = workspace.measure_named(&name);
-        let aside = |gc: &mut Self, why: String| gc.set_aside(Thing::Tree, &id.to_string(), path, Some(id), why);
+        let aside =
+            |gc: &mut Self, why: String| gc.set_aside(Thing::Tree, &id.to_string(), path, Some(id), why).map(drop);
         let found = match found {
             Ok(found) if found.misplaced().is_empty() => found,
             Ok(found) => return aside(self, format!("no commit can hold {}", found.misplaced().join(", "))),

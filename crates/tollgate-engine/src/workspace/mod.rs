@@ -5,6 +5,7 @@
 //! STATE/runs/RUN/copies/…   throw-away copies for those who judge and for commands that check
 //! STATE/runs/RUN/lock       held by the one process that touches any of these
 //! STATE/trees/RUN/UNIT      work trees (`@run` is the run's own), each with a git folder of its own
+//! STATE/quarantine/…        what `gc` set aside because it is nowhere else
 //! STATE/scratch/start-RUN   while a run is being started; one that nobody holds is cleaned up with all that was made
 //! user's repository         refs/tollgate/RUN/base while it is needed, and in the end the branch tollgate/RUN; nothing else
 //! ```
