@@ -13,6 +13,7 @@ use tollgate_engine::session::{CommandError, LoadError};
 use tollgate_store::{AppendError, Filter, HeadDamage, Journal, OpenError, Options, SqliteJournal, Summary};
 
 use super::Session;
+use super::commands::run::given_by;
 use super::environment::Environment;
 use super::failure::{Failure, Kind};
 use super::snippet::Source;
@@ -241,7 +242,7 @@ fn next_step(rejection: &Rejection) -> String {
             return format!("give it with `--input {name}=VALUE`; `tollgate protocol show ID` lists the inputs");
         }
         Rejection::Artifact { name, .. } if &**name == "task" => "give it with `--task FILE`",
-        Rejection::Artifact { name, .. } => return format!("give it with `--give {name}=FILE`"),
+        Rejection::Artifact { name, .. } => return format!("give it with `{}`", given_by(name)),
         Rejection::Unsupported(_) => "`tollgate protocol list` shows what runs today",
         Rejection::Overlap { .. } => "narrow one, so that no path is in both: in the task, or with `--scope SIDE=GLOB`",
         Rejection::Scope { .. } => {

@@ -2,7 +2,7 @@
 
 use memchr::memmem::{self, Finder};
 
-use super::skim::{self, End, Skimmed};
+use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
 use crate::contract::text::is_same_name;
@@ -177,7 +177,11 @@ impl Shape {
 
     /// Whether an object looks so: by a word that only it has, or by half of what it must have.
     pub fn is(&self, text: &str, object: &Skimmed) -> bool {
-        let keys = object.pairs.iter().filter(|pair| self.sieve & bit(&text.as_bytes()[pair.key.clone()]) != 0).count();
+        let is_known = |pair: &&Pair| {
+            self.sieve & bit(&text.as_bytes()[pair.key.clone()]) != 0
+                && self.known.iter().any(|known| pair.is(text, known))
+        };
+        let keys = object.pairs.iter().filter(is_known).count();
         if keys < if self.consts.is_empty() { self.half() } else { 1 } {
             return false;
         }

@@ -395,9 +395,7 @@ impl<'a> Reader<'a, '_> {
             if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {
                 continue;
             }
-            for label in labels_of(line, start, &names, record.labels) {
-                self.add_label(label, record, &mut found);
-            }
+            labels_of(line, start, &names, record.labels, &mut |label| self.add_label(label, record, &mut found));
         }
         found
     }

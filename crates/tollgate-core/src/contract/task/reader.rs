@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scopes::{Announced, announced, listed, looks_announced};
+use super::scopes::{Announced, announced, listed, looks_announced, mentions};
 use super::{Document, Part, Places, Row, is_section, split_command};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
@@ -318,12 +318,7 @@ impl Reader<'_, '_> {
         }
         let unboxed =
             ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
-        let is_row = matches!(announced(unboxed), Some(Announced::Unclear { words: true }));
-        if !is_row && self.announcement(unboxed, place) {
-            return;
-        }
-        if !is_row && looks_announced(unboxed.lines().next().unwrap_or_default()) {
-            self.no_scope(place);
+        if mentions(unboxed) && self.is_scope(unboxed, place) {
             return;
         }
         let (text, command) = split_command(unboxed).map_or((unboxed, None), |(text, command)| (text, Some(command)));
@@ -349,6 +344,21 @@ impl Reader<'_, '_> {
         }
         self.document.rows.push(Row { text, part: self.part, command: command.map(one_line) });
         self.places.rows.push(place);
+    }
+
+    /// Takes an item that is a scope, or looks like one; whether it is no row.
+    fn is_scope(&mut self, item: &str, place: Place) -> bool {
+        if matches!(announced(item), Some(Announced::Unclear { words: true })) {
+            return false;
+        }
+        if self.announcement(item, place) {
+            return true;
+        }
+        let looks = looks_announced(item.lines().next().unwrap_or_default());
+        if looks {
+            self.no_scope(place);
+        }
+        looks
     }
 
     /// The text of the next row without its own id: a report that repeats the id of another row would be booked on that one.
