@@ -15,6 +15,7 @@ pub mod event;
 mod evolve;
 pub mod gate;
 pub mod invariants;
+mod landing;
 pub mod state;
 pub mod told;
 

@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunOpened, RunOutcome, UnitState, Work};
+use super::event::{
+    Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work,
+};
+pub use super::landing::{LAND, Landing};
 use super::told::Told;
 use crate::Name;
 use crate::contract::registry::Contracts;
@@ -56,6 +59,12 @@ pub struct Run {
     pub next_decision: u64,
     pub next_finding: u64,
     pub published: Option<Name>,
+    /// The landing that is under way, after the close.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landing: Option<Arc<Landing>>,
+    /// Where its tree landed, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landed: Vec<Arc<RunLanded>>,
 }
 
 fn no_protocol() -> Arc<Protocol> {
@@ -231,6 +240,13 @@ pub struct Decision {
     pub on: On,
     pub asked_ms: u64,
     pub end: Option<Ended>,
+}
+
+impl Decision {
+    /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.
+    pub fn is_of_landing(&self) -> bool {
+        &*self.asked.instance == LAND
+    }
 }
 
 /// How a decision ended.
@@ -450,6 +466,11 @@ impl Run {
     /// Whether the run has ended.
     pub const fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Closed { .. })
+    }
+
+    /// Whether it closed with every mandatory gate holding.
+    pub const fn succeeded(&self) -> bool {
+        matches!(self.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. })
     }
 
     /// Decisions that are still open, in the order they were asked.

@@ -3,6 +3,7 @@
 
 mod change;
 mod dispatch;
+mod landing;
 mod work;
 
 use std::collections::BTreeMap;
@@ -259,6 +260,12 @@ impl RealHands {
                     self.publish(run).map_err(|failure| self.explained(run, failure).into_error())?;
                 (Command::Published { branch, commit }, Vec::new())
             }
+            Effect::CheckLanding { token } => {
+                let checked = self.check_landing(run, *token, way);
+                let (results, objects) = checked.map_err(|failure| self.explained(run, failure).into_error())?;
+                (Command::LandChecked { token: *token, results }, objects)
+            }
+            Effect::PutLanding { token } => self.put_landing(run, *token)?,
         })
     }
 }
@@ -317,7 +324,9 @@ fn came_down(effect: &Effect) -> Result<(Command, Vec<Object>), HandsError> {
         Effect::Land { attempt, token } => {
             (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(refused(why)) }, Vec::new())
         }
-        Effect::Publish => return Err(Failure::Other(why).into_error()),
+        Effect::Publish | Effect::CheckLanding { .. } | Effect::PutLanding { .. } => {
+            return Err(Failure::Other(why).into_error());
+        }
     })
 }
 
