@@ -14,7 +14,7 @@ use super::event::{
     Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work,
 };
 pub use super::landing::{LAND, Landing};
-use super::told::Told;
+use super::{Told, Wrote};
 use crate::Name;
 use crate::contract::registry::Contracts;
 use crate::digest::Digest;
@@ -150,16 +150,6 @@ pub struct Instance {
     /// The event with which it came to the stage it is at: who lands first came first.
     #[serde(default)]
     pub arrived: u64,
-}
-
-/// The paths that a role has changed, as far as its later reports answer for them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Wrote {
-    pub all: BTreeSet<Name>,
-    /// Since it last reported that it is done.
-    pub unfinished: BTreeSet<Name>,
-    /// Those of them that no report was held against.
-    pub unclaimed: BTreeSet<Name>,
 }
 
 /// Where a flow instance stands.

@@ -168,6 +168,10 @@ fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) 
     if !sink.is_cut_off() && draft.find(Heading::Abstract).is_none() {
         end_early(&source, &sections, &mut sink);
     }
+    if !draft.is_clear(Heading::Coverage) {
+        // A row that could not be read is not left out.
+        sink.retain(|one| one.code != Code::ROW_LEFT_OUT);
+    }
     if sink.is_cut_off() {
         sink.retain(|one| !ABSENT.contains(&one.code));
     }

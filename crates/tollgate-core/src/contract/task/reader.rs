@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
 use crate::contract::rows::leading_number;
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, is_unseen, one_line, quote, seen};
+use crate::contract::text::{Source, clean, is_placeholder, is_unseen, one_line, quote, seen};
 use crate::diagnostic::Place;
 use crate::scope::pattern_problem;
 
@@ -362,6 +362,10 @@ impl Reader<'_, '_> {
             self.sink.error(Code::TASK_ROW, place, "the row says nothing", "say what must be true");
             return;
         }
+        if is_placeholder(&text) || command.is_some_and(is_placeholder) {
+            let message = format!("the row is still the placeholder {}", quote(unboxed));
+            self.sink.error(Code::TASK_ROW, place, message, "say what must be true, or take the row away");
+        }
         self.document.rows.push(Row { text, part: self.part, command: command.map(one_line) });
         self.places.rows.push(place);
     }
@@ -399,7 +403,8 @@ impl Reader<'_, '_> {
 
     fn scope(&mut self, patterns: Vec<String>, place: Place) {
         for pattern in &patterns {
-            if let Some(problem) = pattern_problem(pattern) {
+            let left = is_placeholder(pattern).then_some("is still a placeholder");
+            if let Some(problem) = pattern_problem(pattern).or(left) {
                 let message = format!("the pattern {} {problem}", quote(pattern));
                 self.sink.error(Code::TASK_SCOPE, place, message, "write it like `src/api/**` or `web/`");
             }

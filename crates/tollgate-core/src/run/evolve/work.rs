@@ -4,12 +4,11 @@ use super::super::event::{
     AttemptReported, AttemptStarted, CommandRef, CommandResult, CommandsRan, LandOutcome, LandingEnded, Work,
 };
 use super::super::gate;
-use super::super::state::{At, Attempt, Collision, Judged, LastReport, On, Run, Shown, Wrote, keyed};
+use super::super::state::{At, Attempt, Collision, Judged, LastReport, On, Run, Shown, keyed};
 use super::{unit_mut, with};
 use crate::Name;
 use crate::report::{Health, Judgement, Verdict};
 use crate::scope::Content;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
@@ -38,26 +37,6 @@ pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
 /// How many contents a run remembers before it forgets those nothing rests on.
 const CONTENTS_KEPT: usize = 32;
 
-/// Takes in which paths a role changed, and whether a report answers for them.
-fn note_paths(wrote: &mut Wrote, reported: &AttemptReported) {
-    let changed = || reported.changed.iter().map(|change| change.path.clone());
-    wrote.all.extend(changed());
-    match (reported.health, reported.unclaimed) {
-        (Health::Ok, _) => (wrote.unfinished, wrote.unclaimed) = (BTreeSet::new(), BTreeSet::new()),
-        (_, true) => {
-            wrote.unfinished.extend(changed());
-            wrote.unclaimed.extend(changed());
-        }
-        (_, false) => {
-            wrote.unfinished.extend(changed());
-            // A report that changed and named nothing answers for nothing.
-            if !reported.changed.is_empty() || !reported.contradictions.is_empty() {
-                wrote.unclaimed.clear();
-            }
-        }
-    }
-}
-
 /// A lease ended without a result: the stage is ready again.
 pub(super) fn release(run: &mut Run, attempt: crate::id::AttemptId) {
     if let Some(attempt) = run.attempts.remove(&attempt) {
@@ -80,7 +59,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
         instance.remarks_of = Some(role.clone());
         instance.session = reported.told.clone().filter(|_| reported.health == Health::Malformed);
         if reported.content.is_some() {
-            note_paths(instance.wrote.entry(role.clone()).or_default(), reported);
+            instance.wrote.entry(role.clone()).or_default().note(reported);
         }
     });
     if reported.health != Health::Malformed {
