@@ -164,7 +164,7 @@ impl RealHands {
             let agent = agent?;
             let (argv, copy) = self.pinned(run, &agent.words)?;
             let base = Path::new(&run.opened.repository);
-            return Ok((Box::new(AgentWorker::new(agent, argv, base, &self.state)), copy));
+            return Ok((Box::new(AgentWorker::new(agent, argv, base, &self.tollgate, &self.state)), copy));
         }
         match spec.split_once(':') {
             Some(("command", text)) => {
