@@ -14,7 +14,7 @@ use super::event::{
     Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work,
 };
 pub use super::landing::{LAND, Landing};
-use super::told::Told;
+use super::{Told, Wrote};
 use crate::Name;
 use crate::contract::registry::Contracts;
 use crate::digest::Digest;
@@ -133,6 +133,9 @@ pub struct Instance {
     /// The role whose report the remarks are about; none: the engine measured them.
     #[serde(default)]
     pub remarks_of: Option<Name>,
+    /// What each role that writes has changed here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub wrote: BTreeMap<Name, Wrote>,
     /// What the agent told whose report could not be used: it is asked again in its own session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Told>,

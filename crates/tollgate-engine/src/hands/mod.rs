@@ -293,7 +293,6 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
-        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
     }

@@ -218,7 +218,7 @@ impl Repository {
         self.not_taken(merging.chain(filtered))
     }
 
-    fn not_taken(&self, paths: impl Iterator<Item = String>) -> Result<(), WorkspaceError> {
+    pub(super) fn not_taken(&self, paths: impl Iterator<Item = String>) -> Result<(), WorkspaceError> {
         let paths: Vec<String> = paths.take(SHOWN_MAX).collect();
         if paths.is_empty() { Ok(()) } else { Err(WorkspaceError::NotTaken { top: self.top.clone(), paths }) }
     }

@@ -362,7 +362,6 @@ impl Play {
             diagnostics: if report.health == Health::Malformed { vec!["no Status".to_owned()] } else { Vec::new() },
             content: writes.then(|| self.world.content(&self.run, &tree)),
             changed,
-            earlier: Vec::new(),
             artifacts: documents(words),
             told: None,
             report,

@@ -19,7 +19,6 @@ fn result(health: Health, verdict: Verdict) -> Box<AttemptResult> {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
-        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
     })

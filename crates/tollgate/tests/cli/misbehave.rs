@@ -55,8 +55,7 @@ flows:
   main:
     - {id: make, dispatch: maker, on: {ok: done}}
 ";
-    let done =
-        r#"write: {a: b}, report: {status: complete, abstract: {outcome: made, next_phase: n/a}, files_created: [a]}"#;
+    let done = r#"write: {a: b}, report: {status: complete, abstract: {outcome: made, next_phase: n/a}, files_created: [a, half]}"#;
     let hangs = "{iteration: 1, misbehave: hang, write: {half: done}}";
     let mut play = Play::new(TASK, &format!("script: 1\nroles:\n  maker:\n    - {hangs}\n    - {{{done}}}\n"));
     std::fs::write(play.world.path("hasty.yaml"), protocol).unwrap();

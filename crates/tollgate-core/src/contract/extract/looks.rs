@@ -215,6 +215,14 @@ impl Shape {
         keys.any(|key| self.known.iter().any(|known| **known == text[key.clone()]))
     }
 
+    /// Whether one of the keys begins so, or is this one with the quote behind it.
+    pub fn has_key_with(&self, beginning: &str) -> bool {
+        match beginning.split_once('"') {
+            Some((key, after)) => after.trim().is_empty() && self.known.iter().any(|known| **known == *key),
+            None => self.known.iter().any(|known| known.starts_with(beginning)),
+        }
+    }
+
     /// How many of its keys are there; none to count where a word settles it.
     fn counts(&self, text: &str, object: &Skimmed) -> Option<usize> {
         let word = |name: &str| self.consts.iter().find(|(known, _)| **known == *name).map(|(_, word)| word);

@@ -27,6 +27,8 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
             .and_then(|(field, after)| Some((field, after.strip_prefix("**")?)))
             .or_else(|| bold(inner, names))
         {
+            // What stands in code quotes is an example.
+            Some(_) if in_code(&line[..line.len() - rest.len() + at]) => rest = inner,
             Some((field, after)) => {
                 let label = line.len() - rest.len() + at;
                 // The mark of an item before its label belongs to the label.
@@ -39,6 +41,11 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
             None => rest = inner,
         }
     }
+}
+
+/// Whether code quotes are open at the end of a text.
+fn in_code(before: &str) -> bool {
+    memchr::memchr_iter(b'`', before.as_bytes()).count() % 2 == 1
 }
 
 /// Where the first `**` of a text stands.

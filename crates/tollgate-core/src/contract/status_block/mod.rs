@@ -7,6 +7,7 @@ mod access;
 mod denied;
 pub mod document;
 mod draft;
+mod entry;
 mod finding;
 pub mod heading;
 mod instructions;
@@ -167,6 +168,10 @@ fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) 
     Rules { draft: &draft, context, part, rows, others: &others, start, sink: &mut sink }.check();
     if !sink.is_cut_off() && draft.find(Heading::Abstract).is_none() {
         end_early(&source, &sections, &mut sink);
+    }
+    if !draft.is_clear(Heading::Coverage) {
+        // A row that could not be read is not left out.
+        sink.retain(|one| one.code != Code::ROW_LEFT_OUT);
     }
     if sink.is_cut_off() {
         sink.retain(|one| !ABSENT.contains(&one.code));

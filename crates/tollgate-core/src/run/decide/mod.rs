@@ -105,8 +105,6 @@ pub struct AttemptResult {
     /// The content the worker left, when its role may write.
     pub content: Option<Content>,
     pub changed: Vec<Changed>,
-    /// Paths that the report names, did not change in this attempt, and were changed before it in this run.
-    pub earlier: Vec<Name>,
     /// Documents the stage gives, as far as they are there and pass their check.
     pub artifacts: BTreeMap<Name, OpenArtifact>,
     /// What the agent told of itself.

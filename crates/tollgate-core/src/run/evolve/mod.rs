@@ -258,6 +258,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         iterations: BTreeMap::new(),
         remarks: Vec::new(),
         remarks_of: None,
+        wrote: BTreeMap::new(),
         session: None,
         judging: None,
         lost: None,
