@@ -184,6 +184,11 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// A line from the first character on that is seen.
+pub fn seen(line: &str) -> &str {
+    line.trim_start_matches(|c: char| c.is_whitespace() || is_unseen(c))
+}
+
 /// Whether a text shows nothing: white space, and signs without a picture of their own.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_unseen(c))
@@ -225,7 +230,8 @@ fn is_asked(words: &str) -> bool {
     !data && (empty || words.chars().any(char::is_alphabetic) || words.contains(['…', '.']))
 }
 
-fn is_unseen(c: char) -> bool {
+/// Whether a character has no picture of its own, so that nobody knows that it is there.
+pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'

@@ -15,8 +15,10 @@ pub mod event;
 mod evolve;
 pub mod gate;
 pub mod invariants;
+mod landing;
 pub mod state;
 pub mod told;
+mod wrote;
 
 pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
 pub use effects::{Effect, effects, effects_under, next_wake};
@@ -24,3 +26,4 @@ pub use event::{Event, Recorded};
 pub use evolve::{begin, counter_key, evolve};
 pub use state::Run;
 pub use told::Told;
+pub use wrote::Wrote;

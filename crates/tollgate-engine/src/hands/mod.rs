@@ -3,6 +3,7 @@
 
 mod change;
 mod dispatch;
+mod landing;
 mod work;
 
 use std::collections::BTreeMap;
@@ -163,7 +164,7 @@ impl RealHands {
             let agent = agent?;
             let (argv, copy) = self.pinned(run, &agent.words)?;
             let base = Path::new(&run.opened.repository);
-            return Ok((Box::new(AgentWorker::new(agent, argv, base, &self.state)), copy));
+            return Ok((Box::new(AgentWorker::new(agent, argv, base, &self.tollgate, &self.state)), copy));
         }
         match spec.split_once(':') {
             Some(("command", text)) => {
@@ -259,6 +260,12 @@ impl RealHands {
                     self.publish(run).map_err(|failure| self.explained(run, failure).into_error())?;
                 (Command::Published { branch, commit }, Vec::new())
             }
+            Effect::CheckLanding { token } => {
+                let checked = self.check_landing(run, *token, way);
+                let (results, objects) = checked.map_err(|failure| self.explained(run, failure).into_error())?;
+                (Command::LandChecked { token: *token, results }, objects)
+            }
+            Effect::PutLanding { token } => self.put_landing(run, *token)?,
         })
     }
 }
@@ -286,7 +293,6 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
-        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
     }
@@ -318,7 +324,9 @@ fn came_down(effect: &Effect) -> Result<(Command, Vec<Object>), HandsError> {
         Effect::Land { attempt, token } => {
             (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(refused(why)) }, Vec::new())
         }
-        Effect::Publish => return Err(Failure::Other(why).into_error()),
+        Effect::Publish | Effect::CheckLanding { .. } | Effect::PutLanding { .. } => {
+            return Err(Failure::Other(why).into_error());
+        }
     })
 }
 

@@ -54,9 +54,11 @@ enum Command {
     Inbox(commands::inbox::InboxArgs),
     Logs(commands::logs::LogsArgs),
     Diff(commands::diff::DiffArgs),
+    Land(commands::land::LandArgs),
     Evidence(commands::evidence::EvidenceArgs),
     Verify(commands::verify::VerifyArgs),
     Export(commands::export::ExportArgs),
+    Gc(commands::gc::GcArgs),
     Trust(commands::trust::TrustArgs),
     Protocol(commands::protocol::ProtocolArgs),
     Contract(commands::contract::ContractArgs),
@@ -65,6 +67,7 @@ enum Command {
     Explain(commands::explain::ExplainArgs),
     Completions(commands::completions::CompletionsArgs),
     Schemas(commands::schemas::SchemasArgs),
+    WorkerAcp(commands::worker_acp::WorkerAcpArgs),
     WorkerScript(commands::worker_script::WorkerScriptArgs),
 }
 
@@ -165,9 +168,11 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
         Command::Inbox(args) => commands::inbox::run(&args, session),
         Command::Logs(args) => commands::logs::run(&args, session),
         Command::Diff(args) => commands::diff::run(&args, session),
+        Command::Land(args) => commands::land::run(&args, session),
         Command::Evidence(args) => commands::evidence::run(&args, session),
         Command::Verify(args) => commands::verify::run(&args, session),
         Command::Export(args) => commands::export::run(&args, session),
+        Command::Gc(args) => commands::gc::run(&args, session),
         Command::Trust(args) => commands::trust::run(&args, session),
         Command::Protocol(args) => commands::protocol::run(&args, session),
         Command::Contract(args) => commands::contract::run(&args, session),
@@ -176,6 +181,7 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
         Command::Explain(args) => commands::explain::run(&args, session),
         Command::Completions(args) => commands::completions::run(&args, session, Cli::command()),
         Command::Schemas(args) => commands::schemas::run(&args, session),
+        Command::WorkerAcp(args) => commands::worker_acp::run(args, session),
         Command::WorkerScript(args) => commands::worker_script::run(&args, session),
     }
 }

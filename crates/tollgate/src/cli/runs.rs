@@ -249,6 +249,12 @@ fn next_step(rejection: &Rejection) -> String {
             "say what each side may change: `Scope:` under its sub-heading in the task, or `--scope SIDE=GLOB`"
         }
         Rejection::Advance { .. } => "`tollgate protocol show ID --format table` lists the asks and their options",
+        Rejection::NotSucceeded(_) => {
+            "`tollgate show RUN` shows what is open and how it ended; `tollgate diff RUN` what it changed"
+        }
+        Rejection::Landing { .. } | Rejection::NoLanding { .. } => {
+            "`tollgate resume RUN` brings it to its end; `tollgate show RUN` shows how it stands"
+        }
         Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",
     };
     fixed.to_owned()

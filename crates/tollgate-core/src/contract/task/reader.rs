@@ -8,16 +8,20 @@ use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
 use crate::contract::rows::leading_number;
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, is_placeholder, one_line, quote};
+use crate::contract::text::{Source, clean, is_placeholder, is_unseen, one_line, quote, seen};
 use crate::diagnostic::Place;
 use crate::scope::pattern_problem;
 
 /// Marks that people put before the items of a list and that Markdown does not know.
-const ODD_BULLETS: [char; 18] =
-    ['–', '—', '•', '‣', '◦', '▪', '●', '·', '⁃', '☐', '☑', '☒', '✅', '✔', '✓', '→', '➜', '□'];
+const ODD_BULLETS: [char; 27] = [
+    '–', '—', '•', '‣', '◦', '▪', '●', '·', '⁃', '☐', '☑', '☒', '✅', '✔', '✓', '→', '➜', '□', '−', '‐', '‑', '‒', '―',
+    '－', '﹣', '＊', '＋',
+];
 
 const NO_ITEM: &str = "this is no row, though it looks like one: Markdown knows the marks `-`, `*`, `+` and `1.` only";
 const NO_ITEM_HINT: &str = "begin the item with `- `";
+const HIDDEN_SIGN: &str = "this is no row: a character that nobody sees stands before or behind its mark";
+const HIDDEN_SIGN_HINT: &str = "type `- ` again, with a plain space";
 const NO_ROW: &str = "this is no row, though it looks like one: a code block, a quote or a table holds none";
 const NO_ROW_HINT: &str = "make it an item of a plain list, or leave it if it is an example";
 
@@ -64,10 +68,19 @@ fn names_command(text: &str) -> bool {
 
 /// Whether a line begins with a mark that only looks like an item's.
 fn has_odd_bullet(line: &str) -> bool {
-    let line = line.trim_start();
+    let line = seen(line);
     let boxed = ["[ ]", "[x]", "[X]"].iter().any(|mark| line.starts_with(mark));
     let close = line.strip_prefix(['-', '+']).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     boxed || close || line.starts_with(ODD_BULLETS)
+}
+
+/// Whether what nobody sees, or white space that Markdown does not know, stands before or behind the mark of an item: it looks like
+/// any other, and is none.
+fn has_hidden_sign(line: &str) -> bool {
+    let plain = line.trim_start_matches(['>', ' ', '\t']);
+    let odd = |c: char| (is_unseen(c) && !c.is_ascii()) || (c.is_whitespace() && !c.is_ascii());
+    let Some(rest) = seen(plain).strip_prefix(['-', '+', '*']) else { return false };
+    rest.starts_with(odd) || (plain.starts_with(odd) && rest.starts_with([' ', '\t']))
 }
 
 /// Whether a line stands in an item of a list, where code may be nested.
@@ -235,6 +248,9 @@ impl Reader<'_, '_> {
             } else if announced(bare).is_some() || looks_announced(bare) {
                 self.no_scope(self.source.place(at));
                 return;
+            } else if has_hidden_sign(line) {
+                self.sink.error(Code::TASK_ROW, self.source.place(at), HIDDEN_SIGN, HIDDEN_SIGN_HINT);
+                return;
             } else if has_odd_bullet(line) {
                 self.sink.warning(Code::TASK_ROW, self.source.place(at), NO_ITEM, NO_ITEM_HINT);
                 return;
@@ -266,6 +282,10 @@ impl Reader<'_, '_> {
         }
         if block.kind == BlockKind::Html {
             self.no_list(block);
+            return;
+        }
+        if let Some((at, _)) = lines(text, &block.range).find(|(_, line)| has_hidden_sign(line) && !fenced(line)) {
+            self.sink.error(Code::TASK_ROW, self.source.place(at), HIDDEN_SIGN, HIDDEN_SIGN_HINT);
             return;
         }
         let Some((at, line)) = lines(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };
