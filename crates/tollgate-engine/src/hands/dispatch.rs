@@ -181,10 +181,10 @@ fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
     let instance = run.instances.get(&lease.instance)?;
     let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
     let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
-    // What the first attempt changed was measured with it: a report that named it again would be contradicted.
+    // What the first attempt changed is on record, and no report has named it so far.
     let prompt = format!(
-        "Your report cannot be used:\n{points}\nMend this and send the whole report again as your last message. The files that you changed before are on \
-         record: name as created, modified or deleted only what you change from now on.\n"
+        "Your report cannot be used:\n{points}\nMend this and send the whole report again as your last message. It names everything that you created, \
+         modified or deleted, also before.\n"
     );
     Some(Again { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
 }
