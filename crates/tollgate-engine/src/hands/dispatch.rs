@@ -149,8 +149,10 @@ impl RealHands {
         let assembled = context::assemble(run, id, &template, &sources)
             .map_err(|error| Failure::Other(format!("the brief of `{role}`: {error}")))?;
         let bundle = self.folder(run.id, "bundles").join(id.to_string());
-        let files: Vec<(String, Vec<u8>)> =
+        let mut files: Vec<(String, Vec<u8>)> =
             assembled.files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
+        let dialect = run.protocol.contracts.report(&run.protocol.roles[role].contract);
+        files.extend(dialect.and_then(schema).map(|schema| (workers::bundle::SCHEMA.to_owned(), schema.into_bytes())));
         workers::bundle::write(&bundle, &assembled.brief, &assembled.manifest, &files)?;
         let known = &run.protocol.roles[role];
         let limit = known.budget.time_ms.map_or(ATTEMPT_LIMIT, Duration::from_millis);
@@ -172,6 +174,15 @@ impl RealHands {
             again: again(run, id, matches!(place, Place::Tree(_))),
         })
     }
+}
+
+/// The schema of a report that is JSON: what else is to be written can be held to none.
+fn schema(dialect: &dyn contract::ReportDialect) -> Option<String> {
+    let is_json = dialect.template(&contract::Context::default()).trim_start().starts_with('{');
+    let mut schema = is_json.then(|| dialect.schema())?;
+    // Agents know drafts by other names, and refuse what they do not know.
+    schema.as_object_mut()?.remove("$schema");
+    Some(schema.to_string())
 }
 
 /// What is left to say to an agent whose report could not be used, in the session that knows the rest.

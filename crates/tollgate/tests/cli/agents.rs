@@ -133,6 +133,28 @@ fn an_agent_needs_no_configuration_but_its_program() {
 }
 
 #[test]
+fn a_report_that_is_json_is_asked_for_by_its_schema() {
+    let verdict = r#","structured_output":{"kind":"wr.gate_verdict","version":1,"verdict":"approved","confidence":"high","rationale":"Every item of the list is shown by a test."}"#;
+    let mut play = play(&agent(&result("Done.", "0.1", verdict), "exit 9"));
+    let judged = PROTOCOL
+        .replace(
+            "contract: status-block, writes: [code]",
+            "contract: wr.gate_verdict, writes: none, verdicts: [accept, reject]",
+        )
+        .replace("ok: done,", "accept: done, reject: hold,");
+    std::fs::write(play.world.path("judged.yaml"), judged).unwrap();
+    let said = play.tollgate(&["run", "../judged.yaml"]).exits(0);
+    play.named_by(&said);
+    let calls = std::fs::read_to_string(play.world.path("home/calls")).unwrap();
+    assert!(
+        calls.contains("--json-schema {") && calls.contains("wr.gate_verdict") && !calls.contains("$schema"),
+        "{calls}"
+    );
+    let bundle = play.world.path(&format!("state/runs/{}/bundles/att_1/files/report.schema.json", play.run));
+    assert!(std::fs::read_to_string(bundle).unwrap().contains("rationale"));
+}
+
+#[test]
 fn what_was_used_is_shown_by_role_and_in_sum_and_unknown_stays_unknown() {
     // The first call tells neither its cost nor what it read; the second does.
     let first = result("I am done.", "null", "").replace("\"input_tokens\":100,", "");
