@@ -2,7 +2,7 @@
 //! not passed over: a limit that nobody checks is worse than none.
 
 use super::types::{between, said};
-use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, Range, RecordType, Type};
+use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, RecordType, Type};
 use crate::Name;
 use crate::yaml::{Fields, Node, Problems};
 
