@@ -9,7 +9,7 @@ pub(super) fn unseen(text: &str) -> impl Iterator<Item = (usize, char)> {
     text.split_inclusive('\n').filter_map(move |line| {
         let start = at;
         at += line.len();
-        let hidden = if line.as_bytes().iter().all(|byte| plain(byte)) { None } else { hidden(line) };
+        let hidden = if line.as_bytes().iter().all(plain) { None } else { hidden(line) };
         hidden.map(|(offset, c)| (start + offset, c))
     })
 }
