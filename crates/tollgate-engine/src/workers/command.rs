@@ -99,7 +99,8 @@ pub(super) fn launch(
     takers.extend(listener.as_ref().map(|listener| listener.ears.clone()));
     let running = start(program, Arc::new(Takers(takers)), log.clone()).map_err(|error| failed(&path, error))?;
     reach(Point::Spawned);
-    let record = Recorded::new(state, running.id(), &marker).map_err(|error| failed(state, error))?;
+    let record = Recorded::new(state, running.id(), &marker)
+        .map_err(|source| WorkerError::Record { path: state.to_owned(), source })?;
     reach(Point::WorkerRecorded);
     Ok(Box::new(CommandAttempt { running, report, log, stdout, listener, outcome: None, _record: record }))
 }

@@ -130,6 +130,14 @@ pub enum WorkerError {
         /// Why.
         source: std::io::Error,
     },
+    /// It runs and cannot be written down, so that nobody would find it after a crash.
+    #[error("a process of the run cannot be recorded in {path}: {source}")]
+    Record {
+        /// The state directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A file of the bundle has a name that is no path inside it.
     #[error("`{0}` cannot be the name of a file in a bundle")]
     BundleName(String),
@@ -141,7 +149,7 @@ impl WorkerError {
         match self {
             Self::NotFound(_) => Code::WORKER_NOT_FOUND,
             Self::Command { .. } => Code::WORKER_COMMAND,
-            Self::Start { .. } | Self::BundleName(_) => Code::WORKER_START,
+            Self::Start { .. } | Self::Record { .. } | Self::BundleName(_) => Code::WORKER_START,
         }
     }
 }

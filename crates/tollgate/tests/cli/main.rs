@@ -26,6 +26,8 @@ mod golden;
 mod happy;
 mod health;
 mod land;
+mod land_apart;
+mod land_ready;
 mod limits;
 mod look;
 mod misbehave;
