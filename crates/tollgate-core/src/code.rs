@@ -244,6 +244,7 @@ codes! {
     CHECKOUT_NOT_TAKEN = "TG0519",
     NO_REVISION = "TG0520",
     NO_COMMON_COMMIT = "TG0521",
+    SANDBOX_MISSING = "TG0540",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

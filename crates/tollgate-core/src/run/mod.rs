@@ -15,6 +15,7 @@ pub mod event;
 mod evolve;
 pub mod gate;
 pub mod invariants;
+pub mod leash;
 pub mod state;
 pub mod told;
 
@@ -22,5 +23,6 @@ pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
 pub use effects::{Effect, effects, effects_under, next_wake};
 pub use event::{Event, Recorded};
 pub use evolve::{begin, counter_key, evolve};
+pub use leash::Leash;
 pub use state::Run;
 pub use told::Told;

@@ -324,6 +324,7 @@ impl Play {
             earlier: Vec::new(),
             artifacts: documents(words),
             told: None,
+            leash: None,
             report,
         };
         self.say(Command::Report { attempt, token, result: Box::new(result) }, self.driver())
@@ -356,7 +357,7 @@ impl Play {
             Some(CommandResult { command, result, output: None, note: String::new() })
         });
         let results = results.collect();
-        self.say(Command::Ran { attempt, token, results }, self.driver())
+        self.say(Command::Ran { attempt, token, results, leash: None }, self.driver())
     }
 
     /// `land UNIT` does what the engine would; `land UNIT conflict=path` has somebody else in the way.

@@ -119,6 +119,7 @@ impl Task<'_> {
             earlier: Vec::new(),
             artifacts,
             told: None,
+            leash: None,
             report,
         })
     }

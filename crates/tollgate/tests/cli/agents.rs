@@ -35,7 +35,7 @@ fn agent(first: &str, then: &str) -> String {
     format!(
         r#"#!/bin/sh
 if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit 0; fi
-{{ echo "ARGS $*"; echo "KEYS ${{MY_KEY:-none}} ${{OTHER_KEY:-none}} ${{ANTHROPIC_API_KEY:-none}}"; cat; echo; }} >> "$HOME/calls"
+{{ echo "ARGS $*"; echo "KEYS ${{MY_KEY:-none}} ${{OTHER_KEY:-none}} ${{ANTHROPIC_API_KEY:-none}}"; cat; echo; }} >> "$HOME/.claude/calls"
 echo '{{"type":"system","subtype":"init","session_id":"s-1","model":"claude-sonnet-4-5","claude_code_version":"2.1.325"}}'
 case "$*" in
 *--resume*) {then} ;;
@@ -56,6 +56,7 @@ fn play(program: &str) -> Play {
     let mut play = Play::new(TASK, "");
     std::fs::write(play.world.path("alone.yaml"), PROTOCOL).unwrap();
     std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
+    std::fs::create_dir_all(play.world.path("home/.claude")).unwrap();
     std::fs::write(play.world.path("home/.config/tollgate/config.toml"), CONFIG).unwrap();
     play.world.agent("claude", program);
     play.world.set("MY_KEY", "mine").set("OTHER_KEY", "other").set("ANTHROPIC_API_KEY", "key");
@@ -79,7 +80,7 @@ fn an_agent_is_asked_again_in_its_session_and_what_it_used_is_counted_once() {
     play.named_by(&said);
     play.holds();
     assert_eq!(play.file("a.txt").as_deref(), Some("hi\n"));
-    let calls = std::fs::read_to_string(play.world.path("home/calls")).unwrap();
+    let calls = std::fs::read_to_string(play.world.path("home/.claude/calls")).unwrap();
     let args: Vec<&str> = calls.lines().filter(|line| line.starts_with("ARGS")).collect();
     let call = "ARGS -p --output-format stream-json --verbose --permission-mode acceptEdits --model claude-sonnet-4-5";
     assert_eq!(args, [format!("{call} --max-turns 3"), format!("{call} --resume s-1 --max-turns 3")]);

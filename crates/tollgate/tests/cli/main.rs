@@ -24,6 +24,7 @@ mod fix;
 mod golden;
 mod happy;
 mod health;
+mod leash;
 mod limits;
 mod look;
 mod misbehave;

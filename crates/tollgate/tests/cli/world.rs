@@ -191,6 +191,10 @@ impl World {
 
     /// What differs between two runs of a test is replaced: folders, versions, digests, ids of commits, times.
     pub fn filtered(&self, text: &str) -> String {
+        // What holds workers is the machine's to say.
+        let is_sandbox =
+            |line: &str| line.split_whitespace().nth(2) == Some("sandbox") || line.ends_with("explain TG0540");
+        let text: String = text.split_inclusive('\n').filter(|line| !is_sandbox(line.trim_end())).collect();
         let text = text.replace(&self.root.display().to_string(), "[WORLD]");
         let text = text.replace(concat!("tollgate ", env!("CARGO_PKG_VERSION")), "tollgate [VERSION]");
         let mut out = String::new();

@@ -64,6 +64,7 @@ impl Draft {
                 contradictions: contradictions.clone(),
                 diagnostics: result.diagnostics.clone(),
                 told: result.told.clone(),
+                leash: result.leash.clone(),
             },
         );
         if report.health == Health::Ok {

@@ -27,6 +27,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         quota: QuotaTold::Time,
     },
     variables: &["ANTHROPIC_*", "CLAUDE_*", "AWS_*", "DISABLE_AUTOUPDATER", "IS_SANDBOX"],
+    home: &[".claude", ".claude.json", ".config/claude", ".local/share/claude", ".local/state/claude"],
     call,
     read,
     counts_steps: false,

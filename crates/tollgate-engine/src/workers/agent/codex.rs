@@ -25,6 +25,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         quota: QuotaTold::Words,
     },
     variables: &["OPENAI_*", "CODEX_*", "AZURE_OPENAI_*"],
+    home: &[".codex"],
     call,
     read,
     counts_steps: false,

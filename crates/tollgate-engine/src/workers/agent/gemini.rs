@@ -25,6 +25,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         quota: QuotaTold::Words,
     },
     variables: &["GEMINI_*", "GOOGLE_*"],
+    home: &[".gemini"],
     call,
     read,
     counts_steps: false,

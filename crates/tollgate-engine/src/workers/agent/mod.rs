@@ -46,6 +46,8 @@ pub struct Adapter {
     pub sheet: Sheet,
     /// The variables of the environment it needs to find its account; a `*` at the end is any end.
     pub variables: &'static [&'static str],
+    /// The files and folders below the home folder that it reads and writes.
+    pub home: &'static [&'static str],
     /// The command line that asks a question.
     pub call: fn(&Ask<'_>) -> Call,
     /// What one line of the output says; lines that are no JSON object say nothing.

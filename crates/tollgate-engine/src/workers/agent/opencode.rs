@@ -27,6 +27,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         quota: QuotaTold::No,
     },
     variables: &["OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
+    home: &[".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode", ".opencode"],
     call,
     read,
     counts_steps: true,

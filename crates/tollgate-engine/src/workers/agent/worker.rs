@@ -68,7 +68,8 @@ impl Worker for AgentWorker {
         if let Some(minutes) = self.spec.minutes {
             job.limit = job.limit.min(Duration::from_secs(minutes.saturating_mul(60)));
         }
-        let allowed = variables(self.spec.adapter, &self.spec.env);
+        let mut allowed = variables(self.spec.adapter, &self.spec.env);
+        allowed.extend(job.variables());
         // What the person set goes over what the adapter would.
         let set = call.set.into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
         let launched = Launch {
@@ -77,6 +78,7 @@ impl Worker for AgentWorker {
             stdin: call.stdin.into_bytes(),
             set: set.map(|(name, value)| (name.into(), value.into())).collect(),
             inherit: Inherit::Only(allowed),
+            home: self.spec.adapter.home,
         };
         let heard = Arc::clone(&ears);
         let end = move |clean: bool| heard.account().map(|account| account.end(clean));

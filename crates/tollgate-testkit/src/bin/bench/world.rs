@@ -136,6 +136,7 @@ pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> Finished {
         earlier: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
+        leash: None,
     };
     Finished { token, command: Command::Report { attempt, token, result: Box::new(result) }, objects: vec![object] }
 }
