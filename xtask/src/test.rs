@@ -143,13 +143,13 @@ fn broken(depth: Depth) -> Outcome {
     }
 }
 
-/// Licences, sources and advisories. Optional because advisories need a network, and a build without one must not fail for it.
+/// Advisories; what else deny.toml says is also a rule of `tidy`. Optional because advisories need a network, and a build without one must not fail for it.
 fn deny() -> Outcome {
     if tools::deny() {
         status(cargo().args(["deny", "check"]))
     } else {
         Outcome::Skipped(
-            "cargo-deny is not installed: licences, sources and advisories were NOT checked (`cargo install cargo-deny --locked`)",
+            "cargo-deny is not installed: advisories were NOT checked (`cargo install cargo-deny --locked`); tidy held licences, sources and bans",
         )
     }
 }

@@ -9,7 +9,9 @@ mod decision;
 mod doctor;
 mod event;
 mod failure;
+mod gc;
 mod journal;
+mod land;
 mod protocol;
 mod report;
 mod run;
@@ -24,7 +26,9 @@ pub use decision::{Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
 pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
+pub use gc::{GcFate, GcItem, GcResult};
 pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
+pub use land::{LandKind, LandResult, LandStatus};
 pub use protocol::{
     ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
     ProtocolSummary,
@@ -76,7 +80,9 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("event", schemars::schema_for!(Event)),
         ("evidence", schemars::schema_for!(StoredObject)),
         ("export-result", schemars::schema_for!(ExportResult)),
+        ("gc-result", schemars::schema_for!(GcResult)),
         ("inbox-item", schemars::schema_for!(InboxItem)),
+        ("land-result", schemars::schema_for!(LandResult)),
         ("log-line", schemars::schema_for!(LogLine)),
         ("protocol", schemars::schema_for!(ProtocolSummary)),
         ("protocol-check", schemars::schema_for!(ProtocolCheck)),

@@ -194,6 +194,9 @@ codes! {
     BRIEF_NAME_UNKNOWN = "TG0334",
     BRIEF_TOO_LARGE = "TG0335",
     BAD_SCOPE = "TG0336",
+    NOT_SUCCEEDED = "TG0340",
+    LANDING_UNDER_WAY = "TG0341",
+    LAND_CONFLICT = "TG0342",
 
     // 04: journal
     APPEND_CONFLICT = "TG0400",
@@ -244,6 +247,7 @@ codes! {
     CHECKOUT_NOT_TAKEN = "TG0519",
     NO_REVISION = "TG0520",
     NO_COMMON_COMMIT = "TG0521",
+    LAND_TARGET = "TG0530",
     SANDBOX_MISSING = "TG0540",
 
     // 06: command line and configuration

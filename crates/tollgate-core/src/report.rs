@@ -186,6 +186,11 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// Whether it says what it changed, be it nothing.
+    pub fn are_stated(&self) -> bool {
+        self.paths().next().is_some() || self.deleted_count.is_some()
+    }
+
     /// Every path it says it changed.
     pub fn paths(&self) -> impl Iterator<Item = &Name> {
         self.created.iter().chain(&self.modified).chain(&self.deleted)

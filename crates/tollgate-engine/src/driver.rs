@@ -13,7 +13,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{By, ByKind};
-use tollgate_core::run::{Command, Effect, Recorded, Run, effects_under, next_wake};
+use tollgate_core::run::{Command, Effect, Recorded, Rejection, Run, effects_under, next_wake};
 use tollgate_store::{LeaseError, LeaseRequest, Object, Point, reach};
 
 use crate::session::{CommandError, LoadError, Session};
@@ -365,7 +365,7 @@ impl Driver {
         let outcome = self.session.command(&command, &self.by, Some(self.epoch), objects);
         let outcome = match outcome {
             // The run was closed or the lease lost while this was being done: it does not count, and is no fault.
-            Err(CommandError::Rejected(tollgate_core::run::Rejection::Closed)) => return Ok(()),
+            Err(CommandError::Rejected(Rejection::Closed | Rejection::NoLanding { .. })) => return Ok(()),
             other => other?,
         };
         // What others appended before ours came in with the reload; whoever watches sees it all.
@@ -393,7 +393,11 @@ impl Driver {
 /// The token of an effect; publishing has none of its own and happens once.
 fn token_of(effect: &Effect) -> u64 {
     match effect {
-        Effect::Dispatch { token, .. } | Effect::Commands { token, .. } | Effect::Land { token, .. } => *token,
+        Effect::Dispatch { token, .. }
+        | Effect::Commands { token, .. }
+        | Effect::Land { token, .. }
+        | Effect::CheckLanding { token }
+        | Effect::PutLanding { token } => *token,
         Effect::Publish => u64::MAX,
     }
 }

@@ -370,6 +370,9 @@ fn after_the_cut(found: &Found, lost: &Lost, prepared: &BTreeSet<AttemptId>, sta
     }
     let more = prepared.iter().filter(|id| id.0 >= found.run.next_attempt && !named.contains(id));
     after.extend(more.map(|id| format!("{id} was prepared: its worker may have been started")));
+    if let Some(landing) = &found.run.landing {
+        after.push(format!("it was to land on {}", landing.target.onto));
+    }
     let told = lost.known.values().any(|recorded| matches!(recorded.event, Event::RunPublished(_)));
     let published = Workspace::of(state, &found.run).ok().and_then(|workspace| workspace.published());
     if let Some(commit) = published.filter(|_| !told && found.run.published.is_none() && lost.until > found.run.seq) {
@@ -421,6 +424,10 @@ fn happened(recorded: &Recorded) -> Option<String> {
         Event::RunClosed(closed) => Some(format!("the run was closed: {}", closed.why)),
         Event::RunPublished(published) => {
             Some(format!("the branch {} was published, at {}", published.branch, published.commit))
+        }
+        Event::RunLanded(landed) => {
+            let to = landed.branch.as_deref().unwrap_or("a patch");
+            Some(format!("it landed on {to}, at {}", landed.commit))
         }
         _ => None,
     }

@@ -375,7 +375,7 @@ impl Service {
         Ok(self.journal.list(filter)?)
     }
 
-    fn by(&self) -> By {
+    pub(crate) fn by(&self) -> By {
         By { kind: ByKind::Person, name: self.person.as_str().into() }
     }
 

@@ -99,6 +99,9 @@ pub struct Body {
     /// Whether it succeeded and has no branch yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unpublished: bool,
+    /// Whether it landed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub landed: bool,
     /// Why it stands where it stands, in one sentence.
     pub reason: String,
     /// How many questions are open.
@@ -127,6 +130,7 @@ pub fn body(run: &Run) -> Body {
         protocol: run.opened.protocol.name.to_string(),
         opened_ms: run.opened_ms,
         unpublished: is_unpublished(run),
+        landed: !run.landed.is_empty() && run.landing.is_none(),
         reason: short(&reason(run)),
         open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
         asks: run.pending().take(NAMED_MAX).map(ask).collect(),
@@ -146,7 +150,7 @@ pub fn text(run: &Run, now_ms: u64) -> SummaryText {
 
 /// Whether a run succeeded and its tree is on no branch yet.
 fn is_unpublished(run: &Run) -> bool {
-    matches!(run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) && run.published.is_none()
+    run.succeeded() && run.published.is_none()
 }
 
 /// Why a run stands where it stands.
@@ -161,6 +165,9 @@ fn reason(run: &Run) -> String {
     }
     match &run.phase {
         Phase::Closed { why, .. } if is_unpublished(run) => format!("{why}; its branch is not made yet"),
+        Phase::Closed { why, .. } if run.landing.is_some() || !run.landed.is_empty() => {
+            format!("{why}; {}", landing(run, &asked))
+        }
         Phase::Closed { why, .. } => why.clone(),
         Phase::Open | Phase::Halted { .. } => {
             let busy = run.instances.values().filter(|instance| !matches!(instance.at, At::Each { .. }));
@@ -170,6 +177,19 @@ fn reason(run: &Run) -> String {
             }
             if parts.is_empty() { "nothing is under way".to_owned() } else { parts.join("; ") }
         }
+    }
+}
+
+/// Where a run that is over landed, or is about to.
+fn landing(run: &Run, asked: &[String]) -> String {
+    match (&run.landing, run.landed.last()) {
+        (Some(landing), _) if asked.is_empty() => format!("it lands on {}", landing.target.onto),
+        (Some(landing), _) => format!("landing on {} waits for {}", landing.target.onto, asked.join("; ")),
+        (None, Some(landed)) => match &landed.branch {
+            Some(branch) => format!("it landed on {branch}"),
+            None => "it landed as a patch".to_owned(),
+        },
+        (None, None) => String::new(),
     }
 }
 

@@ -220,6 +220,8 @@ pub fn objects_of(event: &Event) -> Vec<Digest> {
         Event::AttemptRefused(refused) => refused.report.into_iter().collect(),
         Event::CommandsRan(ran) => ran.results.iter().filter_map(|result| result.output).collect(),
         Event::DecisionAsked(asked) => asked.asked.shows.clone(),
+        Event::LandChecked(checked) => checked.results.iter().filter_map(|result| result.output).collect(),
+        Event::RunLanded(landed) => landed.patch.into_iter().collect(),
         _ => Vec::new(),
     }
 }

@@ -72,6 +72,22 @@ points! {
     BranchMade = "branch-made",
     /// The base is no longer pinned; nothing is appended.
     Unpinned = "unpinned",
+    /// The commit that lands is made; nothing has moved.
+    LandMerged = "land-merged",
+    /// The checkout is about to be moved; nothing in it has.
+    LandBegun = "land-begun",
+    /// The files of the checkout are those of the commit; index and branch are not.
+    LandFiles = "land-files",
+    /// Files and index are; the branch is not.
+    LandIndex = "land-index",
+    /// The branch is there; nothing is appended.
+    LandPut = "land-put",
+    /// What is cleaned up is out of its place, and still there.
+    GcMoved = "gc-moved",
+    /// The note of what is set aside is written; it is still in its place.
+    GcNoted = "gc-noted",
+    /// It is set aside.
+    GcAside = "gc-aside",
     /// After the events, before the projections.
     BeforeProjections = "before-projections",
     /// After the projections.
@@ -82,6 +98,23 @@ impl Point {
     /// The moments at which every store asks its [`Faults`].
     pub const STORE: [Self; 5] =
         [Self::BeforeObject, Self::BeforeRows, Self::BeforeCommit, Self::AfterCommit, Self::BeforeReply];
+
+    /// The moments that only come with what a person types after a run is over.
+    const AFTER: [Self; 8] = [
+        Self::LandMerged,
+        Self::LandBegun,
+        Self::LandFiles,
+        Self::LandIndex,
+        Self::LandPut,
+        Self::GcMoved,
+        Self::GcNoted,
+        Self::GcAside,
+    ];
+
+    /// The moments that a run comes to on its way from its start to its branch.
+    pub fn of_a_run() -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|point| !Self::AFTER.contains(point)).collect()
+    }
 }
 
 /// What happens at such a moment.

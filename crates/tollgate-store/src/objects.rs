@@ -73,8 +73,9 @@ impl ObjectFiles {
     /// Writes an object unless it is there whole; it is on the disk when this returns.
     pub(crate) fn put(&self, object: &Object) -> Result<(), StoreError> {
         let path = self.path(object.digest());
-        // A damaged file is written again: its right content is at hand.
-        if matches!(self.get(object.digest()), Ok(Some(_))) {
+        // A damaged file is written again: its right content is at hand. One that is there is young again: whoever cleans up
+        // leaves it to the event that will name it.
+        if matches!(self.get(object.digest()), Ok(Some(_))) && touch(&path).is_ok() {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&self.dir);
@@ -101,6 +102,11 @@ impl ObjectFiles {
         file.take(OBJECT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         checked(digest, bytes.into()).map(Some)
     }
+}
+
+/// Makes a file as young as one that was written now.
+fn touch(path: &Path) -> io::Result<()> {
+    OpenOptions::new().append(true).open(path)?.set_modified(std::time::SystemTime::now())
 }
 
 /// Compares bytes with the digest they were stored under.

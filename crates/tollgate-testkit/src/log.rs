@@ -3,7 +3,7 @@
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::Verdict;
-use tollgate_core::run::event::{ByKind, CommandRef, Event, Recorded, Work};
+use tollgate_core::run::event::{ByKind, CommandResult, Event, LandAsked, Recorded, Work};
 
 /// One event as a line; none for what says nothing a reader of routes would miss.
 pub fn line(recorded: &Recorded) -> Option<String> {
@@ -58,10 +58,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         Event::AttemptLost(lost) => format!("{} is lost", lost.attempt),
         Event::AttemptCancelled(cancelled) => format!("{} is cancelled: {}", cancelled.attempt, cancelled.why),
         Event::AttemptRefused(refused) => format!("{} is refused: {}", refused.attempt, refused.why),
-        Event::CommandsRan(ran) => {
-            let results = ran.results.iter().map(|one| format!("{} {:?}", command(&one.command), one.result));
-            format!("{}: ran {}", ran.attempt, results.collect::<Vec<_>>().join(", "))
-        }
+        Event::CommandsRan(ran) => format!("{}: ran {}", ran.attempt, results(&ran.results)),
         Event::LandingEnded(landing) => {
             format!("{}: {} {}", landing.attempt, landing.outcome.word(), landing.paths.join(" "))
         }
@@ -119,24 +116,35 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         Event::RunRetried(retried) => format!("retried{}", of(retried.unit.as_slice())),
         Event::RunClosed(closed) => format!("CLOSED {:?}: {}", closed.outcome, closed.why),
         Event::RunPublished(published) => format!("published on {}", published.branch),
+        Event::LandAsked(asked) => land_asked(asked) + by,
+        Event::LandChecked(checked) => format!("landing {}: ran {}", checked.token, results(&checked.results)),
+        Event::LandLeft(left) => format!("landing {} is left: {}", left.token, left.why),
+        Event::RunLanded(landed) => {
+            format!("LANDED {} on {}", landed.how.word(), landed.branch.as_deref().unwrap_or("nothing"))
+        }
     })
+}
+
+fn results(results: &[CommandResult]) -> String {
+    let each = results.iter().map(|one| format!("{} {:?}", one.command.name(), one.result));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn land_asked(asked: &LandAsked) -> String {
+    let commands: Vec<&str> = asked.commands.iter().map(|one| &**one.name()).collect();
+    let again = if commands.is_empty() { String::new() } else { format!(", runs {}", commands.join(" ")) };
+    format!("lands on {} as {}{again}", asked.target.onto, asked.target.how.word())
 }
 
 fn of(units: &[Name]) -> String {
     if units.is_empty() { String::new() } else { format!(" of {}", units.join(" ")) }
 }
 
-fn command(command: &CommandRef) -> &Name {
-    match command {
-        CommandRef::Criterion(name) | CommandRef::Named(name) => name,
-    }
-}
-
 fn work(work: &Work, instance: &str) -> String {
     match work {
         Work::Dispatch { role, iteration, .. } => format!("{role} #{iteration} in {instance}"),
         Work::Commands { commands } => {
-            let names: Vec<&str> = commands.iter().map(|one| &**command(one)).collect();
+            let names: Vec<&str> = commands.iter().map(|one| &**one.name()).collect();
             format!("runs {} in {instance}", names.join(" "))
         }
         Work::Land { unit, .. } => format!("lands {unit}"),

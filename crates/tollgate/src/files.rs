@@ -140,8 +140,17 @@ pub fn names(folder: &Path) -> Result<Option<Vec<String>>, Failure> {
     Ok(Some(names))
 }
 
+/// What a pattern is that no file matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unmatched {
+    /// A mistake.
+    Refused,
+    /// Nothing to look at.
+    Passed,
+}
+
 /// The files that are meant: a name as it stands, a pattern (`reports/**/*.md`) by the files below a folder that match it, in order.
-pub fn matching(folder: &Path, wanted: &[String]) -> Result<Vec<String>, Failure> {
+pub fn matching(folder: &Path, wanted: &[String], unmatched: Unmatched) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for name in wanted {
         let pattern = name.contains(['*', '?', '[', '{']) && !folder.join(name).exists();
@@ -156,7 +165,7 @@ pub fn matching(folder: &Path, wanted: &[String]) -> Result<Vec<String>, Failure
                 found.push(path.to_owned());
             }
         })?;
-        if found.len() == before {
+        if found.len() == before && unmatched == Unmatched::Refused {
             let message = format!("no file matches `{name}`");
             return Err(Failure::environment(Code::FILE, message)
                 .hint("patterns match from the working directory: `reports/**/*.json`"));

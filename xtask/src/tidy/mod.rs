@@ -1,6 +1,7 @@
 //! The rules of the repository that no compiler checks. Each is a function from the [`Repo`] to what breaches it.
 
 mod edges;
+mod foreign;
 mod map;
 mod modules;
 mod pages;
@@ -25,6 +26,7 @@ const RULES: &[Rule] = &[
     edges::between_crates,
     edges::of_the_core,
     edges::manifests,
+    foreign::crates,
     map::code_map,
     map::links,
     pages::codes,

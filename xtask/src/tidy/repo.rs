@@ -12,6 +12,14 @@ use crate::command::{cargo, program};
 pub struct Repo {
     pub files: BTreeMap<String, String>,
     pub packages: Vec<Package>,
+    pub foreign: Vec<Foreign>,
+}
+
+/// A crate that is built in and not ours.
+pub struct Foreign {
+    pub name: String,
+    pub license: String,
+    pub source: String,
 }
 
 /// A package of the workspace.
@@ -47,7 +55,7 @@ impl Repo {
                 files.insert(path.to_owned(), text);
             }
         }
-        Ok(Self { files, packages: packages()? })
+        Ok(Self { files, packages: packages()?, foreign: foreign()? })
     }
 
     /// The Rust files, and whether each belongs to the tests.
@@ -85,13 +93,29 @@ fn is_test(path: &str) -> bool {
 }
 
 fn packages() -> Result<Vec<Package>, String> {
+    let metadata = metadata(&["--no-deps", "--offline"])?;
+    Ok(list(&metadata["packages"]).iter().map(package).collect())
+}
+
+fn foreign() -> Result<Vec<Foreign>, String> {
+    let metadata = metadata(&["--locked", "--filter-platform", "x86_64-unknown-linux-gnu"])?;
+    let others = list(&metadata["packages"]).iter().filter(|package| !package["source"].is_null());
+    let foreign = |value: &Value| Foreign {
+        name: text(&value["name"]),
+        license: text(&value["license"]),
+        source: text(&value["source"]),
+    };
+    Ok(others.map(foreign).collect())
+}
+
+fn metadata(args: &[&str]) -> Result<Value, String> {
     let output = cargo()
-        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .args(["metadata", "--format-version", "1"])
+        .args(args)
         .output()
         .map_err(|error| format!("cargo could not be started: {error}"))?;
-    let metadata: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|_| format!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr)))?;
-    Ok(list(&metadata["packages"]).iter().map(package).collect())
+    serde_json::from_slice(&output.stdout)
+        .map_err(|_| format!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 fn package(value: &Value) -> Package {
@@ -117,7 +141,7 @@ impl Repo {
     /// A repository of a few files, for the tests of the rules.
     pub fn of(files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        Self { files, packages: Vec::new() }
+        Self { files, ..Self::default() }
     }
 }
 

@@ -219,8 +219,12 @@ fn writes(dispatch: &Dispatch<'_>) -> Option<String> {
 fn remarks(dispatch: &Dispatch<'_>) -> Option<String> {
     let instance = dispatch.instance;
     let own = instance.remarks_of.as_ref() == Some(dispatch.role_name);
-    let lines = instance.remarks.iter().map(|remark| format!("- {}\n", line(remark)));
-    (own && !instance.remarks.is_empty()).then(|| super::items::list(lines))
+    let said = instance.remarks.iter().filter(|_| own).map(|remark| format!("- {}\n", line(remark)));
+    let unclaimed = instance.wrote.get(dispatch.role_name).into_iter().flat_map(|wrote| &wrote.unclaimed);
+    let unclaimed =
+        unclaimed.map(|path| format!("- {} changed before, and no report names it: name it now\n", code(path)));
+    let lines: Vec<String> = said.chain(unclaimed).collect();
+    (!lines.is_empty()).then(|| super::items::list(lines.into_iter()))
 }
 
 /// How the unit's work collided with what landed before it, for who may mend it.

@@ -2,9 +2,16 @@
 
 use std::borrow::Cow;
 
+/// One such sign in so many bytes is rare.
+const RARE: usize = 64;
+
 /// The text with the signs inside of its lines that only style words taken for letters. Its blocks are those of the text, and every byte
 /// stays where it is.
 pub fn unstyled(text: &str) -> Cow<'_, str> {
+    // Where they are rare, a copy of the text costs more than they do.
+    if text.bytes().filter(|byte| styles(*byte)).count() < text.len() / RARE {
+        return Cow::Borrowed(text);
+    }
     let mut bytes = Vec::new();
     let mut end = 0;
     // Definitions of links, and HTML, end where such signs say so.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::surfaces;
-use super::text::is_blank;
-use super::tree::{Node, Value};
+use super::text::{is_blank, is_placeholder};
+use super::tree::{Entry, Node, Value};
 
 /// How far into a recommendation the names of options are looked for: each of them is, so that more would cost their product.
 const NAMED_BYTES_MAX: usize = 4096;
@@ -12,7 +12,7 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 10] = [
     ("recommends-an-option", recommends_an_option),
     ("one-priority", |root| exactly_one(root, "priority:", &["high", "medium", "low"])),
     ("one-complexity", |root| exactly_one(root, "complexity:", &["simple", "complex"])),
@@ -21,6 +21,10 @@ const CHECKS: [(&str, Check); 9] = [
     ("only-pending", |root| exactly_one(root, "status:", &["pending"])),
     ("surfaces-are-narrow", surfaces::broad),
     ("evidence-says-something", |root| says_nothing(root).into_iter().collect()),
+    ("rows-say-something", |root| {
+        let lists = ["source_corpus", "acceptance_matrix"].into_iter().filter_map(|name| root.get(name)?.list());
+        lists.flatten().filter(|row| row.map().is_some_and(is_undecided)).map(|row| row.at).collect()
+    }),
     ("rows-have-evidence", |root| {
         let rows = root.get("outcome_evaluations").and_then(Node::list).unwrap_or_default();
         rows.iter()
@@ -49,28 +53,39 @@ const NO_EVIDENCE: [&str; 15] = [
     "pending",
 ];
 
+/// Words that put off what should be said.
+const UNDECIDED: [&str; 9] =
+    ["tbd", "tba", "todo", "unknown", "unclear", "whatever", "later", "as needed", "you decide"];
+
 /// Where the `evidence` of a report or row is, if no part of it says something. What is no evidence at all has another error.
 fn says_nothing(of: &Node<'_>) -> Option<u32> {
     let evidence = of.get("evidence")?;
     let entries = evidence.list()?;
     let sound = |entry: &Node<'_>| entry.map().is_some() || entry.text().is_some_and(|text| !is_blank(text));
-    (entries.iter().all(sound) && entries.iter().all(is_placeholder)).then_some(evidence.at)
+    (entries.iter().all(sound) && entries.iter().all(says_no_more)).then_some(evidence.at)
 }
 
-fn is_placeholder(node: &Node<'_>) -> bool {
+fn says_no_more(node: &Node<'_>) -> bool {
     match &node.value {
         Value::Text(text) => {
             let said = text.trim_matches(|c: char| !c.is_alphanumeric());
             (said.is_empty() && text.is_ascii())
                 || is_blank(text)
                 || text.chars().all(|c| c == '…')
+                || is_placeholder(text)
                 || NO_EVIDENCE.iter().any(|word| word.eq_ignore_ascii_case(said))
         }
-        Value::List(items) => items.iter().all(is_placeholder),
-        Value::Map(entries) => entries.iter().all(|entry| is_placeholder(&entry.node)),
+        Value::List(items) => items.iter().all(says_no_more),
+        Value::Map(entries) => entries.iter().all(|entry| says_no_more(&entry.node)),
         Value::Null => true,
         Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// Whether a row is empty, or leaves a part of it to be said later.
+fn is_undecided(row: &[Entry<'_>]) -> bool {
+    let open = |text: &str| is_placeholder(text) || UNDECIDED.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
+    row.iter().all(|entry| says_no_more(&entry.node)) || row.iter().any(|entry| entry.node.text().is_some_and(open))
 }
 
 /// The check of a name.

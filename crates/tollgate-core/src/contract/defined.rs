@@ -3,6 +3,7 @@
 use super::definition::{Definition, Form};
 use super::extract::{self, Looks, malformed};
 use super::judge::{Found, Wrong, judge};
+use super::text::Source;
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
 use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
 use super::{guide, layout, meaning, render, schema};
@@ -227,8 +228,15 @@ impl ReportDialect for Defined {
 
     fn unit(&self, text: &str, context: &Context) -> Option<String> {
         let path = self.definition.report.as_ref()?.unit.as_ref()?;
-        let root = self.judge(text, context).root?;
+        let judged = self.judge(text, context);
+        let root = judged.root?;
         let said = path.steps.iter().try_fold(&root, |node, step| node.get(step))?;
+        // Whose report it is cannot be told by a name that is wrong, or there twice.
+        let at = Source::new(text).place(said.at as usize);
+        let wrong = |one: &Diagnostic| one.code == Code::KEY_TWICE || one.place == at;
+        if judged.diagnostics.iter().any(|one| one.severity == Severity::Error && wrong(one)) {
+            return None;
+        }
         said.word().map(str::to_owned).filter(|word| !word.trim().is_empty())
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 
 use super::blocks::unstyled;
-use super::text::{Source, clean};
+use super::text::{Source, clean, is_unseen};
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -158,9 +158,9 @@ pub fn is_comment(written: &str) -> bool {
 
 /// The words of a line that is written as a heading, with `#` or in HTML, whether or not Markdown takes it for one.
 pub fn heading_words(line: &str) -> Option<&str> {
-    let bare = line.trim_start_matches(['>', ' ', '\t']);
+    let bare = line.trim_start_matches(|c: char| c == '>' || c.is_whitespace() || is_unseen(c));
     if bare.starts_with('#') {
-        return Some(bare.trim_matches(['#', ' ', '\r', '\n']));
+        return Some(bare.trim_matches(|c: char| c == '#' || c.is_whitespace() || is_unseen(c)));
     }
     let mut start = bare.chars();
     let html = start.next() == Some('<')

@@ -1,7 +1,7 @@
 //! Writing a document in its contract's form, fields in the order of the definition.
 
 use super::definition::{Definition, Form, Kind, LINES, Type};
-use super::judge::judge_tree;
+use super::judge::{Found, judge_tree};
 use super::tree::{Entry, Node, Value, json_line, json_pretty, yaml_text};
 use super::{Context, layout};
 use crate::diagnostic::Severity;
@@ -29,10 +29,13 @@ pub fn render(definition: &Definition, document: &Node<'_>) -> Result<String, St
 /// Markdown has no quotes: what would be read as something else is refused, not written.
 fn markdown(definition: &Definition, document: &Node<'_>) -> Result<String, String> {
     let text = layout::write(definition, document);
-    let again = layout::read(definition, &text, &Context::default(), &mut super::judge::Found::default());
+    let mut found = Found::default();
+    let again = layout::read(definition, &text, &Context::default(), &mut found);
     let written = layout::in_text(definition, document);
-    match again {
-        Some(again) if again.same(&written) => Ok(text),
+    let wrong = found.wrong.iter().find(|wrong| wrong.severity == Severity::Error);
+    match (again, wrong) {
+        (Some(again), None) if again.same(&written) => Ok(text),
+        (_, Some(wrong)) => Err(format!("written as Markdown it would be read as something else: {}", wrong.message)),
         _ => Err("a text of this document would be read as a heading, a label or an item of its own".to_owned()),
     }
 }

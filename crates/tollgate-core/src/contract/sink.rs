@@ -27,6 +27,11 @@ impl Sink {
         }
     }
 
+    /// How many errors there were so far.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
     /// Whether another error would be kept.
     pub fn takes_errors(&self) -> bool {
         self.errors < EACH_MAX
@@ -62,6 +67,9 @@ impl Sink {
     /// Everything, in the order of the text.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|diagnostic| diagnostic.place);
+        if let Some(last) = self.found.last_mut().filter(|_| self.errors > EACH_MAX || self.warnings > EACH_MAX) {
+            super::judge::say_more(last);
+        }
         self.found
     }
 }

@@ -184,12 +184,54 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// A line from the first character on that is seen.
+pub fn seen(line: &str) -> &str {
+    line.trim_start_matches(|c: char| c.is_whitespace() || is_unseen(c))
+}
+
 /// Whether a text shows nothing: white space, and signs without a picture of their own.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_unseen(c))
 }
 
-fn is_unseen(c: char) -> bool {
+/// Whether a text is what a template has where something is to be said, and nothing else: `<what was done>`, `[Reason]`, `- {name}`.
+pub fn is_placeholder(text: &str) -> bool {
+    let (mut rest, mut any) = (text, false);
+    // Signs of a path or a link belong to what stands beside them: `[id].tsx`, `{a,b}/**`, `[here](there)`.
+    let joins = |c: char| matches!(c, '.' | '/' | '\\' | ':' | '=' | '@' | '#' | '$' | '%' | '&' | '(' | '~');
+    loop {
+        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '<' | '[' | '{') && !joins(c));
+        let close = match rest.as_bytes().first() {
+            None => return any,
+            Some(b'<') => '>',
+            Some(b'[') => ']',
+            Some(b'{') => '}',
+            Some(_) => return false,
+        };
+        let inside = rest.trim_start_matches(['<', '[', '{']);
+        let Some((words, after)) = inside.split_once(close) else { return false };
+        if !is_asked(words) {
+            return false;
+        }
+        any |= words.chars().nth(1).is_some() || words.starts_with(['…', '.']);
+        let after = after.trim_start_matches(close);
+        let ended = after.strip_prefix(['.', ':']).filter(|next| !next.starts_with(|c: char| !c.is_whitespace()));
+        rest = ended.unwrap_or(after);
+        if rest.starts_with(|c: char| c.is_alphanumeric() || joins(c)) {
+            return false;
+        }
+    }
+}
+
+/// Whether words between signs ask for something: they are no JSON, no address and no tag with attributes, and no mere number.
+fn is_asked(words: &str) -> bool {
+    let data = words.starts_with(['"', '/', '!']) || words.contains("://") || words.contains("=\"");
+    let empty = words.trim().is_empty();
+    !data && (empty || words.chars().any(char::is_alphabetic) || words.contains(['…', '.']))
+}
+
+/// Whether a character has no picture of its own, so that nobody knows that it is there.
+pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
@@ -245,6 +287,49 @@ mod tests {
             assert_eq!(one_line(text), line);
         }
         assert_eq!(lines("a\r\nb\n").collect::<Vec<_>>(), [(0, "a\r"), (2, "\n"), (3, "b\n"), (5, "")]);
+    }
+
+    #[test]
+    fn a_placeholder_is_nothing_but_what_a_template_asks() {
+        for hole in [
+            "<what was done>",
+            "[Reason]",
+            "{name}",
+            "{{ name }}",
+            "**<text>** — <text>",
+            "- <a b>\n- [ ] <c d>",
+            "`<path/**>`",
+            "<any warnings, or \"None\">",
+            "[TBD].",
+            "<reference to spec,\n  or criterion>",
+            "<...>",
+            "✓ <DoD-N> — <what shows it>",
+        ] {
+            assert!(is_placeholder(hole), "{hole}");
+        }
+        for said in [
+            "",
+            "None",
+            "—",
+            "{}",
+            "[]",
+            "[ ]",
+            "{\"a\": 1}",
+            "[1]",
+            "[here](there.md)",
+            "[id].tsx",
+            "[slug]/**",
+            "{src,tests}/**",
+            "./[slug]",
+            "<https://example.org>",
+            "<a href=\"b\">",
+            "<T> is unbound",
+            "see [notes]",
+            "[major] a bug",
+            "</p>",
+        ] {
+            assert!(!is_placeholder(said), "{said}");
+        }
     }
 
     #[test]

@@ -65,6 +65,15 @@ pub enum CommandRef {
     Named(Name),
 }
 
+impl CommandRef {
+    /// The row or the entry that it runs for.
+    pub const fn name(&self) -> &Name {
+        match self {
+            Self::Criterion(name) | Self::Named(name) => name,
+        }
+    }
+}
+
 /// What came of one command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -115,6 +124,54 @@ impl LandOutcome {
             Self::Refused => "refused",
         }
     }
+}
+
+/// How a run hands its tree over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LandAs {
+    /// On a branch of its own.
+    Branch,
+    /// Merged into a branch, and into its checkout where it has one.
+    Merge,
+    /// As a patch.
+    Patch,
+}
+
+impl LandAs {
+    /// The word, as it is typed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Branch => "branch",
+            Self::Merge => "merge",
+            Self::Patch => "patch",
+        }
+    }
+}
+
+/// Where a run is to land, and what was found there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LandTarget {
+    pub how: LandAs,
+    /// The branch whose commit it lands on, as people name it.
+    pub onto: Name,
+    /// That commit.
+    pub at: Name,
+    /// The branch that is made or moved; none for a patch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Name>,
+    /// What that branch pointed to, if it was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Name>,
+    /// The tree that holds both changes; the run's own when nothing else changed.
+    pub tree: Name,
+    /// The run's files that were changed there, too, since it started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<Name>,
+    /// Whether the commit that the run started from is not in the history of the one it lands on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
 }
 
 /// What is wrong with the work, and where.

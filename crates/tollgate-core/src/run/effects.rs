@@ -1,7 +1,7 @@
 //! What should be under way, derived from state and never remembered.
 
-use super::event::{RunOutcome, Work};
-use super::state::{Attempt, Phase, Run};
+use super::event::Work;
+use super::state::{Attempt, Run};
 use crate::id::AttemptId;
 use crate::protocol::Protocol;
 use crate::protocol::model::Kind;
@@ -17,11 +17,15 @@ pub enum Effect {
     Land { attempt: AttemptId, token: u64 },
     /// Put the closing tree on the run's own branch.
     Publish,
+    /// Run the commands of a landing on a throw-away copy of the tree that lands.
+    CheckLanding { token: u64 },
+    /// Put the tree where a person wants it.
+    PutLanding { token: u64 },
 }
 
 /// What should be under way now.
 pub fn effects(run: &Run) -> Vec<Effect> {
-    let publish = matches!(run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) && run.published.is_none();
+    let publish = run.succeeded() && run.published.is_none();
     let live = run.attempts.iter().filter(|_| !run.is_closed()).map(|(attempt, lease)| {
         let (attempt, token) = (*attempt, lease.token);
         match &lease.work {
@@ -30,7 +34,17 @@ pub fn effects(run: &Run) -> Vec<Effect> {
             Work::Land { .. } => Effect::Land { attempt, token },
         }
     });
-    live.chain(publish.then_some(Effect::Publish)).collect()
+    live.chain(publish.then_some(Effect::Publish)).chain(landing(run).filter(|_| !publish)).collect()
+}
+
+/// What a landing needs next; nothing while a person is asked.
+fn landing(run: &Run) -> Option<Effect> {
+    let landing = run.landing.as_ref()?;
+    let token = landing.token;
+    if !landing.is_checked() {
+        return Some(Effect::CheckLanding { token });
+    }
+    landing.is_clear(run).then_some(Effect::PutLanding { token })
 }
 
 /// What a driver does that acts under an epoch: what it granted itself. A driver that was overtaken still reads the
@@ -42,7 +56,8 @@ pub fn effects_under(run: &Run, epoch: u64) -> Vec<Effect> {
         Effect::Dispatch { attempt, .. } | Effect::Commands { attempt, .. } | Effect::Land { attempt, .. } => {
             granted(attempt)
         }
-        Effect::Publish => true,
+        // Both are the same whoever does them: what is there already stays.
+        Effect::Publish | Effect::CheckLanding { .. } | Effect::PutLanding { .. } => true,
     });
     all
 }

@@ -234,6 +234,9 @@ events! {
         /// Where report and measurement contradict each other.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         contradictions: Vec<String>,
+        /// Whether what it changed was held against no claim: its report could not be read, or names nothing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unclaimed: bool,
         /// Diagnostics of a malformed report, for the next bundle and for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         diagnostics: Vec<String>,
@@ -386,6 +389,30 @@ events! {
     }
     /// The tree is a commit on the run's own branch.
     RunPublished = "run.published" { branch: Name, commit: Name }
+    /// A person wants the tree of a run that succeeded to land; its token is this event's seq.
+    LandAsked = "land.asked" {
+        target: LandTarget,
+        /// What is run again on the tree that lands, because it is another one than the run closed with.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        commands: Vec<CommandRef>,
+    }
+    /// The commands were run on the tree that is to land.
+    LandChecked = "land.checked" { token: u64, results: Vec<CommandResult> }
+    /// A landing ended, and nothing was moved.
+    LandLeft = "land.left" { token: u64, why: String }
+    /// The tree is where it was wanted.
+    RunLanded = "run.landed" {
+        token: u64,
+        how: LandAs,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<Name>,
+        /// The commit that the branch points to; for a patch, the one that it fits.
+        commit: Name,
+        tree: Name,
+        /// The patch.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        patch: Option<Digest>,
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

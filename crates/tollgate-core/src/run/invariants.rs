@@ -9,7 +9,7 @@ use super::bundle;
 use super::decide::{accept_reasons, close_reasons, lapse_reason};
 use super::event::{Event, FlowMoved, LandOutcome, Recorded, RunOutcome, UnitState, Work};
 use super::evolve::counter_key;
-use super::state::{At, Instance, MAIN, Phase, Run};
+use super::state::{At, Instance, LAND, MAIN, Phase, Run};
 use crate::Name;
 use crate::id::AttemptId;
 use crate::scope;
@@ -48,7 +48,7 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
             | Event::DecisionRefused(_)
             | Event::DriverTookOver(_)
             | Event::RunRepaired(_)
-    );
+    ) || lands(run, &recorded.event);
     found
         .unless(!run.is_closed() || after_the_end, 2, || format!("{} after the run was closed", recorded.event.kind()));
     match &recorded.event {
@@ -123,6 +123,16 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
             let reasons = accept_reasons(run, &changed.unit);
             found.unless(reasons.is_empty(), 1, || format!("`{}` is accepted: {}", changed.unit, reasons.join("; ")));
         }
+        Event::RunLanded(landed) => {
+            let clear = run.landing.as_ref().is_some_and(|landing| {
+                landing.token == landed.token && landing.target.tree == landed.tree && landing.is_clear(run)
+            });
+            found.unless(clear, 2, || format!("{} lands, and not all of it is shown", landed.tree));
+        }
+        Event::LandChecked(checked) => {
+            let live = run.landing.as_ref().is_some_and(|landing| landing.token == checked.token);
+            found.unless(live, 3, || format!("results count under token {}, which is not live", checked.token));
+        }
         Event::RunClosed(closed) if closed.outcome == RunOutcome::Succeeded => {
             let reasons = close_reasons(run);
             found.unless(reasons.is_empty(), 2, || format!("the run succeeds: {}", reasons.join("; ")));
@@ -130,6 +140,18 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
         _ => {}
     }
     found.violations
+}
+
+/// Whether an event belongs to the landing of a run that succeeded: it changes nothing of what the run closed with.
+fn lands(run: &Run, event: &Event) -> bool {
+    let asks = |id| run.landing.as_ref().is_some_and(|landing| landing.decision.is_some_and(|(of, _)| of == id));
+    run.succeeded()
+        && match event {
+            Event::LandAsked(_) | Event::LandChecked(_) | Event::LandLeft(_) | Event::RunLanded(_) => true,
+            Event::DecisionAsked(asked) => &*asked.asked.instance == LAND,
+            Event::DecisionEnded(ended) => asks(ended.decision),
+            _ => false,
+        }
 }
 
 fn under_live_lease(found: &mut Found, run: &Run, attempt: AttemptId, token: u64) {
@@ -201,11 +223,14 @@ pub fn state(run: &Run) -> Vec<Violation> {
         let reasons = close_reasons(run);
         found.unless(reasons.is_empty(), 2, || format!("the run succeeded: {}", reasons.join("; ")));
     }
+    found.unless(run.landing.is_none() || run.succeeded(), 2, || "it lands, and did not succeed".to_owned());
     for (id, decision) in run.pending().filter(|(_, decision)| decision.asked.blocking) {
-        let waits = run
-            .instances
-            .get(&decision.asked.instance)
-            .is_some_and(|known| matches!(known.at, At::Waiting { decision, .. } if decision == id));
+        let lands = run.landing.as_ref().is_some_and(|landing| landing.decision == Some((id, false)));
+        let waits = lands
+            || run
+                .instances
+                .get(&decision.asked.instance)
+                .is_some_and(|known| matches!(known.at, At::Waiting { decision, .. } if decision == id));
         found.unless(waits, 4, || format!("{id} is open, but nothing waits for it"));
     }
     found.violations

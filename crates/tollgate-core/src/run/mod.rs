@@ -15,9 +15,11 @@ pub mod event;
 mod evolve;
 pub mod gate;
 pub mod invariants;
+mod landing;
 pub mod leash;
 pub mod state;
 pub mod told;
+mod wrote;
 
 pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
 pub use effects::{Effect, effects, effects_under, next_wake};
@@ -26,3 +28,4 @@ pub use evolve::{begin, counter_key, evolve};
 pub use leash::Leash;
 pub use state::Run;
 pub use told::Told;
+pub use wrote::Wrote;

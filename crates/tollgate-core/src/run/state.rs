@@ -10,8 +10,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunOpened, RunOutcome, UnitState, Work};
-use super::told::Told;
+use super::event::{
+    Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work,
+};
+pub use super::landing::{LAND, Landing};
+use super::{Told, Wrote};
 use crate::Name;
 use crate::contract::registry::Contracts;
 use crate::digest::Digest;
@@ -56,6 +59,12 @@ pub struct Run {
     pub next_decision: u64,
     pub next_finding: u64,
     pub published: Option<Name>,
+    /// The landing that is under way, after the close.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landing: Option<Arc<Landing>>,
+    /// Where its tree landed, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landed: Vec<Arc<RunLanded>>,
 }
 
 fn no_protocol() -> Arc<Protocol> {
@@ -124,6 +133,9 @@ pub struct Instance {
     /// The role whose report the remarks are about; none: the engine measured them.
     #[serde(default)]
     pub remarks_of: Option<Name>,
+    /// What each role that writes has changed here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub wrote: BTreeMap<Name, Wrote>,
     /// What the agent told whose report could not be used: it is asked again in its own session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Told>,
@@ -218,6 +230,13 @@ pub struct Decision {
     pub on: On,
     pub asked_ms: u64,
     pub end: Option<Ended>,
+}
+
+impl Decision {
+    /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.
+    pub fn is_of_landing(&self) -> bool {
+        &*self.asked.instance == LAND
+    }
 }
 
 /// How a decision ended.
@@ -437,6 +456,11 @@ impl Run {
     /// Whether the run has ended.
     pub const fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Closed { .. })
+    }
+
+    /// Whether it closed with every mandatory gate holding.
+    pub const fn succeeded(&self) -> bool {
+        matches!(self.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. })
     }
 
     /// Decisions that are still open, in the order they were asked.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
 use super::imports::{self, Imports};
 use super::names::{Known, Names};
-use super::shape::{Piece, pieces};
+use super::shape::{Piece, Stands, pieces};
 use super::words::{Language, Sort, definitions, is_telling, language, manifests, steering, test_case};
 use crate::Name;
 
@@ -438,10 +438,12 @@ fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language, import
     let open = order.into_iter().find_map(|piece| match piece {
         Piece::Layout | Piece::Import(_) | Piece::Field(_) | Piece::Comment { steers_a_tool: false } => None,
         Piece::Comment { steers_a_tool: true } => Some("a comment that tells a tool something".to_owned()),
-        Piece::Renamed { quoted: true, .. } => Some("a word inside a string changes".to_owned()),
-        Piece::Renamed { pairs, .. } => pairs
+        Piece::Renamed { stands: Stands::AsValues, .. } => Some("a word that may be a value changes".to_owned()),
+        Piece::Renamed { pairs, stands } => pairs
             .iter()
-            .find(|(old, new)| names.renamed(old, new).is_none())
+            .find(|(old, new)| {
+                names.renamed(old, new).is_none() || (*stands == Stands::Inside && !names.is_reached(old, new))
+            })
             .map(|(old, new)| format!("{} in place of {}", quoted(new), quoted(old))),
         Piece::Value(..) => Some("a value changes".to_owned()),
         Piece::Code(Sign::Removed, line) => Some(format!("this line is gone: {}", quoted(line.trim()))),

@@ -27,6 +27,8 @@ pub struct Names<'c> {
     redefined: BTreeMap<&'c str, From<'c>>,
     /// Defined under another name now.
     renames: BTreeMap<(&'c str, &'c str), From<'c>>,
+    /// Those of them that run: they may stand behind a dot elsewhere.
+    reached: BTreeSet<(&'c str, &'c str)>,
     /// In lines that were added, and in none that was removed.
     fresh: BTreeMap<&'c str, From<'c>>,
     /// Anywhere in the change.
@@ -59,6 +61,8 @@ enum Came {
 #[derive(Debug, Default)]
 struct Side<'c> {
     defined: BTreeSet<&'c str>,
+    /// Those of them that run.
+    running: BTreeSet<&'c str>,
     words: BTreeSet<&'c str>,
 }
 
@@ -116,7 +120,12 @@ impl<'c> Names<'c> {
                     Sign::Added => &mut now,
                 };
                 let tokens = language.tokens(line);
-                side.defined.extend(definitions(line, &tokens).into_iter().map(|(name, _)| name));
+                for (name, runs) in definitions(line, &tokens) {
+                    side.defined.insert(name);
+                    if runs {
+                        side.running.insert(name);
+                    }
+                }
                 let words = tokens.iter().filter(|token| token.sort == TokenSort::Word).map(|token| token.text);
                 side.words.extend(words.filter(|word| is_telling(word)));
             }
@@ -140,6 +149,9 @@ impl<'c> Names<'c> {
                 let gone = before.defined.contains(old) && !now.defined.contains(old);
                 if gone && now.defined.contains(new) && !before.defined.contains(new) {
                     self.renames.entry((old, new)).or_insert(path);
+                    if before.running.contains(old) && now.running.contains(new) {
+                        self.reached.insert((old, new));
+                    }
                 }
             }
         }
@@ -233,6 +245,11 @@ impl<'c> Names<'c> {
     /// The file in scope that renamed one word into the other.
     pub fn renamed(&self, old: &str, new: &str) -> Option<&'c Name> {
         self.renames.get(&(old, new)).copied()
+    }
+
+    /// Whether a word that was renamed in scope is the same one behind a dot: a function is, a constant may be any other.
+    pub fn is_reached(&self, old: &str, new: &str) -> bool {
+        self.reached.contains(&(old, new))
     }
 
     /// The file in scope in whose change a file is named.

@@ -16,12 +16,23 @@ pub enum Piece<'a> {
     Import(Vec<&'a str>),
     /// A field in the body of a type.
     Field(&'a str),
-    /// A line in which words were replaced, each by one other; and whether a string holds one of them.
-    Renamed { pairs: Vec<(&'a str, &'a str)>, quoted: bool },
+    /// A line in which words were replaced, each by one other; and what else than a name one of them may be.
+    Renamed { pairs: Vec<(&'a str, &'a str)>, stands: Stands },
     /// A line in which only literal values differ.
     Value(&'a str, &'a str),
     /// Any other line.
     Code(Sign, &'a str),
+}
+
+/// Where renamed words stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stands {
+    /// Where only names do.
+    AsNames,
+    /// Behind a dot: a part of something, perhaps of something else.
+    Inside,
+    /// Where they may be values: in a string, or in a language whose values need no quotes.
+    AsValues,
 }
 
 /// The pieces of a change; each is a line, or a pair of lines.
@@ -143,8 +154,15 @@ fn pair<'a>((old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language:
             }) =>
         {
             let quoted = pairs.iter().any(|(a, _)| a.quoted);
+            let inside =
+                before.windows(2).zip(after.windows(2)).any(|(old, new)| old[0].text == "." && old[1] != new[1]);
+            let stands = match (quoted || !language.names, inside) {
+                (true, _) => Stands::AsValues,
+                (false, true) => Stands::Inside,
+                (false, false) => Stands::AsNames,
+            };
             let pairs = pairs.into_iter().map(|(a, b)| (a.text, b.text)).collect();
-            vec![Piece::Renamed { pairs, quoted }]
+            vec![Piece::Renamed { pairs, stands }]
         }
         Some(pairs) if *is == Role::Code && pairs.iter().all(|(a, b)| is_value(a) && is_value(b)) => {
             pairs.first().map_or_else(both, |(a, b)| vec![Piece::Value(a.text, b.text)])

@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 /// The contract of a task issue.
 pub const TASK_CONTRACT: &str = "decree.task-issue";
 
-/// How firmly an item holds a path: a glob least, a folder by its length, the path itself most.
+/// How firmly an item holds a path: a folder by its length, a glob by that of the folder it begins with, the path itself most.
 type Firmness = usize;
 
 /// The paths of one list.
@@ -56,10 +56,11 @@ impl Paths {
         }
         let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
         let folder = folders.filter_map(|folder| Some((self.named.get(folder)?, folder.len()))).next();
-        if let Some((at, length)) = folder {
-            return Some((item(at), length));
-        }
-        self.globs.iter().find(|(glob, _)| matches(glob, path)).map(|(_, at)| (item(at), 0))
+        let globs = self.globs.iter().filter(|(glob, _)| matches(glob, path));
+        let globs = globs.map(|(glob, at)| (at, folder_of(glob)));
+        // Of two that are as firm, the one that was written first.
+        let firmest = globs.chain(folder).rev().max_by_key(|(_, firmness)| *firmness);
+        firmest.map(|(at, firmness)| (item(at), firmness))
     }
 
     /// The first path that both lists name.
@@ -67,6 +68,12 @@ impl Paths {
         let clash = |(path, at): (&'a Name, &usize)| other.named.contains_key(path).then_some((path, *at));
         self.named.iter().find_map(clash)
     }
+}
+
+/// How long the folder is that a glob begins with.
+fn folder_of(glob: &str) -> Firmness {
+    let plain = glob.find(['*', '?', '{', '\\']).unwrap_or(glob.len());
+    glob[..plain].rfind('/').unwrap_or(0)
 }
 
 /// What a task says of its scope.

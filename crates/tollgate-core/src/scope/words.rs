@@ -29,7 +29,13 @@ pub struct Language {
     ticks: bool,
     /// Whether an import without a name is there for what it does.
     pub bare_imports_act: bool,
+    /// Whether a word outside of strings is a name, and never a value or text.
+    pub names: bool,
 }
+
+/// Source in which a word outside of strings may be a value, or text that is shown.
+const WORDS_ARE_VALUES: &[&str] =
+    &["sh", "bash", "zsh", "sql", "tsx", "jsx", "vue", "svelte", "php", "pl", "r", "rb", "ex", "exs"];
 
 /// Words that steer: one more or one less of them is another flow of control.
 const STEERING: &[&str] = &[
@@ -147,7 +153,8 @@ pub fn language(path: &str) -> Language {
     // In a file that nobody knows, white space may mean anything.
     let indents = sort != Sort::Code || matches!(extension, "py" | "nim" | "hs" | "elm");
     let script = matches!(extension, "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte");
-    Language { sort, comment, indents, ticks: extension != "rs", bare_imports_act: script }
+    let names = sort == Sort::Code && !WORDS_ARE_VALUES.contains(&extension);
+    Language { sort, comment, indents, ticks: extension != "rs", bare_imports_act: script, names }
 }
 
 /// A word, number or sign of a line.

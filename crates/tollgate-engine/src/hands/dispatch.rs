@@ -1,6 +1,5 @@
 //! A dispatch: the work tree as the state has it, the bundle, the worker, its report, and what it changed.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -306,12 +305,6 @@ fn measure(
         return Ok(());
     }
     result.changed = found.changes.iter().map(changed).collect();
-    let named = result.report.claims.paths().filter(|path| !result.changed.iter().any(|change| change.path == **path));
-    let named: BTreeSet<Name> = named.cloned().collect();
-    if !named.is_empty() {
-        let before = workspace.changes(&tree_id(&run.opened.content.tree)?, &start)?;
-        result.earlier = before.into_iter().map(|change| change.path).filter(|path| named.contains(path)).collect();
-    }
     result.content = Some(content_of(workspace, run, &found.tree)?);
     Ok(())
 }

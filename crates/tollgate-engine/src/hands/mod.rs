@@ -4,6 +4,7 @@
 mod change;
 mod dispatch;
 mod held;
+mod landing;
 mod leak;
 mod work;
 
@@ -281,6 +282,12 @@ impl RealHands {
                     self.publish(run).map_err(|failure| self.explained(run, failure).into_error())?;
                 (Command::Published { branch, commit }, Vec::new())
             }
+            Effect::CheckLanding { token } => {
+                let checked = self.check_landing(run, *token, way);
+                let (results, objects) = checked.map_err(|failure| self.explained(run, failure).into_error())?;
+                (Command::LandChecked { token: *token, results }, objects)
+            }
+            Effect::PutLanding { token } => self.put_landing(run, *token)?,
         })
     }
 }
@@ -308,7 +315,6 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
-        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
         leash: None,
@@ -341,7 +347,9 @@ fn came_down(effect: &Effect) -> Result<(Command, Vec<Object>), HandsError> {
         Effect::Land { attempt, token } => {
             (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(refused(why)) }, Vec::new())
         }
-        Effect::Publish => return Err(Failure::Other(why).into_error()),
+        Effect::Publish | Effect::CheckLanding { .. } | Effect::PutLanding { .. } => {
+            return Err(Failure::Other(why).into_error());
+        }
     })
 }
 

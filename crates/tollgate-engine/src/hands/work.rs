@@ -18,7 +18,7 @@ use crate::gates::{self, Check};
 use crate::process::{Inherit, Program, Recorded, secrets};
 use crate::sandbox::Own;
 use crate::workers::{marker, variables};
-use crate::workspace::{Landing, Signature, Workspace, remove_tree};
+use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace, remove_tree};
 
 /// How many paths a landing names.
 pub const LANDED_PATHS_MAX: usize = 10_000;
@@ -28,11 +28,23 @@ impl RealHands {
     pub(super) fn commands(&self, run: &Run, id: AttemptId, token: u64, way: &UnderWay) -> Result<Ran, Failure> {
         let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
         let Work::Commands { commands } = &lease.work else { return Ok(Default::default()) };
+        let marker = marker(run.id, id, token);
+        self.check_each(run, commands, &tree_id(&lease.tree)?, &marker, &|| self.touch(run, lease.epoch), way)
+    }
+
+    /// Runs commands, each on a throw-away copy of a tree that is made while the work of the run is held.
+    pub(super) fn check_each(
+        &self,
+        run: &Run,
+        commands: &[CommandRef],
+        tree: &ObjectId,
+        marker: &str,
+        hold: &dyn Fn() -> Result<Held, Failure>,
+        way: &UnderWay,
+    ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
-        let tree = tree_id(&lease.tree)?;
         let mut tether = self.tether(run, None, workspace.borrowed())?;
         let secrets = secrets(&Inherit::Only(tether.variables.clone()));
-        let scratch = self.folder(run.id, "scratch").join(id.to_string());
         let caches = self.folder(run.id, "caches").join("@commands");
         let (mut results, mut objects) = (Vec::new(), Vec::new());
         for command in commands {
@@ -61,25 +73,26 @@ impl RealHands {
             };
             tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
             // A command may write where it runs: the next one sees the tree as it was.
-            let held = self.touch(run, lease.epoch)?;
-            let copy = workspace.copy(&tree)?;
+            let held = hold()?;
+            let copy = workspace.copy(tree)?;
             let limit = Duration::from_millis(gates::LIMIT_MS);
-            let marker = marker(run.id, id, token);
             // Recorded until it has ended: it may run what a worker wrote.
             let (mut record, mut held) = (None, Some(held));
+            let scratch = copy.path().with_extension("scratch");
             let own = Own { tree: copy.path(), scratch: &scratch, caches: &caches, bundle: None };
-            let hold = |mut program: Program| {
+            let leashed = |mut program: Program| {
                 let seen = variables::common().chain(tether.variables.iter().cloned());
                 program.env.inherit = Inherit::Only(seen.collect());
                 tether.hold(program, own, &[])
             };
-            let checked = gates::check(copy.path(), &check, limit, &marker, &hold, &secrets, &mut |running| {
+            let checked = gates::check(copy.path(), &check, limit, marker, &leashed, &secrets, &mut |running| {
                 reach(Point::CommandSpawned);
-                record = Recorded::new(&self.state, running.id(), &marker).ok();
+                record = Recorded::new(&self.state, running.id(), marker).ok();
                 way.started(Some(running.canceller()));
                 held = None;
             });
             drop((record, held));
+            remove_tree(&scratch)?;
             let output = Object::new(checked.output);
             results.push(CommandResult {
                 command: command.clone(),
@@ -89,7 +102,6 @@ impl RealHands {
             });
             objects.push(output);
         }
-        remove_tree(&scratch)?;
         Ok((results, objects, Some(tether.leash)))
     }
 
@@ -143,15 +155,8 @@ impl RealHands {
     pub(super) fn publish(&self, run: &Run) -> Result<(Name, Name), Failure> {
         let workspace = self.workspace(run)?;
         let tree = tree_id(&run.tree)?;
-        let message = format!(
-            "{}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n",
-            run.opened.title, run.id, run.opened.protocol.name, run.opened.protocol.version, run.tree
-        );
-        let by = Signature {
-            name: "Tollgate".to_owned(),
-            email: "tollgate@localhost".to_owned(),
-            at_s: run.closed_ms / 1000,
-        };
+        let message = message(run, &run.opened.title);
+        let by = signature(run.closed_ms);
         let _held = Workspace::hold(&self.state, run.id)?;
         let commit = workspace.publish(&tree, &message, &by)?;
         // The branch holds the base from now on, and nothing else needs it unless work was kept or left aside.
@@ -159,4 +164,18 @@ impl RealHands {
         reach(Point::Unpinned);
         Ok((format!("tollgate/{}", run.id).into(), commit.name()))
     }
+}
+
+/// The message of a commit that hands a run over.
+pub(super) fn message(run: &Run, title: &str) -> String {
+    let protocol = &run.opened.protocol;
+    format!(
+        "{title}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n",
+        run.id, protocol.name, protocol.version, run.tree
+    )
+}
+
+/// A commit that is made again under the same time is the same.
+pub(super) fn signature(at_ms: u64) -> Signature {
+    Signature { name: "Tollgate".to_owned(), email: "tollgate@localhost".to_owned(), at_s: at_ms / 1000 }
 }

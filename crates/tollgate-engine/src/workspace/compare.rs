@@ -3,7 +3,7 @@
 //! Git works in a folder of our own that borrows the repository's objects: no attribute, filter, driver or setting of the
 //! repository has a say in what counts as a change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -129,7 +129,19 @@ impl Repository {
         };
         let git = git.with(&[FILE_SETTING.to_owned()]);
         let raw = list(&git, &before, &after)?;
+        if head.is_none() {
+            self.holds_what_is_staged(&user, &before, &raw)?;
+        }
         Ok(Comparison { base: common, head, left_out, raw, trees: (before, after), git, _claim: claim })
+    }
+
+    /// Refuses a checkout that has a path as it was and an index that has it otherwise: a commit would hold what was not looked at.
+    fn holds_what_is_staged(&self, user: &Git, before: &ObjectId, raw: &[Raw]) -> Result<(), WorkspaceError> {
+        let args = ["diff-index", "--cached", "-z", "--name-only", "--ignore-submodules", before.as_str()];
+        let staged = user.on(&self.top, self.index_file()).run(&args)?;
+        let seen: HashSet<&Name> = raw.iter().flat_map(|raw| raw.from.iter().chain([&raw.path])).collect();
+        let unseen = records(&staged).map(quote).filter(|path| !seen.contains(path));
+        self.not_taken(unseen.map(|path| format!("{path} is staged otherwise than the checkout has it")))
     }
 
     /// Those of some files that lie in the checkout and in no index, as git names them.
@@ -147,9 +159,27 @@ impl Repository {
         Ok(unknown)
     }
 
+    /// Takes in what its owner's git is told not to look at: a file that is assumed to be unchanged may have changed. One that a sparse
+    /// checkout leaves out and that is not there stays as it is.
+    fn uncover(&self, checkout: &Git) -> Result<(), WorkspaceError> {
+        let listed = checkout.run(&["ls-files", "-z", "--stage", "-v"])?;
+        let is_there = |path: &[u8]| self.top.join(OsStr::from_bytes(path)).symlink_metadata().is_ok();
+        let hidden = records(&listed).filter_map(covered);
+        let hidden = hidden.filter(|(sparse, path)| !sparse || is_there(path)).map(|(_, path)| path);
+        let paths: Vec<u8> = hidden.flat_map(|path| path.iter().copied().chain([0])).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        for flags in [&["--no-assume-unchanged"][..], &["--no-skip-worktree"], &["--add", "--remove"]] {
+            checkout.feed(&[&["update-index"], flags, &["-z", "--stdin"]].concat(), paths.clone())?;
+        }
+        Ok(())
+    }
+
     /// The tree of the checkout, submodules and other repositories inside of it by the commit that each stands at.
     fn checkout_tree(&self, git: &Git, folder: &GitFolder, left_out: &[Vec<u8>]) -> Result<ObjectId, WorkspaceError> {
         let (checkout, status, _) = self.stage(git, folder, true)?;
+        self.uncover(&checkout)?;
         if !left_out.is_empty() {
             let paths = left_out.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
             checkout.feed(&["update-index", "--force-remove", "-z", "--stdin"], paths)?;
@@ -194,6 +224,15 @@ impl Repository {
         }
         Ok(checkout.id(&["write-tree"])?)
     }
+}
+
+/// A file of an index that git does not look at, and whether it is one that a sparse checkout leaves out.
+fn covered(record: &[u8]) -> Option<(bool, &[u8])> {
+    let tab = record.iter().position(|byte| *byte == b'\t')?;
+    let mut head = str::from_utf8(&record[..tab]).ok()?.split(' ');
+    let (tag, mode) = (head.next()?, head.next()?);
+    let is_covered = tag == "S" || tag.starts_with(|tag: char| tag.is_ascii_lowercase());
+    (is_covered && mode != "160000").then_some((tag.eq_ignore_ascii_case("s"), &record[tab + 1..]))
 }
 
 /// A submodule of an index and its commit; one that is not checked out on purpose is passed over.

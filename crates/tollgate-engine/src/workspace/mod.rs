@@ -5,14 +5,18 @@
 //! STATE/runs/RUN/copies/…   throw-away copies for those who judge and for commands that check
 //! STATE/runs/RUN/lock       held by the one process that touches any of these
 //! STATE/trees/RUN/UNIT      work trees (`@run` is the run's own), each with a git folder of its own
+//! STATE/quarantine/…        what `gc` set aside because it is nowhere else
 //! STATE/scratch/start-RUN   while a run is being started; one that nobody holds is cleaned up with all that was made
 //! user's repository         refs/tollgate/RUN/base while it is needed, and in the end the branch tollgate/RUN; nothing else
 //! ```
 
 #![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
 
+mod checkout;
 mod claim;
+mod collect;
 mod compare;
+mod deliver;
 mod files;
 mod folder;
 mod land;
@@ -35,6 +39,7 @@ pub use crate::git::{GitError, ObjectId};
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
 pub use compare::{Comparison, Patch, Side, Texts};
+pub use deliver::Merged;
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
@@ -151,6 +156,22 @@ pub enum WorkspaceError {
         /// The repository.
         top: PathBuf,
     },
+    /// A run cannot land there.
+    #[error("{why}")]
+    LandTarget {
+        /// Why not.
+        why: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A landing was cut off, and its checkout changed since.
+    #[error("a landing in {top} was cut off in the middle, and these are neither as they were nor as they will be: {}", shown(.paths))]
+    Halfway {
+        /// The checkout.
+        top: PathBuf,
+        /// The first of the paths.
+        paths: Vec<Name>,
+    },
     /// Another process touches the work and does not let go.
     #[error("{holder} holds the work trees of {run} and does not let go of them")]
     Held {
@@ -196,6 +217,8 @@ impl WorkspaceError {
             Self::NotTaken { .. } => Code::CHECKOUT_NOT_TAKEN,
             Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
             Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
+            Self::LandTarget { .. } => Code::LAND_TARGET,
+            Self::Halfway { .. } => Code::DIRTY_CHECKOUT,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
             Self::Held { .. } => Code::WORK_HELD,
@@ -231,6 +254,8 @@ impl WorkspaceError {
                 "answering by hand: mend the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \
                  and keeps aside what the work tree holds"
             }
+            Self::LandTarget { hint, .. } => hint,
+            Self::Halfway { .. } => "take your own changes to these files away, then `tollgate resume RUN`",
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",
             Self::RefInTheWay { .. } => {
                 "rename it, such as `git branch -m tollgate NAME`; then start again, or `tollgate resume RUN` if the run is over"
@@ -402,17 +427,10 @@ impl Workspace {
         let damaged = || WorkspaceError::Lost { run, why: "its base is not a commit".to_owned() };
         let commit = ObjectId::parse(&made.commit).ok_or_else(damaged)?;
         let tree = ObjectId::parse(&made.tree).ok_or_else(damaged)?;
-        let folder = GitFolder::existing(&git_path(state, run));
+        let (base, shared) = (Base { commit, tree }, made.shared);
+        let folder = collect::remake(state, run, &shared, &base)?;
         let git = engine_git(folder.path(), run)?;
-        Ok(Self {
-            run,
-            state: state.to_owned(),
-            top: made.top,
-            shared: made.shared,
-            folder,
-            git,
-            base: Base { commit, tree },
-        })
+        Ok(Self { run, state: state.to_owned(), top: made.top, shared, folder, git, base })
     }
 
     /// What the run started from.

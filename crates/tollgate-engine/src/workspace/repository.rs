@@ -17,7 +17,7 @@ use super::{Base, Signature, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, GitError, ObjectId, quote};
 
 /// How many changed paths a refusal names.
-const SHOWN_MAX: usize = 10;
+pub(super) const SHOWN_MAX: usize = 10;
 
 static NEXT_LOOK: AtomicU64 = AtomicU64::new(0);
 
@@ -133,8 +133,7 @@ impl Repository {
 
     /// The status of the checkout against its commit, from a copy of its index if wanted; and the git that has that copy.
     fn status(&self, git: &Git, folder: &GitFolder, index: bool) -> Result<(Git, Status), WorkspaceError> {
-        let git = git.on(&self.top, &folder.index("checkout")).excluding(&self.ignore_rules(folder)?);
-        let git = git.with(&self.settings.plain);
+        let git = self.looking(git, folder)?;
         if index && self.index.exists() {
             folder.put_index("checkout", &self.index)?;
             if let Ok(status) = measure::status(&git) {
@@ -146,6 +145,12 @@ impl Repository {
         git.run(&["read-tree", self.head.as_str()])?;
         let status = measure::status(&git)?;
         Ok((git, status))
+    }
+
+    /// Git on the checkout with an index of our own, as the user's settings take their files.
+    pub(super) fn looking(&self, git: &Git, folder: &GitFolder) -> Result<Git, WorkspaceError> {
+        let git = git.on(&self.top, &folder.index("checkout")).excluding(&self.ignore_rules(folder)?);
+        Ok(git.with(&self.settings.plain))
     }
 
     /// The ignore rules that hold in the checkout besides its own files: the repository's and the user's.
@@ -208,19 +213,18 @@ impl Repository {
     /// Refuses changes whose content is not what belongs into a commit: both sides of a merge, and what a filter wrote.
     fn can_be_taken(&self, status: &Status) -> Result<(), WorkspaceError> {
         let merging = status.unmerged().map(|path| format!("{path} is in the middle of a merge"));
-        let filtered = self.filtered(status)?.into_iter();
+        let filtered = self.filtered(status.present())?.into_iter();
         let filtered = filtered.map(|(path, filter)| format!("{path} is written by the filter `{filter}`"));
         self.not_taken(merging.chain(filtered))
     }
 
-    fn not_taken(&self, paths: impl Iterator<Item = String>) -> Result<(), WorkspaceError> {
+    pub(super) fn not_taken(&self, paths: impl Iterator<Item = String>) -> Result<(), WorkspaceError> {
         let paths: Vec<String> = paths.take(SHOWN_MAX).collect();
         if paths.is_empty() { Ok(()) } else { Err(WorkspaceError::NotTaken { top: self.top.clone(), paths }) }
     }
 
-    /// The changed files that a configured filter writes. Attributes are looked up, no filter is started.
-    fn filtered(&self, status: &Status) -> Result<Vec<(Name, String)>, WorkspaceError> {
-        let paths = status.present();
+    /// The files that a configured filter writes. Attributes are looked up, no filter is started.
+    pub(super) fn filtered(&self, paths: &[Vec<u8>]) -> Result<Vec<(Name, String)>, WorkspaceError> {
         if self.settings.filters.is_empty() || paths.is_empty() {
             return Ok(Vec::new());
         }
@@ -269,6 +273,17 @@ pub(super) fn commit(
     message: &str,
     by: &Signature,
 ) -> Result<ObjectId, WorkspaceError> {
+    commit_on(git, tree, &[parent], message, by)
+}
+
+/// The same with any number of parents.
+pub(super) fn commit_on(
+    git: &Git,
+    tree: &ObjectId,
+    parents: &[&ObjectId],
+    message: &str,
+    by: &Signature,
+) -> Result<ObjectId, WorkspaceError> {
     let date = format!("@{} +0000", by.at_s);
     let git = git
         .env("GIT_AUTHOR_NAME", &by.name)
@@ -277,7 +292,9 @@ pub(super) fn commit(
         .env("GIT_COMMITTER_NAME", &by.name)
         .env("GIT_COMMITTER_EMAIL", &by.email)
         .env("GIT_COMMITTER_DATE", &date);
-    Ok(git.id(&["commit-tree", tree.as_str(), "-p", parent.as_str(), "-m", message])?)
+    let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
+    let args: Vec<&str> = ["commit-tree", tree.as_str()].into_iter().chain(parents).chain(["-m", message]).collect();
+    Ok(git.id(&args)?)
 }
 
 /// The branch that a run is published on.
@@ -311,7 +328,7 @@ fn left_lock(common: &Path, name: &str) -> Option<PathBuf> {
     path.symlink_metadata().ok()?.is_file().then_some(path)
 }
 
-fn base_ref(run: RunId) -> String {
+pub(super) fn base_ref(run: RunId) -> String {
     format!("refs/tollgate/{run}/base")
 }
 
@@ -347,7 +364,7 @@ impl Workspace {
     }
 
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
-    fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
+    pub(super) fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
         let (user, handed) = (self.user()?, handed_ref(self.run));
         let found = user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
         match &found {
@@ -417,7 +434,7 @@ impl Workspace {
 
     /// Git in the user's repository. What is written down beside the run is not enough to write there: it must be the
     /// repository of the checkout.
-    fn user(&self) -> Result<Git, WorkspaceError> {
+    pub(super) fn user(&self) -> Result<Git, WorkspaceError> {
         if Repository::find(&self.top)?.shared != self.shared {
             let why = format!("{} is not the git folder of {}", self.shared.common.display(), self.top.display());
             return Err(WorkspaceError::Lost { run: self.run, why });

@@ -4,6 +4,7 @@
 //! protocol build-plan | input complexity=standard | row DoD-1 unit=backend group=dod | answer sign-off approve
 //! report build@backend ok write=src/a.rs | report check@backend reject fail=DoD-1 | ran DoD-1=pass | land backend
 //! late build ok | takeover | tick 60 | retry backend | cancel | publish
+//! deliver merge moved=src/b.rs touched=src/a.rs | delivered checks=DoD-1=pass | delivered left="main has moved"
 //! ```
 
 mod words;
@@ -16,9 +17,9 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, DecisionId, RunId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
 use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
-use tollgate_core::run::decide::{Answer, AttemptResult, Open, OpenArtifact};
+use tollgate_core::run::decide::{Answer, AttemptResult, LandEnd, Open, OpenArtifact};
 use tollgate_core::run::event::{
-    AttemptStarted, By, ByKind, CommandRef, CommandResult, Event, LandOutcome, RunRepaired, Work,
+    AttemptStarted, By, ByKind, CommandRef, CommandResult, Event, LandAs, LandOutcome, LandTarget, RunRepaired, Work,
 };
 use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp, gate, invariants};
 
@@ -249,8 +250,48 @@ impl Play {
             ("publish", []) => {
                 self.say(Command::Published { branch: "tollgate/run".into(), commit: "c1".into() }, self.driver())
             }
+            ("deliver", [how, rest @ ..]) => self.deliver(how, rest),
+            ("delivered", rest) => self.delivered(rest),
             _ => Err(format!("`{}` is no step", words.join(" "))),
         }
+    }
+
+    /// `deliver merge [moved=PATHS] [touched=PATHS] [apart]`: a person lands the run, on a branch that others changed meanwhile.
+    fn deliver(&mut self, how: &str, words: &[String]) -> Result<Vec<String>, String> {
+        let how = [LandAs::Branch, LandAs::Merge, LandAs::Patch].into_iter().find(|known| known.word() == how);
+        let how = how.ok_or("a run lands as branch, merge or patch")?;
+        let (mut tree, mut touched, mut apart) = (self.run.tree.clone(), Vec::new(), false);
+        for word in words {
+            match &*pair(word).0 {
+                "moved" => {
+                    let changes: Vec<_> = names(&pair(word).1).into_iter().map(|path| (path, Some(7))).collect();
+                    tree = self.world.write(&tree, &changes);
+                }
+                "touched" => touched = names(&pair(word).1),
+                _ => apart = true,
+            }
+        }
+        let branch = (how != LandAs::Patch).then(|| "main".into());
+        let at = Name::from(format!("c{}", words.len()));
+        let found = branch.is_some().then(|| at.clone());
+        let target = LandTarget { how, onto: "main".into(), at, branch, found, tree, touched, apart };
+        self.say(Command::Land(Box::new(target)), by(ByKind::Person, "ann"))
+    }
+
+    /// `delivered NAME=pass …` says what came of its commands, `delivered` that it is there, `delivered left=WHY` that it is not.
+    fn delivered(&mut self, words: &[String]) -> Result<Vec<String>, String> {
+        let token = self.run.landing.as_ref().map_or(0, |landing| landing.token);
+        let command = match words {
+            [] => Command::LandEnded { token, end: LandEnd::Landed { commit: "c9".into(), patch: None } },
+            [one] if one.starts_with("left=") => {
+                Command::LandEnded { token, end: LandEnd::Left { why: pair(one).1.to_string() } }
+            }
+            results => {
+                let commands = self.run.landing.as_ref().map(|landing| landing.commands.clone()).unwrap_or_default();
+                Command::LandChecked { token, results: judged(&commands, results) }
+            }
+        };
+        self.say(command, self.driver())
     }
 
     fn attempts(&self) -> impl DoubleEndedIterator<Item = (u64, &AttemptStarted)> {
@@ -321,7 +362,6 @@ impl Play {
             diagnostics: if report.health == Health::Malformed { vec!["no Status".to_owned()] } else { Vec::new() },
             content: writes.then(|| self.world.content(&self.run, &tree)),
             changed,
-            earlier: Vec::new(),
             artifacts: documents(words),
             told: None,
             leash: None,
@@ -346,17 +386,7 @@ impl Play {
         let (attempt, token, work) =
             live.map(|(id, attempt)| (*id, attempt.token, attempt.work.clone())).ok_or("no command runs")?;
         let Work::Commands { commands } = work else { return Err("no command runs".to_owned()) };
-        let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
-        let results = commands.into_iter().filter_map(|command| {
-            let (CommandRef::Criterion(name) | CommandRef::Named(name)) = &command;
-            let result = match &**said.get(name)? {
-                "pass" => Judgement::Pass,
-                "fail" => Judgement::Fail,
-                _ => Judgement::Unobservable,
-            };
-            Some(CommandResult { command, result, output: None, note: String::new() })
-        });
-        let results = results.collect();
+        let results = judged(&commands, words);
         self.say(Command::Ran { attempt, token, results, leash: None }, self.driver())
     }
 
@@ -422,4 +452,18 @@ impl Play {
 /// Somebody.
 pub fn by(kind: ByKind, name: &str) -> By {
     By { kind, name: name.into() }
+}
+
+/// `NAME=pass`: what came of the commands that are named.
+fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandResult> {
+    let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
+    let results = commands.iter().filter_map(|command| {
+        let result = match &**said.get(command.name())? {
+            "pass" => Judgement::Pass,
+            "fail" => Judgement::Fail,
+            _ => Judgement::Unobservable,
+        };
+        Some(CommandResult { command: command.clone(), result, output: None, note: String::new() })
+    });
+    results.collect()
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tollgate_core::id::AttemptId;
-use tollgate_core::run::event::{By, ByKind};
+use tollgate_core::report::Judgement;
+use tollgate_core::run::decide::LandEnd;
+use tollgate_core::run::event::{By, ByKind, CommandResult};
 use tollgate_core::run::{Command, Effect, Rejection, effects_under};
 use tollgate_engine::session::{Clock, CommandError, Session};
 use tollgate_store::{AppendError, Journal, LeaseRequest};
@@ -238,7 +240,7 @@ impl Play {
                 let (invariant, what) = first.map_or((0, String::new()), |broken| (broken.invariant, broken.what));
                 Err(Violation { invariant, what: format!("decide refused its own events: {what}") })
             }
-            Err(CommandError::Rejected(Rejection::Closed)) => Ok(false),
+            Err(CommandError::Rejected(Rejection::Closed | Rejection::NoLanding { .. })) => Ok(false),
             Err(CommandError::Rejected(other)) => Err(Violation::other(format!("a driver is refused: {other}"))),
             Err(CommandError::Fenced { .. }) => {
                 self.misbehaved("stale driver");
@@ -267,9 +269,36 @@ impl Play {
                     let command = Command::Published { branch: "tollgate/run".into(), commit: "c0ffee".into() };
                     self.command(which, command, rng)?;
                 }
+                Effect::CheckLanding { token } => {
+                    let results = self.checked(which, rng);
+                    self.command(which, Command::LandChecked { token, results }, rng)?;
+                }
+                Effect::PutLanding { token } => {
+                    let end = match rng.below(4) {
+                        0 => LandEnd::Left { why: "main has moved".to_owned() },
+                        _ => LandEnd::Landed { commit: "c0ffee".into(), patch: None },
+                    };
+                    self.command(which, Command::LandEnded { token, end }, rng)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// What comes of the commands of a landing; some are forgotten.
+    fn checked(&self, which: usize, rng: &mut Rng) -> Vec<CommandResult> {
+        let session = self.drivers[which].session.as_ref();
+        let landing = session.and_then(|session| session.run().landing.clone());
+        let commands = landing.map(|landing| landing.commands.clone()).unwrap_or_default();
+        let results = commands.into_iter().filter_map(|command| {
+            let result = match rng.below(6) {
+                0 => return None,
+                1 => Judgement::Fail,
+                _ => Judgement::Pass,
+            };
+            Some(CommandResult { command, result, output: None, note: String::new() })
+        });
+        results.collect()
     }
 
     fn start(&mut self, which: usize, attempt: AttemptId, token: u64, rng: &mut Rng) -> Result<(), Violation> {

@@ -3,7 +3,7 @@
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
-use tollgate_core::run::event::{By, ByKind, RunRepaired};
+use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Command, Rejection, Run};
 use tollgate_engine::session::{Clock, CommandError};
@@ -15,10 +15,12 @@ use super::watch::Violation;
 /// An answer after this time is a late one.
 const LATE_MS: u64 = 600_000;
 /// What ends a matter, in the order a person who wants an end tries it.
-const ENDING: [&str; 21] = [
-    "approve", "fine", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen", "keep", "again",
-    "retry", "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
+const ENDING: [&str; 23] = [
+    "land", "leave", "approve", "fine", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen",
+    "keep", "again", "retry", "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
 ];
+/// How often a run that is over is to land.
+pub const LANDS_MAX: u32 = 3;
 /// What gives the whole run up.
 const FINAL: [&str; 4] = ["abort", "drop", "stop", "revise"];
 
@@ -31,7 +33,7 @@ impl Play {
         }
         let run = self.persons.run().clone();
         if run.is_closed() {
-            return Ok(());
+            return self.after_the_end(&run, rng);
         }
         let held = run.instances.values().any(|instance| matches!(instance.at, At::Held { .. }));
         let open: Vec<DecisionId> = run.pending().map(|(id, _)| id).collect();
@@ -68,6 +70,33 @@ impl Play {
             _ if held || matches!(run.phase, Phase::Halted { .. }) => self.retry(&run, rng),
             _ => Ok(()),
         }
+    }
+
+    /// A person lands a run that succeeded, perhaps where others have changed something, and answers what that asks.
+    fn after_the_end(&mut self, run: &Run, rng: &mut Rng) -> Result<(), Violation> {
+        let open = run.pending().map(|(id, _)| id).next();
+        if let Some(open) = open.filter(|_| self.is_calm() || rng.percent(70)) {
+            return self.answer(run, open, rng);
+        }
+        if !run.succeeded() || self.lands >= LANDS_MAX {
+            return Ok(());
+        }
+        let how = *rng.pick(&[LandAs::Branch, LandAs::Merge, LandAs::Patch]).unwrap_or(&LandAs::Branch);
+        let mut tree = run.tree.clone();
+        let mut touched = Vec::new();
+        if rng.percent(70) {
+            tree = self.world.write(&tree, &[("docs/moved.md".into(), Some(rng.draw() >> 40))]);
+        }
+        if rng.percent(40) {
+            touched.push("src/main.rs".into());
+        }
+        let branch = (how != LandAs::Patch).then(|| "main".into());
+        let (onto, at, apart) = ("main".into(), Name::from(format!("c{}", rng.below(9))), rng.percent(10));
+        let found = branch.is_some().then(|| at.clone());
+        let target = LandTarget { how, onto, at, branch, found, tree, touched, apart };
+        let refused = self.say(Command::Land(Box::new(target)))?;
+        self.lands += u32::from(refused.is_none());
+        Ok(())
     }
 
     /// Gives a command as a person; the rejection where there was one.

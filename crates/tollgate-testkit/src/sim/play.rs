@@ -9,6 +9,7 @@ use tollgate_engine::session::{Clock, Replay, Session, snapshot_every};
 use tollgate_store::{Fault, Point};
 
 use super::driver::{Driver, Job, LEASE_MS};
+use super::person::LANDS_MAX;
 use super::rng::Rng;
 use super::stage::{self, FakeClock, SCENES, Store};
 use super::watch::{Coverage, Violation, Watch};
@@ -55,6 +56,8 @@ pub struct Play {
     pub(super) armed: [Option<&'static str>; 2],
     /// How often a question was answered in vain.
     pub(super) tried: BTreeMap<u64, usize>,
+    /// How often a person had the run land.
+    pub(super) lands: u32,
     misbehaved: BTreeSet<&'static str>,
     target: u64,
     step: u64,
@@ -103,6 +106,7 @@ impl Play {
             performed: BTreeSet::new(),
             armed: [None, None],
             tried: BTreeMap::new(),
+            lands: 0,
             misbehaved: BTreeSet::new(),
             target: Rng::new(seed, 2).between(120, 480),
             step: 0,
@@ -179,7 +183,8 @@ impl Play {
 
     /// Whether nothing is left to be done.
     fn is_over(&self, run: &tollgate_core::run::Run) -> bool {
-        tollgate_core::run::effects(run).is_empty()
+        let landed = !run.succeeded() || self.lands >= LANDS_MAX && run.landing.is_none();
+        tollgate_core::run::effects(run).is_empty() && landed
     }
 
     fn step(&mut self, rng: &mut Rng) -> Result<(), Violation> {

@@ -116,7 +116,6 @@ impl Task<'_> {
             diagnostics: if malformed { vec!["there is no report".to_owned()] } else { Vec::new() },
             content: (!role.writes.is_empty()).then(|| world.content(self.run, &tree)),
             changed,
-            earlier: Vec::new(),
             artifacts,
             told: None,
             leash: None,

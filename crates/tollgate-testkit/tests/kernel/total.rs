@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, DecisionId};
 use tollgate_core::report::{Health, Report, Verdict};
-use tollgate_core::run::decide::{Answer, AttemptResult, Landing};
-use tollgate_core::run::event::{By, ByKind, LandOutcome, Recorded};
+use tollgate_core::run::decide::{Answer, AttemptResult, LandEnd, Landing};
+use tollgate_core::run::event::{By, ByKind, LandAs, LandOutcome, LandTarget, Recorded};
 use tollgate_core::run::state::{At, Run};
 use tollgate_core::run::{self, Command, Rejection, Stamp, invariants};
 use tollgate_testkit::script::play;
@@ -19,7 +19,6 @@ fn result(health: Health, verdict: Verdict) -> Box<AttemptResult> {
         diagnostics: Vec::new(),
         content: None,
         changed: Vec::new(),
-        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
         leash: None,
@@ -38,6 +37,20 @@ fn commands(run: &Run) -> Vec<Command> {
         Command::Cancel { why: String::new() },
         Command::Published { branch: "b".into(), commit: "c".into() },
     ];
+    for how in [LandAs::Branch, LandAs::Merge, LandAs::Patch] {
+        for tree in [run.tree.clone(), "another".into()] {
+            let (onto, at) = ("main".into(), "c1".into());
+            let target =
+                LandTarget { how, onto, at, branch: None, found: None, tree, touched: vec!["a".into()], apart: true };
+            all.push(Command::Land(Box::new(target)));
+        }
+    }
+    for token in [run.landing.as_ref().map_or(0, |landing| landing.token), 99] {
+        let landed = LandEnd::Landed { commit: "c".into(), patch: None };
+        all.push(Command::LandChecked { token, results: Vec::new() });
+        all.push(Command::LandEnded { token, end: landed });
+        all.push(Command::LandEnded { token, end: LandEnd::Left { why: String::new() } });
+    }
     let live = run.attempts.iter().map(|(id, attempt)| (*id, attempt.token));
     for (attempt, token) in live.chain([(AttemptId(1), 1), (AttemptId(99), 99)]) {
         for health in Health::ALL {

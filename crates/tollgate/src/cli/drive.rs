@@ -46,6 +46,7 @@ struct Screen<'a> {
     drawn_ms: u64,
     /// That something is asked: told when more happens, and not when the question itself is shown next.
     kept: Option<Vec<Line>>,
+    quiet: bool,
 }
 
 /// How wide the column of units is.
@@ -65,6 +66,7 @@ impl<'a> Screen<'a> {
             started_ms,
             drawn_ms: 0,
             kept: None,
+            quiet: false,
         }
     }
 
@@ -96,7 +98,7 @@ impl<'a> Screen<'a> {
 
 impl Watch for Screen<'_> {
     fn events(&mut self, run: &Run, events: &[Recorded]) {
-        if events.is_empty() {
+        if events.is_empty() || self.quiet {
             return;
         }
         if self.session.json() {
@@ -131,6 +133,23 @@ impl Watch for Screen<'_> {
     }
 }
 
+/// Does what is left to be done of a run that is over: its branch, and where it lands.
+pub fn finish(runs: &Runs, run: RunSession, session: &Session) -> Result<RunSession, Failure> {
+    let id = run.run().id;
+    let mut screen = Screen::new(session, run.run());
+    // What it comes to is printed as one document.
+    screen.quiet = session.json();
+    let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?));
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut driver = Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop, &mut screen)
+        .map_err(|error| drive_failure(error).about(id))?;
+    let rest = driver.drive(Patience::Leave, &mut screen);
+    hands.wait_until_quiet(QUIET);
+    let run = driver.release();
+    screen.clear();
+    rest.map(|_| run).map_err(|error| drive_failure(error).about(id))
+}
+
 /// Drives a run until it is over, waits for somebody who is not here, or is halted.
 pub fn drive(
     runs: &Runs,
@@ -159,7 +178,12 @@ pub fn drive(
         hands.wait_until_quiet(QUIET);
         run = driver.release();
         screen.clear();
-        match rest.map_err(|error| drive_failure(error).about(id))? {
+        let rest = match rest.map_err(|error| drive_failure(error).about(id))? {
+            // It is over, and asks whether to land where something else changed.
+            Rest::Closed if run.run().pending().next().is_some() => Rest::Waiting,
+            rest => rest,
+        };
+        match rest {
             Rest::Closed | Rest::Halted => return Ok(end(run.run(), session)),
             Rest::Stopped => {
                 session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
@@ -190,6 +214,9 @@ fn end(run: &Run, session: &Session) -> Exit {
                 let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} succeeded", run.id));
                 output.talk(head.text(format!(": {why}")));
                 next(session, &format!("git log -p tollgate/{}", run.id));
+                if run.landed.is_empty() {
+                    next(session, &format!("tollgate land {} --as merge", run.id));
+                }
                 next(session, &format!("tollgate show {}", run.id));
             }
             Exit::Done
@@ -252,7 +279,7 @@ fn next(session: &Session, command: &str) {
 }
 
 /// Shows what a run waits for, and how to answer.
-fn waiting(runs: &Runs, run: &Run, session: &Session) -> Exit {
+pub fn waiting(runs: &Runs, run: &Run, session: &Session) -> Exit {
     if !session.json() {
         for (id, decision) in run.pending() {
             question(runs, run, id, decision, session);

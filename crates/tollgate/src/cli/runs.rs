@@ -13,6 +13,7 @@ use tollgate_engine::session::{CommandError, LoadError};
 use tollgate_store::{AppendError, Filter, HeadDamage, Journal, OpenError, Options, SqliteJournal, Summary};
 
 use super::Session;
+use super::commands::run::given_by;
 use super::environment::Environment;
 use super::failure::{Failure, Kind};
 use super::snippet::Source;
@@ -241,13 +242,19 @@ fn next_step(rejection: &Rejection) -> String {
             return format!("give it with `--input {name}=VALUE`; `tollgate protocol show ID` lists the inputs");
         }
         Rejection::Artifact { name, .. } if &**name == "task" => "give it with `--task FILE`",
-        Rejection::Artifact { name, .. } => return format!("give it with `--give {name}=FILE`"),
+        Rejection::Artifact { name, .. } => return format!("give it with `{}`", given_by(name)),
         Rejection::Unsupported(_) => "`tollgate protocol list` shows what runs today",
         Rejection::Overlap { .. } => "narrow one, so that no path is in both: in the task, or with `--scope SIDE=GLOB`",
         Rejection::Scope { .. } => {
             "say what each side may change: `Scope:` under its sub-heading in the task, or `--scope SIDE=GLOB`"
         }
         Rejection::Advance { .. } => "`tollgate protocol show ID --format table` lists the asks and their options",
+        Rejection::NotSucceeded(_) => {
+            "`tollgate show RUN` shows what is open and how it ended; `tollgate diff RUN` what it changed"
+        }
+        Rejection::Landing { .. } | Rejection::NoLanding { .. } => {
+            "`tollgate resume RUN` brings it to its end; `tollgate show RUN` shows how it stands"
+        }
         Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",
     };
     fixed.to_owned()

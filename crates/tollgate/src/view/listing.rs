@@ -67,7 +67,10 @@ fn next(run: RunId, repository: &str, status: RunStatus, body: &Body) -> Vec<Str
         RunStatus::Succeeded if body.unpublished => vec![format!("tollgate resume {run}")],
         RunStatus::Succeeded => {
             let git = format!("git -C {}", quoted(repository));
-            vec![format!("{git} log -p HEAD..tollgate/{run}"), format!("{git} merge tollgate/{run}")]
+            let look = [format!("{git} log -p HEAD..tollgate/{run}"), format!("tollgate land {run} --as merge")];
+            // One that landed, or asks whether to, has its own words.
+            let look = look.into_iter().filter(|_| !body.landed && body.asks.is_empty());
+            answers().chain(look).collect()
         }
         RunStatus::Dropped | RunStatus::Cancelled => Vec::new(),
     }
@@ -134,8 +137,13 @@ mod tests {
             [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]
         );
         let git = r"git -C '/a b/it'\''s'";
-        let look = [format!("{git} log -p HEAD..tollgate/{run}"), format!("{git} merge tollgate/{run}")];
-        assert_eq!(row(Standing::Succeeded).next, look);
+        let look = [format!("{git} log -p HEAD..tollgate/{run}"), format!("tollgate land {run} --as merge")];
+        assert_eq!(row(Standing::Succeeded).next, answers);
+        let succeeded =
+            |body: Body| SummaryText { body: serde_json::to_vec(&body).unwrap(), ..text(Standing::Succeeded) };
+        assert_eq!(super::row(run, 3, &succeeded(Body::default()), None, 100).next, look);
+        let landed = succeeded(Body { landed: true, ..Body::default() });
+        assert_eq!(super::row(run, 3, &landed, None, 100).next, [""; 0]);
         let body = Body { unpublished: true, ..Body::default() };
         let body = serde_json::to_vec(&body).unwrap();
         let unpublished = SummaryText { body, ..text(Standing::Succeeded) };

@@ -166,7 +166,7 @@ fn timeline(screen: &mut Screen, detail: &RunDetail, history: &History) {
     let (first, last) = if skipped > 0 { (FIRST_MAX, FIRST_MAX + skipped) } else { (0, 0) };
     let note = match skipped {
         0 => String::new(),
-        skipped => format!("{skipped} in the middle are left out; `tollgate logs {}` tells all", detail.summary.run),
+        skipped => format!("{skipped} left out in the middle: `tollgate logs {}`", detail.summary.run),
     };
     screen.title("What happened", &note);
     let start = detail.summary.started_at_ms;

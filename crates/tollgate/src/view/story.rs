@@ -6,8 +6,8 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::event::{
-    AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FindingStatus, FlowMoved, LandOutcome, Recorded,
-    RunOutcome, Work,
+    AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FindingStatus, FlowMoved, LandAsked, LandChecked,
+    LandOutcome, Recorded, RunLanded, RunOutcome, Work,
 };
 
 use tollgate_core::run::Run;
@@ -206,7 +206,34 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             let short: String = published.commit.chars().take(12).collect();
             format!("the tree is on branch {} as {short}", published.branch)
         }
+        Event::LandAsked(asked) => land_asked(by, asked),
+        Event::LandChecked(checked) => land_checked(checked),
+        Event::LandLeft(left) => format!("it did not land: {}", left.why),
+        Event::RunLanded(landed) => run_landed(landed),
     })
+}
+
+fn land_asked(by: &str, asked: &LandAsked) -> String {
+    let again = match asked.commands.len() {
+        0 => String::new(),
+        many => format!("; it has moved: {} again", words::count(many, "command")),
+    };
+    format!("{by} lands it on {} as a {}{again}", asked.target.onto, asked.target.how.word())
+}
+
+fn land_checked(checked: &LandChecked) -> String {
+    let results = checked.results.iter();
+    let results: Vec<String> =
+        results.map(|result| format!("{} {}", result.command.name(), judged(result.result))).collect();
+    format!("on the merged tree: {}", words::list(&results))
+}
+
+fn run_landed(landed: &RunLanded) -> String {
+    let short: String = landed.commit.chars().take(12).collect();
+    match &landed.branch {
+        Some(branch) => format!("landed on {branch} as {short}"),
+        None => format!("landed as a patch on {short}"),
+    }
 }
 
 /// The unit whose flow an event belongs to; none: the run's.

@@ -3,7 +3,7 @@
 use tollgate_core::run::Event;
 use tollgate_core::run::event::FindingStatus;
 
-use crate::play::{APPROVED, CHANGES, COVERED, GAP, IDLE, Play, TASK, TESTED, at, else_, script};
+use crate::play::{APPROVED, BUILT, CHANGES, COVERED, GAP, IDLE, Play, TASK, TESTED, at, else_, script};
 
 const STANDARD: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
@@ -35,6 +35,55 @@ fn a_tester_that_mends_its_word_passes_and_may_name_what_it_wrote_before() {
     let (play, said) = Play::standard(&[("tester", &[at(1, &failing), else_(TESTED)])]);
     said.exits(0).silent_on("did not change");
     assert_eq!(play.dispatched("tester"), 2);
+}
+
+/// What is claimed is held against what was measured whatever the report says of itself.
+#[test]
+fn what_a_worker_writes_is_named_also_by_one_that_is_not_done() {
+    let writes = r#"write: {lib/hidden: "x\n"}"#;
+    let report = |status: &str, more: &str| {
+        format!(
+            "{writes}, report: {{status: {status}, status_reason: why, abstract: {{outcome: half, next_phase: n/a}}{more}}}"
+        )
+    };
+    let blocked = report("blocked", ", open_questions: [Which colour?]");
+    let (play, said) = Play::standard(&[("developer", &[at(1, &blocked), else_(BUILT)])]);
+    said.exits(4).says("fnd_1 opened: lib/hidden changed, but the report does not name it");
+    play.decide(&["dec_2", "--text", "red"]).exits(0).says("fnd_1 refuted");
+    let unfinished = report("incomplete", ", files_created: [ghost]");
+    let (play, said) = Play::standard(&[("developer", &[else_(&unfinished)])]);
+    said.exits(4).says("names ghost as changed, but it did not change");
+    play.decide(&["dec_2", "accept"]).exits(0).says("fnd_1 and fnd_2 refuted");
+    // A report that cannot be read names nothing: the next one has to.
+    let garbage = format!("{writes}, text: garbage");
+    for (then, found) in
+        [(BUILT.to_owned(), true), (BUILT.replace("files_created: [", "files_created: [lib/hidden, "), false)]
+    {
+        let (play, said) = Play::standard(&[("developer", &[at(1, &garbage), else_(&then)])]);
+        said.exits(1);
+        let said = play.tollgate(&["retry", "RUN"]).exits(0);
+        let told = "lib/hidden changed in an attempt before, but no report names it";
+        if found {
+            said.says(told)
+        } else {
+            said.silent_on("fnd_1")
+        };
+    }
+}
+
+#[test]
+fn a_tester_may_not_name_what_others_wrote() {
+    let claims = TESTED.replace("files_created: [", "files_created: [greet.sh, ");
+    let (play, said) = Play::standard(&[("tester", &[at(1, &claims), else_(TESTED)])]);
+    said.exits(0).says("the report names greet.sh as changed, but it did not change");
+    assert_eq!(play.dispatched("tester"), 2);
+}
+
+#[test]
+fn what_an_acceptance_names_again_is_not_called_fixed() {
+    let noted = APPROVED.replacen("}}", "}, findings: [{severity: minor, repeats: fnd_1, text: not fixed}]}", 1);
+    let (_, said) = Play::standard(&[("reviewer", &[at(1, CHANGES), else_(&noted)])]);
+    said.exits(0).says("fnd_1 refuted: reviewer names it again and accepts all the same").silent_on("fnd_1 fixed");
 }
 
 /// A worker writes the name as it is; git, and so the measurement, writes it in quotes.

@@ -312,11 +312,26 @@ fn a_hook_refuses_a_broken_hand_off() {
     let workflow = page.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
     let run = workflow.lines().find_map(|line| line.trim().strip_prefix("- run: tollgate ")).unwrap();
     let words: Vec<&str> = run.split(" > ").next().unwrap().split(' ').map(|word| word.trim_matches('\'')).collect();
+    let bare = World::with_repository();
+    let output = bare.program(&words).output().unwrap();
+    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), log["runs"][0]["results"].as_array().unwrap().len()), (Some(0), 0));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no file matches"));
+    let strict: Vec<&str> = words.iter().copied().filter(|word| *word != "--if-any").collect();
+    assert_eq!(bare.program(&strict).output().unwrap().status.code(), Some(3), "a typo is no clean check");
     world.write(".agents-work/tasks.yaml", &broken);
+    world.write(".agents-work/approve-design-history.jsonl", "{}\n");
+    world.write(".agents-work/spec.md", "# Spec\n\n## Goals\n\nA total.\n\n## Acceptance Criteria\n\nIt shows.\n\n");
     world.write(".agents-work/acceptance.json", "{\"acceptance_criteria\": []}");
     let output = world.program(&words).output().unwrap();
     let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((output.status.code(), log["runs"][0]["results"].as_array().unwrap().len()), (Some(1), 2));
+    let files = log["runs"][0]["results"].as_array().unwrap().iter();
+    let files: std::collections::BTreeSet<&str> = files
+        .map(|one| one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap())
+        .map(|file| file.rsplit('/').next().unwrap())
+        .collect();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(Vec::from_iter(files), ["acceptance.json", "approve-design-history.jsonl", "spec.md", "tasks.yaml"]);
 }
 
 #[test]

@@ -106,3 +106,18 @@ fn programs_get_places_and_what_to_tell_the_agent() {
     let output = world.run("contract extract --contract wr.gate_verdict --text -", &stream(&verdict("rejected")));
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), verdict("rejected"));
 }
+
+/// Tools print what they were given: one byte that is no text does not lose the report.
+#[test]
+fn a_byte_that_is_no_text_loses_no_report() {
+    let world = World::new();
+    let mut bytes = b"The file says \xff here.\n\n".to_vec();
+    bytes.extend(verdict("rejected").into_bytes());
+    std::fs::write(world.path("work/odd.txt"), &bytes).unwrap();
+    let output = world.run("contract extract --contract wr.gate_verdict odd.txt", "");
+    let (said, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.contains("verdict reject"), "{said}{told}");
+    assert!(told.contains("line 1: what is not UTF-8"), "{told}");
+    std::fs::write(world.path("work/odd.json"), &bytes[14..]).unwrap();
+    assert_eq!(world.run("contract check --contract wr.gate_verdict odd.json", "").status.code(), Some(3));
+}

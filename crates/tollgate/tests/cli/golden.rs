@@ -39,13 +39,17 @@ const GOLDEN: [(&str, u64, &[&str]); 4] = [
 ];
 
 /// The events that no golden journal holds. A new kind of event is in one, or it is named here.
-const UNSEEN: [&str; 9] = [
+const UNSEEN: [&str; 13] = [
     "attempt.cancelled",
     "attempt.refused",
     "decision.refused",
     "finding.restated",
     "judgement.rests",
+    "land.asked",
+    "land.checked",
+    "land.left",
     "requirements.disposed",
+    "run.landed",
     "run.repaired",
     "variable.given",
     "waiver.granted",

@@ -109,6 +109,17 @@ fn incomplete_asks_to_retry_to_go_on_or_to_give_up() {
 }
 
 #[test]
+fn the_questions_of_one_that_is_not_done_are_asked_too() {
+    let unfinished = r#"write: {half.sh: "echo\n"}, report: {status: incomplete, status_reason: out of budget, abstract: {outcome: half of it, next_phase: n/a}, files_created: [half.sh], open_questions: ["In plain text?"]}"#;
+    let (play, said) = Play::standard(&[("developer", &[else_(unfinished)])]);
+    said.exits(4).says("In plain text?");
+    let said = play.decide(&["dec_3", "accept"]);
+    said.exits(4).says("In plain text?");
+    play.decide(&["dec_2", "--text", "no"]).exits(0);
+    play.holds();
+}
+
+#[test]
 fn a_worker_that_fails_or_exits_badly_halts_the_run_whatever_it_reported() {
     let failed = r#"report: {status: failed, status_reason: the compiler is missing, abstract: {outcome: nothing, next_phase: n/a}}"#;
     let exits = format!("exit: 7, {BUILT}");

@@ -55,8 +55,7 @@ flows:
   main:
     - {id: make, dispatch: maker, on: {ok: done}}
 ";
-    let done =
-        r#"write: {a: b}, report: {status: complete, abstract: {outcome: made, next_phase: n/a}, files_created: [a]}"#;
+    let done = r#"write: {a: b}, report: {status: complete, abstract: {outcome: made, next_phase: n/a}, files_created: [a, half]}"#;
     let hangs = "{iteration: 1, misbehave: hang, write: {half: done}}";
     let mut play = Play::new(TASK, &format!("script: 1\nroles:\n  maker:\n    - {hangs}\n    - {{{done}}}\n"));
     std::fs::write(play.world.path("hasty.yaml"), protocol).unwrap();
@@ -149,7 +148,7 @@ fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
     // Without any variable but those that a program needs: found by its ancestors, also past a hard link to the journal.
     let linked = play.world.path("linked").display().to_string();
     let agent = format!(
-        "#!/bin/sh\nmkdir '{linked}'; ln '{state}'/journal.db* '{linked}'\nfor state in '{state}' '{linked}'; do for words in 'decide dec_1 approve' 'resume '$TOLLGATE_RUN 'retry '$TOLLGATE_RUN 'cancel '$TOLLGATE_RUN 'run build-plan --task x' demo trust; do\n  env -i PATH=\"$PATH\" HOME=\"$HOME\" TOLLGATE_STATE=\"$state\" setsid '{tollgate}' $words >> refused.txt 2>&1; echo \"exit $?\" >> refused.txt\ndone; done\nexit 5\n"
+        "#!/bin/sh\nmkdir '{linked}'; ln '{state}'/journal.db* '{linked}'\nfor state in '{state}' '{linked}'; do for words in 'decide dec_1 approve' 'resume '$TOLLGATE_RUN 'retry '$TOLLGATE_RUN 'cancel '$TOLLGATE_RUN 'land '$TOLLGATE_RUN' --as merge' gc 'run build-plan --task x' demo trust; do\n  env -i PATH=\"$PATH\" HOME=\"$HOME\" TOLLGATE_STATE=\"$state\" setsid '{tollgate}' $words >> refused.txt 2>&1; echo \"exit $?\" >> refused.txt\ndone; done\nexit 5\n"
     );
     play.world.agent("agent", &agent);
     play.start(&[
@@ -164,8 +163,8 @@ fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
     .says("its program exited with 5");
     let tree = play.world.path(&format!("state/trees/{}/backend/refused.txt", play.run));
     let text = std::fs::read_to_string(tree).unwrap();
-    assert_eq!(text.matches("exit 1\n").count(), 14, "{text}");
-    assert_eq!(text.matches("error[TG0309]").count(), 14, "{text}");
+    assert_eq!(text.matches("exit 1\n").count(), 18, "{text}");
+    assert_eq!(text.matches("error[TG0309]").count(), 18, "{text}");
     play.holds();
 }
 

@@ -276,9 +276,6 @@ fn the_checkout_counts_with_what_is_staged_unstaged_and_untracked() {
     world.commit("Ignore logs");
     world.git(&["branch", "-f", "main"]);
     world.write("src/cart.js", TOTAL);
-    world.write("src/page.js", "staged();\n");
-    world.git(&["add", "src/page.js"]);
-    world.write("src/page.js", "import { sum } from './cart';\n\nshow(sum(items));\n");
     world.write("src/auth.js", "staged();\n");
     world.git(&["add", "src/auth.js"]);
     std::fs::remove_file(world.path("work/README.md")).unwrap();
@@ -298,6 +295,32 @@ fn the_checkout_counts_with_what_is_staged_unstaged_and_untracked() {
     assert_eq!(std::fs::read_dir(world.path("state/scratch")).unwrap().count(), 0);
     // What is not committed is no part of the branch.
     let (found, exit) = check(&world, "");
+    assert_eq!((exit, classes(&found)), (0, vec![]));
+}
+
+#[test]
+fn nothing_hides_from_the_check_behind_the_index() {
+    let world = world();
+    let login = "login();\n";
+    world.write("src/auth.js", "staged();\n");
+    world.git(&["add", "src/auth.js"]);
+    world.write("src/auth.js", login);
+    let (found, exit) = check(&world, "--worktree");
+    assert!(exit == 3 && found.to_string().contains("TG0519"), "{found}");
+    assert!(found.to_string().contains("src/auth.js is staged otherwise than the checkout has it"), "{found}");
+    world.git(&["add", "src/auth.js"]);
+    for [hide, show] in [["--assume-unchanged", "--no-assume-unchanged"], ["--skip-worktree", "--no-skip-worktree"]] {
+        world.write("src/auth.js", "changed();\n");
+        world.git(&["update-index", hide, "src/auth.js"]);
+        let (found, exit) = check(&world, "--worktree");
+        assert_eq!((exit, classes(&found)), (1, vec!["out_of_scope src/auth.js".to_owned()]), "{hide}");
+        world.git(&["update-index", show, "src/auth.js"]);
+        world.write("src/auth.js", login);
+    }
+    // What a sparse checkout leaves out is not gone.
+    world.git(&["update-index", "--skip-worktree", "src/auth.js"]);
+    std::fs::remove_file(world.path("work/src/auth.js")).unwrap();
+    let (found, exit) = check(&world, "--worktree");
     assert_eq!((exit, classes(&found)), (0, vec![]));
 }
 

@@ -184,7 +184,6 @@ impl Bench {
             diagnostics,
             content: writes.then(|| self.next_tree()),
             changed,
-            earlier: Vec::new(),
             artifacts: BTreeMap::new(),
             told: None,
             leash: None,

@@ -40,10 +40,60 @@ fn a_rejection_is_never_led_to_approval() {
 }
 
 #[test]
+fn a_template_is_no_document() {
+    let context = Context::default();
+    for id in registry::all() {
+        let (template, told) = match (registry::report_dialect(id), registry::document_dialect(id)) {
+            (Some(own), _) => (own.template(&context), own.diagnose(&own.template(&context), &context)),
+            (None, Some(own)) => (own.template(), own.read(&own.template(), &context).diagnostics),
+            (None, None) => panic!("{id} is no dialect"),
+        };
+        assert!(told.iter().any(|one| one.severity == Severity::Error), "{id}\n{template}");
+    }
+    let review = registry::defined("decree.review-approval").unwrap();
+    let template = crate::contract::guide::template(&review.definition);
+    let filled = template.lines().map(|line| match line.starts_with('<') {
+        true => "None\n".to_owned(),
+        false => format!("{line}\n"),
+    });
+    let told = review.judge(&filled.collect::<String>(), &Context::default()).diagnostics;
+    assert_eq!(told.len(), 6, "each line of the checklist is told: {told:?}");
+}
+
+#[test]
 fn a_surface_that_is_everything_is_no_surface() {
     for surface in [".", "/", "./*", "**/*", "*.*", "..", "src/../..", "the entire repo", "All files."] {
         let told = broken("supervisor.dossier", None, |it| it["allowed_surfaces"][0] = surface.into());
         assert_eq!(rules(&told), ["surfaces-are-narrow"], "{surface}");
+    }
+}
+
+#[test]
+fn a_row_of_a_dossier_says_what_is_meant() {
+    use serde_json::json;
+    for row in [json!({}), json!({"id": "AC-1", "criterion": "TBD"}), json!({"a": "n/a"}), json!({"a": "<what>"})] {
+        let told = broken("supervisor.dossier", None, |it| it["acceptance_matrix"][0] = row.clone());
+        assert_eq!(rules(&told), ["rows-say-something"], "{row}");
+    }
+    let said = json!({"id": "AC-1", "criterion": "Two items of 3 and 4 show 7.", "limitation": "none"});
+    assert!(broken("supervisor.dossier", None, |it| it["acceptance_matrix"][0] = said).is_empty());
+    for word in ["whatever", "You decide", "later"] {
+        let told = broken("supervisor.dossier", None, |it| it["allowed_surfaces"][0] = word.into());
+        assert_eq!(told, ["TG0247"], "{word}");
+    }
+}
+
+#[test]
+fn security_asks_for_a_decision_in_its_own_words() {
+    use serde_json::json;
+    for findings in [json!(["medium: the cookie lives a year"]), json!([]), json!(null)] {
+        let told = broken("team.output", Some("Security"), |it| {
+            it["status"] = "NEEDS_DECISION".into();
+            if !findings.is_null() {
+                it["artifacts"]["findings"] = findings.clone();
+            }
+        });
+        assert!(told.is_empty(), "{findings}: {told:?}");
     }
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::code::Code;
 use crate::contract::definition::{Form, Kind, Layout, Type};
+use crate::contract::tree::Entry;
 
 /// What was done to a document, and what must be said.
 struct Mistake {
@@ -40,6 +41,7 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
             if own.range.min.is_some_and(|min| min > 0) {
                 make("is blank", text("  ".into()), Code::FIELD_LENGTH);
             }
+            make("is a placeholder", text("<some text>".into()), Code::FIELD_FORM);
             if !own.like.is_empty() {
                 make("has another form", text("~~ of no form ~~".into()), Code::FIELD_FORM);
             }
@@ -72,6 +74,10 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
         }
         Kind::Map(map) => {
             make("is a text", text("one".into()), Code::FIELD_KIND);
+            if let Some(first) = here.map().and_then(<[_]>::first) {
+                let hole = Entry { key: "<key>".into(), ..first.clone() };
+                make("has a placeholder for a key", Some(Value::Map(vec![hole])), Code::FIELD_FORM);
+            }
             for entry in here.map().unwrap_or_default() {
                 path.push(entry.key.to_string());
                 mistakes(&map.of, path, whole, out);
@@ -139,7 +145,7 @@ fn put(node: &mut Node<'static>, path: &[String], value: Option<Value<'static>>)
             }
             if rest.is_empty() && !entries.iter().any(|entry| *entry.key == **step) {
                 let node = Node::new(Value::Null);
-                entries.push(crate::contract::tree::Entry { key: step.clone().into(), at: 0, node });
+                entries.push(Entry { key: step.clone().into(), at: 0, node });
             }
             entries.iter_mut().find(|entry| *entry.key == **step).is_some_and(|entry| put(&mut entry.node, rest, value))
         }
@@ -207,6 +213,72 @@ fn one_mistake_gives_one_error_in_markdown() {
         }
     }
     assert!(count > 80, "{count}");
+}
+
+#[test]
+fn a_key_that_is_misspelt_is_one_mistake() {
+    let own = registry::defined("wr.gate_verdict").expect("a contract");
+    let text = crate::contract::guide::example(&own.definition).replace("\"rationale\"", "\"rationalle\"");
+    let told = own.judge(&text, &Context::default()).diagnostics;
+    assert_eq!(told.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::FIELD_UNKNOWN], "{told:?}");
+    let own = registry::defined("decree.planner-output").expect("a contract");
+    let text = r#"{"created": [20], "closed": [], "updated": [], "blocking": {"020": []}}"#;
+    let told = own.judge(text, &Context::default()).diagnostics;
+    assert_eq!(told.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::FIELD_FORM], "{told:?}");
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let own = registry::defined("wr.coding_handoff").expect("a contract");
+    let many = vec!["7"; 80].join(", ");
+    let text = crate::contract::tree::json_pretty(&own.definition.example);
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    document["filesChanged"] = serde_json::from_str(&format!("[{many}]")).unwrap();
+    let told = own.judge(&document.to_string(), &Context::default()).diagnostics;
+    assert!(told.last().unwrap().hint.as_ref().unwrap().contains("more may be wrong"), "{:?}", told.last());
+}
+
+#[test]
+fn a_message_says_what_would_be_right() {
+    let told = |id: &str, from: &str, to: &str| {
+        let own = registry::defined(id).expect("a contract");
+        let text = crate::contract::guide::example(&own.definition);
+        assert!(text.contains(from), "{text}");
+        let told = own.judge(&text.replacen(from, to, 1), &Context::default()).diagnostics;
+        let [one] = &told[..] else { panic!("{told:?}") };
+        format!("{} ({})", one.message, one.hint.as_deref().unwrap_or_default())
+    };
+    let wrong = told("wr.gate_verdict", "\"version\": 1", "\"version\": \"1\"");
+    assert_eq!(wrong, "`version` is the text \"1\", not the number 1 (write `1` without quotes)");
+    let wrong = told("team.status", "\"session\": \"", "\"session\": \"X");
+    assert!(wrong.contains("`{date}_{slug}`, for example `2026-01-31_some-words`"), "{wrong}");
+    let wrong = told("supervisor.worker-report", "\"blocking_question\": null", "\"blocking_question\": \"\"");
+    assert!(wrong.ends_with("(say it, or write null)"), "{wrong}");
+    let wrong = told("decree.implementor-result", "**PR:** #34", "**PR:** #34\n**Branch:** feat/x");
+    assert!(wrong.starts_with("`PR:` is `#34`, and behind it `**Branch:** feat/x` (write it like"), "{wrong}");
+    assert!(wrong.contains("a label that the contract does not have"), "{wrong}");
+    let wrong =
+        told("decree.implementor-result", "**Outcome:** completed", "**Outcome:** completed\n**Outcome:** completed");
+    assert_eq!(wrong, "`Outcome:` is there twice (keep one of the two)");
+}
+
+#[test]
+fn a_label_in_code_or_a_comment_is_none() {
+    let own = registry::defined("decree.implementor-result").expect("a contract");
+    let text = crate::contract::guide::example(&own.definition);
+    let told = |with: &str| {
+        told(&own.judge(&text.replacen("**Outcome:** completed", with, 1), &Context::default()).diagnostics)
+    };
+    let coded = told("`**Outcome:** completed`");
+    assert!(coded.len() == 1 && coded[0].contains("`Outcome:` is missing"), "{coded:?}");
+    for beside in [
+        "**Outcome:** completed\n<!-- **PR:** #<pr-number> | None -->",
+        "<!--\n**Outcome:** blocked\n-->\n**Outcome:** completed",
+        "**Outcome:** completed <!-- **Outcome:** blocked -->",
+    ] {
+        let told = told(beside);
+        assert!(told.is_empty(), "{beside}: {told:?}");
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! What can never be meant: rules that do nothing, documents without a meaning, examples that show something else.
 
 use super::possible::{first_to_hold, worlds};
-use super::{Condition, Definition, Mapping, Rule, samples};
+use super::{Condition, Definition, Form, Mapping, Rule, samples};
 use crate::code::Code;
 use crate::contract::judge::judge_tree;
+use crate::contract::render::render;
+use crate::contract::tree::Node;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::yaml::Problems;
 
@@ -65,6 +67,14 @@ fn total(mapping: &Mapping, definition: &Definition, problems: &mut Problems) {
     }
 }
 
+/// What is said of a document once it is written down, where it cannot be what its tree says.
+fn unread(definition: &Definition, document: &Node<'_>) -> Option<String> {
+    if definition.forms.first() != Some(&Form::Markdown) {
+        return None;
+    }
+    render(definition, document).err()
+}
+
 /// Finds examples that are not what they are said to be.
 fn examples(definition: &Definition, problems: &mut Problems) {
     for sample in samples(definition) {
@@ -76,7 +86,10 @@ fn examples(definition: &Definition, problems: &mut Problems) {
         let message = match (wrong, sample.breaks) {
             (Some(other), _) => format!("{} is wrong in another way: {}", sample.what, other.message),
             (None, Some(rule)) if found.is_empty() => format!("{} does not break the rule `{rule}`", sample.what),
-            (None, _) => continue,
+            (None, _) => match unread(definition, &sample.document) {
+                Some(why) => format!("{} is not read as it is written: {why}", sample.what),
+                None => continue,
+            },
         };
         problems.add(Diagnostic::error(Code::CONTRACT_EXAMPLE, sample.place, message).hint("correct the example"));
     }

@@ -24,7 +24,7 @@ pub struct Sample<'d> {
 pub fn samples(definition: &Definition) -> Vec<Sample<'_>> {
     let whole = Sample {
         what: "the example".to_owned(),
-        place: Place::default(),
+        place: definition.example_place,
         by: None,
         document: definition.example.clone(),
         breaks: None,

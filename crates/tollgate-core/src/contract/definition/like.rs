@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::Name;
+use crate::contract::text::is_placeholder;
 
 /// One form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +29,13 @@ enum Hole {
     Id,
     /// Small letters, digits, `-`.
     Slug,
-    /// Anything without white space.
+    /// Anything without white space but a placeholder.
     Word,
     /// A day as ISO 8601 writes it.
     Date,
     /// A moment as ISO 8601 writes it, with or without an offset.
     Time,
-    /// Anything that says something.
+    /// Anything that says something, which a placeholder does not.
     Text,
 }
 
@@ -187,10 +188,10 @@ impl Hole {
                     && !text.ends_with('-')
                     && !text.contains("--")
             }
-            Self::Word => !text.is_empty() && !text.contains(char::is_whitespace),
+            Self::Word => !text.is_empty() && !text.contains(char::is_whitespace) && !is_placeholder(text),
             Self::Date => is_date(text),
             Self::Time => is_time(text),
-            Self::Text => !text.trim().is_empty(),
+            Self::Text => !text.trim().is_empty() && !is_placeholder(text),
         }
     }
 }
@@ -264,6 +265,8 @@ mod tests {
             ("{id}", "a_b-1", "A"),
             ("**{text}** — {text}", "**Option A** – cheap", "Option A — cheap"),
             ("meta", "meta", "metal"),
+            ("#{count} — {text}", "#7 — a <b>", "#7 — <The title>"),
+            ("{word}", "a", "<word>"),
             ("{text} — {text}", "eins—zwei é — drei", "é—b"),
             ("{text} — {text}", "a – b", "a- b"),
         ] {

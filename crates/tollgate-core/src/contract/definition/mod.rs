@@ -57,6 +57,8 @@ pub struct Definition {
     pub instructions: String,
     /// A document that meets it.
     pub example: Node<'static>,
+    /// Where the example stands.
+    pub example_place: Place,
 }
 
 /// How a document is written down.

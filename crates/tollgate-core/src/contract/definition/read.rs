@@ -40,6 +40,9 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let mut fields = Fields::open(node, "the contract", problems);
     let own_name = fields.need("contract", problems).and_then(|n| Some((problems.text(n, "`contract`")?, n.place)));
     let version = fields.need("version", problems).and_then(|n| problems.number::<u32>(n, "`version`"));
+    if version == Some(0) {
+        problems.value(node.place, "the version is 0", "begin with `version: 1`");
+    }
     let purpose = fields.need("purpose", problems).and_then(|n| problems.text(n, "`purpose`"));
     let forms = fields.need("form", problems);
     let files = fields.take("files").map(|n| problems.one_or_more(n, "`files`")).unwrap_or_default();
@@ -91,6 +94,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let rules = rules.iter().filter_map(|(key, node)| rule(key, node, scope, problems)).collect();
     let report = report.map(|node| mappings::report(node, scope, problems));
     let plan = plan.map_or_else(PlanMapping::default, |node| mappings::plan(node, scope, problems));
+    let example_place = example?.place;
     let example = wrapped(tree::convert_yaml(example?), first);
     Some(Definition {
         name: own_name.clone(),
@@ -107,6 +111,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         plan,
         instructions: instructions.map(|text| text.to_string()).unwrap_or_default(),
         example,
+        example_place,
     })
 }
 

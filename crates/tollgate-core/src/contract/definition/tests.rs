@@ -40,7 +40,7 @@ fn each_breach_has_a_code_and_a_place() {
         ("{when: {verdict: pass}, health", "{health", vec![(Code::NOT_MAPPED, 20, 7)]),
         ("verdict: reject}", "verdict: rejected}", vec![(Code::YAML_VALUE, 20, 52)]),
         ("what: it}", "what: summary}", vec![(Code::CONTRACT_NAME, 21, 37)]),
-        ("example: {verdict: pass", "example: {verdict: passed", vec![(Code::CONTRACT_EXAMPLE, 0, 0); 1]),
+        ("example: {verdict: pass", "example: {verdict: passed", vec![(Code::CONTRACT_EXAMPLE, 22, 10); 1]),
         ("bad: {set: {findings: []}}", "bad: {set: {verdict: pass}}", vec![(Code::CONTRACT_EXAMPLE, 16, 10)]),
         ("bad: {set: {findings: []}}", "bad: {set: {finding: []}}", vec![(Code::CONTRACT_NAME, 16, 17)]),
         ("one_of: [pass, fail]", "one_of: [pass, fail], text: {}", vec![(Code::YAML_VALUE, 7, 12)]),
@@ -51,6 +51,37 @@ fn each_breach_has_a_code_and_a_place() {
     }
     assert_eq!(after("of: short", "of: shorter").len(), 1, "one mistake, one error");
     assert_eq!(told("a: [1"), [(Code::YAML_SYNTAX, 2, 1)]);
+}
+
+const NOTE: &str = "contract: my.note\nversion: 1\npurpose: A note.\nform: markdown\nheading: \"## Note: {title}\"\nfields:\n  title: {text: {}, head: true}\n  kind: {one_of: [a, b], label: Kind}\n  body: {text: {}, section: Body}\nexample: {title: T, kind: a, body: x}\n";
+
+#[test]
+fn a_markdown_contract_reads_its_own_example() {
+    let told = |text: &str| -> Vec<(Code, u32, u32)> {
+        read("my.note", text, false).1.iter().map(|d| (d.code, d.place.line, d.place.column)).collect()
+    };
+    assert_eq!(told(NOTE), []);
+    for (from, to) in [
+        ("body: {text: {}, section: Body}", "body: {text: {}, label: Kind}"),
+        ("title: {text: {}, head: true}", "title: {text: {}, section: Body}"),
+        ("one_of: [a, b], label: Kind", "one_of: [a, b], head: true"),
+        ("## Note: {title}", "## Note"),
+        ("{title}\"", "{foo}\""),
+    ] {
+        assert!(NOTE.contains(from), "{from}");
+        let found = told(&NOTE.replacen(from, to, 1));
+        assert_eq!(found, [(Code::CONTRACT_EXAMPLE, 10, 10)], "{from} → {to}");
+    }
+    for (from, to) in [
+        ("kind:", "n: {int: {min: 5, max: 1}, label: N, optional: true}\n  kind:"),
+        ("kind:", "n: {text: {min: 5, max: 1}, label: N, optional: true}\n  kind:"),
+        ("kind:", "n: {list: {of: text, min: 5, max: 1}, section: N, optional: true}\n  kind:"),
+        ("section: Body", "section: \"\""),
+        ("version: 1", "version: 0"),
+    ] {
+        let found = told(&NOTE.replacen(from, to, 1));
+        assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), [Code::YAML_VALUE], "{from} → {to}");
+    }
 }
 
 #[test]

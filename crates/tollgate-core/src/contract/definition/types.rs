@@ -59,6 +59,9 @@ impl Types {
         let body = fields.take("body").and_then(|n| problems.bool(n, "`body`")).unwrap_or(false);
         let given = fields.take("given").and_then(|n| problems.bool(n, "`given`")).unwrap_or(false);
         fields.close(problems);
+        if let Some((_, place)) = section.iter().flatten().find(|(title, _)| title.trim().is_empty()) {
+            problems.value(*place, "a section has a name", "write the words of its heading");
+        }
         let layout = match section {
             Some(titles) if !titles.is_empty() => Layout::Section(titles.into_iter().map(|(title, _)| title).collect()),
             _ if head => Layout::Head,
@@ -242,6 +245,9 @@ fn text(node: &Node, problems: &mut Problems) -> Option<TextType> {
     let mut fields = Fields::open(node, "the text", problems);
     let mut range = range(&mut fields, problems);
     range.min = range.min.or(Some(1));
+    if range.max == Some(0) && range.min == Some(1) {
+        problems.value(node.place, "a text that says something has a character at least", "let `max` be 1 or more");
+    }
     let like = fields.take("like").map(|n| likes(n, problems)).unwrap_or_default();
     let never = fields.take("never").map(|n| problems.texts(n, "`never`")).unwrap_or_default();
     fields.close(problems);
@@ -257,7 +263,14 @@ fn bounds(node: &Node, what: &str, problems: &mut Problems) -> Option<Range> {
 
 pub fn range(fields: &mut Fields<'_>, problems: &mut Problems) -> Range {
     let min = fields.take("min").and_then(|n| problems.number::<u32>(n, "`min`"));
+    let place = fields.place;
     let max = fields.take("max").and_then(|n| problems.number::<u32>(n, "`max`"));
+    if let (Some(least), Some(most)) = (min, max)
+        && least > most
+    {
+        let message = format!("nothing can have at least {least} and at most {most}");
+        problems.value(place, message, "let `max` be `min` or more");
+    }
     Range { min: min.map(i64::from), max: max.map(i64::from) }
 }
 

@@ -36,6 +36,7 @@ impl Shown {
         }
         for text in prompt.into_iter().chain(looks.shown.iter().map(String::as_str)) {
             shown.add(looks, text);
+            quotes(text).iter().for_each(|quoted| shown.add(looks, quoted));
         }
         shown.texts.sort_unstable();
         shown.texts.dedup();
@@ -77,6 +78,30 @@ impl Shown {
         }
         if shown().any(|shown| begins_with(shown, lines())) { Echo::Beginning } else { Echo::No }
     }
+}
+
+/// The quotes of a text, without their marks.
+fn quotes(text: &str) -> Vec<String> {
+    let mut quotes: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in text.lines() {
+        let Some(quoted) = line.trim_start().strip_prefix('>') else {
+            goes_on = false;
+            continue;
+        };
+        if !goes_on {
+            if quotes.len() == SHOWN_MAX {
+                break;
+            }
+            quotes.push(String::new());
+        }
+        goes_on = true;
+        if let Some(quote) = quotes.last_mut() {
+            quote.push_str(quoted.strip_prefix(' ').unwrap_or(quoted));
+            quote.push('\n');
+        }
+    }
+    quotes
 }
 
 fn begins_with<'a>(mut text: impl Iterator<Item = &'a str>, mut beginning: impl Iterator<Item = &'a str>) -> bool {

@@ -2,7 +2,7 @@
 
 use memchr::memmem::{self, Finder};
 
-use super::skim::{self, End, Skimmed};
+use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
 use crate::contract::text::is_same_name;
@@ -177,7 +177,11 @@ impl Shape {
 
     /// Whether an object looks so: by a word that only it has, or by half of what it must have.
     pub fn is(&self, text: &str, object: &Skimmed) -> bool {
-        let keys = object.pairs.iter().filter(|pair| self.sieve & bit(&text.as_bytes()[pair.key.clone()]) != 0).count();
+        let is_known = |pair: &&Pair| {
+            self.sieve & bit(&text.as_bytes()[pair.key.clone()]) != 0
+                && self.known.iter().any(|known| pair.is(text, known))
+        };
+        let keys = object.pairs.iter().filter(is_known).count();
         if keys < if self.consts.is_empty() { self.half() } else { 1 } {
             return false;
         }
@@ -209,6 +213,14 @@ impl Shape {
     pub fn knows(&self, text: &str, object: &Skimmed) -> bool {
         let mut keys = object.pairs.iter().map(|pair| &pair.key).chain(&object.open);
         keys.any(|key| self.known.iter().any(|known| **known == text[key.clone()]))
+    }
+
+    /// Whether one of the keys begins so, or is this one with the quote behind it.
+    pub fn has_key_with(&self, beginning: &str) -> bool {
+        match beginning.split_once('"') {
+            Some((key, after)) => after.trim().is_empty() && self.known.iter().any(|known| **known == *key),
+            None => self.known.iter().any(|known| known.starts_with(beginning)),
+        }
     }
 
     /// How many of its keys are there; none to count where a word settles it.

@@ -325,16 +325,24 @@ impl Search<'_> {
             }
             None => {
                 let message = format!("there is no {what}: {}", self.looks.lacks);
-                let quoted = self.looks.markdown.as_ref().is_some_and(|heads| {
-                    let head = |line: &str| heading_words(line).is_some_and(|words| heads.is_head(2, words));
-                    self.file.text().lines().any(|line| line.trim_start().starts_with('#') && head(line.trim()))
+                let line = self.looks.markdown.as_ref().and_then(Heads::line);
+                let head = self.looks.markdown.as_ref().and_then(|heads| {
+                    let is = |line: &str| heading_words(line).is_some_and(|words| heads.is_head(2, words));
+                    let mut lines = super::text::lines(self.file.text());
+                    lines.find(|(_, line)| line.trim_start().starts_with('#') && is(line.trim()))
                 });
-                error(Place::default(), message).hint(match self.looks.markdown.as_ref().and_then(Heads::line) {
-                    Some(line) if quoted => {
-                        format!("a `{line}` inside a code fence, quote or list is an example: write the {what} outside of it")
-                    }
-                    _ => self.looks.begin.clone(),
-                })
+                let Some((line, (at, said))) = line.zip(head) else {
+                    return error(Place::default(), message).hint(self.looks.begin.clone());
+                };
+                let level = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'#').count();
+                if level(said) == level(&line) {
+                    let hint = format!(
+                        "a `{line}` inside a code fence, quote or list is an example: write the {what} outside of it"
+                    );
+                    return error(Place::default(), message).hint(hint);
+                }
+                let hint = format!("write {} as `{line}`", super::text::quote(said));
+                error(self.file.place(at), message).hint(hint)
             }
         }
     }

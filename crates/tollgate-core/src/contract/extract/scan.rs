@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use super::envelope;
-use super::looks::Looks;
+use super::looks::{Looks, Shape};
 use super::skim::{self, End, Skimmed};
 use crate::contract::tree::json;
 
@@ -161,19 +161,19 @@ impl Scan<'_> {
         let may_open = begins && self.fence.is_none() && self.only.is_none_or(|only| only == start);
         let mut object = std::mem::take(&mut self.object);
         object.read(self.text, start, may_open.then_some(envelope::is_on_the_way));
-        let next = self.read(&object, start, may_open);
+        let next = self.read(&object, start, may_open, begins);
         self.object = object;
         next
     }
 
-    fn read(&mut self, object: &Skimmed, start: usize, may_open: bool) -> usize {
+    fn read(&mut self, object: &Skimmed, start: usize, may_open: bool, begins: bool) -> usize {
         match object.end {
             End::Whole(end) => {
                 self.whole(object, start..end, may_open);
                 end
             }
             End::Cut => {
-                self.cut(object, start, may_open);
+                self.cut(object, start, may_open, begins);
                 self.bytes.len()
             }
             End::Broken(at) => {
@@ -214,9 +214,19 @@ impl Scan<'_> {
         }
     }
 
-    fn cut(&mut self, object: &Skimmed, start: usize, may_open: bool) {
+    fn cut(&mut self, object: &Skimmed, start: usize, may_open: bool, begins: bool) {
         let unknown = object.pairs.is_empty() && object.open.is_none();
-        let document = self.looks.json.as_ref().is_some_and(|shape| unknown || shape.knows(self.text, object));
+        let rest = self.text[start + 1..].trim_start();
+        // A brace in the words that follow a report is no report; one that begins a line may be.
+        let may_be = |shape: &Shape| match rest.strip_prefix('"').unwrap_or(rest) {
+            "" => begins,
+            key => shape.has_key_with(key),
+        };
+        let document = self
+            .looks
+            .json
+            .as_ref()
+            .is_some_and(|shape| if unknown { may_be(shape) } else { shape.knows(self.text, object) });
         let tool = may_open && envelope::may_carry(self.text, object) && (self.tools || !unknown);
         if document || (tool && (self.tools || object.word(self.text, "type").is_some_and(envelope::is_type))) {
             self.note(start..self.bytes.len());

@@ -25,8 +25,11 @@ pub struct Pair {
 
 impl Pair {
     /// Whether it has this key; by its bytes, since this is asked often.
-    fn is(&self, text: &str, key: &str) -> bool {
-        self.key.len() == key.len() && text.as_bytes().get(self.key.clone()) == Some(key.as_bytes())
+    pub fn is(&self, text: &str, key: &str) -> bool {
+        let bytes = text.as_bytes();
+        self.key.len() == key.len()
+            && bytes.get(self.key.start) == key.as_bytes().first()
+            && bytes.get(self.key.clone()) == Some(key.as_bytes())
     }
 }
 

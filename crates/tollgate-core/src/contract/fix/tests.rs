@@ -120,6 +120,23 @@ fn a_count_is_what_the_list_gives() {
 }
 
 /// A word in another case.
+/// A list that was lost or cannot be told from other words gives no count.
+#[test]
+fn a_count_is_left_alone_where_the_list_is_not_whole() {
+    let good = include_str!("../../../../../docs/contracts/examples/status-block.md");
+    assert!(good.ends_with("## Open Questions\nNone\n"), "{good}");
+    let lost = good.replace("## Open Questions\nNone\n", "").replace("open_questions: 0", "open_questions: 2");
+    for text in [lost, format!("{good}\nThat is all.\n")] {
+        let fixed = fix(dialect("status-block"), &text, &Context::default());
+        assert!(fixed.text == text && fixed.read.is_refused(), "{}", fixed.text);
+        let errors = fixed.read.diagnostics().iter().filter(|one| one.severity == Severity::Error).count();
+        assert_eq!(errors, 1, "{:#?}", fixed.read.diagnostics());
+    }
+    let low = good.replace("## Abstract", "### Abstract");
+    let fixed = check("status-block", &low, good);
+    assert!(!fixed.read.is_refused() && fixed.mended.len() == 1, "{:?}", fixed.mended);
+}
+
 fn shouted(word: &str) -> String {
     let upper = word.to_uppercase();
     if upper == word { word.to_lowercase() } else { upper }

@@ -69,6 +69,8 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
     fn recounted(&self, rule: &'e Rule) -> Option<Mend> {
         let (Condition::Test(path, Test::CountOf(of)), None) = (&rule.must, &rule.at) else { return None };
         let At::Node(node) = self.find(path, self.root, self.of) else { return None };
+        // A list that is not there may have been lost.
+        let At::Node(_) = self.find(of, self.root, self.of) else { return None };
         let mut count = 0usize;
         let whole = self.each(&of.steps, self.root, self.of, &mut |_, _| count += 1);
         let said = node.word().filter(|_| whole && matches!(node.value, Value::Number(_)))?;
@@ -111,7 +113,8 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
             Condition::Numbered { over, by, prefix } => self.misnumbered(over, by, prefix, node, of),
             Condition::Check(name) => {
                 let places = checks::find(name).map(|check| check(self.root)).unwrap_or_default();
-                places.into_iter().map(|at| (at, None)).collect()
+                // Code does not ask whether a value is wrong by itself.
+                places.into_iter().filter(|at| !self.is_broken_at(*at)).map(|at| (at, None)).collect()
             }
             Condition::Not(inner) if matches!(**inner, Condition::Any(_)) => {
                 let Condition::Any(any) = &**inner else { return Vec::new() };

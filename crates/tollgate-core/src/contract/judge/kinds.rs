@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::Found;
 use crate::code::Code;
+use crate::contract::definition::like::Like;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
-use crate::contract::text::{is_blank, is_same_name, quote};
+use crate::contract::text::{is_blank, is_placeholder, is_same_name, quote};
 use crate::contract::tree::{Entry, Node, Value, json, json_line};
 use crate::contract::words::Words;
 use crate::diagnostic::Mend;
@@ -42,6 +43,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             return;
         }
         match (&of.kind, &node.value) {
+            (Kind::Any, Value::Text(said)) if is_placeholder(said) => self.placeholder(said, node),
             (Kind::Any, _) | (Kind::Bool, Value::Bool(_)) => {}
             (Kind::Const(word, number), Value::Text(_) | Value::Number(_)) => self.constant(word, *number, node),
             (Kind::Text(text), Value::Text(said)) => self.text(text, said, node),
@@ -95,8 +97,13 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         let right = said == word && matches!(node.value, Value::Number(_)) == number;
         if !right {
             let written = if number || self.markdown { word.to_owned() } else { format!("\"{word}\"") };
-            let message = format!("{} is {}, not `{written}`", self.name(), quote(said));
-            self.wrong(Code::FIELD_WORD, node, message, format!("write `{written}`"));
+            let (message, hint) = match (said == word, number) {
+                (true, true) => (format!("the text \"{word}\", not the number {word}"), " without quotes"),
+                (true, false) => (format!("the number {word}, not the text \"{word}\""), " with its quotes"),
+                (false, _) => (format!("{}, not `{written}`", quote(said)), ""),
+            };
+            let message = format!("{} is {message}", self.name());
+            self.wrong(Code::FIELD_WORD, node, message, format!("write `{written}`{hint}"));
             self.found.mend(match (said == word, number) {
                 (true, true) => Some(Mend::Bare { said: said.to_owned() }),
                 (true, false) => Some(Mend::Quoted { said: said.to_owned() }),
@@ -112,8 +119,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             Some(word) => format!("write `{word}`"),
             None => suggest_word(said, known),
         };
-        let message = format!("{} is {}, which is none of its words", self.name(), quote(said));
-        self.wrong(Code::FIELD_WORD, node, message, hint);
+        let (read, elsewhere) = in_full(said);
+        let message = format!("{} is {read}, which is none of its words", self.name());
+        self.wrong(Code::FIELD_WORD, node, message, format!("{hint}{elsewhere}"));
         self.found.mend(respelt(said, known));
     }
 
@@ -123,7 +131,16 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         let min = text.range.min.unwrap_or(0);
         if min > 0 && is_blank(said) {
             let message = format!("{} says nothing", self.name());
-            self.wrong(Code::FIELD_LENGTH, node, message, "say it, or leave the field out where it is optional");
+            let hint = match self.path.last() {
+                Some(Step::Field(field)) if field.of.nullable => "say it, or write null",
+                Some(Step::Field(field)) if field.optional => "say it, or leave the field out",
+                _ => "say it",
+            };
+            self.wrong(Code::FIELD_LENGTH, node, message, hint);
+            return;
+        }
+        if is_placeholder(said) {
+            self.placeholder(said, node);
             return;
         }
         if said.len() > max_bytes || min > 1 {
@@ -136,9 +153,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             }
         }
         if !text.like.is_empty() && !text.like.iter().any(|like| like.matches(said)) {
-            let forms: Vec<String> = text.like.iter().map(|like| format!("`{like}`")).collect();
-            let message = format!("{} is {}", self.name(), quote(said));
-            self.wrong(Code::FIELD_FORM, node, message, format!("write it like {}", forms.join(" or ")));
+            let (read, elsewhere) = in_full(said);
+            let message = format!("{} is {read}", self.name());
+            self.wrong(Code::FIELD_FORM, node, message, format!("{}{elsewhere}", like(&text.like)));
             return;
         }
         if !text.never.is_empty() {
@@ -148,6 +165,12 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
                 self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
             }
         }
+    }
+
+    /// A text that only repeats what the template asks for.
+    fn placeholder(&mut self, said: &str, node: &Node<'_>) {
+        let message = format!("{} is still the placeholder {}", self.name(), quote(said));
+        self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
     }
 
     fn bounded(&mut self, range: crate::contract::definition::Range, number: &str, node: &Node<'_>) {
@@ -223,10 +246,15 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             if self.found.is_full() {
                 return;
             }
-            if !map.keys.is_empty() && !map.keys.iter().any(|like| like.matches(&entry.key)) {
-                let forms: Vec<String> = map.keys.iter().map(|like| format!("`{like}`")).collect();
+            if is_placeholder(&entry.key) {
+                let message = format!("a key of {} is still the placeholder {}", self.name(), quote(&entry.key));
+                self.found.broken.insert(node.at);
+                self.found.error(Code::FIELD_FORM, entry.at, message, "name what is meant here");
+            } else if !map.keys.is_empty() && !map.keys.iter().any(|like| like.matches(&entry.key)) {
                 let message = format!("a key of {} is {}", self.name(), quote(&entry.key));
-                self.found.error(Code::FIELD_FORM, entry.at, message, format!("write it like {}", forms.join(" or ")));
+                // Which key was meant is unknown, so that nothing can be missed among them.
+                self.found.broken.insert(node.at);
+                self.found.error(Code::FIELD_FORM, entry.at, message, like(&map.keys));
             }
             self.path.push(Step::Key(&entry.key));
             self.value(&map.of, &entry.node);
@@ -257,6 +285,8 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
                     self.path.pop();
                 }
                 None if field.optional || self.is_torn(node) => {}
+                // A key that is misspelt is told as that.
+                None if !record.open && is_misspelt(field, record, entries) => {}
                 None => self.missing(field, node),
             }
         }
@@ -336,11 +366,41 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
     }
 }
 
+/// Whether a field is there under a name that is nearly its own and nobody else's.
+fn is_misspelt(field: &Field, record: &RecordType, entries: &[Entry<'_>]) -> bool {
+    let known = |key: &str| record.fields.iter().any(|field| *field.name == *key);
+    entries.iter().any(|entry| !known(&entry.key) && suggest(&entry.key, &[&*field.name]).is_some())
+}
+
 /// The one of several words that is meant by a word in another case, with other signs between its parts.
 fn respelt(said: &str, known: &[&str]) -> Option<Mend> {
     let mut meant = known.iter().filter(|word| is_same_name(word, said));
     let word = meant.next().filter(|_| meant.next().is_none() && !said.trim().is_empty())?;
     Some(Mend::Word { said: said.to_owned(), with: (*word).to_owned() })
+}
+
+/// What was read of a value, and what to do with what follows its first line: only a value of one line has a form or is a word.
+fn in_full(said: &str) -> (String, &'static str) {
+    match said.trim().split_once(['\n', '\r']) {
+        Some((first, rest)) => {
+            let read = format!("{}, and behind it {}", quote(first), quote(rest));
+            (
+                read,
+                "; what stands behind it is not part of it: a label that the contract does not have, or words for another section",
+            )
+        }
+        None => (quote(said), ""),
+    }
+}
+
+/// How a text of a form is written, with a text that has it wherever it has holes.
+fn like(forms: &[Like]) -> String {
+    let form = |like: &Like| match like.sample() {
+        sample if sample == like.to_string() => format!("`{like}`"),
+        sample => format!("`{like}`, for example `{sample}`,"),
+    };
+    let forms: Vec<String> = forms.iter().map(form).collect();
+    format!("write it like {}", forms.join(" or ").trim_end_matches(','))
 }
 
 fn is_number(said: &str) -> bool {

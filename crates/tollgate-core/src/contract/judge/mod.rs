@@ -90,6 +90,7 @@ impl Found {
 
     /// The diagnostics, in the order of the text.
     pub fn place(self, places: &Places<'_>) -> Vec<Diagnostic> {
+        let full = self.is_full();
         let mut list: Vec<Diagnostic> = self
             .wrong
             .into_iter()
@@ -105,8 +106,17 @@ impl Found {
             })
             .collect();
         list.sort_by_key(|diagnostic| diagnostic.place);
+        if let Some(last) = list.last_mut().filter(|_| full) {
+            say_more(last);
+        }
         list
     }
+}
+
+/// Adds that not everything was told.
+pub fn say_more(last: &mut Diagnostic) {
+    let hint = last.hint.take().map(|hint| format!("{hint}; ")).unwrap_or_default();
+    last.hint = Some(format!("{hint}more may be wrong, and is told once this is mended"));
 }
 
 /// Judges a tree: types, then rules.

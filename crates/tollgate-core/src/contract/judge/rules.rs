@@ -122,7 +122,11 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
     }
 
     pub(super) fn is_broken(&self, node: &Node<'_>) -> bool {
-        self.broken.contains(&node.at) && node.at != 0
+        self.is_broken_at(node.at)
+    }
+
+    pub(super) fn is_broken_at(&self, at: u32) -> bool {
+        at != 0 && self.broken.contains(&at)
     }
 
     pub(super) fn find<'x>(&self, path: &Path, node: &'x Node<'a>, of: &Type) -> At<'x, 'a> {

@@ -10,37 +10,49 @@ pub struct Labelled {
 }
 
 /// The labels in one line: bold ones anywhere, others at the start of an item.
-pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels) -> Vec<Labelled> {
-    let mut found = Vec::new();
+pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels, add: &mut dyn FnMut(Labelled)) {
+    let quotes = memchr::memchr(b'`', line.as_bytes()).is_some();
     let bare = line.trim_start();
     let lead = line.len() - bare.len();
     let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
     if let (Some(item), Labels::Bullets) = (marked, style)
         && let Some((field, after)) = named(item.trim_start(), names)
     {
-        found.push(Labelled { field, start: start + lead, value: start + line.len() - after.len() });
-        return found;
+        add(Labelled { field, start: start + lead, value: start + line.len() - after.len() });
+        return;
     }
     let mut rest = line;
-    while let Some(at) = rest.find("**") {
+    while let Some(at) = bold_at(rest) {
         let inner = &rest[at + 2..];
         match named(inner, names)
             .and_then(|(field, after)| Some((field, after.strip_prefix("**")?)))
             .or_else(|| bold(inner, names))
         {
+            // What stands in code quotes is an example.
+            Some(_) if quotes && in_code(&line[..line.len() - rest.len() + at]) => rest = inner,
             Some((field, after)) => {
                 let label = line.len() - rest.len() + at;
                 // The mark of an item before its label belongs to the label.
                 let before = line.get(lead..label).unwrap_or_default().trim_end();
                 let mark = before.is_empty() || ["-", "*", "+"].contains(&before);
                 let begins = if mark { lead } else { label };
-                found.push(Labelled { field, start: start + begins, value: start + line.len() - after.len() });
+                add(Labelled { field, start: start + begins, value: start + line.len() - after.len() });
                 rest = after;
             }
             None => rest = inner,
         }
     }
-    found
+}
+
+/// Whether code quotes are open at the end of a text.
+fn in_code(before: &str) -> bool {
+    memchr::memchr_iter(b'`', before.as_bytes()).count() % 2 == 1
+}
+
+/// Where the first `**` of a text stands.
+fn bold_at(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'*', bytes).find(|at| bytes.get(at + 1) == Some(&b'*'))
 }
 
 /// A label and its colon at the start of a text, and what follows.
@@ -61,6 +73,10 @@ fn bold<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> 
 
 /// How many bytes of a text a name takes at its start, without case and with either apostrophe.
 fn spelt(text: &str, name: &str) -> Option<usize> {
+    let first = |text: &str| text.as_bytes().first().map(u8::to_ascii_lowercase);
+    if first(name).is_some_and(|byte| byte.is_ascii_alphabetic()) && first(text) != first(name) {
+        return None;
+    }
     if let Some(same) = text.get(..name.len()).filter(|begin| begin.eq_ignore_ascii_case(name)) {
         return Some(same.len());
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 
 use crate::contract::blocks::unstyled;
@@ -68,6 +69,7 @@ impl Outline {
                 _ => {}
             }
         }
+        outline.comments_in_words(text);
         outline
     }
 
@@ -115,6 +117,38 @@ impl Outline {
             item = self.items[index].parent;
         }
         0
+    }
+
+    /// Notes the comments that stand among words: the parser takes those for blocks only that stand alone.
+    fn comments_in_words(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        if memmem::find(bytes, b"<!--").is_none() {
+            return;
+        }
+        let (mut found, mut quoted, mut until) = (Vec::new(), false, 0);
+        for at in memchr::memchr3_iter(b'\n', b'`', b'<', bytes) {
+            match bytes[at] {
+                _ if at < until => {}
+                b'\n' => quoted = false,
+                b'`' => quoted = !quoted,
+                _ if quoted || !bytes[at..].starts_with(b"<!--") || self.is_code(at) || self.is_comment(at) => {}
+                _ => {
+                    let Some(end) = memmem::find(&bytes[at..], b"-->") else { break };
+                    until = at + end + 3;
+                    found.push(at..until);
+                }
+            }
+        }
+        if !found.is_empty() {
+            self.comments.extend(found);
+            self.comments.sort_by_key(|comment| comment.start);
+        }
+    }
+
+    /// Whether a place stands in a comment.
+    pub fn is_comment(&self, at: usize) -> bool {
+        let before = self.comments.partition_point(|range| range.start <= at);
+        self.comments[..before].last().is_some_and(|range| range.contains(&at))
     }
 
     /// Whether a place stands in code.

@@ -395,21 +395,25 @@ impl<'a> Reader<'a, '_> {
             if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {
                 continue;
             }
-            for label in labels_of(line, start, &names, record.labels) {
-                self.add_label(label, record, &mut found);
-            }
+            labels_of(line, start, &names, record.labels, &mut |label| {
+                if !self.outline.is_comment(label.start) {
+                    self.add_label(label, record, &mut found);
+                }
+            });
         }
         found
     }
 
     fn add_label(&mut self, label: Labelled, record: &'a RecordType, found: &mut Vec<Labelled>) {
-        let Some(first) = found.iter().find(|known| known.field == label.field) else {
+        let Some(first) = found.iter().find(|known| known.field == label.field).map(|first| first.start) else {
             found.push(label);
             return;
         };
         let Some(Field { layout: Layout::Label(name), .. }) = record.fields.get(label.field) else { return };
         let message = format!("`{name}:` is there twice");
-        let (at, other) = (small(label.start), Some(small(first.start)));
+        let (at, other) = (small(label.start), Some(small(first)));
+        // What stands behind the second belongs to it, not to what comes before.
+        found.push(label);
         let hint = "keep one of the two".to_owned();
         self.found.push(Wrong {
             code: Code::KEY_TWICE,

@@ -35,12 +35,12 @@ pub fn second(definition: &Definition, text: &str, context: &Context) -> Option<
     let known = registry::all_defined().filter(|other| other.definition.name != definition.name);
     let known: Vec<&Heading> =
         known.filter_map(|other| other.definition.heading.as_ref()).chain(&context.beside).collect();
-    let is_other = |head: &&Head<'_>| {
-        head.0 <= level
-            && (known.iter().any(|heading| heading.begins(head.1)) || status_block::is_document(&heads, head))
-            && !definition.heading.as_ref().is_some_and(|heading| heading.begins(head.1))
+    let is_high = |head: &&Head<'_>| {
+        head.0 <= level && !definition.heading.as_ref().is_some_and(|heading| heading.begins(head.1))
     };
-    let other = heads.iter().find(is_other)?;
+    let defined = heads.iter().filter(is_high).find(|head| known.iter().any(|heading| heading.begins(head.1)));
+    let report = status_block::beginnings(&heads).find(is_high);
+    let other = defined.into_iter().chain(report).min_by_key(|head| head.2)?;
     let (first, second) = if other.2 < first.2 { (other, first) } else { (first, other) };
     let message = format!("a second document begins here: {}", quote(second.1));
     let place = source.place(first.2);

@@ -181,3 +181,13 @@ fn what_people_write_is_understood() {
         own.judge(&some, &Context::default()).diagnostics.iter().any(|one| one.code == crate::code::Code::FIELD_KIND)
     );
 }
+
+#[test]
+fn what_would_be_read_as_another_label_is_not_written() {
+    let own = crate::contract::registry::defined("decree.blocker").unwrap();
+    let mut document: serde_json::Value =
+        serde_json::from_str(&crate::contract::tree::json_line(&own.definition.example)).unwrap();
+    document["description"] = "**Type:** x".into();
+    let why = own.write(&crate::contract::defined::from_json(&document)).unwrap_err();
+    assert!(why.contains("`Type:` is there twice"), "{why}");
+}

@@ -69,6 +69,11 @@ impl<'a> Access<'a> {
         self.draft.findings.iter().chain(&self.draft.change_requests).map(|finding| &finding.value)
     }
 
+    /// Whether a finding of before is named again.
+    pub fn repeats_findings(&self) -> bool {
+        self.draft.findings.iter().chain(&self.draft.change_requests).any(|finding| finding.value.repeats.is_some())
+    }
+
     /// Reads `## Verified rows`.
     pub fn verified(&mut self) -> &'a [Located<String>] {
         self.note(Heading::VerifiedRows, "the rows a DoD checker verified become evidence");

@@ -79,12 +79,29 @@ const JUDGED: [&str; 31] = [
     "works",
     "yet",
 ];
+/// What is denied where nothing follows: `does not exist`, and not `does not exist any more`.
+const LAST: [&str; 8] = ["built", "done", "executed", "exist", "exists", "present", "ran", "run"];
 /// Words that deny by themselves.
 const UNDONE: [&str; 8] =
     ["unchecked", "unconfirmed", "unimplemented", "unmet", "unobserved", "untested", "unverifiable", "unverified"];
 /// Words that deny where nothing else is said.
-const ALONE: [&str; 11] =
-    ["absent", "fail", "failed", "failing", "fails", "false", "missing", "pending", "skipped", "todo", "open"];
+const ALONE: [&str; 15] = [
+    "absent",
+    "broken",
+    "fail",
+    "failed",
+    "failing",
+    "fails",
+    "false",
+    "incomplete",
+    "missing",
+    "na",
+    "open",
+    "pending",
+    "skipped",
+    "todo",
+    "unfinished",
+];
 
 /// Whether what is said of a row denies it.
 pub(super) fn denies(said: &str) -> bool {
@@ -96,8 +113,11 @@ pub(super) fn denies(said: &str) -> bool {
         Some(word) if UNDONE.contains(&word) => true,
         // `not` alone denies too.
         Some(word) if DENIALS.contains(&word) => {
-            words.find(|word| !FILLERS.contains(word)).is_none_or(|word| JUDGED.contains(&word))
+            let denied = words.find(|word| !FILLERS.contains(word));
+            denied.is_none_or(|word| JUDGED.contains(&word) || (LAST.contains(&word) && words.next().is_none()))
         }
+        // `n/a` is two words here.
+        Some("n") => words.next() == Some("a") && words.next().is_none(),
         Some("no") => words.next().is_none_or(|word| matches!(word, "evidence" | "proof")),
         Some(word) => ALONE.contains(&word) && words.next().is_none(),
     }
@@ -131,6 +151,12 @@ mod tests {
             "fails",
             "FAILED.",
             "missing",
+            "does not exist",
+            "not run",
+            "could not be run",
+            "broken",
+            "incomplete",
+            "n/a",
         ] {
             assert!(denies(denied), "{denied}");
         }
@@ -150,6 +176,8 @@ mod tests {
             "seen; the slow path was not tested",
             "open() is called once",
             "cannot be deleted by others: 403",
+            "not run by guests: 403",
+            "broken links are reported",
         ] {
             assert!(!denies(evidence), "{evidence}");
         }

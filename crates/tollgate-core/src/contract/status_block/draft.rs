@@ -52,9 +52,18 @@ pub struct Draft {
     pub questions: Vec<Located<String>>,
     pub texts: BTreeMap<Heading, String>,
     pub other: Vec<Note>,
+    /// The sections with something wrong in them: what they list may be more or less than what was meant.
+    pub unclear: Vec<Heading>,
+    /// The sections whose headings are there and begin none.
+    pub meant: Vec<Heading>,
 }
 
 impl Draft {
+    /// Whether what a section lists is what it was meant to list.
+    pub fn is_clear(&self, heading: Heading) -> bool {
+        !self.unclear.contains(&heading)
+    }
+
     /// The section, if it is there.
     pub fn find(&self, heading: Heading) -> Option<&Present> {
         self.present.iter().find(|present| present.heading == heading)

@@ -10,7 +10,7 @@ use super::parse::{Reader, plain};
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, item_text};
 use crate::contract::rows::unmarked;
-use crate::contract::text::{quote, says_none, squash};
+use crate::contract::text::{is_placeholder, quote, says_none, squash};
 use crate::diagnostic::{Diagnostic, Place};
 
 /// One entry of a section that lists things.
@@ -92,6 +92,10 @@ impl Reader<'_, '_> {
             }
         }
         let entries = if items.is_empty() { others } else { items };
+        let is_left = |said: &str| is_placeholder(said.rsplit_once(" — ").map_or(said, |(_, last)| last));
+        for left in entries.iter().filter(|entry| is_left(&entry.text)) {
+            self.placeholder(&left.text, left.place);
+        }
         self.but_none(entries)
     }
 

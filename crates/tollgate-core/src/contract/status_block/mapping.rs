@@ -46,6 +46,9 @@ pub fn map(mut access: Access<'_>, part: Part, rows: &Rows<'_>) -> Report {
             _ => "the judge is not finished: its findings are put to a person",
         };
         report.findings.extend(access.findings(reason).map(finding));
+    } else if access.repeats_findings() {
+        let repeated = access.findings("the verdict accepts: what it names again is not called mended");
+        report.findings.extend(repeated.filter(|finding| finding.repeats.is_some()).map(finding));
     }
     if access.has_questions() {
         let blocking = health == Health::NeedsInput;

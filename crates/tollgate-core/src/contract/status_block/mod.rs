@@ -142,10 +142,11 @@ fn begins(level: usize, title: &str) -> bool {
     level == 2 && matches!(Heading::find(title), Some((Heading::Status, _)))
 }
 
-/// Whether a report begins with one of the headings of a text.
-pub fn is_document(heads: &[(usize, &str, usize)], head: &(usize, &str, usize)) -> bool {
+/// The headings of a text with which a report begins: those that an Abstract follows.
+pub fn beginnings<'h, 't>(heads: &'h [(usize, &'t str, usize)]) -> impl Iterator<Item = &'h (usize, &'t str, usize)> {
     let is = |level: usize, title: &str| level == 2 && matches!(Heading::find(title), Some((Heading::Abstract, _)));
-    begins(head.0, head.1) && heads.iter().any(|(level, title, at)| *at > head.2 && is(*level, title))
+    let last = heads.iter().rposition(|(level, title, _)| is(*level, title)).unwrap_or(0);
+    heads[..last].iter().filter(|head| begins(head.0, head.1))
 }
 
 /// Reads and judges a text that is one report: what it says, for which part, and what is wrong with it.
@@ -166,6 +167,10 @@ fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) 
     Rules { draft: &draft, context, part, rows, others: &others, start, sink: &mut sink }.check();
     if !sink.is_cut_off() && draft.find(Heading::Abstract).is_none() {
         end_early(&source, &sections, &mut sink);
+    }
+    if !draft.is_clear(Heading::Coverage) {
+        // A row that could not be read is not left out.
+        sink.retain(|one| one.code != Code::ROW_LEFT_OUT);
     }
     if sink.is_cut_off() {
         sink.retain(|one| !ABSENT.contains(&one.code));

@@ -8,9 +8,9 @@ use super::draft::{Draft, Located, Present};
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
-use crate::contract::markdown::{BlockKind, Section, item_text};
+use crate::contract::markdown::{BlockKind, Section, heading_words, item_text};
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, lines, quote, says_none};
+use crate::contract::text::{Source, clean, is_placeholder, lines, quote, says_none};
 use crate::diagnostic::{Diagnostic, Mend, Place};
 use crate::id::FindingId;
 
@@ -33,13 +33,14 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
         let found = Heading::find(title);
         let content = section.title.start + found.map_or(section.title.len(), |(_, name)| name)..section.body.end;
         let mut reader = Reader { source, section, content: content.clone(), place, sink };
-        reader.announced(found.is_some_and(|(heading, _)| heading.lists()));
+        let meant = reader.announced(found.is_some_and(|(heading, _)| heading.lists()));
         let Some((heading, _)) = found else {
             let text = plain(&source.text()[section.body.clone()]);
             if last && text.is_empty() && Heading::is_cut(title) {
                 cut_off(place, sink);
             } else if let Some(meant) = Heading::meant(title).or_else(|| reader.in_other_words(title)) {
                 misplaced(title, meant, place, sink);
+                draft.meant.push(meant);
             } else {
                 let message = format!("the section {} is not part of a status block", quote(title));
                 sink.warning(Code::SECTION_UNKNOWN, place, message, "it is kept as a note; nothing is decided by it");
@@ -56,7 +57,19 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
         }
         let bytes = source.text()[content].trim().len() as u64;
         draft.present.push(Present { heading, place, bytes });
-        reader.read(heading, &mut draft);
+        let before = reader.sink.errors();
+        let swallows = !meant.is_empty();
+        draft.meant.extend(meant);
+        if swallows {
+            // What stands below the other heading is wrong here because of it.
+            Reader { sink: &mut Sink::default(), ..reader }.read(heading, &mut draft);
+            draft.unclear.push(heading);
+        } else {
+            reader.read(heading, &mut draft);
+        }
+        if sink.errors() > before {
+            draft.unclear.push(heading);
+        }
     }
     draft
 }
@@ -72,10 +85,11 @@ fn cut_off(place: Place, sink: &mut Sink) {
 
 /// A heading that a person takes for a section's and that begins none.
 fn misplaced(words: &str, meant: Heading, place: Place, sink: &mut Sink) {
+    let mend = words.starts_with('#').then_some(Mend::Level(2)).filter(|_| heading_words(words).is_some());
     let title = meant.title();
     let message = format!("{} reads like the section `## {title}` and begins none", quote(words));
     let hint = format!("begin that section with a line `## {title}`; what is only quoted goes into a code fence");
-    sink.error(Code::SECTION_MISPLACED, place, message, hint);
+    sink.push(Diagnostic::error(Code::SECTION_MISPLACED, place, message).hint(hint).mend(mend));
 }
 
 fn check_end(source: &Source<'_>, section: &Section, sink: &mut Sink) {
@@ -125,9 +139,19 @@ impl<'a> Reader<'a, '_> {
             | Heading::ReReviewMode
             | Heading::KeyDecisions
             | Heading::NextAgent
-            | Heading::LessonsLearned => {}
+            | Heading::LessonsLearned => {
+                if is_placeholder(&text) {
+                    self.placeholder(&text, self.place);
+                }
+            }
         }
         draft.texts.insert(heading, text);
+    }
+
+    /// Complains about what only repeats the template.
+    pub(super) fn placeholder(&mut self, said: &str, place: Place) {
+        let message = format!("{} is still the placeholder of the template", quote(said));
+        self.sink.error(Code::ENTRY_UNREADABLE, place, message, "say what is meant here, or leave it out");
     }
 
     /// The lines of a range that say something, with their offsets; a rule between sections says nothing.
@@ -166,7 +190,8 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Complains about what a person takes for the heading of another section: what stands below it would count for this one.
-    fn announced(&mut self, in_list: bool) {
+    fn announced(&mut self, in_list: bool) -> Vec<Heading> {
+        let mut told = Vec::new();
         let source = self.source;
         let quoted = |kind: &BlockKind| matches!(kind, BlockKind::Comment | BlockKind::Fence { .. });
         let lines = self.outside(quoted).map(|(at, line)| (at, Heading::announced(line, in_list)));
@@ -178,11 +203,13 @@ impl<'a> Reader<'a, '_> {
         });
         for (at, meant) in lines.chain(underlined).filter_map(|(at, meant)| Some((at, meant?))) {
             if !self.sink.takes_errors() {
-                return;
+                return told;
             }
             let line = source.text()[at..].lines().next().unwrap_or_default();
             misplaced(line, meant, source.place(at), self.sink);
+            told.push(meant);
         }
+        told
     }
 
     /// The one word a section consists of; complains when it is not there or not alone.
@@ -243,6 +270,9 @@ impl<'a> Reader<'a, '_> {
                 "say it in one line",
             );
             return None;
+        }
+        if is_placeholder(first) {
+            self.placeholder(first, self.source.place(at));
         }
         Some(Located { value: plain(first), place: self.source.place(at) })
     }
@@ -404,11 +434,11 @@ impl<'a> Reader<'a, '_> {
 
     fn field(&mut self, name: &str, value: String, place: Place, draft: &mut Draft) {
         let expected = match name {
-            "outcome" if !value.is_empty() => {
+            "outcome" if !value.is_empty() && !is_placeholder(&value) => {
                 draft.outcome = Some(Located { value, place });
                 return;
             }
-            "next_phase" if !value.is_empty() => {
+            "next_phase" if !value.is_empty() && !is_placeholder(&value) => {
                 draft.next_phase = Some(Located { value, place });
                 return;
             }

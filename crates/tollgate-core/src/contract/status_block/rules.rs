@@ -110,7 +110,7 @@ impl Rules<'_, '_> {
             (Heading::Coverage, complete && self.part == Part::Tester, "a tester's verdict follows from its coverage"),
         ];
         for (heading, needed, why) in needs {
-            if needed && self.draft.find(heading).is_none() {
+            if needed && self.draft.find(heading).is_none() && !self.draft.meant.contains(&heading) {
                 let message = format!("`## {}` is missing: {why}", heading.title());
                 self.sink.error(Code::SECTION_MISSING, self.start, message, "add the section");
             }
@@ -175,12 +175,20 @@ impl Rules<'_, '_> {
     }
 
     fn count(&mut self, heading: Heading, said: u32, listed: usize, place: Place) {
-        if usize::try_from(said).ok() == Some(listed) {
+        if usize::try_from(said).ok() == Some(listed) || !self.draft.is_clear(heading) {
             return;
         }
-        let message = format!("the Abstract says {said}, `## {}` lists {listed}", heading.title());
-        let mut error = Diagnostic::error(Code::ABSTRACT_COUNT, place, message);
-        error.other = self.draft.find(heading).map(|present| present.place);
+        let title = heading.title();
+        let Some(present) = self.draft.find(heading) else {
+            // What the section would list is not known: the count may be the true one.
+            if !self.draft.meant.contains(&heading) {
+                let message = format!("the Abstract says {said}, and there is no `## {title}`");
+                self.sink.error(Code::ABSTRACT_COUNT, place, message, "add the section, or correct the count");
+            }
+            return;
+        };
+        let message = format!("the Abstract says {said}, `## {title}` lists {listed}");
+        let error = Diagnostic::error(Code::ABSTRACT_COUNT, place, message).other(present.place);
         let noun = match heading {
             Heading::FilesCreated => " created",
             Heading::FilesModified => " modified",
@@ -193,7 +201,8 @@ impl Rules<'_, '_> {
 
     fn questions(&mut self) {
         let Some(status) = self.draft.status.as_ref().filter(|status| status.value == Status::Blocked) else { return };
-        if self.draft.questions.is_empty() {
+        let known = self.draft.is_clear(Heading::OpenQuestions) && !self.draft.meant.contains(&Heading::OpenQuestions);
+        if self.draft.questions.is_empty() && known {
             let message = "the status is `blocked` and no question is open";
             let mut error = Diagnostic::error(Code::QUESTION_MISSING, status.place, message);
             error.other = self.draft.find(Heading::OpenQuestions).map(|present| present.place);
@@ -242,6 +251,11 @@ impl Rules<'_, '_> {
         self.gaps_of_others();
     }
 
+    fn approves(&self) -> bool {
+        let given = self.draft.verdict.as_ref().or(self.draft.index_verdict.as_ref());
+        given.is_some_and(|given| given.value == Word::Approved)
+    }
+
     fn marks_fail(&self) -> bool {
         self.draft.coverage.iter().any(|row| row.value.mark == Mark::Fail)
     }
@@ -262,6 +276,8 @@ impl Rules<'_, '_> {
         let hint = match self.part {
             Part::DodChecker => return,
             Part::Unknown if rejects => return,
+            // That it contradicts the verdict has been told.
+            Part::Reviewer | Part::Unknown if self.approves() => return,
             Part::Reviewer => "list what is wrong under `## Findings`",
             Part::Tester => "mark the row ✗ in `## DoD coverage`",
             Part::Builder => "say `incomplete`, or mark the row ✗ in `## DoD coverage`",
@@ -306,7 +322,8 @@ impl Rules<'_, '_> {
                 (found || !draft.gaps.is_empty(), "`## Findings` or `## Gaps`")
             }
         };
-        if !named && self.complete() {
+        let clear = [Heading::Gaps, Heading::Findings, Heading::ChangeRequests].iter().all(|one| draft.is_clear(*one));
+        if !named && clear && self.complete() {
             let message = format!("the verdict is `{}` and nothing is named that is wrong", given.value.word());
             self.sink.error(Code::REJECTS_NOTHING, given.place, message, format!("list what is wrong under {where_}"));
         }

@@ -109,7 +109,8 @@ impl Rules<'_, '_> {
             Named::Rows(_, said) if stance.mark == Mark::Pass => said,
             _ => return,
         };
-        if denies(&said) {
+        // A mark that says otherwise is told already.
+        if denies(&said) && !said.chars().filter_map(Mark::of).any(|mark| mark == Mark::Fail) {
             let message = format!("a row that is {} is said to be {}", stance.mark.sign(), quote(&said));
             let hint = match stance.heading {
                 Heading::Coverage => "mark it ✗, or ⚠️ when it cannot be observed",

@@ -2,22 +2,26 @@
 
 use std::ops::Range;
 
-use super::scopes::{Announced, announced, listed, looks_announced};
+use super::scopes::{Announced, announced, listed, looks_announced, mentions};
 use super::{Document, Part, Places, Row, is_section, split_command};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
 use crate::contract::rows::leading_number;
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, one_line, quote};
+use crate::contract::text::{Source, clean, is_placeholder, is_unseen, one_line, quote, seen};
 use crate::diagnostic::Place;
 use crate::scope::pattern_problem;
 
 /// Marks that people put before the items of a list and that Markdown does not know.
-const ODD_BULLETS: [char; 18] =
-    ['–', '—', '•', '‣', '◦', '▪', '●', '·', '⁃', '☐', '☑', '☒', '✅', '✔', '✓', '→', '➜', '□'];
+const ODD_BULLETS: [char; 27] = [
+    '–', '—', '•', '‣', '◦', '▪', '●', '·', '⁃', '☐', '☑', '☒', '✅', '✔', '✓', '→', '➜', '□', '−', '‐', '‑', '‒', '―',
+    '－', '﹣', '＊', '＋',
+];
 
 const NO_ITEM: &str = "this is no row, though it looks like one: Markdown knows the marks `-`, `*`, `+` and `1.` only";
 const NO_ITEM_HINT: &str = "begin the item with `- `";
+const HIDDEN_SIGN: &str = "this is no row: a character that nobody sees stands before or behind its mark";
+const HIDDEN_SIGN_HINT: &str = "type `- ` again, with a plain space";
 const NO_ROW: &str = "this is no row, though it looks like one: a code block, a quote or a table holds none";
 const NO_ROW_HINT: &str = "make it an item of a plain list, or leave it if it is an example";
 
@@ -64,10 +68,19 @@ fn names_command(text: &str) -> bool {
 
 /// Whether a line begins with a mark that only looks like an item's.
 fn has_odd_bullet(line: &str) -> bool {
-    let line = line.trim_start();
+    let line = seen(line);
     let boxed = ["[ ]", "[x]", "[X]"].iter().any(|mark| line.starts_with(mark));
     let close = line.strip_prefix(['-', '+']).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     boxed || close || line.starts_with(ODD_BULLETS)
+}
+
+/// Whether what nobody sees, or white space that Markdown does not know, stands before or behind the mark of an item: it looks like
+/// any other, and is none.
+fn has_hidden_sign(line: &str) -> bool {
+    let plain = line.trim_start_matches(['>', ' ', '\t']);
+    let odd = |c: char| (is_unseen(c) && !c.is_ascii()) || (c.is_whitespace() && !c.is_ascii());
+    let Some(rest) = seen(plain).strip_prefix(['-', '+', '*']) else { return false };
+    rest.starts_with(odd) || (plain.starts_with(odd) && rest.starts_with([' ', '\t']))
 }
 
 /// Whether a line stands in an item of a list, where code may be nested.
@@ -235,6 +248,9 @@ impl Reader<'_, '_> {
             } else if announced(bare).is_some() || looks_announced(bare) {
                 self.no_scope(self.source.place(at));
                 return;
+            } else if has_hidden_sign(line) {
+                self.sink.error(Code::TASK_ROW, self.source.place(at), HIDDEN_SIGN, HIDDEN_SIGN_HINT);
+                return;
             } else if has_odd_bullet(line) {
                 self.sink.warning(Code::TASK_ROW, self.source.place(at), NO_ITEM, NO_ITEM_HINT);
                 return;
@@ -266,6 +282,10 @@ impl Reader<'_, '_> {
         }
         if block.kind == BlockKind::Html {
             self.no_list(block);
+            return;
+        }
+        if let Some((at, _)) = lines(text, &block.range).find(|(_, line)| has_hidden_sign(line) && !fenced(line)) {
+            self.sink.error(Code::TASK_ROW, self.source.place(at), HIDDEN_SIGN, HIDDEN_SIGN_HINT);
             return;
         }
         let Some((at, line)) = lines(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };
@@ -318,12 +338,7 @@ impl Reader<'_, '_> {
         }
         let unboxed =
             ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
-        let is_row = matches!(announced(unboxed), Some(Announced::Unclear { words: true }));
-        if !is_row && self.announcement(unboxed, place) {
-            return;
-        }
-        if !is_row && looks_announced(unboxed.lines().next().unwrap_or_default()) {
-            self.no_scope(place);
+        if mentions(unboxed) && self.is_scope(unboxed, place) {
             return;
         }
         let (text, command) = split_command(unboxed).map_or((unboxed, None), |(text, command)| (text, Some(command)));
@@ -347,8 +362,27 @@ impl Reader<'_, '_> {
             self.sink.error(Code::TASK_ROW, place, "the row says nothing", "say what must be true");
             return;
         }
+        if is_placeholder(&text) || command.is_some_and(is_placeholder) {
+            let message = format!("the row is still the placeholder {}", quote(unboxed));
+            self.sink.error(Code::TASK_ROW, place, message, "say what must be true, or take the row away");
+        }
         self.document.rows.push(Row { text, part: self.part, command: command.map(one_line) });
         self.places.rows.push(place);
+    }
+
+    /// Takes an item that is a scope, or looks like one; whether it is no row.
+    fn is_scope(&mut self, item: &str, place: Place) -> bool {
+        if matches!(announced(item), Some(Announced::Unclear { words: true })) {
+            return false;
+        }
+        if self.announcement(item, place) {
+            return true;
+        }
+        let looks = looks_announced(item.lines().next().unwrap_or_default());
+        if looks {
+            self.no_scope(place);
+        }
+        looks
     }
 
     /// The text of the next row without its own id: a report that repeats the id of another row would be booked on that one.
@@ -369,7 +403,8 @@ impl Reader<'_, '_> {
 
     fn scope(&mut self, patterns: Vec<String>, place: Place) {
         for pattern in &patterns {
-            if let Some(problem) = pattern_problem(pattern) {
+            let left = is_placeholder(pattern).then_some("is still a placeholder");
+            if let Some(problem) = pattern_problem(pattern).or(left) {
                 let message = format!("the pattern {} {problem}", quote(pattern));
                 self.sink.error(Code::TASK_SCOPE, place, message, "write it like `src/api/**` or `web/`");
             }

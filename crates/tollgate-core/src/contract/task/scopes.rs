@@ -16,10 +16,10 @@ pub(super) enum Announced {
 }
 
 /// Whether a text has the word at all; most have not, and cost nothing more.
-fn mentions(text: &str) -> bool {
+pub(super) fn mentions(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let around = |at: usize| at.checked_sub(1).and_then(|start| bytes.get(start..start + 5));
-    memchr::memchr2_iter(b'c', b'C', bytes).filter_map(around).any(|word| word.eq_ignore_ascii_case(b"scope"))
+    let around = |at: usize| at.checked_sub(3).and_then(|start| bytes.get(start..start + 5));
+    memchr::memchr2_iter(b'p', b'P', bytes).filter_map(around).any(|word| word.eq_ignore_ascii_case(b"scope"))
 }
 
 /// What a text announces that begins with `Scope:`, bold or not.

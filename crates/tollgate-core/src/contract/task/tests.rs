@@ -281,6 +281,21 @@ fn what_looks_like_a_row_and_is_none_is_said() {
         assert_eq!(said, [(Code::TASK_ROW, Severity::Warning)], "{hidden}");
         assert!(reading.diagnostics[0].place.line >= 5, "{hidden}");
     }
+    for hidden in ["-\u{a0}b works", "\u{200b}- b works", "\u{ad}* b works", "+\u{2009}b works", "\u{feff}- b works"] {
+        for gap in ["", "\n"] {
+            let text = format!("## Definition of Done\n\n- a works\n{gap}{hidden}\n");
+            let reading = Task.read(&text, &sides(&["backend"]));
+            let said: Vec<_> = reading.diagnostics.iter().map(|found| (found.code, found.severity)).collect();
+            assert_eq!(said, [(Code::TASK_ROW, Severity::Error)], "{hidden:?}");
+        }
+    }
+    for dash in ["−", "‐", "‑", "－"] {
+        let text = format!("## Definition of Done\n\n- a works\n\n{dash} b works\n");
+        assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics.len(), 1, "{dash}");
+    }
+    let text = "## Definition of Done\n\n- a works\n\n\u{200b}### Tester scope\n- b works\n";
+    let reading = Task.read(text, &sides(&["backend"]));
+    assert!(reading.diagnostics.iter().any(|found| found.code == Code::TASK_HEADING), "{:?}", reading.diagnostics);
     for plain in ["Some words - with a dash.", "```\ncode\n```", "<!-- - later -->", "2.5 times as fast"] {
         let text = format!("## Definition of Done\n\n- a works\n\n{plain}\n");
         assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics, [], "{plain}");

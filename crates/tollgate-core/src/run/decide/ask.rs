@@ -10,7 +10,7 @@ use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
-use crate::report::{Judgement, Report};
+use crate::report::{Health, Judgement, Report};
 
 /// Why something is as it was shown, where that is known.
 fn note(shown: &Shown) -> String {
@@ -197,13 +197,14 @@ impl Draft {
         graph::stands_for(&self.protocol, &graph::needed(&self.protocol), origin, outcome)
     }
 
-    /// A report's questions that do not block are put beside the work.
-    pub fn beside_questions(&mut self, live: &Attempt, stage: &Stage, report: &Report) {
+    /// A report's questions that do not block are put beside the work, also those of one that was not done.
+    pub fn beside_questions(&mut self, live: &Attempt, stage: &Stage, report: &Report, outcome: &str) {
         let open: Vec<&str> =
             report.questions.iter().filter(|question| !question.blocking).map(|question| &*question.text).collect();
-        if open.is_empty() {
+        if open.is_empty() || report.health == Health::Malformed {
             return;
         }
+        let done = if report.health == Health::Ok { "is done" } else { "stopped" };
         let unit = self.unit_of(&live.instance);
         self.emit(DecisionAsked {
             decision: DecisionId(self.run.next_decision),
@@ -212,7 +213,7 @@ impl Draft {
                 ask: stage.id.clone(),
                 class: Class::Clarification,
                 question: open.join("\n"),
-                why: format!("`{}` is done and asks this beside its work", stage.id),
+                why: format!("`{}` {done} and asks this beside its work", stage.id),
                 options: Vec::new(),
                 recommend: None,
                 default: None,
@@ -220,7 +221,7 @@ impl Draft {
                 unit,
                 blocking: false,
                 shows: Vec::new(),
-                origin: Origin { stage: stage.id.clone(), outcome: "ok".into(), cut_off: None },
+                origin: Origin { stage: stage.id.clone(), outcome: outcome.into(), cut_off: None },
                 paths: Vec::new(),
             },
         });

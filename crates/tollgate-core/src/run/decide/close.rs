@@ -4,7 +4,7 @@ use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, Criterion, MAIN, Phase, Run, keyed};
+use super::super::state::{At, Criterion, MAIN, Run, keyed};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -14,6 +14,7 @@ use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 pub fn close_reasons(run: &Run) -> Vec<String> {
     let mut reasons: Vec<String> = run
         .pending()
+        .filter(|(_, decision)| !decision.is_of_landing())
         .map(|(id, decision)| format!("{id} is not answered: {}", first_line(&decision.asked.question)))
         .collect();
     for row in &run.ledger.requirements {
@@ -256,7 +257,7 @@ impl Draft {
     /// Only what succeeded is put on a branch.
     pub fn published(&mut self, branch: Name, commit: Name) -> Result<(), Rejection> {
         self.needs_driver()?;
-        if !matches!(self.run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) {
+        if !self.run.succeeded() {
             return Err(Rejection::Unsupported("only a run that succeeded is published".to_owned()));
         }
         if self.run.published.as_ref() != Some(&commit) {

@@ -21,7 +21,6 @@ impl Draft {
         role: &Role,
         unit: Option<&Name>,
         report: &Report,
-        contradictions: Vec<String>,
     ) {
         if !role.judges() {
             // A repair says which findings it addresses; without a word, all it was shown.
@@ -31,10 +30,6 @@ impl Draft {
                 None => open,
             };
             self.address(addressed, unit, &format!("{role_name} reports it mended in {attempt}"));
-            for what in contradictions {
-                let about = FindingReport { what, ..FindingReport::default() };
-                self.open_finding(attempt, None, unit, about);
-            }
             return;
         }
         // What was found on a row is settled by who judges that row: not by the same role in a unit that does not own it.
@@ -45,8 +40,21 @@ impl Draft {
         };
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
-                let mended = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
+                let known = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
+                // What it names beside its acceptance is not mended: it stands, and does no harm.
+                let noted: Vec<(FindingId, FindingReport)> = report
+                    .findings
+                    .iter()
+                    .filter_map(|said| Some((self.same_finding(&known, said)?, said.clone())))
+                    .collect();
+                let (noted_ids, mended): (Vec<FindingId>, Vec<FindingId>) =
+                    known.into_iter().partition(|id| noted.iter().any(|(noted, _)| noted == id));
                 self.change(mended, FindingStatus::Fixed, &format!("{role_name} accepts in {attempt}"));
+                for (id, said) in noted {
+                    self.restate(id, attempt, said);
+                }
+                let why = format!("{role_name} names it again and accepts all the same in {attempt}");
+                self.change(noted_ids, FindingStatus::Refuted, &why);
                 // Only who was shown a measured contradiction can say that it does no harm.
                 let shown = bundle::sees(&role.sees, "findings");
                 let measured = self.findings(unit, |finding| {
@@ -106,10 +114,21 @@ impl Draft {
             }
             Verdict::None | Verdict::Inconclusive => {}
         }
-        // What a judge claims to have written and did not concerns its own word, and no unit's work.
+    }
+
+    /// What a report claims and was not measured, or the other way round, is found by the engine, whatever else it says.
+    pub(super) fn open_contradictions(
+        &mut self,
+        attempt: AttemptId,
+        role: &Role,
+        unit: Option<&Name>,
+        contradictions: Vec<String>,
+    ) {
         for what in contradictions {
             let said = FindingReport { what, ..FindingReport::default() };
-            self.open_finding_of(attempt, None, unit.cloned().into_iter().collect(), said);
+            // What a judge claims to have written and did not concerns its own word, and no unit's work.
+            let units = if role.judges() { unit.cloned().into_iter().collect() } else { self.units_meant(unit, &said) };
+            self.open_finding_of(attempt, None, units, said);
         }
     }
 

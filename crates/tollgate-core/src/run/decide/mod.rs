@@ -13,6 +13,7 @@ mod each;
 mod enter;
 mod findings;
 mod flow;
+mod land;
 mod open;
 mod person;
 mod report;
@@ -30,7 +31,7 @@ use crate::id::{AttemptId, DecisionId};
 use crate::report::{Plan, Report};
 use crate::scope::Content;
 
-use super::event::{By, Changed, CommandResult, LandOutcome, Recorded, RunRepaired};
+use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired};
 use super::invariants::Violation;
 use super::leash::Leash;
 use super::state::Run;
@@ -39,6 +40,7 @@ use draft::Draft;
 
 pub use close::close_reasons;
 pub(super) use close::{accept_reasons, lapse_reason};
+pub use land::not_succeeded;
 pub use open::{Open, OpenArtifact, inputs, open};
 
 /// When, by whom and under which epoch a command is decided.
@@ -74,6 +76,21 @@ pub enum Command {
     Cancel { why: String },
     /// The tree is on the run's branch.
     Published { branch: Name, commit: Name },
+    /// A person wants the tree of a run that succeeded to land.
+    Land(Box<LandTarget>),
+    /// The commands of a landing were run.
+    LandChecked { token: u64, results: Vec<CommandResult> },
+    /// A landing came to an end.
+    LandEnded { token: u64, end: LandEnd },
+}
+
+/// What came of a landing of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LandEnd {
+    /// It is there: the commit of its branch or the one that a patch fits, and the patch.
+    Landed { commit: Name, patch: Option<Digest> },
+    /// Nothing was moved.
+    Left { why: String },
 }
 
 /// What came of a dispatch: the claim, parsed, and what the engine measured.
@@ -89,8 +106,6 @@ pub struct AttemptResult {
     /// The content the worker left, when its role may write.
     pub content: Option<Content>,
     pub changed: Vec<Changed>,
-    /// Paths that the report names, did not change in this attempt, and were changed before it in this run.
-    pub earlier: Vec<Name>,
     /// Documents the stage gives, as far as they are there and pass their check.
     pub artifacts: BTreeMap<Name, OpenArtifact>,
     /// What the agent told of itself.
@@ -181,6 +196,12 @@ pub enum Rejection {
     Scope { unit: Name, why: String },
     /// An answer in advance names no ask, or no option of it.
     Advance { stage: Name, why: String },
+    /// The run did not succeed: what is open, or how it ended.
+    NotSucceeded(Vec<String>),
+    /// A landing is under way already.
+    Landing { onto: Name },
+    /// No landing is under way under this token.
+    NoLanding { token: u64 },
     /// The kernel broke one of its own invariants; nothing was changed.
     Broken(Vec<Violation>),
 }
@@ -205,6 +226,8 @@ impl Rejection {
             Self::Overlap { .. } => Code::SCOPES_OVERLAP,
             Self::Scope { .. } => Code::BAD_SCOPE,
             Self::Advance { .. } => Code::BAD_ADVANCE_ANSWER,
+            Self::NotSucceeded(_) => Code::NOT_SUCCEEDED,
+            Self::Landing { .. } | Self::NoLanding { .. } => Code::LANDING_UNDER_WAY,
             Self::Broken(_) => Code::INVARIANT_BROKEN,
         }
     }
@@ -246,6 +269,9 @@ impl std::fmt::Display for Rejection {
             }
             Self::Scope { unit, why } => write!(f, "`{unit}` {why}"),
             Self::Advance { stage, why } => write!(f, "answer in advance for `{stage}`: {why}"),
+            Self::NotSucceeded(open) => write!(f, "only a run that succeeded lands: {}", open.join("; ")),
+            Self::Landing { onto } => write!(f, "a landing on `{onto}` is under way"),
+            Self::NoLanding { token } => write!(f, "no landing is under way under token {token}"),
             Self::Broken(violations) => {
                 write!(f, "the kernel broke its own rule: {}", violations.first().map_or("", |v| &v.what))
             }
@@ -285,7 +311,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
                 draft.answer(decision, *answer)?;
                 draft.finish()
             }
-            _ => Err(Rejection::Closed),
+            command => land::decide(run, command, stamp),
         };
     }
     let mut draft = Draft::new(run, stamp);
@@ -301,6 +327,10 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         Command::Repair(repaired) => draft.repair(*repaired)?,
         Command::Cancel { why } => draft.cancel(why)?,
         Command::Published { branch, commit } => draft.published(branch, commit)?,
+        Command::Land(_) => return Err(Rejection::NotSucceeded(not_succeeded(run))),
+        Command::LandChecked { token, .. } | Command::LandEnded { token, .. } => {
+            return Err(Rejection::NoLanding { token });
+        }
     }
     draft.advance();
     draft.finish()

@@ -35,12 +35,13 @@ impl Draft {
         let breach = self.breach(role, unit.as_ref(), &result.changed);
         settle(stage, role, &mut result, &breach);
         let kept = !role.writes.is_empty() && breach.is_empty();
-        let contradictions = if kept && result.report.health == Health::Ok {
-            // A judge that is asked again may name what it wrote the first time, and so may a builder whose report could not
-            // be used; its repair is what it does now.
-            let unread = instance.remarks_of.as_ref() == Some(role_name) && !instance.remarks.is_empty();
-            let earlier = if role.judges() || unread { result.earlier.as_slice() } else { &[] };
-            contradictions(&result.report, &result.changed, earlier)
+        let claims = result.report.health == Health::Ok || result.report.claims.are_stated();
+        let contradictions = if kept && claims {
+            let wrote = instance.wrote.get(role_name).cloned().unwrap_or_default();
+            // A judge that is asked again may name what it wrote the first time, and so may a builder that was not done; its repair
+            // is what it does now.
+            let earlier = if role.judges() { &wrote.all } else { &wrote.unfinished };
+            contradictions(&result.report, &result.changed, earlier, &wrote.unclaimed)
         } else {
             Vec::new()
         };
@@ -62,18 +63,20 @@ impl Draft {
                 content: result.content.clone().filter(|_| kept),
                 changed: result.changed.clone(),
                 contradictions: contradictions.clone(),
+                unclaimed: kept && !claims && !result.changed.is_empty(),
                 diagnostics: result.diagnostics.clone(),
                 told: result.told.clone(),
                 leash: result.leash.clone(),
             },
         );
+        let outcome = outcome(role, report);
         if report.health == Health::Ok {
             self.deliver(stage, &result);
-            self.settle_findings(attempt, role_name, role, unit.as_ref(), report, contradictions);
-            self.beside_questions(&live, stage, report);
+            self.settle_findings(attempt, role_name, role, unit.as_ref(), report);
         }
+        self.open_contradictions(attempt, role, unit.as_ref(), contradictions);
+        self.beside_questions(&live, stage, report, &outcome);
         self.lapse();
-        let outcome = outcome(role, &result.report);
         self.reason = reason(&result.report);
         self.asked_by_report = result.report.questions;
         // An acceptance is borne out before it is routed; `advance` sees to it.
@@ -239,11 +242,19 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
 }
 
 /// Where what a report claims and what the engine measured contradict each other.
-fn contradictions(report: &Report, changed: &[Changed], earlier: &[Name]) -> Vec<String> {
+///
+/// What it did before and was not done with may be named now; what no report named so far must be.
+fn contradictions(
+    report: &Report,
+    changed: &[Changed],
+    earlier: &BTreeSet<Name>,
+    unclaimed: &BTreeSet<Name>,
+) -> Vec<String> {
     let claims = &report.claims;
     // By what they name, not by how they are written: a worker need not know how git quotes.
     let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (unquote(path), path)).collect();
-    if claimed.is_empty() && changed.is_empty() && claims.deleted_count.unwrap_or_default() == 0 {
+    if claimed.is_empty() && changed.is_empty() && unclaimed.is_empty() && claims.deleted_count.unwrap_or_default() == 0
+    {
         return Vec::new();
     }
     let touched: BTreeSet<Cow<'_, [u8]>> =
@@ -257,10 +268,14 @@ fn contradictions(report: &Report, changed: &[Changed], earlier: &[Name]) -> Vec
     for change in silent.filter(|change| change.kind != ChangeKind::Deleted || !counted) {
         found.push(format!("{} changed, but the report does not name it", change.path));
     }
+    let now: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
+    let before = unclaimed.iter().filter(|path| !now.contains(path) && !claimed.contains_key(&unquote(path)));
+    found.extend(before.map(|path| format!("{path} changed in an attempt before, but no report names it")));
     // Where deletions are only counted, the count is the claim; files of earlier attempts may be in it.
     let deleted: Vec<&Changed> = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).collect();
+    let least = deleted.iter().filter(|change| !earlier.contains(&change.path)).count();
     let most = deleted.len() + earlier.len();
-    if counted && claims.deleted_count.is_some_and(|count| !(deleted.len()..=most).contains(&(count as usize))) {
+    if counted && claims.deleted_count.is_some_and(|count| !(least..=most).contains(&(count as usize))) {
         let names: Vec<&str> = deleted.iter().map(|change| &*change.path).take(CONTRADICTIONS_MAX).collect();
         let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
         let (count, really) = (claims.deleted_count.unwrap_or_default(), deleted.len());

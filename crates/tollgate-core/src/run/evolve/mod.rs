@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use super::event::{
     ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
-    FlowReturned, Recorded, RunOpened, RunRepaired, UnitState,
+    FlowReturned, LandAsked, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
-    Answered, ArtifactState, At, Counter, Decision, Ended, FindingState, InForce, Instance, Ledger, MAIN, OwnTree,
-    Phase, Run, Shown, Unit, keyed,
+    Answered, ArtifactState, At, Counter, Decision, Ended, FindingState, InForce, Instance, LAND, Landing, Ledger,
+    MAIN, OwnTree, Phase, Run, Shown, Unit, keyed,
 };
 use crate::Name;
 use crate::protocol::Protocol;
@@ -23,6 +23,9 @@ use crate::report::Judgement;
 pub(super) use ledger::waive_for;
 use ledger::{amended, bump, change_findings, look_again, plan, waive};
 use work::{commands, land, move_tree, release, report, start};
+
+/// The answer with which a landing goes on.
+pub(super) const GO_ON: &str = "land";
 
 /// Starts a run from its first event.
 pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> Run {
@@ -53,6 +56,8 @@ pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> R
         next_decision: 1,
         next_finding: 1,
         published: None,
+        landing: None,
+        landed: Vec::new(),
         opened: Arc::new(opened.clone()),
         opened_ms: first.at_ms,
         closed_ms: 0,
@@ -171,6 +176,24 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             run.closed_ms = at_ms;
         }
         Event::RunPublished(published) => run.published = Some(published.commit.clone()),
+        Event::LandAsked(asked) => {
+            let LandAsked { target, commands } = asked.clone();
+            let (token, results, decision) = (run.seq, None, None);
+            let landing = Landing { token, target, commands, asked_ms: at_ms, results, decision };
+            run.landing = Some(Arc::new(landing));
+        }
+        Event::LandChecked(checked) => with_landing(run, |landing| landing.results = Some(checked.results.clone())),
+        Event::LandLeft(_) => run.landing = None,
+        Event::RunLanded(landed) => {
+            run.landing = None;
+            run.landed.push(Arc::new(landed.clone()));
+        }
+    }
+}
+
+fn with_landing(run: &mut Run, change: impl FnOnce(&mut Landing)) {
+    if let Some(landing) = &mut run.landing {
+        change(Arc::make_mut(landing));
     }
 }
 
@@ -235,6 +258,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         iterations: BTreeMap::new(),
         remarks: Vec::new(),
         remarks_of: None,
+        wrote: BTreeMap::new(),
         session: None,
         judging: None,
         lost: None,
@@ -341,6 +365,9 @@ fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
     let on = gate::on_tree(run, asked.asked.tree.clone());
     let decision = Decision { asked: asked.asked.clone(), on, asked_ms: at_ms, end: None };
     run.decisions.insert(asked.decision, Arc::new(decision));
+    if &*asked.asked.instance == LAND {
+        return with_landing(run, |landing| landing.decision = Some((asked.decision, false)));
+    }
     if asked.asked.blocking {
         let at = At::Waiting { stage: asked.asked.origin.stage.clone(), decision: asked.decision };
         with(run, &asked.asked.instance, |instance| instance.at = at);
@@ -358,6 +385,10 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
         by: by.clone(),
         in_advance: ended.in_advance,
     });
+    if decision.is_of_landing() {
+        let goes_on = ended.option.as_deref() == Some(GO_ON);
+        return with_landing(run, |landing| landing.decision = Some((ended.decision, goes_on)));
+    }
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
         let (ask, unit) = (decision.asked.ask.clone(), decision.asked.unit.clone());
         let answered =

@@ -58,6 +58,9 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
         instance.remarks = reported.diagnostics.clone();
         instance.remarks_of = Some(role.clone());
         instance.session = reported.told.clone().filter(|_| reported.health == Health::Malformed);
+        if reported.content.is_some() {
+            instance.wrote.entry(role.clone()).or_default().note(reported);
+        }
     });
     if reported.health != Health::Malformed {
         let last = LastReport {

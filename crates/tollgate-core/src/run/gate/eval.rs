@@ -214,6 +214,7 @@ impl Eval<'_> {
             SetKind::Decision => run
                 .decisions
                 .values()
+                .filter(|decision| !decision.is_of_landing())
                 .filter(|decision| self.owns(decision.asked.unit.as_ref()))
                 .filter(|decision| passes("class", Some(class_word(decision.asked.class))))
                 .map(|decision| Member::plain(decision_word(decision.end.as_ref().map(|end| end.end))))

@@ -197,6 +197,47 @@ fn what_follows_a_rename_is_incidental_however_often() {
 }
 
 #[test]
+fn a_renamed_word_that_may_be_a_value_is_for_a_person() {
+    const DENY: &str = "-export const deny = 1;\n+export const allow = 1;";
+    for (path, diff) in [
+        ("conf/policy.yaml", "-default: deny\n+default: allow"),
+        ("Dockerfile", "-FROM deny\n+FROM allow"),
+        ("run.sh", "-iptables -P INPUT deny\n+iptables -P INPUT allow"),
+        ("db.sql", "-GRANT deny ON x\n+GRANT allow ON x"),
+        ("src/page.tsx", "-  <b>deny</b>\n+  <b>allow</b>"),
+        ("src/page.ts", "-  use(policy.deny);\n+  use(policy.allow);"),
+    ] {
+        let (class, criteria) = measured(DENY, made(path, diff));
+        assert_eq!((class, criteria.unaltered.met), (Class::Judge, Met::Unknown), "{path}: {criteria:#?}");
+    }
+    check(DENY, made("src/page.ts", "-  use(deny);\n+  use(allow);"), "+++", Class::Incidental);
+    // A function is the same one behind a dot.
+    check(
+        RENAMES,
+        made("src/page.ts", "-  show(cart.total(a));\n+  show(cart.grandTotal(a));"),
+        "+++",
+        Class::Incidental,
+    );
+}
+
+#[test]
+fn the_list_that_names_a_path_more_closely_counts() {
+    for (listed, excluded, path, class) in [
+        ("src/", "src/migrations/**", "src/migrations/1.sql", Class::OutOfScope),
+        ("src/api/**", "src/", "src/api/a.ts", Class::Primary),
+        ("src/**/*.ts", "src/", "src/api/a.ts", Class::OutOfScope),
+        ("src/**", "src/legacy/", "src/legacy/a.ts", Class::OutOfScope),
+        ("**/*.ts", "src/legacy/", "src/a.ts", Class::Primary),
+        ("src/legacy/a.ts", "src/legacy/**", "src/legacy/a.ts", Class::Primary),
+    ] {
+        let rules = rules(&[listed], &[excluded]);
+        let made = [made(path.to_owned().leak(), "+x")];
+        let changes = changes(&made);
+        assert_eq!(rules.sort(&changes)[0].class, class, "{path}: {listed} without {excluded}");
+    }
+}
+
+#[test]
 fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
     let uses = "-  return price;\n+  return price + item.tax;";
     check(

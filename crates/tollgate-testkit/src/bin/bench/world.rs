@@ -133,7 +133,6 @@ pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> Finished {
         diagnostics: Vec::new(),
         content: Some(content(token, run.seq)),
         changed: vec![Changed { path, kind: ChangeKind::Modified }],
-        earlier: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
         leash: None,

@@ -189,12 +189,12 @@ impl Campaign {
     /// Kills a driver at every point; what no history came to is tried alone. A large campaign stops one at every point, too.
     fn at_points(&self, jobs: usize, wanted: usize) {
         let plans: Vec<Plan> =
-            Plan::groups(Point::ALL).into_iter().map(|group| Plan::of_points(group, What::Kill)).collect();
+            Plan::groups(&Point::of_a_run()).into_iter().map(|group| Plan::of_points(group, What::Kill)).collect();
         self.each(jobs, &plans);
         let alone = |what| move |point: &Point| Plan::of_points(std::slice::from_ref(point), what);
         self.each(jobs, &self.missed().iter().map(alone(What::Kill)).collect::<Vec<_>>());
         if wanted >= LARGE {
-            self.each(jobs, &Point::ALL.iter().map(alone(PAUSE)).collect::<Vec<_>>());
+            self.each(jobs, &Point::of_a_run().iter().map(alone(PAUSE)).collect::<Vec<_>>());
         }
     }
 
@@ -298,7 +298,7 @@ impl Campaign {
     /// The points that no history came to.
     fn missed(&self) -> Vec<Point> {
         let Ok(sums) = self.sums.lock() else { return Vec::new() };
-        Point::ALL.iter().copied().filter(|point| !sums.points.contains_key(point)).collect()
+        Point::of_a_run().into_iter().filter(|point| !sums.points.contains_key(point)).collect()
     }
 
     fn sum_up(&self, missed: &[Point]) {

@@ -83,7 +83,7 @@ impl Plan {
         let length = length_ms.get(scenario).copied().unwrap_or(2_000).max(200);
         let blows = (0..rng.between(1, BLOWS_MAX)).map(|_| {
             let when = if rng.percent(35) {
-                let point = rng.pick(Point::ALL).copied().unwrap_or(Point::BeforeCommit);
+                let point = rng.pick(&Point::of_a_run()).copied().unwrap_or(Point::BeforeCommit);
                 When::At(point, rng.between(1, NTH_MAX))
             } else {
                 When::After(rng.below(length / 2))

@@ -8,7 +8,8 @@ use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
 use tollgate_engine::driver::DriveError;
 use tollgate_engine::session::Session as RunSession;
-use tollgate_store::Filter;
+use tollgate_engine::summary::Body;
+use tollgate_store::{Filter, Summary};
 
 use crate::cli::drive::{Wait, drive};
 use crate::cli::failure::Failure;
@@ -108,8 +109,12 @@ fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure
         return Err(Failure::refused(Code::RUN_ROW_DAMAGED, message)
             .hint("name the run: `tollgate decide RUN DECISION OPTION`"));
     }
-    let open =
-        all.runs.iter().filter(|summary| matches!(summary.text.status.as_str(), "waiting" | "working" | "halted"));
+    let asks = |summary: &&Summary| match summary.text.status.as_str() {
+        "waiting" | "working" | "halted" => true,
+        "succeeded" => serde_json::from_slice::<Body>(&summary.text.body).is_ok_and(|body| body.open > 0),
+        _ => false,
+    };
+    let open = all.runs.iter().filter(asks);
     let mut found = Vec::new();
     for summary in open {
         let loaded = runs.service.load(summary.run).map_err(load_failure)?;

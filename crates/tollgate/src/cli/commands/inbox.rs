@@ -54,9 +54,10 @@ pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
 
 fn waits(summary: &Summary) -> bool {
     match Standing::parse(&summary.text.status) {
-        Some(Standing::Succeeded | Standing::Dropped | Standing::Cancelled) => false,
+        Some(Standing::Dropped | Standing::Cancelled) => false,
         Some(Standing::Halted) | None => true,
-        Some(Standing::Working | Standing::Waiting) => {
+        // One that succeeded asks when it is to land and what it lands on has moved.
+        Some(Standing::Working | Standing::Waiting | Standing::Succeeded) => {
             serde_json::from_slice::<Body>(&summary.text.body).map_or(true, |body| body.open > 0)
         }
     }

@@ -32,6 +32,8 @@ use crate::trust::Standing;
 use crate::view::text::{Line, Style};
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// The document that has a flag of its own.
+const TASK: &str = "task";
 
 /// Start a run and drive it
 ///
@@ -164,12 +166,17 @@ impl Document {
     }
 }
 
+/// How a document is given.
+pub fn given_by(name: &str) -> String {
+    if name == TASK { format!("--{TASK} FILE") } else { format!("--give {name}=FILE") }
+}
+
 /// Reads the documents that the command line names.
 fn documents(args: &RunArgs, session: &Session) -> Result<BTreeMap<Name, Document>, Failure> {
     let mut files = pairs(&args.give, "NAME=FILE")?;
     if let Some(task) = &args.task {
         let file = Name::from(task.display().to_string());
-        if files.insert("task".into(), file).is_some() {
+        if files.insert(TASK.into(), file).is_some() {
             return Err(
                 Failure::usage(Code::USAGE, "`task` is given twice").hint("`--task FILE` is `--give task=FILE`")
             );
@@ -177,7 +184,7 @@ fn documents(args: &RunArgs, session: &Session) -> Result<BTreeMap<Name, Documen
     }
     let read = |(name, file): (Name, Name)| {
         let bytes = files::read(&session.environment.directory().join(&*file), DOCUMENT_BYTES_MAX)
-            .map_err(|failure| failure.hint(format!("name the file of `{name}`: `--give {name}=FILE`")))?;
+            .map_err(|failure| failure.hint(format!("name the file of `{name}`: `{}`", given_by(&name))))?;
         Ok((name, Document { file: file.to_string(), bytes }))
     };
     files.into_iter().map(read).collect()

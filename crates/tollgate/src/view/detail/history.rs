@@ -184,6 +184,10 @@ impl Teller<'_> {
             | Event::RunRepaired(_)
             | Event::RunRetried(_)
             | Event::RunClosed(_)
+            | Event::LandAsked(_)
+            | Event::LandChecked(_)
+            | Event::LandLeft(_)
+            | Event::RunLanded(_)
             | Event::VariableGiven(_) => self.say(recorded, None),
             Event::ArtifactGiven(_)
             | Event::LedgerPlanned(_)

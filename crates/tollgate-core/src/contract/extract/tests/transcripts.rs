@@ -301,3 +301,65 @@ fn no_words_of_others_pass_for_the_agents_own() {
         assert!(shown(&extraction).starts_with("ok reject @1:"), "{others}\n{extraction:#?}");
     }
 }
+
+#[test]
+fn a_brace_in_the_last_words_is_no_report() {
+    let report = verdict("rejected", WHY);
+    for words in
+        ["The parser failed on the missing \"{\" in line 3.", "It lacks a {", "Write \"{\"", "See {\" and ask."]
+    {
+        check("wr.gate_verdict", &format!("{report}\n\n{words}"), "ok reject @1:1");
+        let line = format!("{{\"type\": \"result\", \"result\": {}}}", quoted(&format!("{report}\n\n{words}")));
+        let extraction = found("wr.gate_verdict", &line, &Context::default());
+        assert!(shown(&extraction).starts_with("ok reject"), "{words}: {}", shown(&extraction));
+    }
+    for cut in ["{", "{\"", "So: {\"kin", "{\"verd"] {
+        let extraction = found("wr.gate_verdict", &format!("{report}\n\n{cut}"), &Context::default());
+        assert!(shown(&extraction).starts_with("malformed none"), "{cut}: {}", shown(&extraction));
+    }
+}
+
+#[test]
+fn a_report_whose_unit_is_in_doubt_is_not_passed_over() {
+    let own = registry::defined("supervisor.worker-report").unwrap();
+    let report = crate::contract::guide::example(&own.definition);
+    let unit = own.definition.example.get("unit_id").and_then(crate::contract::tree::Node::text).unwrap();
+    let context = Context { unit: Some(unit.into()), ..Context::default() };
+    let said = format!("\"unit_id\": \"{unit}\"");
+    assert!(report.contains(&said), "{report}");
+    for doubt in [format!("\"unit_id\": \"U-9\", {said}"), "\"unit_id\": 3".to_owned()] {
+        let text = format!("{report}\n{}", report.replace(&said, &doubt));
+        let extraction = found("supervisor.worker-report", &text, &context);
+        assert!(shown(&extraction).starts_with("malformed none"), "{doubt}: {}", shown(&extraction));
+    }
+    let other = format!("{report}\n{}", report.replace(&said, "\"unit_id\": \"U-9\""));
+    assert!(shown(&found("supervisor.worker-report", &other, &context)).starts_with("ok none"));
+}
+
+#[test]
+fn what_the_prompt_quotes_is_an_echo() {
+    for id in ["decree.review-approval", "wr.gate_verdict"] {
+        let own = registry::defined(id).unwrap();
+        let example = crate::contract::guide::example(&own.definition);
+        let quote: String = example.lines().map(|line| format!("> {line}\n")).collect();
+        let prompt = Some(format!("Report like this:\n\n{quote}\nNow begin.\n"));
+        let context = Context { prompt, ..Context::default() };
+        let extraction = found(id, &format!("I begin.\n\n{example}"), &context);
+        assert!(shown(&extraction).starts_with("malformed none echo@3:1"), "{id}: {}", shown(&extraction));
+    }
+}
+
+#[test]
+fn a_template_of_somebody_elses_is_no_approval() {
+    let template = "## Review: Approved\n\n### Checklist\n\n- **Unresolved Comments:** No outstanding items (or N/A)\n- **Scope Compliance:** All modified files within scope\n- **Task Constraints:** All constraints satisfied\n- **Acceptance Criteria:** All N criteria verified\n- **Spec Conformance:** Implementation matches spec\n- **Code Quality:** Consistent with project standards\n\n### Warnings\n\n<any warnings from skipped steps or scope observations, or \"None\">\n";
+    let extraction = found("decree.review-approval", template, &Context::default());
+    assert!(shown(&extraction).starts_with("malformed none"), "{}", shown(&extraction));
+}
+
+#[test]
+fn a_heading_of_another_level_is_named() {
+    let text = "# Status\ncomplete\n\n## Abstract\noutcome: x\n";
+    let extraction = found("status-block", text, &Context::default());
+    let one = &extraction.read.diagnostics()[0];
+    assert_eq!((one.place.line, one.hint.as_deref()), (1, Some("write `# Status` as `## Status`")), "{one:?}");
+}

@@ -9,7 +9,7 @@ use tollgate_core::contract::extract::{Dialect, extract};
 use tollgate_core::contract::registry;
 
 use super::subject::Contract;
-use super::{DOUBLING_MOST, Figure, Series, Target, compare, transcripts};
+use super::{DOUBLING_MOST, Figure, Series, Target, compare, doubled, transcripts};
 use crate::Outcome;
 
 /// A transcript has about this size.
@@ -58,7 +58,7 @@ pub fn doublings() -> Outcome<Series> {
         for (name, begin, again) in transcripts::HOSTILE {
             let [small, large] = [BYTES / 2, BYTES].map(|bytes| transcripts::hostile(begin, again, bytes));
             let read = |text: &str| drop(black_box(extract(dialect, text, &context)));
-            let (once, twice) = compare(&mut || read(&small), &mut || read(&large), HOSTILE_ROUNDS);
+            let (once, twice) = doubled(&mut || read(&small), &mut || read(&large), HOSTILE_ROUNDS);
             let speed = [large.len() as f64 / twice / 1e6, 0.0];
             figures.push(Figure { of: format!("{id} {name}"), value: twice / once, whole: 0.0, speed });
         }

@@ -26,6 +26,8 @@ const HOSTILE_BYTES: usize = 192 << 10;
 /// How often the two sides take turns.
 const ROUNDS: usize = 31;
 const HOSTILE_ROUNDS: usize = 9;
+/// How often what grows too quickly is measured again.
+const AGAIN: usize = 4;
 /// How long one batch takes at least.
 const BATCH_S: f64 = 0.001;
 /// Reading and judging over the bare pass, at least.
@@ -162,7 +164,7 @@ fn doublings_of(contract: Contract, only: &str) -> Vec<Figure> {
             continue;
         }
         let read = |text: &str| drop(std::hint::black_box(contract.read(text, &context)));
-        let (once, twice) = compare(&mut || read(&small), &mut || read(&large), HOSTILE_ROUNDS);
+        let (once, twice) = doubled(&mut || read(&small), &mut || read(&large), HOSTILE_ROUNDS);
         let speed = [large.len() as f64 / twice / 1e6, 0.0];
         // Under the tenth of a millisecond it was refused before it was read.
         let value = if twice < 1e-4 { 1.0 } else { twice / once };
@@ -200,6 +202,20 @@ fn compare(one: &mut dyn FnMut(), other: &mut dyn FnMut(), rounds: usize) -> (f6
         times.get(rounds / 10).copied().unwrap_or(f64::NAN)
     };
     (quick(turns.iter().map(|(one, _)| *one).collect()), quick(turns.iter().map(|(_, other)| *other).collect()))
+}
+
+/// How long the half and the whole take. What seems to grow too quickly is measured again, and the quickest of each counts: a neighbour
+/// on the machine passes, a square stays.
+fn doubled(once: &mut dyn FnMut(), twice: &mut dyn FnMut(), rounds: usize) -> (f64, f64) {
+    let mut quickest = compare(once, twice, rounds);
+    for _ in 0..AGAIN {
+        if quickest.1 / quickest.0 <= DOUBLING_MOST {
+            break;
+        }
+        let next = compare(once, twice, rounds);
+        quickest = (quickest.0.min(next.0), quickest.1.min(next.1));
+    }
+    quickest
 }
 
 #[expect(clippy::print_stdout, reason = "what was measured")]

@@ -45,6 +45,9 @@ pub struct CheckArgs {
     /// Print only what to tell the model that wrote a file, for each that is not valid
     #[arg(long, conflicts_with = "format")]
     reask: bool,
+    /// A pattern that no file matches is no mistake: where nothing was handed over, nothing is wrong
+    #[arg(long)]
+    if_any: bool,
     /// The files, or patterns of files; `-` is stdin
     #[arg(required = true)]
     files: Vec<String>,
@@ -83,7 +86,12 @@ pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let format = args.format.unwrap_or(if session.json() { Format::Json } else { Format::Human });
     let mut worst = 0;
     let mut all = Vec::new();
-    for file in files::matching(session.environment.directory(), &args.files)? {
+    let unmatched = if args.if_any { files::Unmatched::Passed } else { files::Unmatched::Refused };
+    let files = files::matching(session.environment.directory(), &args.files, unmatched)?;
+    if files.is_empty() {
+        session.output.say("note: ", Style::Accent, "no file matches: nothing was checked");
+    }
+    for file in files {
         let (result, source, diagnostics) = check_file(&file, &contract, args, session)?;
         match format {
             Format::Json => session.output.json(&result),

@@ -63,19 +63,20 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
         let note = format!("what is written in {} names no unit: --unit changes nothing", contract.id());
         session.output.say("note: ", Style::Accent, &note);
     }
-    let text = check::read(&args.file, BYTES_MAX as u64, session).map(String::from_utf8);
-    let (text, diagnostic) = match text {
-        Ok(Ok(text)) => (text, None),
+    let text = match check::read(&args.file, BYTES_MAX as u64, session).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        // Tools print what they were given: a byte that is no text is no reason to lose the report.
         Ok(Err(error)) => {
             let (text, diagnostic) = check::not_text(error);
-            (text, Some(diagnostic))
+            let note = format!("line {}: what is not UTF-8 is read as \u{fffd}", diagnostic.place.line);
+            session.output.say("note: ", Style::Accent, &note);
+            text
         }
-        Err(diagnostic) => (String::new(), Some(diagnostic)),
+        Err(diagnostic) => {
+            unread(args, &contract, diagnostic, session);
+            return Ok(Exit::With(Kind::Environment));
+        }
     };
-    if let Some(diagnostic) = diagnostic {
-        unread(args, &contract, text, diagnostic, session);
-        return Ok(Exit::With(Kind::Environment));
-    }
     let extraction = extract(dialect, &text, &context);
     let result = result(args, &contract, &extraction);
     if session.json() {
@@ -90,13 +91,13 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
     Ok(if result.check.valid { Exit::Done } else { Exit::With(Kind::Refused) })
 }
 
-fn unread(args: &ExtractArgs, contract: &Contract, text: String, diagnostic: Diagnostic, session: &Session) {
+fn unread(args: &ExtractArgs, contract: &Contract, diagnostic: Diagnostic, session: &Session) {
     let diagnostics = [diagnostic];
     let check = check::result(&args.file, contract.id(), None, None, &diagnostics);
     let result = ContractExtract { check, found: None, passed: Vec::new(), unseen: 0, earlier: None };
     match session.json() {
         true => session.output.json(&result),
-        false => print(&result, text, &diagnostics, session),
+        false => print(&result, String::new(), &diagnostics, session),
     }
 }
 

@@ -1,0 +1,68 @@
+//! Landing a run that succeeded: its commands on the tree that lands, and the tree where a person wants it.
+
+use tollgate_core::id::AttemptId;
+use tollgate_core::run::decide::LandEnd;
+use tollgate_core::run::event::{CommandResult, LandAs};
+use tollgate_core::run::state::Landing;
+use tollgate_core::run::{Command, Run};
+use tollgate_store::Object;
+
+use super::work::{message, signature};
+use super::{Failure, HandsError, RealHands, UnderWay, tree_id};
+use crate::workers::marker;
+use crate::workspace::{Workspace, WorkspaceError};
+
+impl RealHands {
+    /// Runs the commands of a landing.
+    pub(super) fn check_landing(
+        &self,
+        run: &Run,
+        token: u64,
+        way: &UnderWay,
+    ) -> Result<(Vec<CommandResult>, Vec<Object>), Failure> {
+        let landing = of(run, token)?;
+        // No attempt has this number: it is the run itself that lands.
+        let marker = marker(run.id, AttemptId(0), token);
+        let hold = || Ok(Workspace::hold(&self.state, run.id)?);
+        let tree = tree_id(&landing.target.tree)?;
+        let (results, objects, _) = self.check_each(run, &landing.commands, &tree, &marker, &hold, way)?;
+        Ok((results, objects))
+    }
+
+    /// Puts the tree of a landing where it is wanted. What stands against it before anything was moved ends the landing; what
+    /// else fails is tried again by the next driver.
+    pub(super) fn put_landing(&self, run: &Run, token: u64) -> Result<(Command, Vec<Object>), HandsError> {
+        let done = |end, objects| Ok((Command::LandEnded { token, end }, objects));
+        match self.deliver(run, token) {
+            Ok((end, objects)) => done(end, objects),
+            Err(Failure::Workspace(
+                error @ (WorkspaceError::Dirty { .. }
+                | WorkspaceError::RefMoved { .. }
+                | WorkspaceError::LandTarget { .. }
+                | WorkspaceError::TooMuch { .. }),
+            )) => done(LandEnd::Left { why: error.to_string() }, Vec::new()),
+            Err(failure) => Err(self.explained(run, failure).into_error()),
+        }
+    }
+
+    fn deliver(&self, run: &Run, token: u64) -> Result<(LandEnd, Vec<Object>), Failure> {
+        let landing = of(run, token)?;
+        let target = &landing.target;
+        let workspace = self.workspace(run)?;
+        let _held = Workspace::hold(&self.state, run.id)?;
+        let closing = workspace.closing(run.published.as_deref().unwrap_or_default(), &tree_id(&run.tree)?)?;
+        if target.how == LandAs::Patch {
+            let patch = Object::new(workspace.patch(target)?);
+            let end = LandEnd::Landed { commit: target.at.clone(), patch: Some(patch.digest()) };
+            return Ok((end, vec![patch]));
+        }
+        let message = message(run, &format!("Merge {} into {}", run.opened.title, target.onto));
+        let commit = workspace.deliver(target, &closing, &message, &signature(landing.asked_ms))?;
+        Ok((LandEnd::Landed { commit: commit.name(), patch: None }, Vec::new()))
+    }
+}
+
+fn of(run: &Run, token: u64) -> Result<&Landing, Failure> {
+    let landing = run.landing.as_deref().filter(|landing| landing.token == token);
+    landing.ok_or_else(|| Failure::Other("the landing is gone".to_owned()))
+}

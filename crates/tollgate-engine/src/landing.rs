@@ -1,0 +1,135 @@
+//! Landing a run, as a person asks for it: where to, what that means for what was shown, and the words for the journal.
+
+use tollgate_core::Name;
+use tollgate_core::run::decide::{Rejection, not_succeeded};
+use tollgate_core::run::event::{LandAs, LandTarget, RunLanded};
+use tollgate_core::run::{Command, Run, effects};
+
+use crate::git::ObjectId;
+use crate::service::{Service, ServiceError};
+use crate::session::{CommandError, Outcome, Session};
+use crate::verify::{self, Breach};
+use crate::workspace::{Merged, Workspace, WorkspaceError};
+
+/// What a person wants to land, and where.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    /// As what.
+    pub how: LandAs,
+    /// The branch it lands on; none: the one that is checked out.
+    pub onto: Option<String>,
+    /// The branch that is made; none: the run's own.
+    pub to: Option<String>,
+}
+
+/// What came of the wish, before anything is moved.
+#[derive(Debug)]
+pub enum Begun {
+    /// It is in the journal; a driver does the rest.
+    Asked(Outcome),
+    /// It landed so before, and is still there.
+    Before(RunLanded),
+    /// The branch holds the run's commit already, by whoever put it there.
+    There {
+        /// The branch.
+        onto: Name,
+        /// Its commit.
+        at: Name,
+    },
+}
+
+/// Why nothing lands.
+#[derive(Debug, thiserror::Error)]
+pub enum LandError {
+    /// The journal of the run does not hold.
+    #[error("the journal of the run does not verify: {}", .0.what)]
+    Unproved(Breach),
+    /// Something is left to be done before: its branch, or a landing that was cut off.
+    #[error("something of the run is still to be done")]
+    NotYet,
+    /// Both changes do not fit together.
+    #[error("what the run changed and `{onto}` do not fit together: {}", .paths.join(", "))]
+    Conflict {
+        /// The branch.
+        onto: Name,
+        /// The paths.
+        paths: Vec<Name>,
+        /// What became of each, a line each.
+        how: String,
+    },
+    /// Anything else.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+impl From<WorkspaceError> for LandError {
+    fn from(error: WorkspaceError) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+impl Service {
+    /// Writes down that a run is to land, after everything that can be known before was looked at.
+    pub fn land(&self, session: &mut Session, wish: &Wish) -> Result<Begun, LandError> {
+        let run = session.run();
+        let rejected = |rejection| LandError::Service(CommandError::Rejected(rejection).into());
+        let open = not_succeeded(run);
+        if !open.is_empty() {
+            return Err(rejected(Rejection::NotSucceeded(open)));
+        }
+        let proof = verify::verify(&**session.journal(), run.id).map_err(ServiceError::from)?;
+        if let Some(breach) = proof.breaches.into_iter().next() {
+            return Err(LandError::Unproved(breach));
+        }
+        if !effects(run).is_empty() {
+            return Err(LandError::NotYet);
+        }
+        let workspace = Workspace::of(&self.state, run)?;
+        let held = Workspace::hold(&self.state, run.id)?;
+        let target = workspace.target(wish.how, wish.onto.as_deref(), wish.to.as_deref())?;
+        if let Some(before) = before(&workspace, run, &target) {
+            return Ok(Begun::Before(before));
+        }
+        let target = match self.found(&workspace, run, target)? {
+            Ok(target) => target,
+            Err(there) => return Ok(there),
+        };
+        workspace.may_deliver(&target)?;
+        drop(held);
+        let outcome = session.command(&Command::Land(Box::new(target)), &self.by(), None, &[]);
+        Ok(Begun::Asked(outcome.map_err(ServiceError::from)?))
+    }
+
+    /// The target with the tree that would land there.
+    fn found(
+        &self,
+        workspace: &Workspace,
+        run: &Run,
+        target: LandTarget,
+    ) -> Result<Result<LandTarget, Begun>, LandError> {
+        let lost = |what: &str| WorkspaceError::Lost { run: run.id, why: format!("{what} has no name") };
+        let tree = ObjectId::parse(&run.tree).ok_or_else(|| lost("its tree"))?;
+        let at = ObjectId::parse(&target.at).ok_or_else(|| lost("the commit it lands on"))?;
+        let closing = workspace.closing(run.published.as_deref().unwrap_or_default(), &tree)?;
+        match workspace.merged(&closing, &at)? {
+            Merged::There => Ok(Err(Begun::There { onto: target.onto, at: target.at })),
+            Merged::Conflict { paths, how } => Err(LandError::Conflict { onto: target.onto, paths, how }),
+            Merged::Fits { tree, touched, apart } => Ok(Ok(LandTarget { tree: tree.name(), touched, apart, ..target })),
+        }
+    }
+}
+
+/// The landing that was the same, if what it left is still there.
+fn before(workspace: &Workspace, run: &Run, target: &LandTarget) -> Option<RunLanded> {
+    let same = |landed: &&std::sync::Arc<RunLanded>| landed.how == target.how && landed.branch == target.branch;
+    let landed = run.landed.iter().rev().find(same)?;
+    let there = match landed.how {
+        LandAs::Patch => landed.commit == target.at,
+        LandAs::Branch | LandAs::Merge => {
+            let found = target.found.as_deref().and_then(ObjectId::parse);
+            let commit = ObjectId::parse(&landed.commit);
+            matches!((commit, found), (Some(commit), Some(found)) if workspace.holds_commit(&commit, &found))
+        }
+    };
+    there.then(|| (**landed).clone())
+}

@@ -1,0 +1,114 @@
+//! `tollgate gc`.
+
+use tollgate_api::{GcFate, GcItem, GcResult};
+use tollgate_engine::gc::{self, DAYS_KEPT, Fate, Item, Options};
+use tollgate_engine::service::ServiceError;
+
+use crate::cli::failure::Failure;
+use crate::cli::runs::{Runs, service_failure};
+use crate::cli::{Exit, Session};
+use crate::view::text::{Line, Style};
+use crate::view::words::count;
+
+/// Clean up around runs that are over
+///
+/// Work trees and git folders go when their content is on a branch of your repository, in a patch of the journal, or is what the
+/// run started from. What is nowhere else is not removed: it is set aside below `quarantine/` in the state directory, and
+/// `--restore RUN` puts it back. Open runs and the journal are never touched.
+#[derive(Debug, clap::Args)]
+pub struct GcArgs {
+    /// Only say what would happen, and why
+    #[arg(long)]
+    dry_run: bool,
+    /// Put back what was set aside of a run
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["dry_run", "expire"])]
+    restore: Option<String>,
+    /// Also remove what was set aside at least so many days ago; without a number 30
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "30")]
+    expire: Option<u64>,
+}
+
+pub fn run(args: &GcArgs, session: &Session) -> Result<Exit, Failure> {
+    let runs = Runs::open_as_person(session)?;
+    if let Some(typed) = &args.restore {
+        return restore(&runs, typed, session);
+    }
+    let options = Options { dry: args.dry_run, expire_days: args.expire, now_ms: session.now_ms() };
+    let mut items = runs.service.gc(options).map_err(service_failure)?;
+    items.sort_by_key(|item| item.fate);
+    let removed_bytes = items.iter().filter(|item| item.fate == Fate::Remove).map(|item| item.bytes).sum();
+    if session.json() {
+        let items = items.iter().map(wire).collect();
+        session.output.json(&GcResult { dry_run: args.dry_run, items, removed_bytes, restored: Vec::new() });
+        return Ok(Exit::Done);
+    }
+    for item in &items {
+        print(item, args.dry_run, session);
+    }
+    let of = |fate| items.iter().filter(|item| item.fate == fate).count();
+    let (removed, aside, kept) = (of(Fate::Remove), of(Fate::SetAside), of(Fate::Keep));
+    let would = if args.dry_run { "would be " } else { "" };
+    session.output.talk(format!(
+        "{} {would}removed ({removed_bytes} bytes), {aside} {would}set aside, {kept} left alone",
+        count(removed, "thing")
+    ));
+    if aside > 0 && !args.dry_run {
+        session
+            .output
+            .talk(format!("what is set aside stays for {DAYS_KEPT} days at least, and until you say otherwise:"));
+        session.output.talk(Line::from("  ").add(Style::Accent, "tollgate gc --restore RUN"));
+        session.output.talk(Line::from("  ").add(Style::Accent, "tollgate gc --expire"));
+    }
+    Ok(Exit::Done)
+}
+
+fn restore(runs: &Runs, typed: &str, session: &Session) -> Result<Exit, Failure> {
+    let id = runs.find(typed)?;
+    let done = gc::restore(&runs.state, id).map_err(|error| service_failure(ServiceError::from(error)).about(id))?;
+    let restored: Vec<String> =
+        done.iter().filter_map(|(_, to)| to.as_ref().ok()).map(|to| to.display().to_string()).collect();
+    for (path, to) in &done {
+        match to {
+            Ok(to) if !session.json() => session.output.data(to.display().to_string()),
+            Ok(_) => {}
+            Err(why) => session.output.talk(format!("{} stays where it is: {why}", path.display())),
+        }
+    }
+    if session.json() {
+        session.output.json(&GcResult { dry_run: false, items: Vec::new(), removed_bytes: 0, restored });
+    } else if done.is_empty() {
+        session.output.talk(format!("nothing of {id} is set aside"));
+    }
+    Ok(Exit::Done)
+}
+
+const fn fate(fate: Fate) -> GcFate {
+    match fate {
+        Fate::Remove => GcFate::Removed,
+        Fate::SetAside => GcFate::Quarantined,
+        Fate::Keep => GcFate::Kept,
+    }
+}
+
+fn wire(item: &Item) -> GcItem {
+    GcItem {
+        thing: item.thing.word().to_owned(),
+        place: item.place.clone(),
+        run: item.run.map(|run| run.to_string()),
+        fate: fate(item.fate),
+        why: item.why.clone(),
+        bytes: item.bytes,
+    }
+}
+
+fn print(item: &Item, dry: bool, session: &Session) {
+    let (style, word) = match (item.fate, dry) {
+        (Fate::Remove, false) => (Style::Good, "removed"),
+        (Fate::Remove, true) => (Style::Good, "remove"),
+        (Fate::SetAside, false) => (Style::Warn, "set aside"),
+        (Fate::SetAside, true) => (Style::Warn, "set aside"),
+        (Fate::Keep, _) => (Style::Faint, "keep"),
+    };
+    session.output.data(Line::new().add(style, format!("{word:<10}")).text(item.place.clone()));
+    session.output.data(Line::from("          ").add(Style::Faint, item.why.clone()));
+}

@@ -1,0 +1,262 @@
+//! `tollgate land`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tollgate_api::{LandKind, LandResult, LandStatus};
+use tollgate_core::code::Code;
+use tollgate_core::digest::Digest;
+use tollgate_core::id::RunId;
+use tollgate_core::run::event::{LandAs, RunLanded};
+use tollgate_core::run::state::Landing;
+use tollgate_core::run::{Event, Run, effects};
+use tollgate_engine::landing::{Begun, LandError, Wish};
+use tollgate_engine::service::ServiceError;
+use tollgate_engine::session::Session as RunSession;
+use tollgate_engine::verify::events;
+use tollgate_engine::workspace::WorkspaceError;
+
+use crate::cli::drive::{finish, waiting};
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::runs::{Runs, load_failure, service_failure};
+use crate::cli::{Exit, Session};
+use crate::files;
+use crate::view::decision;
+use crate::view::text::{Line, Style};
+use crate::view::wire::judgement;
+
+/// Put the tree of a run that succeeded where you want it
+///
+/// Exactly the tree that every gate held for. Where the branch has moved since the run started, both changes are merged outside
+/// of your checkout, the commands of the rows run again on the merged tree, and what no review covers is asked. Your checkout is
+/// moved only with `--as merge`, only on the branch it stands on, and only when it has no changes of its own.
+#[derive(Debug, clap::Args)]
+pub struct LandArgs {
+    /// The run: any unique beginning of its id
+    run: String,
+    /// As what: a branch of its own, merged into a branch, or a patch
+    #[arg(long = "as", value_enum, value_name = "branch|merge|patch")]
+    how: How,
+    /// The branch it lands on; without it, the one that is checked out
+    #[arg(long, value_name = "BRANCH")]
+    onto: Option<String>,
+    /// The branch that is made (with `--as branch`); without it, `tollgate/RUN`
+    #[arg(long, value_name = "NAME")]
+    to: Option<String>,
+    /// The file that a patch is written to; without it, stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// As what a run lands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum How {
+    /// A branch, on top of the one it lands on
+    Branch,
+    /// Merged into the branch it lands on, and into its checkout
+    Merge,
+    /// A patch that `git apply` takes
+    Patch,
+}
+
+pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
+    let how = match args.how {
+        How::Branch => LandAs::Branch,
+        How::Merge => LandAs::Merge,
+        How::Patch => LandAs::Patch,
+    };
+    let misplaced = [("--to", args.to.is_some(), LandAs::Branch), ("-o", args.output.is_some(), LandAs::Patch)];
+    if let Some((flag, _, of)) = misplaced.into_iter().find(|(_, given, of)| *given && *of != how) {
+        return Err(Failure::usage(Code::USAGE, format!("`{flag}` goes with `--as {}`", of.word()))
+            .hint("`tollgate land --help` says what each is for"));
+    }
+    let runs = Runs::open_as_person(session)?;
+    let mut loaded = runs.load_to_change(&args.run)?;
+    let id = loaded.run().id;
+    // Its branch, or a landing that was cut off, comes first.
+    if loaded.run().succeeded() && !effects(loaded.run()).is_empty() {
+        loaded = finish(&runs, loaded, session)?;
+    }
+    let wish = Wish { how, onto: args.onto.clone(), to: args.to.clone() };
+    let after = loaded.run().seq;
+    match runs.service.land(&mut loaded, &wish).map_err(|error| failure(error, id).about(id))? {
+        Begun::Before(landed) => landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, session),
+        Begun::There { onto, at } => {
+            let reason = format!("{onto} holds it already");
+            let mut result = result(loaded.run(), how, LandStatus::Before, reason);
+            (result.onto, result.commit) = (onto.to_string(), Some(at.to_string()));
+            Ok(print(&result, session, Exit::Done))
+        }
+        Begun::Asked(_) => {
+            let landing = loaded.run().landing.clone();
+            let loaded = if effects(loaded.run()).is_empty() { loaded } else { finish(&runs, loaded, session)? };
+            came_to(args, &runs, &loaded, landing, after, session)
+        }
+    }
+}
+
+/// What came of a landing that was asked for.
+fn came_to(
+    args: &LandArgs,
+    runs: &Runs,
+    loaded: &RunSession,
+    asked: Option<Arc<Landing>>,
+    after: u64,
+    session: &Session,
+) -> Result<Exit, Failure> {
+    let run = loaded.run();
+    let Some(asked) = asked else { return Err(Failure::internal("a landing was asked for and is not there")) };
+    let target = &asked.target;
+    if let Some(landed) = run.landed.iter().find(|landed| landed.token == asked.token) {
+        return landed_so(args, runs, run, landed, LandStatus::Landed, session);
+    }
+    if let Some(waits) = run.landing.as_ref().filter(|landing| landing.token == asked.token) {
+        let question = run.pending().find(|(id, _)| waits.decision.is_some_and(|(of, _)| of == *id));
+        let mut result = result(run, target.how, LandStatus::Waiting, waits.open(run).join("; "));
+        of_landing(&mut result, run, waits);
+        if let Some((id, known)) = question {
+            result.decision = Some(id.to_string());
+            result.next = decision::commands(run, id, known);
+        }
+        if session.json() {
+            session.output.json(&result);
+            return Ok(Exit::With(Kind::Waiting));
+        }
+        return Ok(waiting(runs, run, session));
+    }
+    let events = events(&*runs.journal, run.id, after, u64::MAX).map_err(load_failure)?;
+    let left = events.into_iter().rev().find_map(|recorded| match recorded.event {
+        Event::LandLeft(left) if left.token == asked.token => Some(left.why),
+        _ => None,
+    });
+    let reason = left.unwrap_or_else(|| "it did not come to its end".to_owned());
+    Err(Failure::refused(Code::LAND_TARGET, format!("{} did not land: {reason}", run.id)).hint(format!(
+        "mend what is named, then again: `tollgate land {} --as {}`",
+        run.id,
+        target.how.word()
+    )))
+}
+
+fn result(run: &Run, how: LandAs, status: LandStatus, reason: String) -> LandResult {
+    LandResult {
+        run: run.id.to_string(),
+        how: match how {
+            LandAs::Branch => LandKind::Branch,
+            LandAs::Merge => LandKind::Merge,
+            LandAs::Patch => LandKind::Patch,
+        },
+        status,
+        reason,
+        onto: String::new(),
+        branch: None,
+        commit: None,
+        tree: None,
+        merged: false,
+        checks: Default::default(),
+        decision: None,
+        file: None,
+        patch: None,
+        next: Vec::new(),
+    }
+}
+
+fn of_landing(result: &mut LandResult, run: &Run, landing: &Landing) {
+    result.onto = landing.target.onto.to_string();
+    result.branch = landing.target.branch.as_ref().map(ToString::to_string);
+    result.merged = landing.target.tree != run.tree;
+    let checks = landing.results.iter().flatten();
+    result.checks = checks.map(|one| (one.command.name().to_string(), judgement(one.result).to_owned())).collect();
+}
+
+/// It is there: what was written down says how.
+fn landed_so(
+    args: &LandArgs,
+    runs: &Runs,
+    run: &Run,
+    landed: &RunLanded,
+    status: LandStatus,
+    session: &Session,
+) -> Result<Exit, Failure> {
+    let short: String = landed.commit.chars().take(12).collect();
+    let place = landed
+        .branch
+        .as_ref()
+        .map_or_else(|| format!("the patch fits {short}"), |branch| format!("{} is on {branch} as {short}", run.id));
+    let mut result = result(run, landed.how, status, place);
+    for recorded in events(&*runs.journal, run.id, landed.token - 1, u64::MAX).map_err(load_failure)? {
+        match recorded.event {
+            Event::LandAsked(asked) if recorded.seq == landed.token => result.onto = asked.target.onto.to_string(),
+            Event::LandChecked(checked) if checked.token == landed.token => {
+                let checks = checked.results.iter();
+                result.checks =
+                    checks.map(|one| (one.command.name().to_string(), judgement(one.result).to_owned())).collect();
+            }
+            _ => {}
+        }
+    }
+    result.branch = landed.branch.as_ref().map(ToString::to_string);
+    result.commit = Some(landed.commit.to_string());
+    result.tree = Some(landed.tree.to_string());
+    result.merged = landed.tree != run.tree;
+    if let Some(digest) = landed.patch {
+        let patch = object(runs, digest)?;
+        match &args.output {
+            Some(file) => {
+                let path = session.environment.directory().join(file);
+                files::write(&path, &patch).map_err(|error| files::cannot_write(&path, error))?;
+                result.file = Some(file.display().to_string());
+                result.next = vec![format!("git apply {}", file.display())];
+            }
+            None if session.json() => result.patch = Some(String::from_utf8_lossy(&patch).into_owned()),
+            None => session.output.bytes(&patch),
+        }
+    }
+    Ok(print(&result, session, Exit::Done))
+}
+
+fn object(runs: &Runs, digest: Digest) -> Result<Arc<[u8]>, Failure> {
+    let found = runs.service.journal.object(digest).map_err(|error| load_failure(error.into()))?;
+    found.ok_or_else(|| Failure::refused(Code::OBJECT_MISSING, format!("the patch {digest} is not there any more")))
+}
+
+fn print(result: &LandResult, session: &Session, exit: Exit) -> Exit {
+    if session.json() {
+        session.output.json(result);
+        return exit;
+    }
+    let word = if result.status == LandStatus::Before { "landed before: " } else { "landed: " };
+    let merged = if result.merged { ", merged with what changed there" } else { "" };
+    let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, word);
+    session.output.talk(head.text(format!("{}{merged}", result.reason)));
+    for command in &result.next {
+        session.output.talk(Line::from("  ").add(Style::Accent, command));
+    }
+    exit
+}
+
+/// Why nothing lands, and what to do.
+fn failure(error: LandError, run: RunId) -> Failure {
+    let message = error.to_string();
+    match error {
+        LandError::Unproved(breach) => Failure::refused(breach.code, message)
+            .hint("`tollgate verify RUN` shows what holds; nothing lands that cannot be proved"),
+        LandError::NotYet => Failure::refused(Code::LANDING_UNDER_WAY, message).hint("`tollgate resume RUN` does it"),
+        LandError::Conflict { how, onto, .. } => {
+            let failure = Failure::refused(Code::LAND_CONFLICT, message);
+            let failure = how.lines().fold(failure, Failure::because);
+            failure
+                .hint(format!(
+                    "merge it yourself and mend these files: `git switch {onto} && git merge tollgate/{run}`"
+                ))
+                .hint("or start a run from there that does the work again: `tollgate run`")
+        }
+        LandError::Service(ServiceError::Workspace(WorkspaceError::Dirty { .. })) => {
+            Failure::refused(Code::DIRTY_CHECKOUT, message)
+                .hint("commit or stash them, or leave the checkout alone: `--as branch --to NAME`")
+        }
+        LandError::Service(ServiceError::Workspace(error @ WorkspaceError::LandTarget { .. })) => {
+            Failure::refused(Code::LAND_TARGET, message).hint(error.hint())
+        }
+        LandError::Service(error) => service_failure(error),
+    }
+}

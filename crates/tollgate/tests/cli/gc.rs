@@ -1,0 +1,266 @@
+//! Cleaning up: what is landed goes, what is nowhere else is set aside, and what is open is left alone.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::play::{GAP, Play, TASK, at, else_, script};
+
+const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+
+/// What `gc` says of each thing, by what happens to it.
+struct Cleaned(Value);
+
+impl Cleaned {
+    fn of(play: &Play, words: &str) -> Self {
+        let (result, code) = play.world.json(&format!("gc --json {words}"));
+        assert_eq!((code, result.len()), (0, 1));
+        Self(result.into_iter().next().unwrap())
+    }
+
+    /// The things with this fate, `thing place`.
+    fn with(&self, fate: &str) -> Vec<String> {
+        let items = self.0["items"].as_array().unwrap().iter().filter(|item| item["fate"] == fate);
+        items.map(|item| format!("{} {}", item["thing"].as_str().unwrap(), item["place"].as_str().unwrap())).collect()
+    }
+
+    fn why(&self, place: &str) -> String {
+        let item =
+            self.0["items"].as_array().unwrap().iter().find(|item| item["place"].as_str().unwrap().contains(place));
+        item.unwrap_or_else(|| panic!("{place} is not in {}", self.0))["why"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    fn does_nothing(&self) {
+        assert_eq!((self.with("removed"), self.with("quarantined")), (Vec::new(), Vec::new()));
+    }
+}
+
+fn trees(play: &Play) -> PathBuf {
+    play.world.path(&format!("state/trees/{}", play.run))
+}
+
+fn is_there(play: &Play, path: &str) -> bool {
+    play.world.path(&path.replace("RUN", &play.run)).exists()
+}
+
+fn refs(play: &Play) -> String {
+    play.world.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate"])
+}
+
+/// Everything proves, and what people read of the run is still there.
+#[track_caller]
+fn all_holds(play: &Play) {
+    play.tollgate(&["verify", "--all"]).exits(0);
+    assert!(play.tollgate(&["show", "RUN"]).exits(0).out.contains("Greet people"));
+    play.tollgate(&["logs", "RUN"]).exits(0);
+    assert!(is_there(play, "state/runs/RUN/bundles") && is_there(play, "state/runs/RUN/logs"));
+}
+
+/// A run that was cancelled while its developer's work lay in its tree, and nowhere else.
+fn cancelled() -> Play {
+    let mut play = Play::new(TASK, &script(&[("dod-checker", &[else_(GAP)])]));
+    play.start(&WORDS).exits(4);
+    assert!(is_there(&play, "state/trees/RUN/backend/greet.sh"));
+    play.tollgate(&["cancel", "RUN"]).exits(0);
+    play
+}
+
+#[test]
+fn what_is_on_a_branch_goes_and_the_run_still_proves() {
+    let (play, said) = Play::standard(&[]);
+    said.exits(0);
+    let before = play.tollgate(&["diff", "RUN"]).exits(0).out;
+    let dry = Cleaned::of(&play, "--dry-run");
+    assert_eq!(dry.0["dry_run"], true);
+    assert!(dry.with("removed").len() >= 3, "{}", dry.0);
+    assert!(trees(&play).join("@run").exists() && is_there(&play, "state/runs/RUN/git"), "a look changes nothing");
+    let done = Cleaned::of(&play, "");
+    assert_eq!(done.with("removed"), dry.with("removed"));
+    assert_eq!(done.with("quarantined"), Vec::<String>::new());
+    assert!(done.why("trees/").contains("on the branch"), "{}", done.0);
+    assert!(!trees(&play).exists() && !is_there(&play, "state/runs/RUN/git"));
+    assert_eq!(refs(&play), "");
+    Cleaned::of(&play, "").does_nothing();
+    all_holds(&play);
+    // What is left of the run is enough to look at it, to land it, and to be cleaned up again.
+    assert_eq!(play.tollgate(&["diff", "RUN"]).exits(0).out, before);
+    play.tollgate(&["land", "RUN", "--as", "merge"]).exits(0);
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    Cleaned::of(&play, "");
+    Cleaned::of(&play, "").does_nothing();
+    play.tollgate(&["verify", "--all"]).exits(0);
+}
+
+#[test]
+fn what_did_not_land_is_set_aside_and_comes_back() {
+    let play = cancelled();
+    let done = Cleaned::of(&play, "");
+    assert_eq!(done.with("quarantined").len(), 1, "{}", done.0);
+    assert!(done.why("quarantine").contains("work that did not land"), "{}", done.0);
+    assert!(!is_there(&play, "state/trees/RUN/backend"));
+    let aside = format!("state/quarantine/{}/backend/greet.sh", play.run);
+    assert_eq!(std::fs::read_to_string(play.world.path(&aside)).unwrap(), "echo Hello\n");
+    // It borrows: what it needs stays.
+    assert!(is_there(&play, "state/runs/RUN/git") && !refs(&play).is_empty());
+    Cleaned::of(&play, "").does_nothing();
+    all_holds(&play);
+    play.tollgate(&["gc", "--restore", "RUN"]).exits(0);
+    let back = trees(&play).join("backend");
+    assert_eq!(std::fs::read_to_string(back.join("greet.sh")).unwrap(), "echo Hello\n");
+    let status =
+        std::process::Command::new("git").arg("-C").arg(&back).args(["status", "--porcelain"]).output().unwrap();
+    assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stderr));
+    play.tollgate(&["gc", "--restore", "RUN"]).exits(0).says("nothing of");
+    // Set aside again, it goes only when a person says so, and not before its time.
+    assert_eq!(Cleaned::of(&play, "").with("quarantined").len(), 1);
+    Cleaned::of(&play, "--expire").does_nothing();
+    assert!(play.world.path(&aside).exists());
+    let gone = Cleaned::of(&play, "--expire 0");
+    assert_eq!(gone.with("removed").len(), 1, "{}", gone.0);
+    assert!(!play.world.path(&aside).exists());
+    // Now nothing borrows any more.
+    assert!(!Cleaned::of(&play, "").with("removed").is_empty());
+    assert_eq!(refs(&play), "");
+    Cleaned::of(&play, "").does_nothing();
+    all_holds(&play);
+}
+
+#[test]
+fn a_branch_that_somebody_took_away_holds_nothing() {
+    let (play, said) = Play::standard(&[]);
+    said.exits(0);
+    play.world.git(&["update-ref", "-d", &format!("refs/heads/tollgate/{}", play.run)]);
+    let done = Cleaned::of(&play, "");
+    let aside = done.with("quarantined");
+    assert!(aside.iter().any(|item| item.contains("@run")), "{}", done.0);
+    assert!(is_there(&play, "state/runs/RUN/git"));
+    let file = play.world.path(&format!("state/quarantine/{}/@run/greet.sh", play.run));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "echo Hello\n");
+    Cleaned::of(&play, "").does_nothing();
+    play.tollgate(&["verify", "--all"]).exits(0);
+}
+
+#[test]
+fn what_no_commit_can_hold_is_set_aside() {
+    let (play, said) = Play::standard(&[]);
+    said.exits(0);
+    let tree = trees(&play).join("@run");
+    std::os::unix::fs::symlink("/etc/passwd", tree.join("out")).unwrap();
+    let done = Cleaned::of(&play, "");
+    assert!(done.with("quarantined").iter().any(|item| item.contains("@run")), "{}", done.0);
+    assert!(done.why("@run").contains("no commit can hold"), "{}", done.0);
+}
+
+#[test]
+fn an_open_run_is_left_alone_and_one_that_is_driven_as_well() {
+    let mut play = Play::new(TASK, &script(&[("developer", &[at(1, "misbehave: hang")])]));
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
+    let mut child = play.program(&[&words[..], &WORDS[..]].concat());
+    play.find_run(&mut child);
+    // A worker is recorded once it runs, in a tree that is whole by then.
+    let recorded = |play: &Play| std::fs::read_dir(play.world.path("state/workers")).into_iter().flatten().count() > 1;
+    play.until("the developer is at work", |play| recorded(play).then_some(()));
+    let before: Vec<_> = std::fs::read_dir(trees(&play)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let done = Cleaned::of(&play, "");
+    done.does_nothing();
+    assert_eq!(done.why(&play.run), "it is open");
+    assert!(recorded(&play), "the worker is at work");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Nobody drives it now, and it is open all the same.
+    Cleaned::of(&play, "").does_nothing();
+    let after: Vec<_> = std::fs::read_dir(trees(&play)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(before, after);
+    play.tollgate(&["cancel", "RUN"]).exits(0);
+    play.tollgate(&["verify", "--all"]).exits(0);
+}
+
+/// Killed anywhere, nothing is lost, and the next one ends it.
+#[test]
+fn killed_in_the_middle_nothing_is_lost() {
+    for point in ["gc-moved:1", "gc-moved:2", "gc-noted", "gc-aside"] {
+        let play = if point.starts_with("gc-moved") { Play::standard(&[]).0 } else { cancelled() };
+        let mut command = play.world.program(&["gc"]);
+        let killed = command.stdin(Stdio::null()).env("TOLLGATE_FAIL_AT", point).output().unwrap();
+        assert_eq!(killed.status.code(), None, "{point}: {}", String::from_utf8_lossy(&killed.stderr));
+        let done = Cleaned::of(&play, "");
+        Cleaned::of(&play, "").does_nothing();
+        assert_eq!(std::fs::read_dir(play.world.path("state/scratch")).unwrap().count(), 0, "{point}: {}", done.0);
+        if point.starts_with("gc-moved") {
+            assert!(!trees(&play).exists(), "{point}: {}", done.0);
+        } else {
+            let aside = format!("state/quarantine/{}/backend/greet.sh", play.run);
+            assert_eq!(std::fs::read_to_string(play.world.path(&aside)).unwrap(), "echo Hello\n", "{point}");
+        }
+        all_holds(&play);
+    }
+}
+
+#[test]
+fn objects_that_no_run_names_are_set_aside_after_a_day() {
+    let long = TASK.replacen("\n## ", &format!("\n{}\n## ", "A long description. ".repeat(4_000)), 1);
+    let mut play = Play::new(&long, &script(&[]));
+    play.start(&WORDS).exits(0);
+    let put = |name: &str, days: u64| {
+        let path = play.world.path(&format!("state/objects/{}/{name}", &name[..2]));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, name).unwrap();
+        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400 + 60);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        path
+    };
+    let (old, young) = (put(&"ab".repeat(32), 1), put(&"cd".repeat(32), 0));
+    let objects = play.world.path("state/objects");
+    let count = || {
+        std::fs::read_dir(&objects).unwrap().flat_map(|group| std::fs::read_dir(group.unwrap().path()).unwrap()).count()
+    };
+    assert_eq!(count(), 3, "the task is one of them");
+    // That of the run is as old.
+    for group in std::fs::read_dir(&objects).unwrap() {
+        for file in std::fs::read_dir(group.unwrap().path()).unwrap().map(|file| file.unwrap().path()) {
+            if file != young {
+                let time = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 86_400);
+                std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+            }
+        }
+    }
+    let done = Cleaned::of(&play, "");
+    assert_eq!(done.with("quarantined").len(), 1, "{}", done.0);
+    assert!(!old.exists() && young.exists());
+    assert_eq!(count(), 2);
+    Cleaned::of(&play, "").does_nothing();
+    play.tollgate(&["verify", "--all"]).exits(0);
+}
+
+#[test]
+fn folders_of_nobody_and_scratch_that_nobody_holds() {
+    let (play, said) = Play::standard(&[]);
+    said.exits(0);
+    for folder in ["state/trees/run_00000000/backend", "state/runs/run_00000000/git", "state/scratch/left-1"] {
+        std::fs::create_dir_all(play.world.path(folder)).unwrap();
+        std::fs::write(play.world.path(folder).join("file"), "x").unwrap();
+    }
+    let done = Cleaned::of(&play, "");
+    assert_eq!(done.with("quarantined").len(), 2, "{}", done.0);
+    assert!(!play.world.path("state/scratch/left-1").exists());
+    let aside = play.world.path("state/quarantine/trees-of-no-run/run_00000000/backend/file");
+    assert_eq!(std::fs::read_to_string(aside).unwrap(), "x");
+    Cleaned::of(&play, "").does_nothing();
+}
+
+#[test]
+fn a_demonstration_goes_unless_somebody_worked_in_it() {
+    let play = Play::new(TASK, &script(&[]));
+    play.tollgate(&["demo"]).exits(0);
+    play.tollgate(&["demo"]).exits(0);
+    let second = play.world.path("state/demo/2");
+    let inside = std::fs::read_dir(&second).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+    std::fs::write(inside.unwrap().join("mine.txt"), "mine\n").unwrap();
+    let done = Cleaned::of(&play, "");
+    assert!(!play.world.path("state/demo/1").exists(), "{}", done.0);
+    assert!(!second.exists() && play.world.path("state/quarantine/demo/2").exists(), "{}", done.0);
+    Cleaned::of(&play, "").does_nothing();
+    play.tollgate(&["verify", "--all"]).exits(0);
+}
