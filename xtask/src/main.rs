@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command for people at a terminal")]
 
+mod agents;
 mod breaks;
 mod command;
 mod test;
@@ -21,6 +22,7 @@ usage: cargo xtask COMMAND
   crash ARGS...       kills the real program and resumes it, e.g. `crash --runs 200`, or `crash --seed 7` to repeat one
   damage ARGS...      damages a whole journal, one byte, row, object or file at a time; each must be named or healed
   golden              makes the golden journals of docs/golden/ again; read its README.md first
+  agents [--few]      installs the command line tools of agents from npm and runs the conformance kit on them; --few: those of CI
   breaks [NAME...]    breaks the kernel one line at a time; the simulator must see each
 ";
 
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
         ("crash", args) => command::crash(args),
         ("damage", args) => command::damage(args),
         ("golden", []) => command::golden(),
+        ("agents", []) => agents::main(true),
+        ("agents", ["--few"]) => agents::main(false),
         ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");

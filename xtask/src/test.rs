@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::agents::{self, Kit};
 use crate::command::{SCHEMAS, SIM, cargo, tee};
 use crate::{breaks, command, tidy, tools};
 
@@ -21,7 +22,7 @@ struct Step {
 enum Outcome {
     Passed(Vec<String>),
     Failed(String),
-    Skipped(&'static str),
+    Skipped(String),
 }
 
 const STEPS: &[Step] = &[
@@ -35,6 +36,7 @@ const STEPS: &[Step] = &[
     },
     Step { name: "build", run: |_| status(cargo().args(["build", "--workspace", "--locked"])) },
     Step { name: "tests", run: tests },
+    Step { name: "agents", run: agents_step },
     Step { name: "schemas", run: |_| status(cargo().args(SCHEMAS).arg("--check")) },
     Step { name: "sim", run: |_| status(cargo().args(SIM).args(["--seeds", SIM_SEEDS])) },
     Step { name: "crash", run: |_| crashed() },
@@ -65,7 +67,7 @@ pub fn run(depth: Depth) -> ExitCode {
         let (word, detail) = match outcome {
             Outcome::Passed(detail) => (count(&mut passed, "passed"), detail),
             Outcome::Failed(why) => (count(&mut failed, "FAILED"), vec![why]),
-            Outcome::Skipped(why) => (count(&mut skipped, "SKIPPED"), vec![why.to_owned()]),
+            Outcome::Skipped(why) => (count(&mut skipped, "SKIPPED"), vec![why]),
         };
         lines.push(format!("{word:<8} {:<8} {seconds:>7.1} s", step.name));
         lines.extend(detail.iter().flat_map(|text| text.lines()).map(|line| format!("         {line}")));
@@ -131,10 +133,24 @@ fn crashed() -> Outcome {
     }
 }
 
+/// Real agents against a scripted model: all of them when there is time, the four that most people have under CI.
+fn agents_step(depth: Depth) -> Outcome {
+    if depth == Depth::Usual && std::env::var_os("CI").is_none() {
+        return Outcome::Skipped(
+            "only with --full or under CI: real agents against a scripted model (`cargo xtask agents`)".to_owned(),
+        );
+    }
+    match agents::run(depth == Depth::Full) {
+        Kit::Passed(lines) => Outcome::Passed(lines),
+        Kit::Failed(why) => Outcome::Failed(why),
+        Kit::Skipped(why) => Outcome::Skipped(why),
+    }
+}
+
 /// Breaks the kernel on purpose; the simulator must see each. Many builds, so only when there is time.
 fn broken(depth: Depth) -> Outcome {
     if depth == Depth::Usual {
-        return Outcome::Skipped("only with --full: every invariant is broken on purpose and must be seen");
+        return Outcome::Skipped("only with --full: every invariant is broken on purpose and must be seen".to_owned());
     }
     if breaks::run(&[]) == ExitCode::SUCCESS {
         Outcome::Passed(Vec::new())
@@ -149,7 +165,7 @@ fn deny() -> Outcome {
         status(cargo().args(["deny", "check"]))
     } else {
         Outcome::Skipped(
-            "cargo-deny is not installed: advisories were NOT checked (`cargo install cargo-deny --locked`); tidy held licences, sources and bans",
+            "cargo-deny is not installed: advisories were NOT checked (`cargo install cargo-deny --locked`); tidy held licences, sources and bans".to_owned(),
         )
     }
 }

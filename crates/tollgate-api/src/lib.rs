@@ -36,7 +36,8 @@ pub use protocol::{
 pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
 pub use run::{
     Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, Criterion, DiffPart, Evidence, EvidenceSource,
-    Finding, Gate, GateStatus, Kept, Position, Reads, RunDetail, RunStatus, RunSummary, StoredObject, Tree, Unit,
+    Finding, Gate, GateStatus, Kept, Position, Reads, RoleUsage, RunDetail, RunStatus, RunSummary, StoredObject, Tree,
+    Unit, UsageSum,
 };
 
 pub use scope::{
@@ -44,7 +45,7 @@ pub use scope::{
     ScopeResult, ScopeRole,
 };
 
-pub use worker::{Capabilities, CapabilityBasis, QuotaTold, ResumeSupport, SchemaSupport, Worker};
+pub use worker::{Capabilities, Probe, QuotaTold, ResumeSupport, SchemaSupport, Worker};
 
 /// The version of the wire, in every event line.
 pub const VERSION: u32 = 1;

@@ -93,8 +93,36 @@ pub struct RunDetail {
     pub kept: Vec<Kept>,
     /// What is in force for the run: workers, areas and commands, with where each comes from.
     pub config: serde_json::Value,
+    /// What agents and other programs used: a row for each role, and last one for all of them; empty where no agent worked.
+    pub usage: Vec<RoleUsage>,
     /// What each routing decision read (with `--reads`; else empty).
     pub reads: Vec<Reads>,
+}
+
+/// What the attempts of a role used, as far as it was told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoleUsage {
+    /// The role; null: all of them.
+    pub role: Option<String>,
+    /// How many attempts that may have used something.
+    pub attempts: u32,
+    /// Tokens that were read, from a cache or not.
+    pub input_tokens: UsageSum,
+    /// The part of them that came from a cache.
+    pub cached_tokens: UsageSum,
+    /// Tokens that were written.
+    pub output_tokens: UsageSum,
+    /// Billionths of a US dollar.
+    pub cost_nano_usd: UsageSum,
+}
+
+/// A sum of what may be unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UsageSum {
+    /// What was told, added up.
+    pub known: u64,
+    /// How many attempts did not tell: the sum is that of the others.
+    pub unknown: u32,
 }
 
 /// Where a flow stands.

@@ -20,41 +20,55 @@ pub struct Worker {
     pub version: Option<String>,
     /// The model; null: the agent's own choice.
     pub model: Option<String>,
-    /// What an agent can do; null for other workers.
+    /// What an agent can do; null for other workers, and where nobody measured it.
     pub capabilities: Option<Capabilities>,
+    /// What came of asking it once (`--probe`); null where it was not asked.
+    pub probe: Option<Probe>,
 }
 
-/// What an agent can do.
+/// What an agent can do, as the conformance kit measured it; what is null was not measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Capabilities {
-    /// How that is known.
-    pub basis: CapabilityBasis,
+    /// The version that was measured.
+    pub measured_on: String,
+    /// Whether the same is installed; null: not known.
+    pub same_version: Option<bool>,
     /// Whether it can be held to a JSON Schema.
-    pub schema: SchemaSupport,
+    pub schema: Option<SchemaSupport>,
     /// Where a session of it can be gone on with.
-    pub resume: ResumeSupport,
+    pub resume: Option<ResumeSupport>,
     /// Whether it tells the tokens it used.
-    pub usage: bool,
+    pub usage: Option<bool>,
     /// Whether it tells what that cost.
-    pub cost: bool,
+    pub cost: Option<bool>,
     /// Whether it can be kept from writing.
-    pub read_only: bool,
+    pub read_only: Option<bool>,
     /// Whether it works without a person to allow each step.
-    pub unattended: bool,
+    pub unattended: Option<bool>,
     /// Whether it can be given servers of tools.
-    pub mcp: bool,
+    pub mcp: Option<bool>,
     /// Whether it tells what it was not allowed to do.
-    pub denials: bool,
+    pub denials: Option<bool>,
     /// What it tells of an exhausted quota.
-    pub quota: QuotaTold,
+    pub quota: Option<QuotaTold>,
+    /// Whether nothing of it is left when it is ended, also what left its session.
+    pub whole_tree_kill: Option<bool>,
 }
 
-/// How it is known what an agent can do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CapabilityBasis {
-    /// Its adapter says so; nobody has measured it.
-    Declared,
+/// What came of asking an agent once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Probe {
+    /// Whether it answered.
+    pub answered: bool,
+    /// Why not, in one sentence; empty where it did.
+    pub reason: String,
+    /// The model that it says it asked.
+    pub model: Option<String>,
+    /// What it used; null where it did not say.
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    /// Billionths of a US dollar.
+    pub cost_nano_usd: Option<u64>,
 }
 
 /// Whether an agent can be held to a schema.
@@ -77,6 +91,8 @@ pub enum ResumeSupport {
     Anywhere,
     /// In the folder that it began in.
     SameFolder,
+    /// Nowhere.
+    None,
 }
 
 /// What an agent tells of an exhausted quota.

@@ -22,6 +22,26 @@ pub enum Step {
     Tool(&'static str, Value),
     /// Say this and end.
     Say(String),
+    /// Refuse: the status, headers and the body.
+    Refuse(u16, Vec<(&'static str, String)>, Value),
+    /// Take the question and never answer it.
+    Hang,
+}
+
+/// What is said in one of the shapes.
+#[derive(Debug, Clone, Copy)]
+enum Words<'a> {
+    Tool(&'a str, &'a Value),
+    Text(&'a str),
+}
+
+/// What the model is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// How many results of tools the request holds.
+    pub results: usize,
+    /// Its body.
+    pub body: &'a str,
 }
 
 /// A model that answers by a script until it is dropped.
@@ -31,9 +51,10 @@ pub struct Model {
     shared: Arc<Shared>,
 }
 
-#[derive(Debug)]
+type Answers = Box<dyn Fn(Asked<'_>) -> Step + Send + Sync>;
+
 struct Shared {
-    steps: Vec<Step>,
+    answers: Answers,
     closed: AtomicBool,
     calls: AtomicUsize,
     /// What was asked, for a test that looks.
@@ -43,10 +64,16 @@ struct Shared {
 impl Model {
     /// Starts one; the last step is said again when there are no more.
     pub fn start(steps: Vec<Step>) -> std::io::Result<Self> {
+        let last = steps.last().cloned().unwrap_or(Step::Say(String::new()));
+        Self::answering(move |asked| steps.get(asked.results).cloned().unwrap_or_else(|| last.clone()))
+    }
+
+    /// Starts one that answers as it likes.
+    pub fn answering(answers: impl Fn(Asked<'_>) -> Step + Send + Sync + 'static) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
-            steps,
+            answers: Box::new(answers),
             closed: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
             asked: Mutex::default(),
@@ -80,6 +107,12 @@ impl Model {
     }
 }
 
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("calls", &self.calls).finish_non_exhaustive()
+    }
+}
+
 impl Drop for Model {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::SeqCst);
@@ -106,51 +139,80 @@ fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     reader.read_exact(&mut body).ok()?;
     let path = first.split(' ').nth(1)?.split('?').next()?.to_owned();
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let (kind, answer) = answer(&path, &request, shared);
+    let Some(Answer { status, headers, kind, body }) = answer(&path, &request, shared) else {
+        // Until the other side has enough of it, or the model is gone.
+        while !shared.closed.load(Ordering::SeqCst) {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        return None;
+    };
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        answer.len()
+        "HTTP/1.1 {status} scripted\r\ncontent-type: {kind}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
     );
     let mut stream = stream;
     stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(answer.as_bytes()).ok()
+    stream.write_all(body.as_bytes()).ok()
+}
+
+/// What is sent back.
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    kind: &'static str,
+    body: String,
+}
+
+impl Answer {
+    fn well(kind: &'static str, body: String) -> Self {
+        Self { status: 200, headers: Vec::new(), kind, body }
+    }
 }
 
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
-fn answer(path: &str, request: &Value, shared: &Shared) -> (&'static str, String) {
+/// The answer to a request; none: it hangs.
+fn answer(path: &str, request: &Value, shared: &Shared) -> Option<Answer> {
     let streams = request["stream"] == json!(true) || path.contains(":stream");
-    let speak: fn(&Step, &Value) -> Vec<(String, Value)> = match path {
+    let speak: fn(Words<'_>, &Value) -> Vec<(String, Value)> = match path {
         _ if path.ends_with("/messages") => messages,
         _ if path.ends_with("/responses") => responses,
         _ if path.ends_with("/chat/completions") => chat,
         _ if path.contains("enerateContent") => gemini,
         _ => {
-            return (
-                JSON,
-                json!({"ok": true, "input_tokens": 10, "totalTokens": 10, "data": [], "models": []}).to_string(),
-            );
+            let other = json!({"ok": true, "input_tokens": 10, "totalTokens": 10, "data": [], "models": []});
+            return Some(Answer::well(JSON, other.to_string()));
         }
     };
-    let titled = Step::Say("a title".to_owned());
     let step = if request["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
         shared.calls.fetch_add(1, Ordering::SeqCst);
-        shared.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.to_string());
-        let done = results(request);
-        shared.steps.get(done).or(shared.steps.last()).unwrap_or(&titled)
+        let body = request.to_string();
+        let step = (shared.answers)(Asked { results: results(request), body: &body });
+        shared.asked.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+        step
     } else {
-        &titled
+        Step::Say("a title".to_owned())
     };
-    let events = speak(step, request);
+    let words = match &step {
+        Step::Hang => return None,
+        Step::Refuse(status, headers, body) => {
+            return Some(Answer { status: *status, headers: headers.clone(), kind: JSON, body: body.to_string() });
+        }
+        Step::Tool(name, input) => Words::Tool(name, input),
+        Step::Say(text) => Words::Text(text),
+    };
+    let events = speak(words, request);
     if !streams {
-        return (JSON, events.last().map(|(_, whole)| whole["whole"].to_string()).unwrap_or_default());
+        let whole = events.last().map(|(_, whole)| whole["whole"].to_string()).unwrap_or_default();
+        return Some(Answer::well(JSON, whole));
     }
     let line = |(name, data): &(String, Value)| {
         let name = if name.is_empty() { String::new() } else { format!("event: {name}\n") };
         format!("{name}data: {data}\n\n")
     };
-    (EVENTS, events.iter().filter(|(name, _)| name != "whole").map(line).collect())
+    Some(Answer::well(EVENTS, events.iter().filter(|(name, _)| name != "whole").map(line).collect()))
 }
 
 /// How many results of tools a request holds, in any of the shapes.
@@ -175,14 +237,14 @@ fn named(name: &str, data: Value) -> (String, Value) {
     (name.to_owned(), data)
 }
 
-fn messages(step: &Step, request: &Value) -> Vec<(String, Value)> {
+fn messages(step: Words<'_>, request: &Value) -> Vec<(String, Value)> {
     let usage = json!({"input_tokens": USED.0, "output_tokens": USED.1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0});
     let (block, start, delta, stop) = match step {
-        Step::Say(text) => {
+        Words::Text(text) => {
             let delta = json!({"type": "text_delta", "text": text});
             (json!({"type": "text", "text": text}), json!({"type": "text", "text": ""}), delta, "end_turn")
         }
-        Step::Tool(name, input) => {
+        Words::Tool(name, input) => {
             let id = format!("toolu_{}", results(request));
             let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
             let start = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
@@ -207,12 +269,12 @@ fn messages(step: &Step, request: &Value) -> Vec<(String, Value)> {
     ]
 }
 
-fn responses(step: &Step, request: &Value) -> Vec<(String, Value)> {
+fn responses(step: Words<'_>, request: &Value) -> Vec<(String, Value)> {
     let item = match step {
-        Step::Say(text) => {
+        Words::Text(text) => {
             json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": text, "annotations": []}]})
         }
-        Step::Tool(name, input) => {
+        Words::Tool(name, input) => {
             json!({"type": "function_call", "id": "fc_1", "call_id": format!("call_{}", results(request)), "name": name, "arguments": input.to_string(), "status": "completed"})
         }
     };
@@ -233,10 +295,10 @@ fn responses(step: &Step, request: &Value) -> Vec<(String, Value)> {
     ]
 }
 
-fn chat(step: &Step, request: &Value) -> Vec<(String, Value)> {
+fn chat(step: Words<'_>, request: &Value) -> Vec<(String, Value)> {
     let (message, end) = match step {
-        Step::Say(text) => (json!({"role": "assistant", "content": text}), "stop"),
-        Step::Tool(name, input) => {
+        Words::Text(text) => (json!({"role": "assistant", "content": text}), "stop"),
+        Words::Tool(name, input) => {
             let call = json!({"index": 0, "id": format!("call_{}", results(request)), "type": "function", "function": {"name": name, "arguments": input.to_string()}});
             (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
         }
@@ -256,10 +318,10 @@ fn chat(step: &Step, request: &Value) -> Vec<(String, Value)> {
     ]
 }
 
-fn gemini(step: &Step, _: &Value) -> Vec<(String, Value)> {
+fn gemini(step: Words<'_>, _: &Value) -> Vec<(String, Value)> {
     let part = match step {
-        Step::Say(text) => json!({"text": text}),
-        Step::Tool(name, input) => json!({"functionCall": {"name": name, "args": input}}),
+        Words::Text(text) => json!({"text": text}),
+        Words::Tool(name, input) => json!({"functionCall": {"name": name, "args": input}}),
     };
     let whole = json!({"candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": USED.0, "candidatesTokenCount": USED.1, "totalTokenCount": USED.0 + USED.1}, "modelVersion": "scripted"});
     vec![named("", whole.clone()), named("whole", json!({"whole": whole}))]

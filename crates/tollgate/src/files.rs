@@ -103,6 +103,31 @@ impl Growing {
     }
 }
 
+/// An empty folder that goes when this does.
+#[derive(Debug)]
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes one below a folder.
+    pub fn new(below: &Path, name: &str) -> Result<Self, Failure> {
+        let path = below.join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(below)
+            .and_then(|()| std::fs::create_dir(&path))
+            .map_err(|error| cannot_write(&path, error))?;
+        Ok(Self(path))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
 /// Waits a moment for a file to grow.
 pub fn pause(time: std::time::Duration) {
     std::thread::sleep(time);

@@ -188,7 +188,8 @@ impl RealHands {
             let agent = agent?;
             let (argv, copy) = self.pinned(run, &agent.words)?;
             let base = Path::new(&run.opened.repository);
-            return Ok((Box::new(AgentWorker::new(agent, argv, base, &self.state)), Needs::of(copy)));
+            let worker = AgentWorker::new(agent, argv, base, &self.tollgate, &self.state);
+            return Ok((Box::new(worker), Needs::of(copy)));
         }
         match spec.split_once(':') {
             Some(("command", text)) => {

@@ -1,10 +1,11 @@
 //! Workers: the programs behind roles, and what they say.
 //!
 //! [`command`] is the public interface (brief on stdin, `TOLLGATE_*` variables, a report file); [`agent`] is one with a model
-//! behind it; [`script`] is a worker that acts out a file; [`in_process`] is a function, for benches and simulations.
+//! behind it, and [`acp`] speaks with those that must be answered; [`script`] is a worker that acts out a file; [`in_process`] is a function, for benches and simulations.
 
 #![expect(clippy::disallowed_methods, reason = "the room of bundles, reports and what a scripted worker does")]
 
+pub mod acp;
 pub mod agent;
 pub mod bundle;
 pub mod command;

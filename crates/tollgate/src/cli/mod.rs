@@ -68,6 +68,7 @@ enum Command {
     Explain(commands::explain::ExplainArgs),
     Completions(commands::completions::CompletionsArgs),
     Schemas(commands::schemas::SchemasArgs),
+    WorkerAcp(commands::worker_acp::WorkerAcpArgs),
     WorkerScript(commands::worker_script::WorkerScriptArgs),
 }
 
@@ -187,6 +188,7 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
         Command::Explain(args) => commands::explain::run(&args, session),
         Command::Completions(args) => commands::completions::run(&args, session, Cli::command()),
         Command::Schemas(args) => commands::schemas::run(&args, session),
+        Command::WorkerAcp(args) => commands::worker_acp::run(args, session),
         Command::WorkerScript(args) => commands::worker_script::run(&args, session),
     }
 }

@@ -99,9 +99,9 @@ impl Worker {
         Self { adapter, command, agent: Agent::default(), bounds: Bounds::default() }
     }
 
-    /// An agent as its adapter knows it.
-    pub fn agent(adapter: &'static AgentAdapter) -> Self {
-        Self::plain(Adapter::Agent(adapter), vec![adapter.program.to_owned()])
+    /// An agent as its adapter knows it; none where that names no program.
+    pub fn agent(adapter: &'static AgentAdapter) -> Option<Self> {
+        Some(Self::plain(Adapter::Agent(adapter), vec![adapter.program?.to_owned()]))
     }
 }
 
@@ -334,13 +334,19 @@ impl Config {
             Choice::Named(name) => name,
         };
         let workers = self.workers();
-        if let (None, Some(adapter)) = (workers.get(name.as_str()), agent::adapter(name)) {
+        let agent = agent::adapter(name).and_then(Worker::agent);
+        if let (None, Some(worker)) = (workers.get(name.as_str()), agent) {
             // An agent needs no configuration to be called by its name.
-            return Ok(Assigned { name: Some(name.clone()), worker: Worker::agent(adapter), from });
+            return Ok(Assigned { name: Some(name.clone()), worker, from });
         }
         let worker = workers.get(name.as_str()).ok_or_else(|| {
             let failure = Failure::refused(Code::WORKER_UNKNOWN, format!("role `{role}` has the worker `{name}`, which nobody defines"));
-            let known = workers.keys().copied().chain(ADAPTERS.into_iter().map(|adapter| adapter.name));
+            if agent::adapter(name).is_some() {
+                let way = format!("write `[worker.NAME]` with `adapter = \"{name}\"` and `command = [\"PROGRAM\"]`, and give the role that NAME");
+                return failure.because("it is a way to speak with agents, and names none of them").hint(way);
+            }
+            let agents = ADAPTERS.into_iter().filter(|adapter| adapter.program.is_some());
+            let known = workers.keys().copied().chain(agents.map(|adapter| adapter.name));
             match nearest(name, known) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None => failure.hint(format!("add `[worker.{name}]` to the user's or the repository's config.toml; `tollgate doctor` lists what is known")),

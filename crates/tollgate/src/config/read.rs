@@ -112,6 +112,10 @@ impl Reader<'_> {
             (Some(Adapter::Agent(_)), Some(words)) if words.len() != 1 => {
                 wrong("the `command` of an agent is its program alone", "write its arguments as `args = [\"…\"]`")
             }
+            (Some(Adapter::Agent(adapter)), None) if adapter.program.is_none() => wrong(
+                "this worker has no `command`, and its adapter knows no program",
+                "add `command = [\"PROGRAM\"]`, and its arguments as `args = [\"…\"]`",
+            ),
             (Some(Adapter::Agent(_)), _) => None,
             (Some(_), None) => wrong("this worker has no `command`", "add `command = [\"PROGRAM\", \"ARGUMENT\"]`"),
             (Some(Adapter::Script), Some(words)) if words.len() != 1 => {
@@ -126,7 +130,7 @@ impl Reader<'_> {
             return self.breach(&name.span(), Code::CONFIG, message, hint);
         }
         match (adapter?, command) {
-            (Adapter::Agent(adapter), None) => Some(Worker { agent, bounds, ..Worker::agent(adapter) }),
+            (Adapter::Agent(adapter), None) => Some(Worker { agent, bounds, ..Worker::agent(adapter)? }),
             (adapter, command) => Some(Worker { adapter, command: command.unwrap_or_default(), agent, bounds }),
         }
     }

@@ -21,6 +21,7 @@ pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize)
     standing(&mut screen, detail);
     questions(&mut screen, detail);
     timeline(&mut screen, detail, history);
+    usage(&mut screen, detail);
     criteria(&mut screen, detail);
     gates(&mut screen, detail);
     findings(&mut screen, detail);
@@ -300,6 +301,29 @@ fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -
     let ended = decision.ended_at_ms.filter(|_| !in_advance);
     let took = ended.map(|end| took(decision.asked_at_ms, end)).unwrap_or_default();
     Told { symbol: "?", style: Style::Warn, text: format!("{} {question}{came}{notes}", decision.id), took }
+}
+
+fn usage(screen: &mut Screen, detail: &RunDetail) {
+    if detail.usage.is_empty() {
+        return;
+    }
+    screen.title("What it used", "as the agents tell; what they do not tell is unknown");
+    let row = |row: &api::RoleUsage| {
+        let sum = |sum: api::UsageSum, shown: fn(u64) -> String| match sum {
+            api::UsageSum { known, unknown: 0 } => shown(known),
+            api::UsageSum { unknown, .. } if unknown == row.attempts => "unknown".to_owned(),
+            api::UsageSum { known, unknown } => format!("{} + unknown ({unknown} of {})", shown(known), row.attempts),
+        };
+        let tokens = |number: u64| words::thousands(number);
+        vec![
+            Line::new().add(Style::Strong, row.role.as_deref().unwrap_or("in all")),
+            Line::from(count(to_usize(row.attempts.into()), "attempt")),
+            Line::from(format!("read {}", sum(row.input_tokens, tokens))),
+            Line::from(format!("written {}", sum(row.output_tokens, tokens))),
+            Line::from(format!("cost {}", sum(row.cost_nano_usd, words::dollars))),
+        ]
+    };
+    screen.rows(detail.usage.iter().map(row).collect());
 }
 
 fn criteria(screen: &mut Screen, detail: &RunDetail) {

@@ -52,6 +52,22 @@ pub fn nth(number: u64) -> String {
     format!("{number}{ending}")
 }
 
+/// "12 345", in groups of three.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(" ")
+}
+
+/// "$0.0123", from billionths of a dollar; small amounts keep their digits.
+pub fn dollars(nano: u64) -> String {
+    let (whole, rest) = (nano / 1_000_000_000, nano % 1_000_000_000);
+    let digits = format!("{rest:09}");
+    let end = digits.trim_end_matches('0').len().max(2);
+    format!("${whole}.{}", &digits[..end])
+}
+
 /// A count with its noun: `1 file`, `2 files`.
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }

@@ -135,7 +135,109 @@ fn an_agent_needs_no_configuration_but_its_program() {
 }
 
 #[test]
-fn what_is_installed_is_listed_with_what_is_declared_of_it() {
+fn what_was_used_is_shown_by_role_and_in_sum_and_unknown_stays_unknown() {
+    // The first call tells neither its cost nor what it read; the second does.
+    let first = result("I am done.", "null", "").replace("\"input_tokens\":100,", "");
+    let mended = REPORT.replace("files: 1", "files: 0").replace("- a.txt", "None");
+    let mut play = play(&agent(&first, &result(&mended, "0.005", "")));
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    play.named_by(&said);
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let used: Vec<&str> =
+        shown.lines().skip_while(|line| !line.starts_with("What it used")).skip(1).take(2).map(str::trim).collect();
+    let numbers = "2 attempts  read 120 + unknown (1 of 2)  written 60  cost unknown";
+    assert_eq!(used, [format!("maker   {numbers}"), format!("in all  {numbers}")], "{shown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&play.tollgate(&["show", "RUN", "--json"]).exits(0).out).unwrap();
+    assert_eq!(json["usage"][1]["role"], serde_json::Value::Null);
+    assert_eq!(json["usage"][1]["input_tokens"], serde_json::json!({"known": 120, "unknown": 1}));
+    assert_eq!(json["usage"][1]["cost_nano_usd"], serde_json::json!({"known": 0, "unknown": 2}));
+}
+
+#[test]
+fn a_session_that_is_gone_is_begun_anew_with_the_whole_brief() {
+    let mended = REPORT.replace("files: 1", "files: 0").replace("- a.txt", "None");
+    // What the first call left is there for the second, which has no session any more.
+    let first = format!(
+        "if test -e \"$HOME/.claude/gone\"; then {}; else touch \"$HOME/.claude/gone\"; {}; fi",
+        result(&mended, "0.004", ""),
+        result("I am done.", "0.003", "")
+    );
+    let mut play = play(&agent(&first, "echo 'No conversation found' >&2; exit 1"));
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    play.named_by(&said);
+    play.holds();
+    let calls = std::fs::read_to_string(play.world.path("home/.claude/calls")).unwrap();
+    let calls: Vec<&str> = calls.split("ARGS").skip(1).collect();
+    assert_eq!(calls.len(), 3, "{calls:?}");
+    assert!(calls[1].contains("--resume s-1") && !calls[2].contains("--resume"), "{calls:?}");
+    assert!(calls[1].lines().count() < 12 && calls[2].lines().count() > 20, "the whole brief: {}", calls[2]);
+    let log = play.log("maker", 2);
+    assert!(log.contains("the session could not be gone on with"), "{log}");
+    let told = reports(&play).pop().unwrap().told.unwrap();
+    assert_eq!(told.usage.cost_nano_usd, Some(4_000_000), "a new session is counted from its start");
+}
+
+/// An agent of the Agent Client Protocol that asks before it writes.
+const ACP: &str = r#"#!/bin/sh
+answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+say() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}\n' "$1"; }
+read line; answer 1 '{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"mine","version":"7"}}'
+read line; answer 2 '{"sessionId":"s-1","models":{"currentModelId":"m"}}'
+read line; echo "$line" >> "$XDG_CACHE_HOME/prompt"
+for kind in edit execute; do
+  printf '{"jsonrpc":"2.0","id":"ask","method":"session/request_permission","params":{"sessionId":"s-1","toolCall":{"toolCallId":"1","kind":"%s","title":"does it","locations":[]},"options":[{"optionId":"yes","kind":"allow_once"},{"optionId":"no","kind":"reject_once"}]}}\n' $kind
+  read line
+  case "$line" in *'"yes"'*) echo hi > a.txt ;; esac
+done
+say '## Status\ncomplete\n\n## Abstract\noutcome: made\nverdict: n/a\n'
+say 'files: 1 created, 0 modified, 0 deleted\nnext_phase: n/a\nopen_questions: 0\n\n## Files Created\n- a.txt\n'
+answer 3 '{"stopReason":"end_turn","usage":{"inputTokens":3,"outputTokens":4,"totalTokens":7}}'
+read line
+"#;
+
+#[test]
+fn an_agent_of_the_agent_client_protocol_is_answered_while_it_works() {
+    let mut play = play(&agent("exit 9", "exit 9"));
+    play.world.agent("mine", ACP);
+    let config = "[worker.mine]\nadapter = \"acp\"\ncommand = [\"mine\"]\n[roles]\nmaker = \"mine\"\n";
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    play.named_by(&said);
+    play.holds();
+    assert_eq!(play.file("a.txt").as_deref(), Some("hi\n"));
+    let prompt =
+        std::fs::read_to_string(play.world.path(&format!("state/runs/{}/caches/maker/prompt", play.run))).unwrap();
+    assert!(prompt.contains("session/prompt") && prompt.contains("Status"), "{prompt}");
+    let told = reports(&play).remove(0).told.unwrap();
+    let known = (&*told.adapter, told.version.as_deref(), told.session.as_deref(), told.model.as_deref());
+    assert_eq!(known, ("acp", Some("mine 7"), Some("s-1"), Some("m")));
+    assert_eq!(told.denied, ["execute does it"], "edits are allowed, commands are not");
+    assert_eq!(told.usage.input_tokens, None, "nothing says what it counts");
+    let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
+    assert_eq!(&*opened.workers["maker"], "acp:mine");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "maker=acp"]).exits(1).says("names none of them");
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), "[worker.x]\nadapter = \"acp\"\n").unwrap();
+    play.tollgate(&["worker", "list"]).exits(1).says("its adapter knows no program");
+}
+
+#[test]
+fn an_agent_can_be_asked_once_whether_it_answers() {
+    let well = "[ \"$(ls -A | wc -l)\" = 0 ] || exit 8; echo '{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"ready\"}]}}'";
+    let mut play = play(&agent(&format!("{well}; {}", result("ready", "0.0123", "")), "exit 9"));
+    let bin = play.world.path("bin").display().to_string();
+    play.world.set("PATH", &format!("{bin}:/usr/bin:/bin"));
+    play.world.type_in("worker doctor sonnet --probe").type_in("worker doctor sonnet --probe --json");
+    play.world.agent("claude", &agent("echo 'Invalid API key' >&2; exit 1", "exit 9"));
+    play.world.type_in("worker doctor sonnet --probe").type_in("worker doctor --probe");
+    insta::assert_snapshot!(play.world.transcript);
+    let left: Vec<_> =
+        std::fs::read_dir(play.world.path("state")).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("probe")), "{left:?}");
+}
+
+#[test]
+fn what_is_installed_is_listed_with_what_was_measured_of_it() {
     let mut play = play(&agent("exit 9", "exit 9"));
     // Whatever else is installed on the machine is not looked at.
     let bin = play.world.path("bin").display().to_string();

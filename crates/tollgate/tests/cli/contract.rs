@@ -480,3 +480,18 @@ fn what_is_no_json_or_yaml_hides_nothing() {
     world.type_in("contract check --contract team.tasks twice.yaml torn.yaml");
     insta::assert_snapshot!(world.transcript);
 }
+
+/// A template has words for every value, and says nothing.
+#[test]
+fn a_template_is_never_valid() {
+    let world = World::new();
+    let list = String::from_utf8(world.run("contract list --json", "").stdout).unwrap();
+    let contracts = list.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let ids: Vec<String> = contracts.map(|one| one["id"].as_str().unwrap().to_owned()).collect();
+    assert!(ids.len() > 30, "{ids:?}");
+    for id in ids {
+        let template = String::from_utf8(world.run(&format!("contract show {id} --template"), "").stdout).unwrap();
+        let check = world.run(&format!("contract check --contract {id} -"), &template);
+        assert_eq!(check.status.code(), Some(1), "{id}: {}", String::from_utf8_lossy(&check.stdout));
+    }
+}

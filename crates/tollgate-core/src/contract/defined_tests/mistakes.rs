@@ -228,6 +228,48 @@ fn a_key_that_is_misspelt_is_one_mistake() {
 }
 
 #[test]
+fn each_mistake_is_told_once_and_hides_no_other() {
+    let codes = |id: &str, text: &str| -> String {
+        let own = registry::defined(id).expect("a contract");
+        let told = own.judge(text, &Context::default()).diagnostics.into_iter();
+        let named = |one: Diagnostic| one.rule.map_or_else(|| one.code.to_string(), |rule| rule.to_string());
+        told.map(|one| (one.place.line, named(one)))
+            .map(|(line, what)| format!("{line} {what}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let task = |id: &str, on: &str| {
+        format!("- {{id: {id}, status: blocked, goal: g, acceptance_checks: [\"cmd: x\"], depends_on: [{on}]}}\n")
+    };
+    let tasks = |all: &[(&str, &str)]| all.iter().fold("tasks:\n".to_owned(), |text, (id, on)| text + &task(id, on));
+    let both = tasks(&[("T-001", "T-002, T-002, T-009"), ("T-002", "")]);
+    assert_eq!(codes("team.tasks", &both), "2 TG0248, 2 dependencies-exist");
+    let circles = tasks(&[("T-001", "T-002"), ("T-002", "T-001"), ("T-003", "T-004"), ("T-004", "T-003, T-001")]);
+    assert_eq!(codes("team.tasks", &circles), "2 no-cycle, 4 no-cycle");
+    let shared = tasks(&[("T-001", "T-002, T-003"), ("T-002", "T-001"), ("T-003", "T-001")]);
+    assert_eq!(codes("team.tasks", &shared), "2 no-cycle");
+    let indent = "tasks:\n- id: T-001\n  status: blocked\n goal: x\n  acceptance_checks: [\"cmd: x\"]\n";
+    assert_eq!(codes("team.tasks", indent), "4 TG0100");
+    let own = registry::defined("team.design-history").expect("a contract");
+    let line = crate::contract::guide::example(&own.definition);
+    let line = line.lines().next().expect("a line");
+    let pretty = line.replace(", ", ",\n ").replacen('{', "{\n ", 1);
+    assert_eq!(codes("team.design-history", &format!("{pretty}\n")), "1 TG0250");
+    assert_eq!(codes("team.design-history", &format!("{line}\n{pretty}\n{line}\n")), "2 TG0250");
+    let own = registry::defined("wr.interpretation").expect("a contract");
+    let clear = crate::contract::guide::example(&own.definition)
+        .replace("\"feature\"", "\"refactor\"")
+        .replace(": true", ": false")
+        .replace("\"plausible\"", "\"strong\"")
+        .replace("\"uncertain\"", "\"clear\"");
+    let told = codes("wr.interpretation", &clear);
+    assert_eq!(told.matches("is-not-clear").count() + told.matches("are-not-clear").count(), 1, "{told}");
+    let verdict = registry::defined("wr.gate_verdict").expect("a contract");
+    let text = crate::contract::tree::json_line(&verdict.definition.example).replace("Every ", "Every\r\n");
+    assert_eq!(codes("wr.gate_verdict", &text), "1 TG0240");
+}
+
+#[test]
 fn what_is_left_out_is_said() {
     let own = registry::defined("wr.coding_handoff").expect("a contract");
     let many = vec!["7"; 80].join(", ");

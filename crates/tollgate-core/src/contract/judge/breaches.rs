@@ -51,6 +51,10 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
         let severity = if rule.warning { Severity::Warning } else { Severity::Error };
         let mut told = BTreeSet::new();
         for (at, detail) in places.into_iter().filter(|(at, _)| told.insert(*at)).take(BREACHES_MAX) {
+            // What another rule asks for here mends this one too.
+            if found.wrong.iter().any(|wrong| wrong.at == at && wrong.rule.is_some() && wrong.hint == rule.fix) {
+                continue;
+            }
             let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
             found.push(Wrong {
                 code: Code::RULE_BROKEN,
@@ -71,9 +75,8 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
         let At::Node(node) = self.find(path, self.root, self.of) else { return None };
         // A list that is not there may have been lost.
         let At::Node(_) = self.find(of, self.root, self.of) else { return None };
-        let mut count = 0usize;
-        let whole = self.each(&of.steps, self.root, self.of, &mut |_, _| count += 1);
-        let said = node.word().filter(|_| whole && matches!(node.value, Value::Number(_)))?;
+        let count = self.counted(of)?;
+        let said = node.word().filter(|_| matches!(node.value, Value::Number(_)))?;
         Some(Mend::Word { said: said.to_owned(), with: count.to_string() })
     }
 
@@ -107,8 +110,8 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
             }
             Condition::Acyclic { over, by, to } => {
                 let At::Node(list) = self.find(over, node, of) else { return Vec::new() };
-                let circle = find_circle(&pointing(list, by.as_deref(), to.as_deref()));
-                circle.into_iter().map(|(at, names)| (at, Some(names))).collect()
+                let circles = find_circles(&pointing(list, by.as_deref(), to.as_deref()));
+                circles.into_iter().map(|(at, names)| (at, Some(names))).collect()
             }
             Condition::Numbered { over, by, prefix } => self.misnumbered(over, by, prefix, node, of),
             Condition::Check(name) => {
@@ -181,8 +184,8 @@ fn pointing<'x>(list: &'x Node<'x>, by: Option<&str>, to: Option<&str>) -> Vec<P
     }
 }
 
-/// Walks everything once, without recursion: documents choose how deep they are.
-fn find_circle(all: &[Pointing<'_>]) -> Option<(u32, String)> {
+/// Walks everything once, without recursion: documents choose how deep they are. Circles that share a name are one mistake.
+fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         No,
@@ -191,6 +194,8 @@ fn find_circle(all: &[Pointing<'_>]) -> Option<(u32, String)> {
     }
     let known = Words::new(all.iter().map(|one| one.name).collect(), |_, _| {});
     let mut seen = vec![Seen::No; all.len()];
+    let mut told = vec![false; all.len()];
+    let mut circles = Vec::new();
     for start in 0..all.len() {
         let mut way: Vec<(usize, usize)> = Vec::new();
         if seen[start] == Seen::No {
@@ -210,14 +215,21 @@ fn find_circle(all: &[Pointing<'_>]) -> Option<(u32, String)> {
                     way.push((target, 0));
                 }
                 Some((target, Seen::OnTheWay)) => {
+                    if told[target] || circles.len() == BREACHES_MAX {
+                        continue;
+                    }
                     let from = way.iter().position(|(at, _)| *at == target).unwrap_or(0);
+                    if way[from..].iter().any(|(at, _)| told[*at]) {
+                        continue;
+                    }
+                    way[from..].iter().for_each(|(at, _)| told[*at] = true);
                     let names = way[from..].iter().take(CIRCLE_MAX).map(|(at, _)| all[*at].name);
                     let names: Vec<&str> = names.chain([all[target].name]).collect();
-                    return Some((all[target].at, names.join(" → ")));
+                    circles.push((all[target].at, names.join(" → ")));
                 }
                 Some((_, Seen::Done)) | None => {}
             }
         }
     }
-    None
+    circles
 }

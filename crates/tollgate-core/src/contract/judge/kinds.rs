@@ -208,12 +208,12 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             self.path.pop();
         }
         if let Some(by) = list.unique.as_ref().filter(|_| items.len() > 1) {
-            self.twice(by.as_deref(), items, node);
+            self.twice(by.as_deref(), items);
         }
     }
 
     /// Finds items that have the same name, or say the same.
-    fn twice(&mut self, by: Option<&str>, items: &[Node<'_>], list: &Node<'_>) {
+    fn twice(&mut self, by: Option<&str>, items: &[Node<'_>]) {
         let named: Vec<(Cow<'_, str>, usize)> =
             items.iter().enumerate().filter_map(|(at, item)| Some((told_apart(by, item)?, at))).collect();
         let mut again = Vec::new();
@@ -231,10 +231,6 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             self.path.pop();
             if let Some(wrong) = self.found.wrong.last_mut() {
                 wrong.other = Some(place(first).at);
-            }
-            // What a rule says of a plain list it would say of the surplus item.
-            if by.is_none() {
-                self.found.broken.insert(list.at);
             }
         }
     }

@@ -250,6 +250,8 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
             Test::Within(range) => match &node.value {
                 Value::Number(number) => number.parse::<f64>().is_ok_and(|number| range.holds(number)),
                 Value::Text(text) => range.counts(text.chars().count()),
+                // Which of the items are meant is unknown.
+                Value::List(items) if items.iter().any(|item| self.is_broken(item)) => return None,
                 Value::List(items) => range.counts(items.len()),
                 Value::Map(entries) => range.counts(entries.len()),
                 Value::Null | Value::Bool(_) => false,
@@ -274,10 +276,19 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
         if let Some((_, count)) = counts.iter().find(|(known, _)| std::ptr::eq(*known, path)) {
             return *count;
         }
-        let mut count = 0;
-        let whole = self.each(&path.steps, self.root, self.of, &mut |_, _| count += 1);
-        counts.push((path, whole.then_some(count)));
-        whole.then_some(count)
+        let count = self.counted(path);
+        counts.push((path, count));
+        count
+    }
+
+    /// How many values are at a path from the root; unknown where one of them is wrong.
+    pub(super) fn counted(&self, path: &Path) -> Option<usize> {
+        let (mut count, mut sound) = (0, true);
+        let whole = self.each(&path.steps, self.root, self.of, &mut |item, _| {
+            count += 1;
+            sound &= !self.is_broken(item);
+        });
+        (whole && sound).then_some(count)
     }
 
     fn among(&self, path: &'e Path, word: &str) -> Option<bool> {

@@ -11,7 +11,6 @@ pub struct Labelled {
 
 /// The labels in one line: bold ones anywhere, others at the start of an item.
 pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels, add: &mut dyn FnMut(Labelled)) {
-    let quotes = memchr::memchr(b'`', line.as_bytes()).is_some();
     let bare = line.trim_start();
     let lead = line.len() - bare.len();
     let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
@@ -29,7 +28,7 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
             .or_else(|| bold(inner, names))
         {
             // What stands in code quotes is an example.
-            Some(_) if quotes && in_code(&line[..line.len() - rest.len() + at]) => rest = inner,
+            Some(_) if in_code(&line[..line.len() - rest.len() + at]) => rest = inner,
             Some((field, after)) => {
                 let label = line.len() - rest.len() + at;
                 // The mark of an item before its label belongs to the label.

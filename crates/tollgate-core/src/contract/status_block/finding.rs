@@ -1,7 +1,7 @@
 //! One finding: `[major] src/a.rs:12 (RULE-3) — what is wrong`, in the spellings that reviewers use.
 
 use super::document::{Finding, Severity};
-use super::parse::after_separator;
+use super::entry::after_separator;
 use crate::contract::text::quote;
 use crate::id::FindingId;
 

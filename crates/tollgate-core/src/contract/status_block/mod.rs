@@ -7,6 +7,7 @@ mod access;
 mod denied;
 pub mod document;
 mod draft;
+mod entry;
 mod finding;
 pub mod heading;
 mod instructions;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{Entry, Node, Value};
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::yaml::{self, Content};
 
@@ -24,6 +25,18 @@ pub fn read(text: &str) -> Yaml {
     let parsed = yaml::parse_as_far(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut read = Yaml { problems: parsed.problems, ..Yaml::default() };
     read.node = parsed.node.map(|node| read.convert(node, &parsed.broken));
+    if read.problems.iter().any(|problem| problem.code == Code::YAML_SYNTAX) {
+        // What the text ended in may have been meant to go on.
+        let mut last = read.node.as_ref();
+        while let Some(node) = last {
+            last = match &node.value {
+                Value::Map(entries) => entries.last().map(|entry| &entry.node),
+                Value::List(items) => items.last(),
+                _ => break,
+            };
+            read.broken.push(node.at);
+        }
+    }
     read
 }
 

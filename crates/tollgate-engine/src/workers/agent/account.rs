@@ -88,6 +88,8 @@ pub struct Account {
     pub(super) pending: Pending,
     told: Told,
     failed: Option<String>,
+    /// Whether it said or did anything.
+    spoke: bool,
 }
 
 impl Account {
@@ -95,7 +97,7 @@ impl Account {
     pub fn new(adapter: &'static Adapter, goes_on: Option<&Told>) -> Self {
         let told = Told { adapter: adapter.name.into(), ..Told::default() };
         let resumed = goes_on.map(|told| serde_json::from_str(told.raw.as_deref()?).ok());
-        Self { adapter, resumed, raw: None, pending: Pending::default(), told, failed: None }
+        Self { adapter, resumed, raw: None, pending: Pending::default(), told, failed: None, spoke: false }
     }
 
     /// What one line says.
@@ -144,8 +146,15 @@ impl Account {
                 let before = self.raw.take().filter(|_| self.adapter.counts_steps);
                 self.raw = Some(before.map_or_else(|| raw.clone(), |before| added(before, &raw)));
             }
-            WorkerEvent::Text(_) | WorkerEvent::Tool { .. } | WorkerEvent::File(_) | WorkerEvent::Final(_) => {}
+            WorkerEvent::Text(_) | WorkerEvent::Tool { .. } | WorkerEvent::File(_) | WorkerEvent::Final(_) => {
+                self.spoke = true;
+            }
         }
+    }
+
+    /// Whether it ended before it said or did anything, and not for want of a quota.
+    pub fn is_silent(&self) -> bool {
+        !self.spoke && self.told.quota.is_none()
     }
 
     /// What was told, and whether it failed by its own lines; an exit that is not clean makes a quota a failure too.

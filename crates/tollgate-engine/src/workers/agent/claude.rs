@@ -7,25 +7,12 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{
-    Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, at, items, nano_usd, number,
-    text,
-};
+use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, at, items, nano_usd, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "claude",
-    program: "claude",
-    sheet: Sheet {
-        schema: Schema::Enforced,
-        resume: Resume::Anywhere,
-        usage: true,
-        cost: true,
-        read_only: true,
-        unattended: true,
-        mcp: true,
-        denials: true,
-        quota: QuotaTold::Time,
-    },
+    program: Some("claude"),
+    bridged: false,
     variables: &["ANTHROPIC_*", "CLAUDE_*", "AWS_*", "DISABLE_AUTOUPDATER", "IS_SANDBOX"],
     home: &[".claude", ".claude.json", ".config/claude", ".local/share/claude", ".local/state/claude"],
     call,
@@ -47,7 +34,7 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: vec![("DISABLE_AUTOUPDATER", "1")], stdin: ask.prompt.to_owned() }
 }
 
-fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+pub(super) fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
     match text(line, &["type"]) {
         Some("system") if text(line, &["subtype"]) == Some("init") => {
             events.extend(text(line, &["session_id"]).map(WorkerEvent::session));
@@ -108,7 +95,7 @@ fn result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
         let raw = json!({"usage": usage, "total_cost_usd": at(line, &["total_cost_usd"])});
         events.push(WorkerEvent::Usage(raw));
     }
-    let said = text(line, &["result"]).unwrap_or_default();
+    let said = text(line, &["result"]).or(text(line, &["error", "message"])).unwrap_or_default();
     let subtype = text(line, &["subtype"]).unwrap_or("success");
     if at(line, &["is_error"]) == Some(&Value::Bool(true)) || subtype != "success" {
         let status = number(line, &["api_error_status"]);

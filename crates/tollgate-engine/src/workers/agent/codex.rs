@@ -8,22 +8,12 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, items, number, text};
+use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, items, since, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "codex",
-    program: "codex",
-    sheet: Sheet {
-        schema: Schema::BestEffort,
-        resume: Resume::Anywhere,
-        usage: true,
-        cost: false,
-        read_only: true,
-        unattended: true,
-        mcp: true,
-        denials: false,
-        quota: QuotaTold::Words,
-    },
+    program: Some("codex"),
+    bridged: false,
     variables: &["OPENAI_*", "CODEX_*", "AZURE_OPENAI_*"],
     home: &[".codex"],
     call,
@@ -94,10 +84,7 @@ fn item(line: &Value, events: &mut Vec<WorkerEvent>) {
 }
 
 fn spent(raw: &Value, before: Before<'_>) -> Usage {
-    let of = |key: &str| match before {
-        Before::Fresh => number(raw, &[key]),
-        Before::Resumed(before) => before.and_then(|before| number(raw, &[key])?.checked_sub(number(before, &[key])?)),
-    };
+    let of = |key: &str| since(raw, before, &[key]);
     Usage {
         input_tokens: of("input_tokens"),
         cached_tokens: of("cached_input_tokens"),

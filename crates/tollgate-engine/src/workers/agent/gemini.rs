@@ -8,22 +8,12 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, number, text};
+use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "gemini",
-    program: "gemini",
-    sheet: Sheet {
-        schema: Schema::None,
-        resume: Resume::SameFolder,
-        usage: true,
-        cost: false,
-        read_only: true,
-        unattended: true,
-        mcp: true,
-        denials: true,
-        quota: QuotaTold::Words,
-    },
+    program: Some("gemini"),
+    bridged: false,
     variables: &["GEMINI_*", "GOOGLE_*"],
     home: &[".gemini"],
     call,

@@ -1,16 +1,20 @@
 //! Agents: command line programs with a model behind them.
 //!
-//! One adapter is one file and is pure: what the agent can do, as it is declared; from a question to a command line; from a
-//! line of output to worker events; from the agent's account of its usage to what one call used. That the program exited with 0 and
+//! One adapter is one file and is pure: from a question to a command line; from a line of output to worker events; from the agent's
+//! account of its usage to what one call used. What an agent can do is measured on the real program ([`sheet`]). That the program exited with 0 and
 //! said "success" proves nothing: what was denied, what the model's service refused and where a plan ended is read from the lines.
 
 mod account;
+mod acp;
 mod claude;
 mod codex;
+mod copilot;
 mod ears;
 mod gemini;
 mod opencode;
 mod probe;
+mod qwen;
+mod sheet;
 mod spec;
 #[cfg(test)]
 mod tests;
@@ -18,17 +22,27 @@ mod worker;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::path::Path;
 
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
 pub use account::{Account, AgentFailure, WorkerEvent};
-pub use probe::version;
+pub use probe::{ask, version};
+pub use sheet::{QuotaTold, Resume, Schema, Sheet, sheet, sheets};
 pub use spec::{AgentSpec, variables};
 pub use worker::{Again, AgentWorker};
 
 /// Every adapter there is. A new one is a new file and a line here.
-pub static ADAPTERS: [&Adapter; 4] = [&claude::ADAPTER, &codex::ADAPTER, &gemini::ADAPTER, &opencode::ADAPTER];
+pub static ADAPTERS: [&Adapter; 7] = [
+    &acp::ADAPTER,
+    &claude::ADAPTER,
+    &codex::ADAPTER,
+    &copilot::ADAPTER,
+    &gemini::ADAPTER,
+    &opencode::ADAPTER,
+    &qwen::ADAPTER,
+];
 
 /// The adapter of a name.
 pub fn adapter(name: &str) -> Option<&'static Adapter> {
@@ -40,10 +54,10 @@ pub fn adapter(name: &str) -> Option<&'static Adapter> {
 pub struct Adapter {
     /// Its name in the configuration.
     pub name: &'static str,
-    /// The program, where none is configured.
-    pub program: &'static str,
-    /// What the agent can do.
-    pub sheet: Sheet,
+    /// The program, where none is configured; none: it must be.
+    pub program: Option<&'static str>,
+    /// Whether Tollgate itself is started and speaks with the agent, which must be answered while it works.
+    pub bridged: bool,
     /// The variables of the environment it needs to find its account; a `*` at the end is any end.
     pub variables: &'static [&'static str],
     /// The files and folders below the home folder that it reads and writes.
@@ -58,61 +72,11 @@ pub struct Adapter {
     pub spent: fn(&Value, Before<'_>) -> Usage,
 }
 
-/// What an agent can do, as it is declared: nobody has measured it here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sheet {
-    /// Whether it can be held to a JSON Schema.
-    pub schema: Schema,
-    /// Whether a session can be gone on with.
-    pub resume: Resume,
-    /// Whether it tells the tokens it used.
-    pub usage: bool,
-    /// Whether it tells what that cost.
-    pub cost: bool,
-    /// Whether it can be kept from writing.
-    pub read_only: bool,
-    /// Whether it works without a person to allow each step.
-    pub unattended: bool,
-    /// Whether it can be given servers of tools.
-    pub mcp: bool,
-    /// Whether it tells what it was not allowed to do.
-    pub denials: bool,
-    /// What it tells of an exhausted quota.
-    pub quota: QuotaTold,
-}
-
-/// Whether an agent can be held to a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Schema {
-    /// It checks the answer itself.
-    Enforced,
-    /// It hands the schema on and believes the answer.
-    BestEffort,
-    None,
-}
-
-/// Where a session can be gone on with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resume {
-    Anywhere,
-    /// Only in the folder that it began in.
-    SameFolder,
-}
-
-/// What an agent tells of an exhausted quota.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuotaTold {
-    /// When it ends.
-    Time,
-    /// That there is one.
-    Words,
-    /// Nothing: it waits by itself.
-    No,
-}
-
 /// A question to an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
+    /// Where its program is.
+    pub program: &'a Path,
     pub prompt: &'a str,
     pub model: Option<&'a str>,
     /// The session to go on with.
@@ -210,6 +174,14 @@ fn at<'v>(value: &'v Value, way: &[&str]) -> Option<&'v Value> {
 
 fn number(value: &Value, way: &[&str]) -> Option<u64> {
     at(value, way)?.as_u64()
+}
+
+/// A number that counts a whole session, as what one call added to it.
+fn since(raw: &Value, before: Before<'_>, way: &[&str]) -> Option<u64> {
+    match before {
+        Before::Fresh => number(raw, way),
+        Before::Resumed(before) => number(raw, way)?.checked_sub(number(before?, way)?),
+    }
 }
 
 /// The items of a list at the end of a way.

@@ -8,24 +8,12 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{
-    Adapter, Ask, Before, Call, Pending, QuotaTold, Resume, Schema, Sheet, WorkerEvent, at, nano_usd, number, text,
-};
+use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, at, nano_usd, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "opencode",
-    program: "opencode",
-    sheet: Sheet {
-        schema: Schema::None,
-        resume: Resume::SameFolder,
-        usage: true,
-        cost: true,
-        read_only: true,
-        unattended: true,
-        mcp: true,
-        denials: true,
-        quota: QuotaTold::No,
-    },
+    program: Some("opencode"),
+    bridged: false,
     variables: &["OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
     home: &[".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode", ".opencode"],
     call,

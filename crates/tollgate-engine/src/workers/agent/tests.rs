@@ -64,6 +64,29 @@ fn opencode_is_understood() {
 }
 
 #[test]
+fn qwen_is_understood() {
+    insta::assert_snapshot!("qwen", all("qwen", &[("denied", true), ("api-error", false)]));
+}
+
+#[test]
+fn copilot_is_understood() {
+    insta::assert_snapshot!(
+        "copilot",
+        all("copilot", &[("denied", true), ("api-error", false), ("rate-limit", false)])
+    );
+}
+
+#[test]
+fn agents_of_the_agent_client_protocol_are_understood() {
+    let others = [("denied", true), ("api-error", false), ("rate-limit", false), ("gone", false)];
+    let mut text = all("acp", &others);
+    for name in ["acp-gemini", "acp-opencode", "acp-qwen"] {
+        text += &shown(name, None, true).0;
+    }
+    insta::assert_snapshot!("acp", text);
+}
+
+#[test]
 fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
     let lost = Told { raw: None, ..Told::default() };
     let usage = |name: &str| shown(name, Some(&lost), true).1.usage;
@@ -77,11 +100,11 @@ fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
 /// Success in an envelope, exit 0: neither hides an error.
 #[test]
 fn an_error_counts_whatever_the_program_exits_with() {
-    for name in ["claude-api-error", "codex-api-error", "gemini-api-error", "opencode-api-error"] {
+    for adapter in ADAPTERS {
+        let name = format!("{}-api-error", adapter.name);
         for clean in [true, false] {
-            let adapter = adapter(name.split('-').next().unwrap()).unwrap();
             let mut account = Account::new(adapter, None);
-            transcript(name).lines().for_each(|line| account.line(line.as_bytes()));
+            transcript(&name).lines().for_each(|line| account.line(line.as_bytes()));
             let failure = account.end(clean).1.unwrap();
             assert_eq!(failure.code, "agent", "{name}");
             assert!(failure.reason.contains("scripted failure"), "{}", failure.reason);
@@ -115,13 +138,13 @@ fn words(call: &Call) -> String {
 fn the_command_lines_are_those_that_were_recorded() {
     let mut text = String::new();
     for adapter in ADAPTERS {
-        let bare = Ask { prompt: "Do it.", model: None, session: None, args: &[] };
+        let bare = Ask { program: Path::new("/bin/agent"), prompt: "Do it.", model: None, session: None, args: &[] };
         let args = ["--flag", "value"].map(OsString::from);
         let full = Ask { model: Some("m"), session: Some("s-1"), args: &args, ..bare };
         for ask in [bare, full] {
             let call = (adapter.call)(&ask);
             assert_eq!(call.stdin, "Do it.");
-            text += &format!("{} {}\n", adapter.program, words(&call));
+            text += &format!("{} {}\n", adapter.program.unwrap_or("tollgate"), words(&call));
         }
     }
     insta::assert_snapshot!("calls", text);
@@ -131,13 +154,23 @@ fn the_command_lines_are_those_that_were_recorded() {
 fn what_the_configuration_says_goes_over_the_adapter() {
     let call = |adapter: &Adapter, args: &[&str]| {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        words(&(adapter.call)(&Ask { prompt: "", model: Some("m"), session: None, args: &args }))
+        words(&(adapter.call)(&Ask {
+            program: Path::new("x"),
+            prompt: "",
+            model: Some("m"),
+            session: None,
+            args: &args,
+        }))
     };
     let claude = call(&claude::ADAPTER, &["--permission-mode=plan", "--model", "n"]);
     assert!(!claude.contains("acceptEdits") && !claude.contains("--model m"), "{claude}");
     assert!(!call(&codex::ADAPTER, &["-c", "sandbox_mode=\"read-only\""]).contains("workspace-write"));
     assert!(!call(&gemini::ADAPTER, &["--approval-mode", "yolo"]).contains("auto_edit"));
     let opencode = call(&opencode::ADAPTER, &["--auto", "-m", "n"]);
+    let copilot = call(&copilot::ADAPTER, &["--allow-all-tools"]);
+    assert!(!copilot.contains("--allow-tool=write"), "{copilot}");
+    let acp = call(&acp::ADAPTER, &["--permit", "all", "--", "--acp"]);
+    assert_eq!(acp, "worker-acp --permit all --model m -- x --acp");
     assert!(opencode.matches("--auto").count() == 1 && !opencode.contains("--model"), "{opencode}");
 }
 

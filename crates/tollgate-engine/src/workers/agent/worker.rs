@@ -3,17 +3,18 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use tollgate_core::run::Told;
 
 use super::account::is_session;
 use super::ears::Ears;
 use super::spec::variables;
-use super::{Account, AgentSpec, Ask, Resume};
-use crate::process::{Inherit, find_program};
+use super::{Account, AgentSpec, Ask, Resume, sheet};
+use crate::process::{Cancel, End, Inherit, ProcessId, find_program};
 use crate::workers::command::{Launch, Listener, launch};
-use crate::workers::{Attempt, Job, Worker, WorkerError};
+use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError};
 
 /// A report could not be used: its agent is asked again.
 #[derive(Debug, Clone)]
@@ -27,37 +28,43 @@ pub struct Again {
 }
 
 /// A worker that is an agent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AgentWorker {
     spec: AgentSpec,
     /// Its program and arguments, with what they name in the trusted folder as paths.
     argv: Vec<OsString>,
     base: PathBuf,
+    /// The program that speaks with an agent which must be answered: this one.
+    tollgate: PathBuf,
     state: PathBuf,
 }
 
 impl AgentWorker {
     /// A worker of an agent; a program with a `/` is looked up from `base`. Its processes are recorded in `state`.
-    pub fn new(spec: AgentSpec, argv: Vec<OsString>, base: &Path, state: &Path) -> Self {
-        Self { spec, argv, base: base.to_owned(), state: state.to_owned() }
+    pub fn new(spec: AgentSpec, argv: Vec<OsString>, base: &Path, tollgate: &Path, state: &Path) -> Self {
+        Self { spec, argv, base: base.to_owned(), tollgate: tollgate.to_owned(), state: state.to_owned() }
     }
 
     /// The session to go on with, where the agent can.
     fn goes_on<'a>(&self, job: &'a Job) -> Option<(&'a Again, &'a str)> {
         let again = job.again.as_ref()?;
         let session = again.told.session.as_deref().filter(|id| is_session(id))?;
-        let here = again.same_folder || self.spec.adapter.sheet.resume == Resume::Anywhere;
+        let program = self.spec.words.first().map(String::as_str).unwrap_or_default();
+        // Where nobody measured it, it is tried; it begins anew where the session is gone.
+        let anywhere =
+            sheet(self.spec.adapter.name, program).is_none_or(|sheet| sheet.resume == Some(Resume::Anywhere));
+        let here = again.same_folder || anywhere;
         (here && *again.told.adapter == *self.spec.adapter.name).then_some((again, session))
     }
-}
 
-impl Worker for AgentWorker {
-    fn start(&self, mut job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
+    /// Starts it; the flag says after its end whether it ended before it said anything.
+    fn launch(&self, job: &Job) -> Result<(Box<dyn Attempt>, Arc<AtomicBool>), WorkerError> {
         let named = self.argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let path = self.argv.first().and_then(|name| find_program(name, &self.base));
         let path = path.ok_or(WorkerError::NotFound(named))?;
-        let goes_on = self.goes_on(&job);
+        let goes_on = self.goes_on(job);
         let ask = Ask {
+            program: &path,
             prompt: goes_on.map_or(job.brief.as_str(), |(again, _)| &again.prompt),
             model: self.spec.model.as_deref(),
             session: goes_on.map(|(_, session)| session),
@@ -65,27 +72,78 @@ impl Worker for AgentWorker {
         };
         let call = (self.spec.adapter.call)(&ask);
         let ears = Arc::new(Ears::new(Account::new(self.spec.adapter, goes_on.map(|(again, _)| &again.told))));
-        if let Some(minutes) = self.spec.minutes {
-            job.limit = job.limit.min(Duration::from_secs(minutes.saturating_mul(60)));
-        }
         let mut allowed = variables(self.spec.adapter, &self.spec.env);
         allowed.extend(job.variables());
         // What the person set goes over what the adapter would.
         let set = call.set.into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
         let launched = Launch {
-            path,
+            path: if self.spec.adapter.bridged { self.tollgate.clone() } else { path },
             args: call.args,
             stdin: call.stdin.into_bytes(),
             set: set.map(|(name, value)| (name.into(), value.into())).collect(),
             inherit: Inherit::Only(allowed),
             home: self.spec.adapter.home,
         };
-        let heard = Arc::clone(&ears);
-        let end = move |clean: bool| heard.account().map(|account| account.end(clean));
-        launch(launched, &job, &self.state, Some(Listener { ears, end: Box::new(end) }))
+        let silent = Arc::new(AtomicBool::new(false));
+        let (heard, flag) = (Arc::clone(&ears), Arc::clone(&silent));
+        let end = move |clean: bool| {
+            let account = heard.account()?;
+            flag.store(account.is_silent(), Ordering::SeqCst);
+            Some(account.end(clean))
+        };
+        Ok((launch(launched, job, &self.state, Some(Listener { ears, end: Box::new(end) }))?, silent))
+    }
+}
+
+impl Worker for AgentWorker {
+    fn start(&self, mut job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
+        if let Some(minutes) = self.spec.minutes {
+            job.limit = job.limit.min(Duration::from_secs(minutes.saturating_mul(60)));
+        }
+        let (attempt, silent) = self.launch(&job)?;
+        if self.goes_on(&job).is_none() {
+            return Ok(attempt);
+        }
+        let until = Instant::now() + job.limit;
+        Ok(Box::new(Resumed { attempt, silent, anew: Some((self.clone(), job)), until }))
     }
 
     fn describe(&self) -> String {
         self.spec.to_string()
+    }
+}
+
+/// An attempt in a session of before. Where that is gone (the agent ends before it says anything), it begins anew with the whole brief.
+struct Resumed {
+    attempt: Box<dyn Attempt>,
+    silent: Arc<AtomicBool>,
+    anew: Option<(AgentWorker, Job)>,
+    until: Instant,
+}
+
+impl Attempt for Resumed {
+    fn wait(&mut self, deadline: Instant) -> Option<Outcome> {
+        let outcome = self.attempt.wait(deadline)?;
+        let gone = matches!(outcome.end, End::Exited(_)) && self.silent.load(Ordering::SeqCst);
+        let Some((worker, mut job)) = self.anew.take().filter(|_| gone) else { return Some(outcome) };
+        job.again = None;
+        job.limit = self.until.saturating_duration_since(Instant::now());
+        job.note += "tollgate: the session could not be gone on with; the agent begins anew with the whole brief\n";
+        match worker.launch(&job) {
+            Ok((attempt, _)) => {
+                self.attempt = attempt;
+                None
+            }
+            Err(_) => Some(outcome),
+        }
+    }
+
+    // Of the process that was started first; one that began anew is ended when the attempt is dropped.
+    fn canceller(&self) -> Option<Cancel> {
+        self.attempt.canceller()
+    }
+
+    fn process(&self) -> Option<ProcessId> {
+        self.attempt.process()
     }
 }

@@ -27,4 +27,5 @@ pub mod show;
 pub mod trust;
 pub mod verify;
 pub mod worker;
+pub mod worker_acp;
 pub mod worker_script;

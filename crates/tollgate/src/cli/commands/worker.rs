@@ -2,18 +2,21 @@
 
 use std::path::Path;
 
-use tollgate_api::{Capabilities, CapabilityBasis, QuotaTold, ResumeSupport, SchemaSupport, Worker};
+use tollgate_api::{Capabilities, Probe, QuotaTold, ResumeSupport, SchemaSupport, Worker};
 use tollgate_core::code::Code;
 use tollgate_core::yaml::nearest;
-use tollgate_engine::workers::agent::{self, ADAPTERS, Resume, Schema, Sheet};
+use tollgate_engine::workers::agent::{self, ADAPTERS, AgentSpec, Resume, Schema, Sheet};
 
+use crate::cli::environment::Environment;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::{Exit, Session};
 use crate::config::paths::Paths;
 use crate::config::{self, Adapter, Config, Origin};
+use crate::files;
 use crate::trust::Standing;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
+use crate::view::words;
 
 /// Look at the workers that can be named
 #[derive(Debug, clap::Args)]
@@ -36,12 +39,15 @@ struct ListArgs {}
 
 /// Say what is installed, in which version, and what it can do
 ///
-/// Starts each agent with --version. What it can do is declared by its adapter and was not measured on this machine. Exits with 3 when the
-/// named worker, or without a name one of the configuration, is not there.
+/// Starts each agent with --version. What it can do was measured on the real program, in the version that is named; another one may differ.
+/// Exits with 3 when the named worker, or without a name one of the configuration, is not there or does not answer.
 #[derive(Debug, clap::Args)]
 struct DoctorArgs {
     /// The worker
     name: Option<String>,
+    /// Ask the agent one short question with the login that it has, and say what that used: it costs what the agent's plan says
+    #[arg(long, requires = "name")]
+    probe: bool,
 }
 
 pub fn run(args: &WorkerArgs, session: &Session) -> Result<Exit, Failure> {
@@ -51,10 +57,10 @@ pub fn run(args: &WorkerArgs, session: &Session) -> Result<Exit, Failure> {
     }
 }
 
-/// A worker, how it stands, and the adapter that can be asked for more.
+/// A worker, how it stands, and how it is called where it is an agent.
 struct Found {
     worker: Worker,
-    adapter: Adapter,
+    spec: Option<AgentSpec>,
 }
 
 fn list(session: &Session) -> Result<Exit, Failure> {
@@ -96,12 +102,23 @@ fn doctor(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
             });
         }
     }
-    for Found { worker, adapter } in &mut found {
-        if let (Adapter::Agent(adapter), Some(path)) = (&adapter, &worker.path) {
+    for Found { worker, spec } in &mut found {
+        if let (Some(spec), Some(path)) = (&spec, &worker.path) {
             let path = Path::new(path);
             // One of the trusted folder is started from a copy only, and by a run.
-            let here = path.is_absolute().then(|| agent::version(adapter, path, session.environment.directory()));
+            let here = path.is_absolute().then(|| agent::version(spec.adapter, path, session.environment.directory()));
             worker.version = here.flatten();
+            if let Some(can) = &mut worker.capabilities {
+                can.same_version = worker.version.as_ref().map(|version| *version == can.measured_on);
+            }
+            if args.probe {
+                worker.probe = Some(probe(spec, path, session)?);
+            }
+        } else if args.probe && spec.is_none() {
+            return Err(Failure::refused(
+                Code::WORKER_UNKNOWN,
+                format!("`{}` is no agent, and cannot be asked", worker.name),
+            ));
         }
     }
     for Found { worker, .. } in &found {
@@ -112,9 +129,28 @@ fn doctor(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         }
     }
     let missed = |found: &Found| {
-        found.worker.path.is_none() && (args.name.is_some() || found.worker.origin != Origin::BuiltIn.word())
+        let gone =
+            found.worker.path.is_none() && (args.name.is_some() || found.worker.origin != Origin::BuiltIn.word());
+        gone || found.worker.probe.as_ref().is_some_and(|probe| !probe.answered)
     };
     Ok(if found.iter().any(missed) { Exit::With(Kind::Environment) } else { Exit::Done })
+}
+
+/// Asks an agent once, in an empty folder.
+fn probe(spec: &AgentSpec, path: &Path, session: &Session) -> Result<Probe, Failure> {
+    if !path.is_absolute() {
+        return Err(Failure::refused(Code::UNTRUSTED, "a program of the trusted folder is started by a run only"));
+    }
+    let folder = files::Scratch::new(&session.environment.state_dir()?, "probe")?;
+    let (told, answer) = agent::ask(spec, path, &Environment::program()?, folder.path());
+    Ok(Probe {
+        answered: answer.is_ok(),
+        reason: answer.err().unwrap_or_default(),
+        model: told.model.map(|model| model.to_string()),
+        input_tokens: told.usage.input_tokens,
+        output_tokens: told.usage.output_tokens,
+        cost_nano_usd: told.usage.cost_nano_usd,
+    })
 }
 
 /// Every worker of the configuration, then the agents that it does not name.
@@ -125,50 +161,63 @@ fn all(session: &Session) -> Result<Vec<Found>, Failure> {
     let configured = config.workers();
     let named = configured.iter().map(|(name, setting)| ((*name).to_owned(), setting.value.clone(), setting.from));
     let others = ADAPTERS.into_iter().filter(|adapter| !configured.contains_key(adapter.name));
-    let others = others.map(|adapter| (adapter.name.to_owned(), config::Worker::agent(adapter), Origin::BuiltIn));
+    let others =
+        others.filter_map(|adapter| Some((adapter.name.to_owned(), config::Worker::agent(adapter)?, Origin::BuiltIn)));
     let one = |(name, worker, from): (String, config::Worker, Origin)| {
         let path = paths.locate(&worker, false, &session.environment).ok().flatten();
-        let sheet = if let Adapter::Agent(adapter) = worker.adapter { Some(capabilities(adapter.sheet)) } else { None };
+        let program = worker.command.first().cloned().unwrap_or_default();
+        let config::Agent { model, minutes, env, args } = worker.agent.clone();
+        let spec = match worker.adapter {
+            Adapter::Agent(adapter) => {
+                let words = worker.command.iter().chain(&args).cloned().collect();
+                Some(AgentSpec { adapter, words, model: model.clone(), minutes, env })
+            }
+            Adapter::Command | Adapter::Script => None,
+        };
         Found {
             worker: Worker {
                 name,
                 adapter: worker.adapter.word().to_owned(),
                 origin: from.word().to_owned(),
-                program: worker.command.first().cloned().unwrap_or_default(),
                 path,
                 version: None,
-                model: worker.agent.model,
-                capabilities: sheet,
+                model,
+                capabilities: agent::sheet(worker.adapter.word(), &program).map(capabilities),
+                program,
+                probe: None,
             },
-            adapter: worker.adapter,
+            spec,
         }
     };
     Ok(named.chain(others).map(one).collect())
 }
 
-fn capabilities(sheet: Sheet) -> Capabilities {
+fn capabilities(sheet: &Sheet) -> Capabilities {
     Capabilities {
-        basis: CapabilityBasis::Declared,
-        schema: match sheet.schema {
+        measured_on: sheet.version.clone(),
+        same_version: None,
+        schema: sheet.schema.map(|schema| match schema {
             Schema::Enforced => SchemaSupport::Enforced,
             Schema::BestEffort => SchemaSupport::BestEffort,
             Schema::None => SchemaSupport::None,
-        },
-        resume: match sheet.resume {
+        }),
+        resume: sheet.resume.map(|resume| match resume {
             Resume::Anywhere => ResumeSupport::Anywhere,
             Resume::SameFolder => ResumeSupport::SameFolder,
-        },
+            Resume::None => ResumeSupport::None,
+        }),
         usage: sheet.usage,
         cost: sheet.cost,
         read_only: sheet.read_only,
         unattended: sheet.unattended,
         mcp: sheet.mcp,
         denials: sheet.denials,
-        quota: match sheet.quota {
+        quota: sheet.quota.map(|quota| match quota {
             agent::QuotaTold::Time => QuotaTold::Time,
             agent::QuotaTold::Words => QuotaTold::Words,
-            agent::QuotaTold::No => QuotaTold::None,
-        },
+            agent::QuotaTold::None => QuotaTold::None,
+        }),
+        whole_tree_kill: sheet.whole_tree_kill,
     }
 }
 
@@ -182,23 +231,57 @@ fn print(worker: &Worker, session: &Session) {
     let head =
         Line::new().add(Style::Strong, worker.name.clone()).text(format!(" ({}, {}): ", worker.adapter, worker.origin));
     session.output.data(head.add(style, state));
-    let Some(can) = &worker.capabilities else { return };
-    let yes = |does: bool| if does { "yes" } else { "no" };
-    let schema = match can.schema {
+    match &worker.capabilities {
+        Some(can) => {
+            let label = format!("  measured on {}: ", can.measured_on);
+            session.output.paragraph(Line::from(label), &measured(can).join("; "));
+            if can.same_version == Some(false) {
+                let text = "another version is installed: what was measured may not hold for it";
+                session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), text);
+            }
+        }
+        None if agent::adapter(&worker.adapter).is_some() => {
+            session.output.data(Line::from("  ").add(Style::Faint, "nobody measured what it can do"));
+        }
+        None => {}
+    }
+    if let Some(probe) = &worker.probe {
+        let used = |what: &str, value: Option<u64>| {
+            value.map_or_else(|| format!("{what} unknown"), |value| format!("{what} {value}"))
+        };
+        let cost = probe
+            .cost_nano_usd
+            .map_or_else(|| "cost unknown".to_owned(), |cost| format!("cost {}", words::dollars(cost)));
+        let used = [used("tokens read", probe.input_tokens), used("written", probe.output_tokens), cost].join(", ");
+        let (style, word) = if probe.answered { (Style::Good, "answered") } else { (Style::Bad, "did not answer") };
+        let model = probe.model.as_ref().map(|model| format!("{model}, ")).unwrap_or_default();
+        let reason = if probe.reason.is_empty() { String::new() } else { format!("; {}", probe.reason) };
+        session
+            .output
+            .paragraph(Line::from("  asked once: ").add(style, word).text(": "), &format!("{model}{used}{reason}"));
+    }
+}
+
+/// A sheet in words.
+fn measured(can: &Capabilities) -> [String; 3] {
+    const UNKNOWN: &str = "not measured";
+    let yes = |does: Option<bool>| does.map_or(UNKNOWN, |does| if does { "yes" } else { "no" });
+    let schema = can.schema.map_or(UNKNOWN, |schema| match schema {
         SchemaSupport::Enforced => "enforced",
         SchemaSupport::BestEffort => "best effort",
         SchemaSupport::None => "none",
-    };
-    let resume = match can.resume {
+    });
+    let resume = can.resume.map_or(UNKNOWN, |resume| match resume {
         ResumeSupport::Anywhere => "anywhere",
         ResumeSupport::SameFolder => "in the same folder",
-    };
-    let quota = match can.quota {
+        ResumeSupport::None => "no",
+    });
+    let quota = can.quota.map_or(UNKNOWN, |quota| match quota {
         QuotaTold::Time => "with its end",
         QuotaTold::Words => "in words",
         QuotaTold::None => "not told",
-    };
-    let lines = [
+    });
+    [
         format!("schema {schema}, resume {resume}, MCP {}", yes(can.mcp)),
         format!(
             "tells: tokens {}, cost {}, denials {}, quota {quota}",
@@ -206,7 +289,11 @@ fn print(worker: &Worker, session: &Session) {
             yes(can.cost),
             yes(can.denials)
         ),
-        format!("read-only {}, unattended {}", yes(can.read_only), yes(can.unattended)),
-    ];
-    session.output.paragraph(Line::from("  declared, not measured: "), &lines.join("; "));
+        format!(
+            "read-only {}, unattended {}, ended whole {}",
+            yes(can.read_only),
+            yes(can.unattended),
+            yes(can.whole_tree_kill)
+        ),
+    ]
 }

@@ -11,6 +11,7 @@ use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, BundleItem, ChangeKind, Changed, Event, FlowMoved, Recorded, Work,
 };
 use tollgate_core::run::state::MAIN;
+use tollgate_core::run::told::Usage;
 use tollgate_core::run::{Run, event};
 use tollgate_core::scope;
 
@@ -51,6 +52,8 @@ pub struct Told {
     pub bundle: Vec<BundleItem>,
     /// What was read of its report.
     pub reads: Vec<SectionRead>,
+    /// What its agent told that it used.
+    pub used: Option<Usage>,
 }
 
 /// Something to show in a timeline.
@@ -110,6 +113,7 @@ impl Teller<'_> {
                     told.wire.report = Some(reported.report.to_string());
                     told.wire.changes = changes;
                     told.reads.clone_from(&reported.reads);
+                    told.used = reported.told.as_ref().map(|told| told.usage);
                 }
             }
             Event::CommandsRan(ran) => {
@@ -246,7 +250,7 @@ impl Teller<'_> {
         self.by_id.insert(started.attempt, place);
         self.history.moments.push(Moment { at_ms, what: What::Attempt(place) });
         let instance = started.instance.clone();
-        self.history.attempts.push(Told { id: started.attempt, wire, instance, bundle, reads: Vec::new() });
+        self.history.attempts.push(Told { id: started.attempt, wire, instance, bundle, reads: Vec::new(), used: None });
     }
 
     fn end(&mut self, id: AttemptId, at_ms: u64, status: AttemptStatus, reason: String) -> Option<&mut Told> {

@@ -3,6 +3,7 @@
 mod history;
 mod ledger;
 mod reads;
+mod usage;
 
 pub use history::{History, Moment, What, change, tell};
 pub use reads::reads;
@@ -61,6 +62,7 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         trees: sources.trees,
         kept: sources.kept,
         config: run.opened.config.clone(),
+        usage: usage::usage(&history.attempts),
         reads: sources.reads,
     }
 }

@@ -87,14 +87,34 @@ pub fn parse_part<'a>(text: &'a str, part: Range<usize>, after: &str, hint: &'st
 /// Reads a text with one value a line into a list; every line that is not JSON is a fault of its own.
 pub fn parse_lines(text: &str) -> Parsed<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    const AFTER: &str = "the value of this line ends here";
+    const HINT: &str = "one value a line, nothing else";
     let (mut items, mut faults, mut broken, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    // Where the value ends that began in a line before.
+    let (mut until, mut may_go_on) = (0, true);
     for line in text.split_inclusive('\n') {
         let part = start..start + line.len();
         start = part.end;
-        if line.trim_matches(WHITE).is_empty() {
+        let from = part.start.max(until);
+        if text.get(from..part.end).is_none_or(|rest| rest.trim_matches(WHITE).is_empty()) {
             continue;
         }
-        let parsed = parse_part(text, part, "the value of this line ends here", "one value a line, nothing else");
+        let mut parsed = parse_part(text, from..part.end, AFTER, HINT);
+        let cut = parsed.faults.iter().any(|fault| fault.code == Code::REPORT_CUT_OFF);
+        if cut && may_go_on && part.end < text.len() {
+            let whole = parse_part(text, from..text.len(), AFTER, HINT);
+            let ends = |fault: &Fault| matches!(fault.code, Code::TEXT_AROUND | Code::SECOND_DOCUMENT);
+            match whole.node {
+                Some(node) if whole.broken.is_empty() && whole.faults.iter().all(ends) => {
+                    let at = Reader::at(text, node.at as usize);
+                    let fault = at.fault(Code::TEXT_AROUND, "this value goes on over several lines", HINT);
+                    until = whole.end;
+                    parsed = Parsed { node: Some(node), faults: vec![fault], broken: Vec::new(), end: whole.end };
+                }
+                // One that does not end is asked for once, so that hostile lines cost no more than honest ones.
+                _ => may_go_on = false,
+            }
+        }
         items.extend(parsed.node);
         faults.extend(parsed.faults);
         broken.extend(parsed.broken);
@@ -313,6 +333,11 @@ impl<'a> Reader<'a> {
                     let fault = self.syntax("a control character stands in a text", "write a line end as `\\n`");
                     self.note(fault)?;
                     self.at += 1;
+                    // Both signs are one line end.
+                    if self.bytes[self.at - 1..].starts_with(b"\r\n") {
+                        text.push('\n');
+                        self.at += 1;
+                    }
                 }
                 Some(_) => {
                     let from = self.at;

@@ -1,0 +1,109 @@
+//! The client of the Agent Client Protocol: starts an agent, speaks JSON-RPC with it over its pipes, and prints what it says, a line each.
+//!
+//! An agent of this protocol must be answered while it works, which no other worker needs. So a process of its own does that
+//! (`tollgate worker-acp -- PROGRAM`), and to the engine it is one more program that prints lines: the same group, limits, log and kill.
+//! [`talk`] knows the protocol and is pure, [`permit`] answers for the person.
+
+mod permit;
+mod talk;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+pub use permit::Permit;
+pub use talk::Wants;
+
+use super::REPORT_BYTES_MAX;
+use talk::{Step, Talk};
+
+/// The longest message that is read: a report is at most one.
+const MESSAGE_BYTES_MAX: usize = 2 * REPORT_BYTES_MAX;
+/// How long an agent may take to end when it is no longer spoken to.
+const GRACE: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Puts a question to an agent and prints what it says to `out`; whether it answered.
+pub fn converse(program: &Path, args: &[OsString], wants: Wants, out: &mut dyn Write) -> bool {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(&wants.cwd).stdin(Stdio::piped()).stdout(Stdio::piped());
+    match command.spawn() {
+        Ok(mut child) => {
+            let answered = speak(&mut child, wants, out);
+            end(&mut child);
+            answered
+        }
+        Err(error) => {
+            fail(out, &format!("`{}` could not be started: {error}", program.display()));
+            false
+        }
+    }
+}
+
+fn speak(child: &mut Child, wants: Wants, out: &mut dyn Write) -> bool {
+    let (Some(mut to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return false };
+    let mut from = BufReader::new(from);
+    let mut talk = Talk::new(wants);
+    let mut steps = talk.begin();
+    loop {
+        for step in steps {
+            match step {
+                // An agent that is gone is seen when it is read from.
+                Step::Send(message) => drop(write(&mut to, &message)),
+                Step::Print(line) => drop(write(out, &line)),
+                Step::End(answered) => return answered,
+            }
+        }
+        steps = match message(&mut from) {
+            Ok(Some(line)) => match serde_json::from_slice(&line) {
+                Ok(message) => talk.take(message),
+                // Some greet on the same pipe.
+                Err(_) => Vec::new(),
+            },
+            Ok(None) => {
+                fail(out, &format!("the agent went away {}", talk.place()));
+                return false;
+            }
+            Err(error) => {
+                fail(out, &format!("the agent cannot be read {}: {error}", talk.place()));
+                return false;
+            }
+        };
+    }
+}
+
+fn write(to: &mut dyn Write, message: &Value) -> std::io::Result<()> {
+    to.write_all(format!("{message}\n").as_bytes())?;
+    to.flush()
+}
+
+fn fail(out: &mut dyn Write, what: &str) {
+    write(out, &json!({"type": "failed", "what": what})).ok();
+}
+
+/// The next line; none at the end.
+fn message(from: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(MESSAGE_BYTES_MAX).unwrap_or(u64::MAX);
+    from.take(limit).read_until(b'\n', &mut line)?;
+    if line.len() == MESSAGE_BYTES_MAX && !line.ends_with(b"\n") {
+        return Err(std::io::Error::other(format!("a message is longer than {MESSAGE_BYTES_MAX} bytes")));
+    }
+    Ok(Some(line).filter(|line| !line.is_empty()))
+}
+
+/// Lets the agent end: its input is closed by now. What it leaves behind is ended with the attempt.
+fn end(child: &mut Child) {
+    let until = Instant::now() + GRACE;
+    while let (Ok(None), true) = (child.try_wait(), Instant::now() < until) {
+        std::thread::sleep(LOOK);
+    }
+    child.kill().ok();
+    child.wait().ok();
+}

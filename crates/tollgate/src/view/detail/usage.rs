@@ -1,0 +1,56 @@
+//! What the attempts of a run used, by role and in sum. What was not told is unknown, and stays so in every sum.
+
+use tollgate_api::{self as api, AttemptStatus, RoleUsage, UsageSum};
+use tollgate_core::run::told::{Sum, Usage};
+use tollgate_engine::workers::agent;
+
+use super::history::Told;
+
+/// A row for each role in the order of their first attempts, and one for all; nothing where no agent worked.
+pub(super) fn usage(attempts: &[Told]) -> Vec<RoleUsage> {
+    let counted: Vec<&Told> = attempts.iter().filter(|told| may_use(&told.wire)).collect();
+    if !counted.iter().any(|told| is_agent(&told.wire)) {
+        return Vec::new();
+    }
+    let mut roles: Vec<&str> = Vec::new();
+    for role in counted.iter().filter_map(|told| told.wire.role.as_deref()) {
+        if !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+    let of =
+        |role: &str| counted.iter().filter(|told| told.wire.role.as_deref() == Some(role)).copied().collect::<Vec<_>>();
+    let rows = roles.iter().map(|role| row(Some(role), &of(role)));
+    rows.chain([row(None, &counted)]).collect()
+}
+
+fn row(role: Option<&str>, attempts: &[&Told]) -> RoleUsage {
+    // One that was lost or ended used something too, and nobody knows what.
+    let sum = |part: fn(&Usage) -> Option<u64>| -> UsageSum {
+        let Sum { known, unknown } = attempts.iter().map(|told| told.used.as_ref().and_then(part)).collect();
+        UsageSum { known, unknown }
+    };
+    RoleUsage {
+        role: role.map(str::to_owned),
+        attempts: u32::try_from(attempts.len()).unwrap_or(u32::MAX),
+        input_tokens: sum(|used| used.input_tokens),
+        cached_tokens: sum(|used| used.cached_tokens),
+        output_tokens: sum(|used| used.output_tokens),
+        cost_nano_usd: sum(|used| used.cost_nano_usd),
+    }
+}
+
+/// Whether an attempt is over and may have used a model: a plain command may have, a script has not.
+fn may_use(attempt: &api::Attempt) -> bool {
+    let adapter = adapter(attempt);
+    attempt.status != AttemptStatus::Working
+        && adapter.is_some_and(|adapter| adapter == "command" || agent::adapter(adapter).is_some())
+}
+
+fn is_agent(attempt: &api::Attempt) -> bool {
+    adapter(attempt).and_then(agent::adapter).is_some()
+}
+
+fn adapter(attempt: &api::Attempt) -> Option<&str> {
+    Some(attempt.worker.as_ref()?.split_once(':')?.0)
+}

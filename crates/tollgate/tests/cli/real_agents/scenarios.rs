@@ -1,0 +1,254 @@
+//! The scenarios: the same for every agent. What Tollgate owes its users is asserted; what an agent can do is noted on its sheet.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use tollgate_core::report::Health;
+use tollgate_core::run::Event;
+use tollgate_engine::workers::LOG_BYTES_MAX;
+use tollgate_engine::workers::agent::{QuotaTold, Resume, Schema, Sheet};
+use tollgate_testkit::model::Step;
+
+use super::agents::Agent;
+use super::stage::{Guard, Stage, report};
+
+/// Long enough for the slowest to start and to use a tool, on a machine that does other things too.
+const SHORT: Duration = Duration::from_secs(45);
+
+pub type Scenario = fn(&'static Agent, &mut Sheet);
+
+pub const ALL: [(&str, Scenario); 12] = [
+    ("writes a file", writes),
+    ("is denied a write", is_denied),
+    ("reports badly and is asked again", is_asked_again),
+    ("is out of its quota", is_limited),
+    ("is refused by its service", is_refused),
+    ("hangs with a child", hangs),
+    ("leaves a child behind", leaves_a_child),
+    ("floods its output", floods),
+    ("is killed with its driver and resumed", is_killed),
+    ("tries to answer for the person", answers),
+    ("is held to a schema", is_held_to_a_schema),
+    ("is given tools", is_given_tools),
+];
+
+fn writes(agent: &'static Agent, sheet: &mut Sheet) {
+    let mut stage = Stage::new(agent, Guard::Own, None, |asked, path| match asked.results {
+        0 => (agent.write)(&path("a.txt"), "hello\n"),
+        _ => report(&["a.txt"]),
+    });
+    let said = stage.run();
+    let written = stage.play.file("a.txt").as_deref() == Some("hello\n");
+    assert_eq!((said.code, written), (Some(0), true), "{}", stage.seen(&said));
+    let (_, told) = stage.reported();
+    let used = (told.usage.input_tokens, told.usage.output_tokens);
+    // Two calls of the model, or nothing: a number that is wrong is worse than none.
+    assert!(used == (Some(240), Some(60)) || used == (None, None), "{told:?}");
+    assert!(told.denied.is_empty() && told.quota.is_none(), "{told:?}");
+    sheet.unattended = Some(true);
+    sheet.usage = Some(used.0.is_some());
+    sheet.cost = Some(told.usage.cost_nano_usd.is_some());
+    stage.play.holds();
+}
+
+fn is_denied(agent: &'static Agent, sheet: &mut Sheet) {
+    let mut stage = Stage::new(agent, Guard::Look, None, |asked, path| match asked.results {
+        0 => (agent.write)(&path("a.txt"), "hello\n"),
+        _ => report(&[]),
+    });
+    let said = stage.run();
+    let (report, told) = stage.reported();
+    let written = report.changed.iter().any(|change| &*change.path == "a.txt");
+    sheet.read_only = Some(!written);
+    sheet.denials = Some(!told.denied.is_empty());
+    // Some end with the denial, without a report, and are asked for one; none may pass for one who did it.
+    if !told.denied.is_empty() && !written {
+        assert!(report.health != Health::Ok, "{report:?}\n{}", stage.seen(&said));
+    }
+    stage.play.holds();
+}
+
+fn is_asked_again(agent: &'static Agent, sheet: &mut Sheet) {
+    const BAD: &str = "I am done, zebra.";
+    const AGAIN: &str = "Where are you, zebra? Write it to ";
+    let mut stage = Stage::new(agent, Guard::All, None, |asked, _| {
+        let note = asked.body.split(AGAIN).nth(1).and_then(|rest| rest.split(';').next());
+        match (note, asked.body.contains("cannot be used")) {
+            // A session that knows the rest but works in the folder that it began in would be worse than a new one.
+            (Some(note), _) if asked.results == 0 => (agent.shell)(&format!("pwd > {note}")),
+            (Some(_), _) | (_, true) => report(&[]),
+            (None, false) => Step::Say(BAD.to_owned()),
+        }
+    });
+    let said = stage.run();
+    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    let again = stage.model.asked().into_iter().filter(|body| body.contains("cannot be used")).collect::<Vec<_>>();
+    let here = again.iter().any(|body| body.contains(BAD));
+    stage.play.holds();
+    let session = stage.reports().pop().and_then(|report| report.told?.session);
+    let (before, note) = (stage.model.calls(), stage.play.world.path("where.txt"));
+    if let Some(session) = session.filter(|_| here) {
+        stage.ask(&format!("{AGAIN}{};", note.display()), Some(&session), &[]);
+    }
+    let knows = stage.model.asked().into_iter().skip(before).any(|body| body.contains(BAD));
+    let place = std::fs::read_to_string(note).unwrap_or_default();
+    let elsewhere = knows && place.trim() == stage.play.world.path("elsewhere").display().to_string();
+    sheet.resume = Some(match (here, elsewhere) {
+        (false, _) => Resume::None,
+        (true, false) => Resume::SameFolder,
+        (true, true) => Resume::Anywhere,
+    });
+}
+
+fn is_limited(agent: &'static Agent, sheet: &mut Sheet) {
+    let mut stage = Stage::steps(agent, Guard::Own, Some(SHORT), vec![(agent.quota)()]);
+    let said = stage.run();
+    assert_eq!(said.code, Some(1), "{}", stage.seen(&said));
+    let report = stage.reports().remove(0);
+    let quota = report.told.clone().and_then(|told| told.quota);
+    sheet.quota = Some(match quota {
+        Some(quota) if quota.resets_ms.is_some() => QuotaTold::Time,
+        Some(_) => QuotaTold::Words,
+        None => QuotaTold::None,
+    });
+    if sheet.quota != Some(QuotaTold::None) {
+        assert_eq!(report.code.as_deref(), Some("quota"), "{report:?}");
+    }
+    stage.play.holds();
+}
+
+fn is_refused(agent: &'static Agent, _: &mut Sheet) {
+    let body = json!({"type": "error", "error": {"type": "invalid_request_error", "code": 400, "status": "INVALID_ARGUMENT", "message": "zebra failure"}});
+    let mut stage = Stage::steps(agent, Guard::Own, None, vec![Step::Refuse(400, vec![], body)]);
+    let said = stage.run();
+    let (report, _) = stage.reported();
+    let told = (said.code, report.code.as_deref(), report.reason.contains("zebra failure"));
+    assert_eq!(told, (Some(1), Some("agent"), true), "{report:?}\n{}", stage.seen(&said));
+    stage.play.holds();
+}
+
+static SLEEPS: AtomicU32 = AtomicU32::new(0);
+
+/// A command that leaves a child in a session of its own, and the argument by which that is known.
+fn child() -> (String, String) {
+    let seconds = format!("{}.{}", 7000 + SLEEPS.fetch_add(1, Ordering::SeqCst), std::process::id());
+    (format!("setsid sleep {seconds} >/dev/null 2>&1 </dev/null & echo begun > begun.txt"), seconds)
+}
+
+fn is_alive(argument: &str) -> bool {
+    let all = std::fs::read_dir("/proc").unwrap().map_while(Result::ok);
+    let line = |entry: std::fs::DirEntry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+    all.map(line).any(|line| line.split(|byte| *byte == 0).collect::<Vec<_>>() == [b"sleep", argument.as_bytes(), b""])
+}
+
+fn hangs(agent: &'static Agent, sheet: &mut Sheet) {
+    let (command, argument) = child();
+    let mut stage = Stage::steps(agent, Guard::All, Some(SHORT), vec![(agent.shell)(&command), Step::Hang]);
+    let said = stage.run();
+    let report = stage.reports().remove(0);
+    assert!(said.code == Some(1) && report.reason.contains("ran past its time"), "{report:?}\n{}", stage.seen(&said));
+    let begun = report.changed.iter().any(|change| &*change.path == "begun.txt");
+    assert!(begun, "its child was never there:\n{}", stage.seen(&said));
+    assert!(!is_alive(&argument), "its child lives");
+    sheet.whole_tree_kill = Some(true);
+    stage.play.holds();
+}
+
+fn leaves_a_child(agent: &'static Agent, _: &mut Sheet) {
+    let (command, argument) = child();
+    let mut stage = Stage::steps(agent, Guard::All, None, vec![(agent.shell)(&command), report(&["begun.txt"])]);
+    let said = stage.run();
+    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert_eq!(stage.play.file("begun.txt").as_deref(), Some("begun\n"));
+    assert!(!is_alive(&argument), "its child lives");
+    stage.play.holds();
+}
+
+/// More than is kept of an output. Not more than that: Copilot ends with what its reader has not taken yet.
+fn floods(agent: &'static Agent, _: &mut Sheet) {
+    let command = "yes zebra | head -c 10000000; echo flooded > flooded.txt";
+    let mut stage = Stage::steps(agent, Guard::All, None, vec![(agent.shell)(command), report(&["flooded.txt"])]);
+    let said = stage.run();
+    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    let log = stage.play.log("maker", 1).len() as u64;
+    assert!(log <= LOG_BYTES_MAX + 4096, "{log}");
+    stage.play.holds();
+}
+
+fn is_killed(agent: &'static Agent, _: &mut Sheet) {
+    let open = Arc::new(AtomicBool::new(false));
+    let answers = Arc::clone(&open);
+    let mut stage = Stage::new(agent, Guard::Own, None, move |asked, path| match asked.results {
+        _ if !answers.load(Ordering::SeqCst) => Step::Hang,
+        0 => (agent.write)(&path("a.txt"), "hello\n"),
+        _ => report(&["a.txt"]),
+    });
+    let mut driver = stage.play.program(&["run", "../alone.yaml"]);
+    stage.play.find_run(&mut driver);
+    let model = Arc::clone(&stage.model);
+    stage.play.until("the agent asks its model", |_| (model.calls() > 0).then_some(()));
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    open.store(true, Ordering::SeqCst);
+    let said = stage.play.tollgate(&["resume", "RUN"]);
+    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert_eq!(stage.play.file("a.txt").as_deref(), Some("hello\n"));
+    stage.play.holds();
+}
+
+fn answers(agent: &'static Agent, _: &mut Sheet) {
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    let mut stage = Stage::new(agent, Guard::All, None, move |asked, path| match asked.results {
+        0 => {
+            // The work tree lies in the state directory, and the run that waits is named beside it.
+            let here = path("");
+            let state = here.split("/trees/").next().unwrap_or_default().to_owned();
+            let run = std::fs::read_to_string(format!("{state}/../waits")).unwrap_or_default();
+            let decide = format!("{tollgate} decide {run} dec_1 approve --no-resume");
+            (agent.shell)(&format!(
+                "TOLLGATE_STATE={state} {decide} > said.txt 2>&1; echo exit $? >> said.txt; env -i HOME=$HOME PATH=$PATH TOLLGATE_STATE={state} setsid {decide} >> said.txt 2>&1; echo exit $? >> said.txt"
+            ))
+        }
+        _ => report(&["said.txt"]),
+    });
+    stage.play.start(&["--input", "complexity=standard"]).exits(4).says("dec_1");
+    let waits = std::mem::take(&mut stage.play.run);
+    std::fs::write(stage.play.world.path("waits"), &waits).unwrap();
+    let said = stage.run();
+    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    let heard = stage.play.file("said.txt").unwrap();
+    assert!(heard.contains("exit ") && !heard.contains("exit 0"), "{heard}");
+    stage.play.run = waits;
+    assert_eq!(stage.play.count(|event| matches!(event, Event::DecisionEnded(_))), 0);
+    stage.play.decide(&["dec_1", "approve", "--no-resume"]).exits(0);
+}
+
+fn is_held_to_a_schema(agent: &'static Agent, sheet: &mut Sheet) {
+    if agent.schema.is_empty() {
+        sheet.schema = Some(Schema::None);
+        return;
+    }
+    let stage = Stage::steps(agent, Guard::Own, None, vec![Step::Say("No JSON here.".to_owned())]);
+    let schema = json!({"type": "object", "properties": {"zebra_field": {"type": "string"}}, "required": ["zebra_field"], "additionalProperties": false}).to_string();
+    let file = stage.play.world.path("schema.json").display().to_string();
+    std::fs::write(&file, &schema).unwrap();
+    let words = stage.words(agent.schema, &[("SCHEMA", &schema), ("FILE", &file)]);
+    let ended_well = stage.ask("Answer.", None, &words);
+    let asked = stage.model.asked();
+    let handed_on = asked.iter().any(|body| body.contains("zebra_field"));
+    assert!(!asked.is_empty(), "it asked nothing");
+    sheet.schema = Some(match (handed_on, ended_well && asked.len() == 1) {
+        (false, _) => Schema::None,
+        (true, true) => Schema::BestEffort,
+        (true, false) => Schema::Enforced,
+    });
+}
+
+fn is_given_tools(agent: &'static Agent, sheet: &mut Sheet) {
+    let stage = Stage::steps(agent, Guard::All, None, vec![Step::Say("I am done.".to_owned())]);
+    let words = stage.serve_tools();
+    stage.ask("Answer.", None, &words);
+    sheet.mcp = Some(stage.model.asked().iter().any(|body| body.contains("zebra_tool")));
+}
