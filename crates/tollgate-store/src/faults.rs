@@ -99,21 +99,12 @@ impl Point {
     pub const STORE: [Self; 5] =
         [Self::BeforeObject, Self::BeforeRows, Self::BeforeCommit, Self::AfterCommit, Self::BeforeReply];
 
-    /// The moments that only come with what a person types after a run is over.
-    const AFTER: [Self; 8] = [
-        Self::LandMerged,
-        Self::LandBegun,
-        Self::LandFiles,
-        Self::LandIndex,
-        Self::LandPut,
-        Self::GcMoved,
-        Self::GcNoted,
-        Self::GcAside,
-    ];
+    /// The moments that come when a person cleans up after runs.
+    const CLEANING: [Self; 3] = [Self::GcMoved, Self::GcNoted, Self::GcAside];
 
-    /// The moments that a run comes to on its way from its start to its branch.
+    /// The moments that a run comes to on its way from its start to where it lands.
     pub fn of_a_run() -> Vec<Self> {
-        Self::ALL.iter().copied().filter(|point| !Self::AFTER.contains(point)).collect()
+        Self::ALL.iter().copied().filter(|point| !Self::CLEANING.contains(point)).collect()
     }
 }
 

@@ -53,6 +53,7 @@ impl Gc<'_> {
             std::fs::rename(path, &to).map_err(|source| WorkspaceError::Io { path: path.to_owned(), source })?;
             reach(Point::GcAside);
         }
+        self.aside.extend(run);
         let place = format!("{} -> {}", path.display(), to.display());
         self.items.push(Item { thing, place, run, fate: Fate::SetAside, why, bytes });
         Ok(to)
@@ -88,6 +89,7 @@ impl Gc<'_> {
                     std::fs::remove_file(note_path(&path)).ok();
                 }
             } else {
+                self.aside.extend(note.run);
                 self.item(Thing::Quarantined, path.display().to_string(), note.run, Fate::Keep, why);
             }
         }
@@ -98,11 +100,6 @@ impl Gc<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Whether something of a run was set aside: it borrows from what is left of the run.
-    pub(super) fn has_aside(&self, run: RunId) -> bool {
-        aside(self.state).into_iter().any(|(path, note)| note.run == Some(run) && path.symlink_metadata().is_ok())
     }
 }
 

@@ -79,10 +79,10 @@ impl Gc<'_> {
 
     /// Demonstrations whose runs are over: they go when nothing but the demonstration is in them.
     pub(super) fn demos(&mut self) -> Result<(), ServiceError> {
+        let listed = self.service.journal.list(&tollgate_store::Filter::default()).map_err(LoadError::from)?;
         for path in children(&self.state.join("demo")) {
             let place = path.display().to_string();
             let (mut open, mut runs) = (false, BTreeSet::new());
-            let listed = self.service.journal.list(&tollgate_store::Filter::default()).map_err(LoadError::from)?;
             for summary in listed.runs.iter().filter(|summary| Path::new(&summary.text.repository).starts_with(&path)) {
                 runs.insert(summary.run);
                 open |= !matches!(summary.text.status.as_str(), "succeeded" | "dropped" | "cancelled");
@@ -91,7 +91,7 @@ impl Gc<'_> {
                 .items
                 .iter()
                 .any(|item| item.run.is_some_and(|run| runs.contains(&run)) && item.fate != Fate::Remove);
-            if open || borrowed || !listed.damaged.is_empty() || runs.iter().any(|run| self.has_aside(*run)) {
+            if open || borrowed || !listed.damaged.is_empty() || !self.aside.is_disjoint(&runs) {
                 let why = "a run of it is open, or something of one borrows from it".to_owned();
                 self.item(Thing::Demo, place, None, Fate::Keep, why);
             } else if is_untouched(&path, self.bin.path()) {

@@ -116,6 +116,8 @@ struct Gc<'a> {
     items: Vec<Item>,
     /// The objects that runs name; none when one of them cannot be read.
     named: Option<BTreeSet<Digest>>,
+    /// The runs of which something is set aside.
+    aside: BTreeSet<RunId>,
     /// What goes is moved here first, and goes with it.
     bin: Claim,
     moved: u32,
@@ -127,7 +129,10 @@ impl Service {
         self.sweep();
         let bin = Claim::make(&self.state.join("scratch").join(format!("gc-{}", std::process::id())))?;
         let (items, named) = (Vec::new(), Some(BTreeSet::new()));
-        let mut gc = Gc { service: self, state: &self.state, options, items, named, bin, moved: 0 };
+        let aside = BTreeSet::new();
+        let mut gc = Gc { service: self, state: &self.state, options, items, named, aside, bin, moved: 0 };
+        // First: what is set aside now has its time before it.
+        gc.expired()?;
         let listed = self.journal.list(&Filter::default()).map_err(LoadError::from)?;
         let mut known: BTreeSet<RunId> = listed.damaged.iter().filter_map(|damaged| damaged.run).collect();
         if !listed.damaged.is_empty() {
@@ -144,7 +149,6 @@ impl Service {
         gc.objects()?;
         gc.scratch()?;
         gc.demos()?;
-        gc.expired()?;
         Ok(gc.items)
     }
 }

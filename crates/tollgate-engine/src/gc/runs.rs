@@ -124,9 +124,7 @@ impl Gc<'_> {
     /// The private git folder and the pin of the base, when nothing borrows from them any more.
     fn rest(&mut self, workspace: &Workspace, run: &Run, kept: bool, folder: &Path) -> Result<(), WorkspaceError> {
         let id = run.id;
-        let aside =
-            self.has_aside(id) || self.items.iter().any(|item| item.run == Some(id) && item.fate == Fate::SetAside);
-        if kept || aside {
+        if kept || self.aside.contains(&id) {
             let why = "what was set aside or kept borrows from it".to_owned();
             self.item(Thing::RunFolder, folder.display().to_string(), Some(id), Fate::Keep, why);
             return Ok(());

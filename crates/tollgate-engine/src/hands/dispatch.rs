@@ -159,8 +159,10 @@ impl RealHands {
         let assembled = context::assemble(run, id, &template, &sources)
             .map_err(|error| Failure::Other(format!("the brief of `{role}`: {error}")))?;
         let bundle = self.folder(run.id, "bundles").join(id.to_string());
-        let files: Vec<(String, Vec<u8>)> =
+        let mut files: Vec<(String, Vec<u8>)> =
             assembled.files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
+        let dialect = run.protocol.contracts.report(&run.protocol.roles[role].contract);
+        files.extend(dialect.and_then(schema).map(|schema| (workers::bundle::SCHEMA.to_owned(), schema.into_bytes())));
         workers::bundle::write(&bundle, &assembled.brief, &assembled.manifest, &files)?;
         let known = &run.protocol.roles[role];
         let limit = known.budget.time_ms.map_or(ATTEMPT_LIMIT, Duration::from_millis);
@@ -187,6 +189,15 @@ impl RealHands {
     }
 }
 
+/// The schema of a report that is JSON: what else is to be written can be held to none.
+fn schema(dialect: &dyn contract::ReportDialect) -> Option<String> {
+    let is_json = dialect.template(&contract::Context::default()).trim_start().starts_with('{');
+    let mut schema = is_json.then(|| dialect.schema())?;
+    // Agents know drafts by other names, and refuse what they do not know.
+    schema.as_object_mut()?.remove("$schema");
+    Some(schema.to_string())
+}
+
 /// What is left to say to an agent whose report could not be used, in the session that knows the rest.
 fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
     let lease = run.attempts.get(&id)?;
@@ -194,10 +205,10 @@ fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
     let instance = run.instances.get(&lease.instance)?;
     let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
     let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
-    // What the first attempt changed was measured with it: a report that named it again would be contradicted.
+    // What the first attempt changed is on record, and no report has named it so far.
     let prompt = format!(
-        "Your report cannot be used:\n{points}\nMend this and send the whole report again as your last message. The files that you changed before are on \
-         record: name as created, modified or deleted only what you change from now on.\n"
+        "Your report cannot be used:\n{points}\nMend this and send the whole report again as your last message. It names everything that you created, \
+         modified or deleted, also before.\n"
     );
     Some(Again { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
 }

@@ -9,6 +9,18 @@ use tollgate_core::id::AttemptId;
 use super::WorkerError;
 use crate::workspace::remove_tree;
 
+/// The JSON Schema of the report, among the files of a bundle; not there where a report is no JSON.
+pub const SCHEMA: &str = "report.schema.json";
+/// A longer one is handed to nobody: it would be an argument.
+const SCHEMA_BYTES_MAX: u64 = 64 * 1024;
+
+/// The schema that a bundle has.
+pub fn schema(folder: &Path) -> Option<String> {
+    let path = folder.join("files").join(SCHEMA);
+    let short = path.metadata().is_ok_and(|meta| meta.len() <= SCHEMA_BYTES_MAX);
+    short.then(|| std::fs::read_to_string(path).ok())?
+}
+
 /// Writes a bundle: `brief.md`, `manifest.json` and `files/…`, all read-only. Doing it again answers the same.
 pub fn write(
     folder: &Path,

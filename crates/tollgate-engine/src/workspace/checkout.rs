@@ -3,7 +3,7 @@
 //! It is done with git folders of our own, so that no hook, filter or driver is started, and only in a checkout without
 //! changes. One that was cut off goes on where it was: a file that is neither as it was nor as it will be is somebody's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +15,7 @@ use tollgate_store::{Point, reach};
 
 use super::claim::Claim;
 use super::folder::{GitFolder, Kind};
-use super::measure::{self, Change, ChangeKind};
+use super::measure::{self, ChangeKind};
 use super::starts::scratch;
 use super::{Repository, Workspace, WorkspaceError, at};
 use crate::git::{Git, ObjectId, quote, unquote};
@@ -29,7 +29,7 @@ pub(super) struct Checkout<'a> {
     repository: Repository,
     from: &'a ObjectId,
     to: &'a ObjectId,
-    changes: Vec<Change>,
+    changes: BTreeMap<Name, ChangeKind>,
     claim: Claim,
 }
 
@@ -40,6 +40,7 @@ impl<'a> Checkout<'a> {
         // One for each run: its work is held while it lands.
         let claim = Claim::make(&scratch(&workspace.state).join(format!("land-{}", workspace.run)))?;
         let changes = workspace.changes(&workspace.tree_at(from)?, &workspace.tree_at(to)?)?;
+        let changes = changes.into_iter().map(|change| (change.path, change.kind)).collect();
         Ok(Self { workspace, repository, from, to, changes, claim })
     }
 
@@ -103,8 +104,8 @@ impl<'a> Checkout<'a> {
             if began { measure::status(wanted)?.changed().collect() } else { changed.iter().cloned().collect() };
         let ours = |path: &Name| began && (!missing.contains(path) || self.is_half_written(path));
         // What git does not count because it is ignored would be written over.
-        let created = self.changes.iter().filter(|change| change.kind == ChangeKind::Created);
-        let in_the_way = created.map(|change| &change.path).filter(|path| self.is_taken(path));
+        let created = self.changes.iter().filter(|(_, kind)| **kind == ChangeKind::Created);
+        let in_the_way = created.map(|(path, _)| path).filter(|path| self.is_taken(path));
         let all = changed.iter().chain(in_the_way).filter(|path| !ours(path));
         let foreign: BTreeSet<Name> = all.cloned().collect();
         Ok(foreign.into_iter().take(super::repository::SHOWN_MAX).collect())
@@ -114,9 +115,7 @@ impl<'a> Checkout<'a> {
     fn is_taken(&self, path: &Name) -> bool {
         let goes = |place: &Path| {
             let name = place.strip_prefix(&self.repository.top).map(|path| quote(path.as_os_str().as_bytes()));
-            let gone = |name: Name| {
-                self.changes.iter().any(|change| change.path == name && change.kind == ChangeKind::Deleted)
-            };
+            let gone = |name: Name| self.changes.get(&name) == Some(&ChangeKind::Deleted);
             name.is_ok_and(gone)
         };
         let place = self.place(path);
@@ -137,7 +136,7 @@ impl<'a> Checkout<'a> {
     /// A file that a filter writes would be written as the filter reads it: nothing that the trees or the configuration name
     /// is started here.
     fn none_is_filtered(&self) -> Result<(), WorkspaceError> {
-        let paths: Vec<Vec<u8>> = self.changes.iter().map(|change| unquote(&change.path).into_owned()).collect();
+        let paths: Vec<Vec<u8>> = self.changes.keys().map(|path| unquote(path).into_owned()).collect();
         match self.repository.filtered(&paths)?.first() {
             Some((path, filter)) => Err(WorkspaceError::LandTarget {
                 why: format!("{path} is written by the filter `{filter}`, which a landing does not start"),
@@ -149,7 +148,7 @@ impl<'a> Checkout<'a> {
 
     /// Whether a file is the beginning of what it will be, or gone: git was killed while it wrote it.
     fn is_half_written(&self, path: &Name) -> bool {
-        if !self.changes.iter().any(|change| change.path == *path) {
+        if !self.changes.contains_key(path) {
             return false;
         }
         let place = self.place(path);

@@ -74,8 +74,7 @@ fn reports(play: &Play) -> Vec<AttemptReported> {
 #[test]
 fn an_agent_is_asked_again_in_its_session_and_what_it_used_is_counted_once() {
     let first = format!("echo hi > a.txt; {}", result("I am done.", "0.003", ""));
-    let mended = REPORT.replace("files: 1", "files: 0").replace("- a.txt", "None");
-    let mut play = play(&agent(&first, &result(&mended, "0.005", "")));
+    let mut play = play(&agent(&first, &result(REPORT, "0.005", "")));
     let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
     play.named_by(&said);
     play.holds();
@@ -86,7 +85,7 @@ fn an_agent_is_asked_again_in_its_session_and_what_it_used_is_counted_once() {
     assert_eq!(args, [format!("{call} --max-turns 3"), format!("{call} --resume s-1 --max-turns 3")]);
     assert!(calls.contains("KEYS mine none key"), "only what is allowed is seen: {calls}");
     let again = calls.split("ARGS").nth(2).unwrap();
-    assert!(again.contains("Your report cannot be used") && again.contains("## Status"), "{again}");
+    assert!(again.contains("Your report cannot be used") && again.contains("also before"), "{again}");
     assert!(again.lines().count() < 10, "the session knows the brief: {again}");
     let told: Vec<_> = reports(&play).into_iter().map(|report| report.told.unwrap()).collect();
     let used = told.iter().map(|told| (told.usage.input_tokens, told.usage.cost_nano_usd)).collect::<Vec<_>>();
@@ -132,6 +131,28 @@ fn an_agent_needs_no_configuration_but_its_program() {
     assert_eq!(&*opened.workers["maker"], "claude:claude");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemni"]).exits(1).says("did you mean `gemini`?");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemini"]).exits(3).says("`gemini` was not found");
+}
+
+#[test]
+fn a_report_that_is_json_is_asked_for_by_its_schema() {
+    let verdict = r#","structured_output":{"kind":"wr.gate_verdict","version":1,"verdict":"approved","confidence":"high","rationale":"Every item of the list is shown by a test."}"#;
+    let mut play = play(&agent(&result("Done.", "0.1", verdict), "exit 9"));
+    let judged = PROTOCOL
+        .replace(
+            "contract: status-block, writes: [code]",
+            "contract: wr.gate_verdict, writes: none, verdicts: [accept, reject]",
+        )
+        .replace("ok: done,", "accept: done, reject: hold,");
+    std::fs::write(play.world.path("judged.yaml"), judged).unwrap();
+    let said = play.tollgate(&["run", "../judged.yaml"]).exits(0);
+    play.named_by(&said);
+    let calls = std::fs::read_to_string(play.world.path("home/calls")).unwrap();
+    assert!(
+        calls.contains("--json-schema {") && calls.contains("wr.gate_verdict") && !calls.contains("$schema"),
+        "{calls}"
+    );
+    let bundle = play.world.path(&format!("state/runs/{}/bundles/att_1/files/report.schema.json", play.run));
+    assert!(std::fs::read_to_string(bundle).unwrap().contains("rationale"));
 }
 
 #[test]

@@ -259,6 +259,19 @@ fn a_run_whose_journal_or_tree_is_not_whole_does_not_land() {
 }
 
 #[test]
+fn a_run_that_cannot_be_proved_does_not_land() {
+    let long = TASK.replacen("\n## ", &format!("\n{}\n## ", "A long description. ".repeat(4_000)), 1);
+    let mut play = Play::new(&long, &script(&[]));
+    play.start(&WORDS).exits(0);
+    let before = head(&play, "HEAD");
+    let folders = std::fs::read_dir(play.world.path("state/objects")).unwrap().map(|folder| folder.unwrap().path());
+    let object = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap()).next().unwrap().unwrap().path();
+    std::fs::write(object, "something else").unwrap();
+    land(&play, &["--as", "merge"]).exits(1).says("TG0324").says("does not verify").says("tollgate verify");
+    assert_eq!(head(&play, "HEAD"), before);
+}
+
+#[test]
 fn nothing_that_a_tree_or_the_repository_names_is_started() {
     let built = r#"write: {greet.sh: "echo Hello\n", .gitattributes: "* filter=evil merge=evil diff=evil\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [greet.sh, .gitattributes], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
     let mut play = Play::new(TASK, &script(&[("developer", &[at(1, built), else_(IDLE)])]));

@@ -83,14 +83,18 @@ fn examples(definition: &Definition, problems: &mut Problems) {
             .iter()
             .find(|d| d.rule.as_ref() != sample.breaks || d.severity == Severity::Error && sample.breaks.is_none());
         let wrong = wrong.filter(|d| sample.breaks.is_some() || d.severity == Severity::Error);
+        let mut hint = "correct the example";
         let message = match (wrong, sample.breaks) {
             (Some(other), _) => format!("{} is wrong in another way: {}", sample.what, other.message),
             (None, Some(rule)) if found.is_empty() => format!("{} does not break the rule `{rule}`", sample.what),
             (None, _) => match unread(definition, &sample.document) {
-                Some(why) => format!("{} is not read as it is written: {why}", sample.what),
+                Some(why) => {
+                    hint = "give each field a label, a section or the hole of the heading that no other field has";
+                    format!("{} is not read as it is written: {why}", sample.what)
+                }
                 None => continue,
             },
         };
-        problems.add(Diagnostic::error(Code::CONTRACT_EXAMPLE, sample.place, message).hint("correct the example"));
+        problems.add(Diagnostic::error(Code::CONTRACT_EXAMPLE, sample.place, message).hint(hint));
     }
 }

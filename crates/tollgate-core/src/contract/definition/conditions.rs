@@ -1,5 +1,6 @@
 //! Reading conditions, typed against the fields they speak of.
 
+use super::types::between;
 use super::{Condition, Kind, Path, Quantifier, Range, Test, Type};
 use crate::Name;
 use crate::code::Code;
@@ -114,9 +115,7 @@ impl<'t> Scope<'t> {
             return (!words.is_empty()).then(|| Test::Is(words.into_iter().map(|(word, _)| word).collect()));
         }
         let mut fields = Fields::open(node, format!("what is asked of `{what}`"), problems);
-        let number = |n: &Node, problems: &mut Problems| problems.number::<u32>(n, "the bound").map(i64::from);
-        let min = fields.take("at_least").and_then(|n| number(n, problems));
-        let max = fields.take("at_most").and_then(|n| number(n, problems));
+        let range = between(&mut fields, ["at_least", "at_most"], problems);
         let words = |n: Option<&Node>, problems: &mut Problems| {
             n.map(|n| problems.one_or_more(n, "the words").into_iter().map(|(word, _)| word).collect::<Vec<Name>>())
         };
@@ -137,7 +136,16 @@ impl<'t> Scope<'t> {
         let count = target(count, problems);
         let place = fields.place;
         fields.close(problems);
-        let bounds = (min.is_some() || max.is_some()).then_some(Test::Within(Range { min, max }));
+        let bounds = (range != Range::default()).then_some(Test::Within(range));
+        let asked =
+            [bounds.is_some(), begins.is_some(), holds.is_some(), into.is_some(), same.is_some(), count.is_some()];
+        if asked.into_iter().filter(|asked| *asked).count() > 1 {
+            problems.value(
+                place,
+                format!("several things are asked of `{what}` at once"),
+                "ask each in a condition of its own, under `all`",
+            );
+        }
         let found = bounds
             .or(begins.map(Test::Begins))
             .or(holds.map(Test::Holds))

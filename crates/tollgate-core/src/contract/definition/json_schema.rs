@@ -1,8 +1,8 @@
 //! Fields given as JSON Schema: the part of it that says what the types of this language say. A keyword outside of it is an error,
 //! not passed over: a limit that nobody checks is worse than none.
 
-use super::types::said;
-use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, Range, RecordType, Type};
+use super::types::{between, said};
+use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, RecordType, Type};
 use crate::Name;
 use crate::yaml::{Fields, Node, Problems};
 
@@ -68,15 +68,15 @@ fn finish(fields: Fields<'_>, of: Option<Type>, problems: &mut Problems) -> Opti
 fn plain(kind: &str, fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Option<Kind> {
     Some(match kind {
         "boolean" => Kind::Bool,
-        "integer" => Kind::Int(range(fields, "minimum", "maximum", problems)),
-        "number" => Kind::Number(range(fields, "minimum", "maximum", problems)),
+        "integer" => Kind::Int(between(fields, ["minimum", "maximum"], problems)),
+        "number" => Kind::Number(between(fields, ["minimum", "maximum"], problems)),
         "string" => {
             let mut text = said();
-            text.range = range(fields, "minLength", "maxLength", problems);
+            text.range = between(fields, ["minLength", "maxLength"], problems);
             Kind::Text(text)
         }
         "array" => {
-            let range = range(fields, "minItems", "maxItems", problems);
+            let range = between(fields, ["minItems", "maxItems"], problems);
             let unique = fields.take("uniqueItems").and_then(|n| problems.bool(n, "`uniqueItems`")).unwrap_or(false);
             let items = fields.take("items");
             let of = match items {
@@ -95,7 +95,7 @@ fn plain(kind: &str, fields: &mut Fields<'_>, depth: usize, problems: &mut Probl
 }
 
 fn object(fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Option<Kind> {
-    let range = range(fields, "minProperties", "maxProperties", problems);
+    let range = between(fields, ["minProperties", "maxProperties"], problems);
     let properties = fields.take("properties");
     let required = fields.take("required").map(|n| problems.texts(n, "`required`")).unwrap_or_default();
     let others = fields.take("additionalProperties");
@@ -140,10 +140,4 @@ fn either(node: &Node, depth: usize, problems: &mut Problems) -> Option<Type> {
 fn is_null_word(node: &Node) -> bool {
     node.map()
         .is_some_and(|entries| matches!(entries, [(key, value)] if &*key.text == "type" && value.text().is_none()))
-}
-
-fn range(fields: &mut Fields<'_>, min: &'static str, max: &'static str, problems: &mut Problems) -> Range {
-    let min = fields.take(min).and_then(|n| problems.number::<u32>(n, "the bound"));
-    let max = fields.take(max).and_then(|n| problems.number::<u32>(n, "the bound"));
-    Range { min: min.map(i64::from), max: max.map(i64::from) }
 }

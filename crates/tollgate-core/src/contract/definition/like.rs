@@ -108,6 +108,17 @@ impl Like {
         rest.is_empty()
     }
 
+    /// How many characters a text of this form has at least.
+    pub fn least(&self) -> usize {
+        let part = |part: &Part| match part {
+            Part::Words(words) => words.chars().count(),
+            Part::Hole(Hole::Date) => "0000-00-00".len(),
+            Part::Hole(Hole::Time) => "0000-00-00T00:00".len(),
+            Part::Hole(_) => 1,
+        };
+        self.parts.iter().map(part).sum()
+    }
+
     /// A text of this form.
     pub fn sample(&self) -> String {
         let hole = |hole: &Hole| HOLES.iter().find(|(_, known, ..)| known == hole).map_or("", |(.., sample)| *sample);

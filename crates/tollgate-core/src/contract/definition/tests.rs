@@ -50,6 +50,10 @@ fn each_breach_has_a_code_and_a_place() {
         assert!(!found.is_empty(), "{from} → {to}");
     }
     assert_eq!(after("of: short", "of: shorter").len(), 1, "one mistake, one error");
+    for wrong in ["{findings: {at_least: 3, at_most: 1}}", "{verdict: {begins: f, holds: ai}}"] {
+        let found = after("{has: findings}", wrong);
+        assert_eq!(found.first().map(|one| one.0), Some(Code::YAML_VALUE), "{wrong}: {found:?}");
+    }
     assert_eq!(told("a: [1"), [(Code::YAML_SYNTAX, 2, 1)]);
 }
 
@@ -76,6 +80,7 @@ fn a_markdown_contract_reads_its_own_example() {
         ("kind:", "n: {int: {min: 5, max: 1}, label: N, optional: true}\n  kind:"),
         ("kind:", "n: {text: {min: 5, max: 1}, label: N, optional: true}\n  kind:"),
         ("kind:", "n: {list: {of: text, min: 5, max: 1}, section: N, optional: true}\n  kind:"),
+        ("kind:", "n: {text: {max: 3, like: \"abcdef-{text}\"}, label: N, optional: true}\n  kind:"),
         ("section: Body", "section: \"\""),
         ("version: 1", "version: 0"),
     ] {

@@ -249,6 +249,13 @@ fn text(node: &Node, problems: &mut Problems) -> Option<TextType> {
         problems.value(node.place, "a text that says something has a character at least", "let `max` be 1 or more");
     }
     let like = fields.take("like").map(|n| likes(n, problems)).unwrap_or_default();
+    if let Some(max) = range.max
+        && !like.is_empty()
+        && like.iter().all(|like| i64::try_from(like.least()).is_ok_and(|least| least > max))
+    {
+        let message = format!("no text of this form has at most {max} characters");
+        problems.value(node.place, message, "let `max` be more, or the form shorter");
+    }
     let never = fields.take("never").map(|n| problems.texts(n, "`never`")).unwrap_or_default();
     fields.close(problems);
     Some(TextType { range, like, never: never.into_iter().map(|(word, _)| word).collect() })
@@ -261,17 +268,21 @@ fn bounds(node: &Node, what: &str, problems: &mut Problems) -> Option<Range> {
     Some(range)
 }
 
-pub fn range(fields: &mut Fields<'_>, problems: &mut Problems) -> Range {
-    let min = fields.take("min").and_then(|n| problems.number::<u32>(n, "`min`"));
-    let place = fields.place;
-    let max = fields.take("max").and_then(|n| problems.number::<u32>(n, "`max`"));
+fn range(fields: &mut Fields<'_>, problems: &mut Problems) -> Range {
+    between(fields, ["min", "max"], problems)
+}
+
+/// The bounds under two keys: one that nothing can keep together with the other is a mistake.
+pub fn between(fields: &mut Fields<'_>, keys: [&'static str; 2], problems: &mut Problems) -> Range {
+    let [min, max] =
+        keys.map(|key| fields.take(key).and_then(|n| problems.number::<u32>(n, "the bound")).map(i64::from));
     if let (Some(least), Some(most)) = (min, max)
         && least > most
     {
-        let message = format!("nothing can have at least {least} and at most {most}");
-        problems.value(place, message, "let `max` be `min` or more");
+        let message = format!("nothing has at least {least} and at most {most}");
+        problems.value(fields.place, message, format!("let `{}` be `{}` or more", keys[1], keys[0]));
     }
-    Range { min: min.map(i64::from), max: max.map(i64::from) }
+    Range { min, max }
 }
 
 fn likes(node: &Node, problems: &mut Problems) -> Vec<Like> {

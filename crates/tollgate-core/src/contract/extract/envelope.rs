@@ -48,8 +48,7 @@ impl Row {
 /// What an agent says itself, and not one that it has started: such a one has its own task, and may not report for it.
 const ITS_OWN: &[(&[&str], &str)] = &[(&["parent_tool_use_id"], "")];
 
-/// Claude Code and Qwen; Codex, now and before; OpenCode; Gemini; Copilot, by names that were not checked against its output; the agent
-/// client protocol.
+/// Claude Code and Qwen; Codex, now and before; OpenCode; Gemini; Copilot; the agent client protocol.
 const ROWS: [Row; 16] = [
     row(Type::Is("assistant"), &["message", "content", "*", "text"], Carries::Whole).with(ITS_OWN),
     row(Type::Is("assistant"), &["message", "content"], Carries::Whole).with(ITS_OWN),

@@ -13,6 +13,8 @@ use crate::diagnostic::{Mend, Severity};
 
 /// How many breaches of one rule are told apart.
 const BREACHES_MAX: usize = 20;
+/// How many circles are looked at: each costs its length.
+const CIRCLES_MAX: usize = 32;
 /// How many names of a circle are told.
 const CIRCLE_MAX: usize = 8;
 
@@ -195,7 +197,7 @@ fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
     let known = Words::new(all.iter().map(|one| one.name).collect(), |_, _| {});
     let mut seen = vec![Seen::No; all.len()];
     let mut told = vec![false; all.len()];
-    let mut circles = Vec::new();
+    let (mut circles, mut tried) = (Vec::new(), 0);
     for start in 0..all.len() {
         let mut way: Vec<(usize, usize)> = Vec::new();
         if seen[start] == Seen::No {
@@ -215,9 +217,10 @@ fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
                     way.push((target, 0));
                 }
                 Some((target, Seen::OnTheWay)) => {
-                    if told[target] || circles.len() == BREACHES_MAX {
+                    if told[target] || tried == CIRCLES_MAX {
                         continue;
                     }
+                    tried += 1;
                     let from = way.iter().position(|(at, _)| *at == target).unwrap_or(0);
                     if way[from..].iter().any(|(at, _)| told[*at]) {
                         continue;

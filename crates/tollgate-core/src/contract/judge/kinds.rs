@@ -14,6 +14,9 @@ use crate::contract::words::Words;
 use crate::diagnostic::Mend;
 use crate::yaml::{suggest, suggest_word};
 
+/// How many unknown keys are compared with a field that is missing.
+const UNKNOWN_MAX: usize = 64;
+
 /// Checks the whole document.
 pub fn check(definition: &Definition, root: &Node<'_>, found: &mut Found) {
     let markdown = definition.forms.first() == Some(&Form::Markdown);
@@ -365,7 +368,8 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
 /// Whether a field is there under a name that is nearly its own and nobody else's.
 fn is_misspelt(field: &Field, record: &RecordType, entries: &[Entry<'_>]) -> bool {
     let known = |key: &str| record.fields.iter().any(|field| *field.name == *key);
-    entries.iter().any(|entry| !known(&entry.key) && suggest(&entry.key, &[&*field.name]).is_some())
+    let mut unknown = entries.iter().filter(|entry| !known(&entry.key)).take(UNKNOWN_MAX);
+    unknown.any(|entry| suggest(&entry.key, &[&*field.name]).is_some())
 }
 
 /// The one of several words that is meant by a word in another case, with other signs between its parts.

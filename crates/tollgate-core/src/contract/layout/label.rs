@@ -21,16 +21,24 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
         return;
     }
     let mut rest = line;
+    // Whether code quotes are open, and up to where that was looked at: a line may be all of a long text.
+    let (mut quoted, mut seen, mut last_quote) = (false, 0, None);
     while let Some(at) = bold_at(rest) {
         let inner = &rest[at + 2..];
         match named(inner, names)
             .and_then(|(field, after)| Some((field, after.strip_prefix("**")?)))
             .or_else(|| bold(inner, names))
         {
-            // What stands in code quotes is an example.
-            Some(_) if in_code(&line[..line.len() - rest.len() + at]) => rest = inner,
             Some((field, after)) => {
                 let label = line.len() - rest.len() + at;
+                quoted ^= memchr::memchr_iter(b'`', &line.as_bytes()[seen..label]).count() % 2 == 1;
+                seen = label;
+                // What stands in code quotes is an example; a quote that is not closed quotes nothing.
+                let last = || memchr::memrchr(b'`', line.as_bytes()).unwrap_or(0);
+                if quoted && *last_quote.get_or_insert_with(last) > label {
+                    rest = after;
+                    continue;
+                }
                 // The mark of an item before its label belongs to the label.
                 let before = line.get(lead..label).unwrap_or_default().trim_end();
                 let mark = before.is_empty() || ["-", "*", "+"].contains(&before);
@@ -41,11 +49,6 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
             None => rest = inner,
         }
     }
-}
-
-/// Whether code quotes are open at the end of a text.
-fn in_code(before: &str) -> bool {
-    memchr::memchr_iter(b'`', before.as_bytes()).count() % 2 == 1
 }
 
 /// Where the first `**` of a text stands.

@@ -386,6 +386,7 @@ impl<'a> Reader<'a, '_> {
         if names.is_empty() {
             return found;
         }
+        let mut firsts = vec![None; record.fields.len()];
         let mut offset = range.start;
         for line in self.text[range.clone()].split_inclusive('\n') {
             let start = offset;
@@ -397,15 +398,22 @@ impl<'a> Reader<'a, '_> {
             }
             labels_of(line, start, &names, record.labels, &mut |label| {
                 if !self.outline.is_comment(label.start) {
-                    self.add_label(label, record, &mut found);
+                    self.add_label(label, record, &mut firsts, &mut found);
                 }
             });
         }
         found
     }
 
-    fn add_label(&mut self, label: Labelled, record: &'a RecordType, found: &mut Vec<Labelled>) {
-        let Some(first) = found.iter().find(|known| known.field == label.field).map(|first| first.start) else {
+    fn add_label(
+        &mut self,
+        label: Labelled,
+        record: &'a RecordType,
+        firsts: &mut [Option<usize>],
+        found: &mut Vec<Labelled>,
+    ) {
+        let Some(first) = firsts[label.field] else {
+            firsts[label.field] = Some(label.start);
             found.push(label);
             return;
         };

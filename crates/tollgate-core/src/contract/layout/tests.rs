@@ -183,6 +183,16 @@ fn what_people_write_is_understood() {
 }
 
 #[test]
+fn a_quote_that_is_not_closed_hides_no_label() {
+    let own = crate::contract::registry::defined("decree.validation-failure").unwrap();
+    let text = "## Validation Failure\n\n**Check:** the ` sign **Expected:** none **Actual:** one\n\nCannot proceed until this is resolved.\n";
+    let judged = own.judge(text, &Context::default());
+    assert!(judged.diagnostics.is_empty(), "{:?}", judged.diagnostics);
+    let quoted = text.replace("sign **Expected:** none", "sign **Expected:** none` here");
+    assert_eq!(own.judge(&quoted, &Context::default()).diagnostics.len(), 1, "it is an example");
+}
+
+#[test]
 fn what_would_be_read_as_another_label_is_not_written() {
     let own = crate::contract::registry::defined("decree.blocker").unwrap();
     let mut document: serde_json::Value =

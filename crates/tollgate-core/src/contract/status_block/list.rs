@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::document::Severity;
 use super::draft::Located;
+use super::finding;
 use super::heading::Heading;
 use super::parse::{Reader, plain};
 use crate::code::Code;
@@ -92,7 +93,11 @@ impl Reader<'_, '_> {
             }
         }
         let entries = if items.is_empty() { others } else { items };
-        let is_left = |said: &str| is_placeholder(said.rsplit_once(" — ").map_or(said, |(_, last)| last));
+        let is_left = |said: &str| match said.rsplit_once(" — ") {
+            Some((_, last)) => is_placeholder(last),
+            // A severity in brackets is none; what is missing behind it is told as that.
+            None => is_placeholder(said) && !finding::begins(said),
+        };
         for left in entries.iter().filter(|entry| is_left(&entry.text)) {
             self.placeholder(&left.text, left.place);
         }

@@ -30,6 +30,10 @@ fn call(ask: &Ask<'_>) -> Call {
     if let Some(session) = ask.session {
         args.extend(["--resume".into(), session.into()]);
     }
+    if let Some(schema) = ask.schema {
+        // It asks the model again where the answer breaks the schema, and says it in words where that does not help: nothing is lost.
+        args.extend(ask.unless_given(&["--json-schema"], schema));
+    }
     args.extend_from_slice(ask.args);
     Call { args, set: vec![("DISABLE_AUTOUPDATER", "1")], stdin: ask.prompt.to_owned() }
 }

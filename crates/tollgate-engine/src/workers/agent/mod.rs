@@ -81,6 +81,8 @@ pub struct Ask<'a> {
     pub model: Option<&'a str>,
     /// The session to go on with.
     pub session: Option<&'a str>,
+    /// The JSON Schema of the report, where that is JSON.
+    pub schema: Option<&'a str>,
     /// The arguments of the configuration. They go over what the adapter would say itself.
     pub args: &'a [OsString],
 }

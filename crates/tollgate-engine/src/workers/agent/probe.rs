@@ -46,6 +46,7 @@ pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> 
         prompt: QUESTION,
         model: spec.model.as_deref(),
         session: None,
+        schema: None,
         args: &args,
     });
     let asked = Program {

@@ -103,6 +103,38 @@ mod tests {
         }
     }
 
+    /// The page for people says what the sheets say.
+    #[test]
+    fn the_page_shows_what_was_measured() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/workers.md")).unwrap();
+        let yes = |does: Option<bool>| if does.unwrap() { "yes" } else { "no" };
+        for sheet in sheets() {
+            let name = match sheet.adapter == sheet.program {
+                true => sheet.adapter.clone(),
+                false => format!("{} ({})", sheet.adapter, sheet.program),
+            };
+            let schema = match sheet.schema.unwrap() {
+                Schema::Enforced => "enforced",
+                Schema::BestEffort => "best effort",
+                Schema::None => "none",
+            };
+            let resume = match sheet.resume.unwrap() {
+                Resume::Anywhere => "anywhere",
+                Resume::SameFolder => "same folder",
+                Resume::None => "no",
+            };
+            let quota = match sheet.quota.unwrap() {
+                QuotaTold::Time => "with its end",
+                QuotaTold::Words => "in words",
+                QuotaTold::None => "no, it waits",
+            };
+            let told = [sheet.usage, sheet.cost, sheet.denials].map(yes).join(" | ");
+            let row = format!("| {name} | {schema} | {resume} | {told} | {quota} | {} |\n", yes(sheet.read_only));
+            assert!(page.contains(&row), "{row}");
+            assert_eq!((sheet.unattended, sheet.mcp), (Some(true), Some(true)), "the page says so of all");
+        }
+    }
+
     #[test]
     fn a_program_by_another_name_has_the_sheet_of_its_adapter() {
         assert_eq!(sheet("claude", "/opt/my-claude").map(|sheet| sheet.program.as_str()), Some("claude"));

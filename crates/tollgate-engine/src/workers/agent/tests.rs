@@ -138,9 +138,16 @@ fn words(call: &Call) -> String {
 fn the_command_lines_are_those_that_were_recorded() {
     let mut text = String::new();
     for adapter in ADAPTERS {
-        let bare = Ask { program: Path::new("/bin/agent"), prompt: "Do it.", model: None, session: None, args: &[] };
+        let bare = Ask {
+            program: Path::new("/bin/agent"),
+            prompt: "Do it.",
+            model: None,
+            session: None,
+            schema: None,
+            args: &[],
+        };
         let args = ["--flag", "value"].map(OsString::from);
-        let full = Ask { model: Some("m"), session: Some("s-1"), args: &args, ..bare };
+        let full = Ask { model: Some("m"), session: Some("s-1"), schema: Some("{}"), args: &args, ..bare };
         for ask in [bare, full] {
             let call = (adapter.call)(&ask);
             assert_eq!(call.stdin, "Do it.");
@@ -159,6 +166,7 @@ fn what_the_configuration_says_goes_over_the_adapter() {
             prompt: "",
             model: Some("m"),
             session: None,
+            schema: None,
             args: &args,
         }))
     };

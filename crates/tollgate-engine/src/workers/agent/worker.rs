@@ -14,7 +14,7 @@ use super::spec::variables;
 use super::{Account, AgentSpec, Ask, Resume, sheet};
 use crate::process::{Cancel, End, Inherit, ProcessId, find_program};
 use crate::workers::command::{Launch, Listener, launch};
-use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError};
+use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError, bundle};
 
 /// A report could not be used: its agent is asked again.
 #[derive(Debug, Clone)]
@@ -63,11 +63,13 @@ impl AgentWorker {
         let path = self.argv.first().and_then(|name| find_program(name, &self.base));
         let path = path.ok_or(WorkerError::NotFound(named))?;
         let goes_on = self.goes_on(job);
+        let schema = bundle::schema(&job.bundle);
         let ask = Ask {
             program: &path,
             prompt: goes_on.map_or(job.brief.as_str(), |(again, _)| &again.prompt),
             model: self.spec.model.as_deref(),
             session: goes_on.map(|(_, session)| session),
+            schema: schema.as_deref(),
             args: &self.argv[1..],
         };
         let call = (self.spec.adapter.call)(&ask);

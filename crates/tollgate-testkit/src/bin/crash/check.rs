@@ -167,6 +167,14 @@ impl Found {
                 self.add(Wrong::Lost, format!("the branch holds {tree} instead of {}", run.tree));
             }
         }
+        let landed: Vec<&str> = run.landed.iter().map(|landed| &*landed.commit).collect();
+        let head = world.git(&["rev-parse", "HEAD"])?;
+        match landed.as_slice() {
+            [] => {}
+            [commit] if head.trim() == *commit => {}
+            [_] => self.add(Wrong::Lost, format!("the checkout stands at {head} instead of {landed:?}")),
+            _ => self.add(Wrong::Doubled, format!("it landed {} times", landed.len())),
+        }
         for path in stray {
             self.add(Wrong::Lost, format!("left over: {path}"));
         }

@@ -96,7 +96,10 @@ impl<'a> History<'a> {
         let resume = words(&["resume", &id, "--no-wait"]);
         match (self.last, &run.phase) {
             (None, _) => Ok(resume),
-            (Some(_), Phase::Closed { .. }) if effects(run).is_empty() => Ok(None),
+            (Some(_), Phase::Closed { .. }) if effects(run).is_empty() => {
+                let lands = self.scenario.lands && run.landed.is_empty();
+                Ok(if lands { words(&["land", &id, "--as", "merge"]) } else { None })
+            }
             (Some(4), Phase::Open) => Ok(self.decide(run)?.or(resume)),
             (Some(1), Phase::Halted { .. }) if retried(events) < self.scenario.retries => {
                 Ok(words(&["retry", &id, "--no-wait"]))

@@ -19,6 +19,8 @@ pub struct Scenario {
     pub answers: &'static [Answer],
     /// How often the person types `retry`.
     pub retries: usize,
+    /// Whether the person lands it in their checkout when it is over.
+    pub lands: bool,
     /// What it comes to when nobody is killed; a story that does not come to it is not the one that was meant.
     pub comes_to: &'static [&'static str],
 }
@@ -50,6 +52,7 @@ pub const SCENARIOS: &[Scenario] = &[
         roles: &["dev-tester", "dod-checker", "reviewer"],
         answers: &[APPROVE, IN_WORDS, Answer { ask: "solo", ..IN_WORDS }],
         retries: 0,
+        lands: false,
         comes_to: &["a question is answered", "dod-checker rejects", "reviewer rejects"],
     },
     Scenario {
@@ -61,6 +64,7 @@ pub const SCENARIOS: &[Scenario] = &[
         roles: &["developer", "dod-checker", "reviewer", "tester"],
         answers: &[Answer { ask: "unfinished", nth: 0, files: &[], words: &["retry"] }],
         retries: 2,
+        lands: false,
         comes_to: &["retried"],
     },
     Scenario {
@@ -76,6 +80,7 @@ pub const SCENARIOS: &[Scenario] = &[
             Answer { ask: "escalated", nth: 0, files: &[("greet.sh", "echo Hello, by hand\n")], words: &["by-hand"] },
         ],
         retries: 0,
+        lands: true,
         comes_to: &[
             "a question is answered",
             "dod-checker rejects",
@@ -93,6 +98,7 @@ pub const SCENARIOS: &[Scenario] = &[
         roles: &["devops", "developer", "dod-checker", "reviewer", "tester"],
         answers: &[APPROVE, IN_WORDS, Answer { ask: "out-of-scope", nth: 0, files: &[], words: &["extend"] }],
         retries: 0,
+        lands: false,
         comes_to: &[
             "a landing is conflict",
             "a landing is out_of_scope",

@@ -159,7 +159,14 @@ impl Stage {
         let adapter = agent::adapter(self.agent.adapter).unwrap();
         let program = program(self.agent.program).unwrap();
         let args: Vec<_> = self.args.iter().chain(more).map(Into::into).collect();
-        let call = (adapter.call)(&Ask { program: &program, prompt, model: self.model_name, session, args: &args });
+        let call = (adapter.call)(&Ask {
+            program: &program,
+            prompt,
+            model: self.model_name,
+            session,
+            schema: None,
+            args: &args,
+        });
         let path = if adapter.bridged { PathBuf::from(env!("CARGO_BIN_EXE_tollgate")) } else { program };
         let typed = self.play.world.program(&[]);
         let mut command = Command::new(path);

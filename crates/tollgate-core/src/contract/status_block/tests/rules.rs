@@ -179,6 +179,21 @@ fn findings_are_read_in_the_spellings_of_reviewers() {
     );
 }
 
+#[test]
+fn a_placeholder_is_no_entry() {
+    let read = |sections: &str, expected: &str| {
+        check(&complete("REQUEST_CHANGES", sections), &role("reviewer"), expected);
+    };
+    read("## Findings\n- [major] a.rs:1 — <what is wrong>\n", "malformed none\nE 13:3 TG0222");
+    read("## Findings\n- [critical]\n", "malformed none\nE 13:3 TG0218");
+    read(
+        "## Findings\n- [major] a.rs:1 — a bug\n## Key Decisions\n<what was decided>\n",
+        "malformed none\nE 14:1 TG0222",
+    );
+    let hole = complete("n/a", "").replace("outcome: did it", "outcome: <one line: what was achieved>");
+    check(&hole, &role("developer"), "malformed none\nE 6:1 TG0210");
+}
+
 const ROWS: [(&str, &str); 3] = [("dod", "it adds"), ("dod", "it subtracts"), ("tester", "tests pass")];
 
 #[test]
