@@ -146,7 +146,7 @@ fn a_report_that_is_json_is_asked_for_by_its_schema() {
     std::fs::write(play.world.path("judged.yaml"), judged).unwrap();
     let said = play.tollgate(&["run", "../judged.yaml"]).exits(0);
     play.named_by(&said);
-    let calls = std::fs::read_to_string(play.world.path("home/calls")).unwrap();
+    let calls = std::fs::read_to_string(play.world.path("home/.claude/calls")).unwrap();
     assert!(
         calls.contains("--json-schema {") && calls.contains("wr.gate_verdict") && !calls.contains("$schema"),
         "{calls}"
