@@ -156,6 +156,10 @@ fn install(folder: &Path, wanted: &[&Package]) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let words: Vec<String> = wanted.iter().map(|package| format!("{}@{}", package.name, package.version)).collect();
     println!("npm install {} in {}", words.join(" "), folder.display());
+    // Without a network npm waits for minutes before it says so.
+    if !answers(program("timeout").args(["30", "npm", "view", "node", "version"])) {
+        return Err("`npm view` has no answer within 30 s".to_owned());
+    }
     let mut npm = Command::new("npm");
     npm.current_dir(folder).args([
         "install",

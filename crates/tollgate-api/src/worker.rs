@@ -66,6 +66,7 @@ pub struct Probe {
     pub model: Option<String>,
     /// What it used; null where it did not say.
     pub input_tokens: Option<u64>,
+    /// What it was answered with; null where it did not say.
     pub output_tokens: Option<u64>,
     /// Billionths of a US dollar.
     pub cost_nano_usd: Option<u64>,
