@@ -166,6 +166,7 @@ impl Stage {
             session,
             schema: None,
             args: &args,
+            held: false,
         });
         let path = if adapter.bridged { PathBuf::from(env!("CARGO_BIN_EXE_tollgate")) } else { program };
         let typed = self.play.world.program(&[]);
