@@ -242,10 +242,10 @@ events! {
         diagnostics: Vec<String>,
         /// What the agent told of itself, where its adapter could read it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        told: Option<Told>,
+        told: Option<Box<Told>>,
         /// What held it while it worked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        leash: Option<Leash>,
+        leash: Option<Box<Leash>>,
     }
     /// An attempt's end never reached the journal: its driver is gone.
     AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }

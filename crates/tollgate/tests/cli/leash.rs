@@ -46,7 +46,7 @@ const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-of
 
 fn leashes(play: &Play) -> Vec<Leash> {
     let held = |event: Event| match event {
-        Event::AttemptReported(reported) => reported.leash,
+        Event::AttemptReported(reported) => reported.leash.map(|leash| *leash),
         Event::CommandsRan(ran) => ran.leash,
         _ => None,
     };

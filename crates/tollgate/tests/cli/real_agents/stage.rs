@@ -135,7 +135,7 @@ impl Stage {
     pub fn reported(&self) -> (AttemptReported, Told) {
         let report = self.reports().into_iter().next().unwrap_or_else(|| panic!("nothing was reported"));
         let told = report.told.clone().unwrap_or_else(|| panic!("nothing was told: {report:?}"));
-        (report, told)
+        (report, *told)
     }
 
     /// What there is to see when something is not as it should be.
