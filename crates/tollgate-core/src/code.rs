@@ -248,6 +248,7 @@ codes! {
     NO_REVISION = "TG0520",
     NO_COMMON_COMMIT = "TG0521",
     LAND_TARGET = "TG0530",
+    SANDBOX_MISSING = "TG0540",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

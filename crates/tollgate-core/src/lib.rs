@@ -18,6 +18,7 @@ pub mod digest;
 pub mod id;
 pub mod path;
 pub mod protocol;
+pub mod redact;
 pub mod report;
 pub mod run;
 pub mod scope;

@@ -5,7 +5,7 @@ use crate::process::ProcessId;
 
 /// The name under which this process holds leases.
 pub fn this_process() -> String {
-    let id = ProcessId::of(std::process::id());
+    let id = ProcessId::own();
     format!("{} pid {} start {}", host(), id.pid, id.start)
 }
 

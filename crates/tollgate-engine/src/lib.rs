@@ -18,6 +18,7 @@ pub mod pinned;
 pub mod process;
 pub mod projection;
 pub mod repair;
+pub mod sandbox;
 pub mod service;
 pub mod session;
 pub mod summary;

@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::envelope::{DataIn, DataOut};
+use super::leash::Leash;
 use super::told::Told;
 use crate::Name;
 use crate::digest::Digest;
@@ -241,7 +242,10 @@ events! {
         diagnostics: Vec<String>,
         /// What the agent told of itself, where its adapter could read it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        told: Option<Told>,
+        told: Option<Box<Told>>,
+        /// What held it while it worked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        leash: Option<Box<Leash>>,
     }
     /// An attempt's end never reached the journal: its driver is gone.
     AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }
@@ -256,7 +260,15 @@ events! {
         why: String,
     }
     /// Commands were run on a throw-away copy of the tree.
-    CommandsRan = "commands.ran" { attempt: AttemptId, token: u64, tree: Name, results: Vec<CommandResult> }
+    CommandsRan = "commands.ran" {
+        attempt: AttemptId,
+        token: u64,
+        tree: Name,
+        results: Vec<CommandResult>,
+        /// What held them while they ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        leash: Option<Leash>,
+    }
     /// A landing ended.
     LandingEnded = "landing.ended" {
         attempt: AttemptId,

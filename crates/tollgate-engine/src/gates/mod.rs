@@ -5,11 +5,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
 
-use crate::process::{End, Environment, Program, Running, Tail, find_program, start};
+use crate::process::{End, Environment, Program, Redacted, Running, Tail, find_program, start};
 
 /// How long a command may take when nothing else is said.
 pub const LIMIT_MS: u64 = 10 * 60 * 1000;
@@ -50,9 +52,20 @@ impl Checked {
     }
 }
 
+/// Puts what holds it around a program.
+pub type Hold<'a> = &'a dyn Fn(Program) -> std::io::Result<Program>;
+
 /// Runs a command in a copy of the tree under test and ends everything it started. What it runs may be a worker's work:
 /// `started` sees the process, to record it and to be able to end it.
-pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started: &mut dyn FnMut(&Running)) -> Checked {
+pub fn check(
+    copy: &Path,
+    check: &Check,
+    limit: Duration,
+    marker: &str,
+    hold: Hold<'_>,
+    secrets: &Arc<Secrets>,
+    started: &mut dyn FnMut(&Running),
+) -> Checked {
     let (name, args) = match check {
         Check::Argv(argv) => match argv.split_first() {
             Some((name, args)) => (name.clone(), args.to_vec()),
@@ -70,7 +83,8 @@ pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started:
         stdin: Vec::new(),
         limit,
     };
-    let end = match start(program, output.clone(), output.clone()) {
+    let redacted = || Redacted::new(secrets, output.clone());
+    let end = match hold(program).and_then(|program| start(program, redacted(), redacted())) {
         Ok(mut running) => {
             started(&running);
             running.wait_to_end()
@@ -81,14 +95,14 @@ pub fn check(copy: &Path, check: &Check, limit: Duration, marker: &str, started:
     };
     let (output, cut) = output.take();
     let missing = match (check, end) {
-        (Check::Shell(line), End::Exited(NOT_FOUND)) => missing(copy, line, marker),
+        (Check::Shell(line), End::Exited(NOT_FOUND)) => missing(copy, line, marker, hold),
         _ => None,
     };
     Checked { output, cut, ..missing.unwrap_or_else(|| judge(end, limit)) }
 }
 
 /// The program of a line, when the shell does not know it: only then is 127 no word of the work itself.
-fn missing(copy: &Path, line: &str, marker: &str) -> Option<Checked> {
+fn missing(copy: &Path, line: &str, marker: &str, hold: Hold<'_>) -> Option<Checked> {
     let (settings, program) = program(line)?;
     let probe = format!("{settings}\ncommand -v -- {program} >/dev/null");
     let program_of_probe = Program {
@@ -100,7 +114,7 @@ fn missing(copy: &Path, line: &str, marker: &str) -> Option<Checked> {
         limit: PROBE_LIMIT,
     };
     let silent = Tail::new(OUTPUT_BYTES_MAX);
-    let end = start(program_of_probe, silent.clone(), silent).ok()?.wait_to_end();
+    let end = start(hold(program_of_probe).ok()?, silent.clone(), silent).ok()?.wait_to_end();
     // A relative path is looked up where the line changes to; one that is not there is work not done in any case.
     let unknown = matches!(end, End::Exited(code) if code != 0) && !program.contains('/');
     unknown.then(|| Checked { exit: Some(NOT_FOUND), ..not_found(OsStr::new(program)) })
@@ -165,10 +179,20 @@ mod tests {
         format!("{}/att_1/1", own_run())
     }
 
+    fn secrets() -> Arc<Secrets> {
+        Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]))
+    }
+
+    #[test]
+    fn no_secret_is_kept_of_an_output() {
+        let checked = shell("printf abcdefgh-; sleep 0.1; echo 12345678; echo abcdefgh-12345678 >&2");
+        assert_eq!(checked.output, b"[redacted KEY]\n[redacted KEY]\n");
+    }
+
     fn shell(line: &str) -> Checked {
         let copy = folder("check");
         write(&copy, "file", "x");
-        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker(), &mut |_| ())
+        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker(), &Ok, &secrets(), &mut |_| ())
     }
 
     #[test]
@@ -200,7 +224,7 @@ mod tests {
         let copy = folder("argv");
         let argv = |words: &[&str]| {
             let words = words.iter().map(OsString::from).collect();
-            check(&copy, &Check::Argv(words), Duration::from_secs(60), &marker(), &mut |_| ()).result
+            check(&copy, &Check::Argv(words), Duration::from_secs(60), &marker(), &Ok, &secrets(), &mut |_| ()).result
         };
         assert_eq!(argv(&["no-such-program"]), Judgement::Unobservable);
         assert_eq!(argv(&["./absent"]), Judgement::Fail);
@@ -230,7 +254,15 @@ mod tests {
     fn a_command_that_takes_too_long_fails_and_leaves_nothing() {
         let copy = folder("slow");
         let line = "setsid sleep 1000 & sleep 1000";
-        let checked = check(&copy, &Check::Shell(line.into()), Duration::from_millis(100), &marker(), &mut |_| ());
+        let checked = check(
+            &copy,
+            &Check::Shell(line.into()),
+            Duration::from_millis(100),
+            &marker(),
+            &Ok,
+            &secrets(),
+            &mut |_| (),
+        );
         assert_eq!((checked.result, checked.exit), (Judgement::Fail, None));
         assert_eq!(find_by_marker(&own_run().to_string()), []);
     }

@@ -1,6 +1,7 @@
 //! A dispatch: the work tree as the state has it, the bundle, the worker, its report, and what it changed.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -19,11 +20,11 @@ use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
 use super::change::{self, changed};
-use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, own_unit, tree_id};
-use crate::process::{End, end_all, markers};
+use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, leak, own_unit, tree_id};
+use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
 use crate::workers::{self, Attempt, Job, Outcome, Said};
-use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace};
+use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
 
 /// How often a waiting thread looks whether it was cancelled.
 const SLICE: Duration = Duration::from_millis(250);
@@ -65,19 +66,28 @@ impl RealHands {
         }
         self.end_strays(run, token, lease.epoch);
         let (place, note) = self.place(&workspace, run, id, role)?;
-        let job = Job { note, ..self.job(run, id, token, role_name, *iteration, &place, &workspace)? };
-        let (brief, limit) = (job.brief.clone(), job.limit);
+        let mut tether = self.tether(run, Some(role_name), workspace.borrowed())?;
+        let leash = tether.leash.clone();
+        let (worker, needs) = self.worker(run, worker)?;
+        tether.reads.extend(needs.files.iter().cloned());
+        let secrets = secrets(&Inherit::Only(tether.variables.clone()));
+        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace)?;
+        let job = Job { note, tether: Some(tether), secrets: Arc::clone(&secrets), ..job };
+        let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
         reach(Point::BeforeSpawn);
-        let (worker, _copy) = self.worker(run, worker)?;
         let attempt = worker.start(job)?;
         drop(held);
         let outcome = work(attempt, limit, way);
         reach(Point::Reported);
+        drop(needs);
+        remove_tree(&temporary)?;
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
-        let mut result = AttemptResult { sections, diagnostics, told: outcome.told.clone(), ..bare(report, &object) };
+        let (told, leash) = (outcome.told.clone(), Some(leash));
+        let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
         if let Place::Tree(tree) = &place {
             measure(&workspace, run, id, tree, &mut result)?;
+            leak::refuse(&workspace, run, id, &secrets, &mut result)?;
             denied(&mut result);
         }
         let mut objects = vec![object];
@@ -172,6 +182,9 @@ impl RealHands {
             note: String::new(),
             limit,
             again: again(run, id, matches!(place, Place::Tree(_))),
+            tether: None,
+            caches: self.folder(run.id, "caches").join(safe_name(role)),
+            secrets: Arc::default(),
         })
     }
 }

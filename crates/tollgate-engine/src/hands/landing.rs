@@ -24,7 +24,9 @@ impl RealHands {
         // No attempt has this number: it is the run itself that lands.
         let marker = marker(run.id, AttemptId(0), token);
         let hold = || Ok(Workspace::hold(&self.state, run.id)?);
-        self.check_each(run, &landing.commands, &tree_id(&landing.target.tree)?, &marker, &hold, way)
+        let tree = tree_id(&landing.target.tree)?;
+        let (results, objects, _) = self.check_each(run, &landing.commands, &tree, &marker, &hold, way)?;
+        Ok((results, objects))
     }
 
     /// Puts the tree of a landing where it is wanted. What stands against it before anything was moved ends the landing; what

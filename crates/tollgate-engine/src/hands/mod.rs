@@ -3,7 +3,9 @@
 
 mod change;
 mod dispatch;
+mod held;
 mod landing;
+mod leak;
 mod work;
 
 use std::collections::BTreeMap;
@@ -11,7 +13,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollgate_core::Name;
@@ -21,13 +23,14 @@ use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::report::{Health, Judgement, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
-use tollgate_core::run::{Command, Effect, Run, effects};
+use tollgate_core::run::{Command, Effect, Leash, Run, effects};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Journal, Object};
 
 use crate::driver::{Done, Finished, Hands, HandsError};
 use crate::git::ObjectId;
 use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_driver};
+use crate::sandbox::Able;
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedError};
@@ -51,6 +54,8 @@ pub struct RealHands {
     journal: Arc<dyn Journal>,
     /// This program: the script worker is one of its commands.
     tollgate: PathBuf,
+    /// What the sandbox can do here, once somebody asked.
+    able: OnceLock<Able>,
     under_way: Mutex<BTreeMap<u64, Arc<UnderWay>>>,
 }
 
@@ -84,6 +89,24 @@ impl UnderWay {
     }
 }
 
+/// What came of commands, their outputs, and what held them.
+type Ran = (Vec<CommandResult>, Vec<Object>, Option<Leash>);
+
+/// What a worker needs for as long as it works.
+#[derive(Debug)]
+struct Needs {
+    /// Files of the run's folder that it reads.
+    files: Vec<PathBuf>,
+    /// The trusted files that its command names.
+    _copy: Option<pinned::Copy>,
+}
+
+impl Needs {
+    fn of(copy: Option<pinned::Copy>) -> Self {
+        Self { files: copy.iter().map(|copy| copy.root().to_owned()).collect(), _copy: copy }
+    }
+}
+
 /// Why an effect could not be performed.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
@@ -104,9 +127,9 @@ impl Failure {
     /// moved away, is no fault of it, and its driver leaves it to the next.
     fn of_the_attempt(self) -> Result<Self, HandsError> {
         match self {
-            Self::Workspace(WorkspaceError::Held { .. } | WorkspaceError::RepositoryGone(_)) | Self::Fenced(_) => {
-                Err(self.into_error())
-            }
+            Self::Workspace(WorkspaceError::Held { .. } | WorkspaceError::RepositoryGone(_))
+            | Self::Worker(WorkerError::Unheld(_))
+            | Self::Fenced(_) => Err(self.into_error()),
             other => Ok(other),
         }
     }
@@ -115,7 +138,7 @@ impl Failure {
         let what = self.to_string();
         match self {
             Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
-            Self::Worker(error) => HandsError { code: error.code(), what, hint: String::new() },
+            Self::Worker(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
             Self::Fenced(_) => HandsError { code: Code::FENCED_DRIVER, what, hint: String::new() },
             Self::Pinned(_) => HandsError { code: Code::WORKER_START, what, hint: String::new() },
             Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
@@ -126,7 +149,8 @@ impl Failure {
 impl RealHands {
     /// Hands that work under a state directory.
     pub fn new(state: &Path, journal: Arc<dyn Journal>, tollgate: &Path) -> Self {
-        Self { state: state.to_owned(), journal, tollgate: tollgate.to_owned(), under_way: Mutex::default() }
+        let (state, tollgate) = (state.to_owned(), tollgate.to_owned());
+        Self { state, journal, tollgate, able: OnceLock::new(), under_way: Mutex::default() }
     }
 
     fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {
@@ -159,22 +183,24 @@ impl RealHands {
     }
 
     /// The worker behind a role, by what the run's first event says of it, and what it needs for as long as it works.
-    fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, Option<pinned::Copy>), Failure> {
+    fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, Needs), Failure> {
         if let Some(agent) = AgentSpec::parse(spec) {
             let agent = agent?;
             let (argv, copy) = self.pinned(run, &agent.words)?;
             let base = Path::new(&run.opened.repository);
-            return Ok((Box::new(AgentWorker::new(agent, argv, base, &self.tollgate, &self.state)), copy));
+            let worker = AgentWorker::new(agent, argv, base, &self.tollgate, &self.state);
+            return Ok((Box::new(worker), Needs::of(copy)));
         }
         match spec.split_once(':') {
             Some(("command", text)) => {
                 let (argv, copy) = self.pinned(run, &words::split(text.trim())?)?;
                 let base = Path::new(&run.opened.repository);
-                Ok((Box::new(CommandWorker::new(argv, base, &self.state)), copy))
+                Ok((Box::new(CommandWorker::new(argv, base, &self.state)), Needs::of(copy)))
             }
             Some(("script", digest)) => {
-                let script = self.script(run, digest)?;
-                Ok((Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)), None))
+                let (script, files) = self.script(run, digest)?;
+                let needs = Needs { files, _copy: None };
+                Ok((Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)), needs))
             }
             _ => Err(Failure::Other(format!("`{spec}` names no worker"))),
         }
@@ -186,30 +212,27 @@ impl RealHands {
         Ok(pinned::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
     }
 
-    /// The script the run is pinned to, as a file, with the contracts that it may have to write in.
-    fn script(&self, run: &Run, digest: &str) -> Result<PathBuf, Failure> {
+    /// The script the run is pinned to, as a file, with the contracts that it may have to write in; and all of them.
+    fn script(&self, run: &Run, digest: &str) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
         let digest: Digest = digest.parse().map_err(|_| Failure::Other(format!("`{digest}` names no script")))?;
         let path = self.folder(run.id, &format!("script-{}.yaml", digest.short()));
         let object = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
         let bytes = object.ok_or_else(|| Failure::Other(format!("the script {digest} is missing")))?;
+        let mut files = vec![path.clone()];
         for (name, digest, _) in run.protocol.contracts.own() {
             let object = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
             let text = object.ok_or_else(|| Failure::Other(format!("the contract {digest} is missing")))?;
-            put_pinned(&path.with_file_name(format!("{name}.contract.yaml")), &text)?;
+            let contract = path.with_file_name(format!("{name}.contract.yaml"));
+            put_pinned(&contract, &text)?;
+            files.push(contract);
         }
         put_pinned(&path, &bytes)?;
-        Ok(path)
+        Ok((path, files))
     }
 
     /// Runs the commands of a lease; what fails for a reason of the machine's own is tried again before it counts as not
     /// observed.
-    fn commands_again(
-        &self,
-        run: &Run,
-        id: AttemptId,
-        token: u64,
-        way: &UnderWay,
-    ) -> Result<(Vec<CommandResult>, Vec<Object>), HandsError> {
+    fn commands_again(&self, run: &Run, id: AttemptId, token: u64, way: &UnderWay) -> Result<Ran, HandsError> {
         let mut last = String::new();
         for _ in 0..TRIES {
             match self.commands(run, id, token, way) {
@@ -219,7 +242,7 @@ impl RealHands {
             std::thread::sleep(PAUSE);
         }
         let Some(Work::Commands { commands }) = run.attempts.get(&id).map(|lease| &lease.work) else {
-            return Ok((Vec::new(), Vec::new()));
+            return Ok((Vec::new(), Vec::new(), None));
         };
         let unobserved = |command: &CommandRef| CommandResult {
             command: command.clone(),
@@ -227,7 +250,7 @@ impl RealHands {
             output: None,
             note: last.clone(),
         };
-        Ok((commands.iter().map(unobserved).collect(), Vec::new()))
+        Ok((commands.iter().map(unobserved).collect(), Vec::new(), None))
     }
 
     fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> Result<(Command, Vec<Object>), HandsError> {
@@ -243,8 +266,8 @@ impl RealHands {
                 (Command::Report { attempt: *attempt, token: *token, result: Box::new(result) }, objects)
             }
             Effect::Commands { attempt, token } => {
-                let (results, objects) = self.commands_again(run, *attempt, *token, way)?;
-                (Command::Ran { attempt: *attempt, token: *token, results }, objects)
+                let (results, objects, leash) = self.commands_again(run, *attempt, *token, way)?;
+                (Command::Ran { attempt: *attempt, token: *token, results, leash }, objects)
             }
             Effect::Land { attempt, token } => {
                 let landing = match self.land(run, *attempt).map_err(|failure| self.explained(run, failure)) {
@@ -295,6 +318,7 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         changed: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
+        leash: None,
     }
 }
 
@@ -319,7 +343,7 @@ fn came_down(effect: &Effect) -> Result<(Command, Vec<Object>), HandsError> {
             (Command::Report { attempt: *attempt, token: *token, result }, vec![object])
         }
         Effect::Commands { attempt, token } => {
-            (Command::Ran { attempt: *attempt, token: *token, results: Vec::new() }, Vec::new())
+            (Command::Ran { attempt: *attempt, token: *token, results: Vec::new(), leash: None }, Vec::new())
         }
         Effect::Land { attempt, token } => {
             (Command::Landed { attempt: *attempt, token: *token, landing: Box::new(refused(why)) }, Vec::new())

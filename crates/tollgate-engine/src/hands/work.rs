@@ -14,25 +14,20 @@ use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
 
-use super::{Failure, RealHands, UnderWay, all_landed, content_of, tree_id};
+use super::{Failure, Ran, RealHands, UnderWay, all_landed, content_of, tree_id};
 use crate::gates::{self, Check};
-use crate::process::Recorded;
+use crate::process::{Inherit, Program, Recorded, secrets};
+use crate::sandbox::Own;
 use crate::verify;
-use crate::workers::{WorkerError, marker};
-use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace};
+use crate::workers::{WorkerError, marker, variables};
+use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace, remove_tree};
 
 /// How many paths a landing names.
 pub const LANDED_PATHS_MAX: usize = 10_000;
 
 impl RealHands {
     /// Runs the commands of a lease on one throw-away copy each.
-    pub(super) fn commands(
-        &self,
-        run: &Run,
-        id: AttemptId,
-        token: u64,
-        way: &UnderWay,
-    ) -> Result<(Vec<CommandResult>, Vec<Object>), Failure> {
+    pub(super) fn commands(&self, run: &Run, id: AttemptId, token: u64, way: &UnderWay) -> Result<Ran, Failure> {
         let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
         let Work::Commands { commands } = &lease.work else { return Ok(Default::default()) };
         let marker = marker(run.id, id, token);
@@ -48,14 +43,17 @@ impl RealHands {
         marker: &str,
         hold: &dyn Fn() -> Result<Held, Failure>,
         way: &UnderWay,
-    ) -> Result<(Vec<CommandResult>, Vec<Object>), Failure> {
+    ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
+        let mut tether = self.tether(run, None, workspace.borrowed())?;
+        let secrets = secrets(&Inherit::Only(tether.variables.clone()));
+        let caches = self.folder(run.id, "caches").join("@commands");
         let (mut results, mut objects) = (Vec::new(), Vec::new());
         for command in commands {
             if way.cancelled.load(Ordering::SeqCst) {
                 break;
             }
-            let (check, _copy) = match command {
+            let (check, pinned) = match command {
                 CommandRef::Criterion(_) => (run.command_text(command).map(Check::Shell), None),
                 CommandRef::Named(name) => match run.opened.commands.get(name) {
                     Some(words) => {
@@ -75,13 +73,21 @@ impl RealHands {
                 });
                 continue;
             };
+            tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
             // A command may write where it runs: the next one sees the tree as it was.
             let held = hold()?;
             let copy = workspace.copy(tree)?;
             let limit = Duration::from_millis(gates::LIMIT_MS);
             // Recorded until it has ended: it may run what a worker wrote.
             let (mut record, mut held) = (None, Some(held));
-            let checked = gates::check(copy.path(), &check, limit, marker, &mut |running| {
+            let scratch = copy.path().with_extension("scratch");
+            let own = Own { tree: copy.path(), scratch: &scratch, caches: &caches, bundle: None };
+            let leashed = |mut program: Program| {
+                let seen = variables::common().chain(tether.variables.iter().cloned());
+                program.env.inherit = Inherit::Only(seen.collect());
+                tether.hold(program, own, &[])
+            };
+            let checked = gates::check(copy.path(), &check, limit, marker, &leashed, &secrets, &mut |running| {
                 reach(Point::CommandSpawned);
                 record = Some(Recorded::new(&self.state, running.id(), marker));
                 if let Some(Err(_)) = record {
@@ -94,6 +100,7 @@ impl RealHands {
             let record =
                 record.transpose().map_err(|source| WorkerError::Record { path: self.state.clone(), source })?;
             drop((record, held));
+            remove_tree(&scratch)?;
             let output = Object::new(checked.output);
             results.push(CommandResult {
                 command: command.clone(),
@@ -103,7 +110,7 @@ impl RealHands {
             });
             objects.push(output);
         }
-        Ok((results, objects))
+        Ok((results, objects, Some(tether.leash)))
     }
 
     /// Puts a unit's change on the run's tree, if it stays within its scope and fits.

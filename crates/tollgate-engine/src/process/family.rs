@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
 
-use super::table::{ProcessId, Stat};
+use super::table::{ProcessId, Stat, own_pid};
 
 static FAMILY: Mutex<Family> = Mutex::new(Family { adopts: false, started: BTreeMap::new() });
 
@@ -40,7 +40,7 @@ fn family() -> MutexGuard<'static, Family> {
 /// Nothing is adopted when children are there already that were not started here: they, and what they leave, are not ours.
 pub fn adopt_orphans() {
     let mut family = family();
-    let own = std::process::id();
+    let own = own_pid();
     let strange = Stat::all().iter().any(|stat| stat.parent == own && !family.started.contains_key(&stat.id()));
     if !family.adopts && !strange {
         family.adopts = set_child_subreaper(Some(getpid())).is_ok();
@@ -74,7 +74,7 @@ pub(super) fn orphans() -> BTreeSet<ProcessId> {
     if !family.adopts {
         return BTreeSet::new();
     }
-    let own = std::process::id();
+    let own = own_pid();
     let (dead, alive): (Vec<Stat>, Vec<Stat>) = Stat::all()
         .into_iter()
         .filter(|stat| stat.parent == own && !family.started.contains_key(&stat.id()))

@@ -8,6 +8,8 @@
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::sync::OnceLock;
 
+use super::table::own_pid;
+
 /// The line of `/proc/PID/limits`.
 const LINE: &str = "Max file locks";
 
@@ -24,7 +26,7 @@ pub fn mark_driver() {
 
 /// Whether a process other than a driver carries the mark.
 pub(super) fn is_marked(pid: u32) -> bool {
-    let marked_itself = pid == std::process::id() && MARKED.get().is_some();
+    let marked_itself = pid == own_pid() && MARKED.get().is_some();
     !marked_itself && hard_limit(pid).as_deref() == Some("0")
 }
 

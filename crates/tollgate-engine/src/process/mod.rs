@@ -25,10 +25,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use tollgate_core::redact::Secrets;
 
 pub use family::adopt_orphans;
 pub use mark::mark_driver;
-pub use output::{Log, Output, Tail, Takers};
+pub use output::{Log, Output, Redacted, Tail, Takers};
 pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 
@@ -260,6 +261,15 @@ pub fn run(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::
     Ok(start(program, out, err)?.wait_to_end())
 }
 
+/// The secrets of this program's own environment; the variables of `handed` were given to a program by name.
+pub fn secrets(handed: &Inherit) -> Arc<Secrets> {
+    let variables: Vec<(String, String)> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let pairs = variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    Arc::new(Secrets::of_variables(pairs, &|name| handed.has(OsStr::new(name))))
+}
+
 /// Variables that steer git or Tollgate are never inherited.
 fn is_ours(name: &OsStr) -> bool {
     name.as_bytes().starts_with(b"GIT_") || name.as_bytes().starts_with(b"TOLLGATE_")
@@ -282,12 +292,13 @@ fn drain(mut pipe: impl Read + Send + 'static, output: Arc<dyn Output>) -> JoinH
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             match pipe.read(&mut chunk) {
-                Ok(0) => return,
+                Ok(0) => break,
                 Ok(read) => output.push(&chunk[..read]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return,
+                Err(_) => break,
             }
         }
+        output.end();
     })
 }
 

@@ -6,10 +6,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tollgate_core::redact::{Redactor, Secrets};
+
 /// Takes the output of a program, piece by piece.
 pub trait Output: Send + Sync {
     /// Takes one piece.
     fn push(&self, bytes: &[u8]);
+    /// There is no more.
+    fn end(&self) {}
 }
 
 /// Keeps the last bytes of an output.
@@ -91,6 +95,31 @@ impl Output for Log {
     }
 }
 
+/// Takes secrets out of an output before anybody keeps it. Each stream has one of its own, whoever takes it.
+#[expect(missing_debug_implementations, reason = "who takes an output need not be shown")]
+pub struct Redacted {
+    to: Arc<dyn Output>,
+    redactor: Mutex<Redactor>,
+}
+
+impl Redacted {
+    /// An output that reaches `to` without these secrets.
+    pub fn new(secrets: &Arc<Secrets>, to: Arc<dyn Output>) -> Arc<Self> {
+        Arc::new(Self { to, redactor: Mutex::new(Redactor::new(Arc::clone(secrets))) })
+    }
+}
+
+impl Output for Redacted {
+    fn push(&self, bytes: &[u8]) {
+        lock(&self.redactor).push(bytes, &mut |piece| self.to.push(piece));
+    }
+
+    fn end(&self) {
+        lock(&self.redactor).end(&mut |piece| self.to.push(piece));
+        self.to.end();
+    }
+}
+
 /// Several takers of one output, in their order.
 #[expect(missing_debug_implementations, reason = "who takes an output need not be shown")]
 pub struct Takers(pub Vec<Arc<dyn Output>>);
@@ -98,6 +127,10 @@ pub struct Takers(pub Vec<Arc<dyn Output>>);
 impl Output for Takers {
     fn push(&self, bytes: &[u8]) {
         self.0.iter().for_each(|output| output.push(bytes));
+    }
+
+    fn end(&self) {
+        self.0.iter().for_each(|output| output.end());
     }
 }
 
@@ -121,6 +154,21 @@ mod tests {
         let tail = Tail::new(4);
         tail.push(b"0123456789");
         assert_eq!(tail.take(), (b"6789".to_vec(), true));
+    }
+
+    #[test]
+    fn what_is_held_back_comes_at_the_end() {
+        let secrets = Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]));
+        let tail = Tail::new(1000);
+        let out = Redacted::new(&secrets, tail.clone());
+        for piece in ["the key is abcd", "efgh-123", "45678, or abcdefgh", "-1234"] {
+            out.push(piece.as_bytes());
+        }
+        let before = tail.take().0;
+        assert!(!before.ends_with(b"-1234"), "it could still become one");
+        out.end();
+        let whole = [before, tail.take().0].concat();
+        assert_eq!(whole, b"the key is [redacted KEY], or abcdefgh-1234", "it was no secret after all");
     }
 
     #[test]

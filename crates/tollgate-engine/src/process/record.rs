@@ -58,7 +58,7 @@ pub fn record_driver(state: &Path) -> io::Result<()> {
             std::fs::remove_file(folder(state).join(file_name(id))).ok();
         }
     }
-    let path = write(state, ProcessId::of(std::process::id()), DRIVER)?;
+    let path = write(state, ProcessId::own(), DRIVER)?;
     // It stays, and stays open, after one run's work: this process may still drive another.
     HELD.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), File::open(path)?);
     Ok(())
@@ -118,7 +118,7 @@ pub fn end_recorded(state: &Path, run: &str, grace: Duration) -> usize {
 /// Whether this process runs below a worker: it or an ancestor is marked, recorded or in a recorded worker's group or
 /// session, or an ancestor drives runs, or it carries the mark that everything below a driver has.
 pub fn below_a_worker(state: &Path) -> bool {
-    std::env::var_os(MARKER).is_some() || is_below(ProcessId::of(std::process::id()), state)
+    std::env::var_os(MARKER).is_some() || is_below(ProcessId::own(), state)
 }
 
 /// Whether a process holds its own record open: so a driver is known past a hard link to the journal, and when its record

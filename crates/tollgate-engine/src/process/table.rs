@@ -27,10 +27,21 @@ pub struct ProcessId {
     pub start: u64,
 }
 
+/// The number of this process in the table: in a pid namespace that sees the table of another, it is not what the system says.
+pub(super) fn own_pid() -> u32 {
+    let named = std::fs::read_link("/proc/self").ok().and_then(|link| link.to_str()?.parse().ok());
+    named.unwrap_or_else(std::process::id)
+}
+
 impl ProcessId {
     /// The process that has this number now.
     pub fn of(pid: u32) -> Self {
         Self { pid, start: Stat::read(pid).map_or(0, |stat| stat.start) }
+    }
+
+    /// This process.
+    pub fn own() -> Self {
+        Self::of(own_pid())
     }
 
     /// Whether it still runs (a process that only waits to be reaped does not).
@@ -148,7 +159,7 @@ pub(super) fn leaders_of(pid: u32) -> [u32; 2] {
 
 /// Finds the processes whose marker is `marker` or starts with it and a `/`; this process is never among them.
 pub fn find_by_marker(marker: &str) -> Vec<ProcessId> {
-    let own = std::process::id();
+    let own = own_pid();
     let belongs =
         |found: String| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     all().iter().filter(|stat| stat.pid != own && marker_of(stat.pid).is_some_and(belongs)).map(Stat::id).collect()

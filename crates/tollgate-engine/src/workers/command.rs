@@ -9,15 +9,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use tollgate_core::redact::Secrets;
 use tollgate_core::run::Told;
 use tollgate_store::{Point, reach};
 
 use super::agent::AgentFailure;
 use super::report_file::{NAME, ReportFolder};
-use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, words};
+use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, variables, words};
 use crate::process::{
-    Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Running, Tail, Takers, find_program, start,
+    Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, Tail, Takers,
+    find_program, start,
 };
+use crate::sandbox::Own;
 
 /// A worker that is a command.
 #[derive(Debug, Clone)]
@@ -61,6 +64,8 @@ pub(super) struct Launch {
     pub stdin: Vec<u8>,
     pub set: Vec<(OsString, OsString)>,
     pub inherit: Inherit,
+    /// The places below the home folder that are its own.
+    pub home: &'static [&'static str],
 }
 
 /// What a program told of itself, and why it failed by its own lines.
@@ -95,14 +100,25 @@ pub(super) fn launch(
         stdin: what.stdin,
         limit: job.limit,
     };
+    let program = match &job.tether {
+        Some(tether) => {
+            let (tree, scratch, caches) = (&*job.cwd, &*job.scratch, &*job.caches);
+            let own = Own { tree, scratch, caches, bundle: Some(&job.bundle) };
+            tether.hold(program, own, what.home).map_err(|error| failed(&job.scratch, error))?
+        }
+        None => program,
+    };
     let mut takers: Vec<Arc<dyn Output>> = vec![log.clone(), stdout.clone()];
     takers.extend(listener.as_ref().map(|listener| listener.ears.clone()));
-    let running = start(program, Arc::new(Takers(takers)), log.clone()).map_err(|error| failed(&path, error))?;
+    let out = Redacted::new(&job.secrets, Arc::new(Takers(takers)));
+    let running =
+        start(program, out, Redacted::new(&job.secrets, log.clone())).map_err(|error| failed(&path, error))?;
     reach(Point::Spawned);
     let record = Recorded::new(state, running.id(), &marker)
         .map_err(|source| WorkerError::Record { path: state.to_owned(), source })?;
     reach(Point::WorkerRecorded);
-    Ok(Box::new(CommandAttempt { running, report, log, stdout, listener, outcome: None, _record: record }))
+    let secrets = Arc::clone(&job.secrets);
+    Ok(Box::new(CommandAttempt { running, report, secrets, log, stdout, listener, outcome: None, _record: record }))
 }
 
 impl Worker for CommandWorker {
@@ -112,7 +128,8 @@ impl Worker for CommandWorker {
             args: self.argv[1..].to_vec(),
             stdin: std::mem::take(&mut job.brief).into_bytes(),
             set: Vec::new(),
-            inherit: Inherit::All,
+            inherit: Inherit::Only(variables::common().chain(job.variables()).collect()),
+            home: &[],
         };
         launch(what, &job, &self.state, None)
     }
@@ -139,6 +156,7 @@ fn environment(job: &Job) -> Vec<(OsString, OsString)> {
 struct CommandAttempt {
     running: Running,
     report: ReportFolder,
+    secrets: Arc<Secrets>,
     log: Arc<Log>,
     stdout: Arc<Tail>,
     listener: Option<Listener>,
@@ -151,7 +169,7 @@ impl Attempt for CommandAttempt {
     fn wait(&mut self, deadline: Instant) -> Option<Outcome> {
         if self.outcome.is_none() {
             let end = self.running.wait(deadline)?;
-            let said = match self.report.read() {
+            let said = match self.report.read_without(&self.secrets) {
                 Said::Nothing => match self.stdout.take() {
                     (bytes, _) if bytes.trim_ascii().is_empty() => Said::Nothing,
                     (bytes, cut) => Said::Report { bytes, cut },
@@ -199,6 +217,9 @@ mod tests {
             note: "a note\n".into(),
             limit: Duration::from_secs(60),
             again: None,
+            tether: None,
+            caches: root.join("caches"),
+            secrets: Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())])),
         }
     }
 
@@ -236,6 +257,19 @@ mod tests {
         assert_eq!(text(&outcome), expected);
         let log = std::fs::read_to_string(root.join("logs/att_3.log")).unwrap();
         assert!(log.starts_with("a note\n") && log.contains("noise") && log.contains("Build it."));
+    }
+
+    #[test]
+    fn no_secret_reaches_the_log_or_the_report_or_stays_in_its_file() {
+        let say = "printf '%s' '{\"key\":\"abcdefgh-'; sleep 0.1; echo '12345678\"}'";
+        let (outcome, root) = act(&format!("{say}; {{ {say}; }} >&2"), job);
+        assert_eq!(text(&outcome), "{\"key\":\"[redacted KEY]\"}\n");
+        let (outcome, other) = act("echo abcdefgh-12345678 | tee \"$TOLLGATE_REPORT\"", job);
+        assert_eq!(text(&outcome), "[redacted KEY]\n");
+        for path in [root.join("logs/att_3.log"), other.join("logs/att_3.log"), other.join("scratch/report")] {
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(!text.contains("12345678") && text.contains("[redacted KEY]"), "{}: {text}", path.display());
+        }
     }
 
     #[test]

@@ -13,17 +13,21 @@ pub mod in_process;
 pub mod pinned;
 pub mod report_file;
 pub mod script;
+pub mod variables;
 pub mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::redact::Secrets;
 use tollgate_core::run::Told;
 
 use crate::process::{Cancel, End, ProcessId};
+use crate::sandbox::Tether;
 
 /// The most bytes of a worker's output that its log keeps.
 pub const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -63,9 +67,20 @@ pub struct Job {
     pub limit: Duration,
     /// What went before, where the report of the same role could not be used.
     pub again: Option<agent::Again>,
+    /// What holds it; none: nothing does.
+    pub tether: Option<Tether>,
+    /// Where programs of its kind share what they can make again.
+    pub caches: PathBuf,
+    /// What is taken out of everything it says.
+    pub secrets: Arc<Secrets>,
 }
 
 impl Job {
+    /// The variables that the configuration lets it see besides those that everybody may.
+    fn variables(&self) -> impl Iterator<Item = String> {
+        self.tether.iter().flat_map(|tether| tether.variables.iter().cloned())
+    }
+
     /// The marker of the attempt's processes: `run_…/att_…/TOKEN`.
     pub fn marker(&self) -> String {
         marker(self.run, self.attempt, self.token)
@@ -138,6 +153,9 @@ pub enum WorkerError {
         /// Why.
         source: std::io::Error,
     },
+    /// The sandbox is required and does not hold.
+    #[error("the sandbox is required, and this machine cannot give it: {0}")]
+    Unheld(String),
     /// A file of the bundle has a name that is no path inside it.
     #[error("`{0}` cannot be the name of a file in a bundle")]
     BundleName(String),
@@ -148,8 +166,23 @@ impl WorkerError {
     pub fn code(&self) -> Code {
         match self {
             Self::NotFound(_) => Code::WORKER_NOT_FOUND,
+            Self::Unheld(_) => Code::SANDBOX_MISSING,
             Self::Command { .. } => Code::WORKER_COMMAND,
             Self::Start { .. } | Self::Record { .. } | Self::BundleName(_) => Code::WORKER_START,
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unheld(_) => {
+                "`tollgate doctor` shows what is missing; mend that, then `tollgate resume RUN`; a run that is started with `sandbox = \"prefer\"` takes what there is"
+            }
+            Self::NotFound(_)
+            | Self::Command { .. }
+            | Self::Start { .. }
+            | Self::Record { .. }
+            | Self::BundleName(_) => "",
         }
     }
 }

@@ -53,6 +53,13 @@ pub struct Copy {
     root: PathBuf,
 }
 
+impl Copy {
+    /// Where it is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
 impl Drop for Copy {
     fn drop(&mut self) {
         // What cannot be removed now is swept with the other copies at the next start.

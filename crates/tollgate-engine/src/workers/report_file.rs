@@ -1,11 +1,13 @@
 //! The report file, read as what it is: a file at a path where a worker could put anything.
 
-use std::io::Read;
+use std::borrow::Cow;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
+use tollgate_core::redact::Secrets;
 
 use super::{REPORT_BYTES_MAX, Said};
 
@@ -26,6 +28,18 @@ impl ReportFolder {
         }
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Self(open(path, flags, Mode::empty())?))
+    }
+
+    /// Reads the report without what is secret, and takes that out of the file too.
+    pub fn read_without(&self, secrets: &Secrets) -> Said {
+        let Said::Report { bytes, cut } = self.read() else { return self.read() };
+        let Cow::Owned(bytes) = secrets.scrub(&bytes) else { return Said::Report { bytes, cut } };
+        let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = openat(&self.0, NAME, flags, Mode::empty()).map(std::fs::File::from);
+        match file.map_err(std::io::Error::from).and_then(|mut file| file.write_all(&bytes)) {
+            Ok(()) => Said::Report { bytes, cut },
+            Err(error) => Said::Refused(format!("the report holds a secret that cannot be taken out: {error}")),
+        }
     }
 
     /// Reads the report: a plain file of bounded size, or nothing, or a refusal.

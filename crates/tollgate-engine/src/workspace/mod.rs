@@ -445,6 +445,16 @@ impl Workspace {
         &self.top
     }
 
+    /// What a work tree is read with: the user's checkout and git folder, and the objects that are borrowed.
+    pub fn borrowed(&self) -> Vec<PathBuf> {
+        let mut all =
+            vec![self.top.clone(), self.shared.common.clone(), self.shared.objects.clone(), self.folder.objects()];
+        // A clone may borrow in its turn.
+        let further = std::fs::read_to_string(self.shared.objects.join("info/alternates")).unwrap_or_default();
+        all.extend(further.lines().filter(|line| !line.starts_with('#')).map(|line| self.shared.objects.join(line)));
+        all
+    }
+
     /// The run's folder in the state directory.
     pub fn run_folder(&self) -> PathBuf {
         self.state.join("runs").join(self.run.to_string())

@@ -375,6 +375,7 @@ impl Play {
             changed,
             artifacts: documents(words),
             told: None,
+            leash: None,
             report,
         };
         self.say(Command::Report { attempt, token, result: Box::new(result) }, self.driver())
@@ -397,7 +398,7 @@ impl Play {
             live.map(|(id, attempt)| (*id, attempt.token, attempt.work.clone())).ok_or("no command runs")?;
         let Work::Commands { commands } = work else { return Err("no command runs".to_owned()) };
         let results = judged(&commands, words);
-        self.say(Command::Ran { attempt, token, results }, self.driver())
+        self.say(Command::Ran { attempt, token, results, leash: None }, self.driver())
     }
 
     /// `land UNIT` does what the engine would; `land UNIT conflict=path` has somebody else in the way.

@@ -320,7 +320,7 @@ impl Play {
         } else if let Some(landing) = task.landing(&mut self.world, rng) {
             Command::Landed { attempt, token, landing: Box::new(landing) }
         } else {
-            Command::Ran { attempt, token, results: task.commands(rng) }
+            Command::Ran { attempt, token, results: task.commands(rng), leash: None }
         };
         let worker = matches!(command, Command::Report { .. });
         if !worker && !matches!(conduct, Conduct::Late | Conduct::Twice) {

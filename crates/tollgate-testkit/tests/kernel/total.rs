@@ -21,6 +21,7 @@ fn result(health: Health, verdict: Verdict) -> Box<AttemptResult> {
         changed: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
+        leash: None,
     })
 }
 
@@ -58,7 +59,7 @@ fn commands(run: &Run) -> Vec<Command> {
                 all.push(Command::Report { attempt, token, result: result(health, verdict) });
             }
         }
-        all.push(Command::Ran { attempt, token, results: Vec::new() });
+        all.push(Command::Ran { attempt, token, results: Vec::new(), leash: None });
         for outcome in [LandOutcome::Landed, LandOutcome::Conflict, LandOutcome::OutOfScope, LandOutcome::Refused] {
             let landing = Landing {
                 outcome,

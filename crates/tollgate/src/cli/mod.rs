@@ -17,6 +17,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use tollgate_core::code::Code;
+use tollgate_engine::sandbox;
 
 use self::environment::Environment;
 use self::failure::{Failure, Kind};
@@ -124,6 +125,12 @@ impl Exit {
 /// Parses and runs; returns the exit code of the process.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Before anything else: the helper stands between a driver and each of its programs, and is to cost nothing.
+    if let [_, word, rest @ ..] = arguments.as_slice()
+        && word == sandbox::WORD
+    {
+        return sandbox::helper::run(rest);
+    }
     // Before it is parsed, a wrong command line can already ask for JSON.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let format = if json { Format::Json } else { Format::Text };

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
+use tollgate_core::run::leash::Sandbox;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
 use tollgate_engine::workers::words;
@@ -30,6 +31,8 @@ use crate::view::words::list;
 pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;
 /// Variables of this name and a role give that role a worker: `TOLLGATE_WORKER_DOD_CHECKER`.
 const WORKER_VARIABLE: &str = "TOLLGATE_WORKER_";
+/// How much is asked of the sandbox: `require`, `prefer` or `off`.
+const SANDBOX_VARIABLE: &str = "TOLLGATE_SANDBOX";
 /// The file that `init` writes.
 pub const TEMPLATE: &str = include_str!("template.toml");
 
@@ -40,6 +43,11 @@ pub struct Layer {
     pub roles: BTreeMap<String, Choice>,
     pub areas: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     pub commands: BTreeMap<String, Vec<String>>,
+    pub sandbox: Option<Sandbox>,
+    /// Variables that workers and commands may see.
+    pub env: Vec<String>,
+    /// Where what looks like a secret is none.
+    pub example_secrets: Vec<String>,
 }
 
 impl Layer {
@@ -66,12 +74,29 @@ pub struct Worker {
     /// What only an agent has.
     #[serde(flatten)]
     pub agent: Agent,
+    /// What it is held to.
+    #[serde(flatten)]
+    pub bounds: Bounds,
+}
+
+/// What a worker is held to, where that is not what holds for all.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Bounds {
+    /// How much is asked of the sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandbox>,
+    /// Places that it may read besides the system and its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<String>,
+    /// Places that it may write besides its work tree and its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
 }
 
 impl Worker {
     /// A program or a script, which has nothing of an agent.
     pub fn plain(adapter: Adapter, command: Vec<String>) -> Self {
-        Self { adapter, command, agent: Agent::default() }
+        Self { adapter, command, agent: Agent::default(), bounds: Bounds::default() }
     }
 
     /// An agent as its adapter knows it; none where that names no program.
@@ -215,6 +240,15 @@ pub struct InForce {
     /// The areas whose patterns are not the protocol's own.
     pub areas: BTreeMap<String, Setting<Vec<String>>>,
     pub commands: BTreeMap<String, Setting<Vec<String>>>,
+    /// How much is asked of the sandbox, where somebody says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Setting<Sandbox>>,
+    /// Variables that every worker and every command may see besides the usual ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// Where what looks like a secret is none: patterns of paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub example_secrets: Vec<String>,
 }
 
 /// Every source, the weakest first.
@@ -270,6 +304,9 @@ impl Config {
                 }
                 force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
             }
+            force.sandbox = self.sandbox();
+            force.env.extend(layer.env.iter().cloned());
+            force.example_secrets.extend(layer.example_secrets.iter().cloned());
             for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
             }
@@ -279,6 +316,16 @@ impl Config {
                 .extend(commands.map(|(name, argv)| (name.clone(), Setting { value: argv.clone(), from: *from })));
         }
         Ok(force)
+    }
+
+    /// How much is asked of the sandbox. What you require, a repository does not take away; a variable goes over both.
+    pub fn sandbox(&self) -> Option<Setting<Sandbox>> {
+        let said = self.layers.iter().filter_map(|(from, layer)| Some(Setting { value: layer.sandbox?, from: *from }));
+        said.reduce(
+            |before, next| {
+                if next.from >= Origin::Environment || next.value < before.value { next } else { before }
+            },
+        )
     }
 
     fn assign(&self, role: &str, choice: &Choice, from: Origin) -> Result<Assigned, Failure> {
@@ -353,6 +400,12 @@ fn choose(text: &str) -> Result<Choice, Failure> {
 
 fn of_environment(environment: &Environment) -> Result<Layer, Failure> {
     let mut layer = Layer::default();
+    if let Some(word) = environment.get(SANDBOX_VARIABLE) {
+        layer.sandbox = Some(Sandbox::parse(word).ok_or_else(|| {
+            Failure::refused(Code::CONFIG, format!("{SANDBOX_VARIABLE} is set to `{word}`, which is no sandbox"))
+                .hint(format!("it is one of {}", list(&Sandbox::ALL.map(Sandbox::word))))
+        })?);
+    }
     for (name, value) in environment.with_prefix(WORKER_VARIABLE).filter(|(_, value)| !value.is_empty()) {
         let role = name.to_lowercase().replace('_', "-");
         let choice =

@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::run::leash::Sandbox;
 use tollgate_core::scope::pattern_problem;
 use tollgate_core::yaml::nearest;
+use tollgate_engine::sandbox;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Adapter, Agent, Choice, Layer, Worker};
+use super::{Adapter, Agent, Bounds, Choice, Layer, Worker};
 use crate::view::words::list;
 
 /// Nobody reads more at once, and finding the place of each costs a walk through the text.
@@ -71,7 +73,13 @@ impl Reader<'_> {
                         layer.commands.insert(name.get_ref().to_string(), argv);
                     }
                 }),
-                _ => self.unknown((key, value), "", &["worker", "roles", "areas", "commands"]),
+                "sandbox" => layer.sandbox = self.sandbox(value),
+                "env" => layer.env = self.variables(value).unwrap_or_default(),
+                "example_secrets" => layer.example_secrets = self.patterns(value).unwrap_or_default(),
+                _ => {
+                    let known = ["worker", "roles", "areas", "commands", "sandbox", "env", "example_secrets"];
+                    self.unknown((key, value), "", &known);
+                }
             }
         }
         layer
@@ -79,7 +87,7 @@ impl Reader<'_> {
 
     fn worker(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> Option<Worker> {
         let before = self.found.len();
-        let (mut adapter, mut command, mut agent) = (None, None, Agent::default());
+        let (mut adapter, mut command, mut agent, mut bounds) = (None, None, Agent::default(), Bounds::default());
         self.each(value, "worker.NAME", |reader, key, value| match &**key.get_ref() {
             "adapter" => adapter = reader.adapter(value),
             "command" => command = reader.strings(value, "program and arguments"),
@@ -87,8 +95,11 @@ impl Reader<'_> {
             "minutes" => agent.minutes = reader.minutes(value),
             "env" => agent.env = reader.variables(value).unwrap_or_default(),
             "args" => agent.args = reader.strings(value, "arguments").unwrap_or_default(),
+            "sandbox" => bounds.sandbox = reader.sandbox(value),
+            "reads" => bounds.reads = reader.places(value).unwrap_or_default(),
+            "writes" => bounds.writes = reader.places(value).unwrap_or_default(),
             _ => {
-                let known = ["adapter", "command", "model", "minutes", "env", "args"];
+                let known = ["adapter", "command", "model", "minutes", "env", "args", "sandbox", "reads", "writes"];
                 reader.unknown((key, value), "worker.NAME.", &known);
             }
         });
@@ -110,18 +121,36 @@ impl Reader<'_> {
             (Some(Adapter::Script), Some(words)) if words.len() != 1 => {
                 wrong("a script worker's `command` is one file", "write `command = [\"FILE.yaml\"]`")
             }
-            (Some(_), Some(_)) if agent != Agent::default() => wrong(
-                "`model`, `minutes`, `env` and `args` are of agents",
-                "leave them out, or name the adapter of an agent",
-            ),
+            (Some(_), Some(_)) if (Agent { env: Vec::new(), ..agent.clone() }) != Agent::default() => {
+                wrong("`model`, `minutes` and `args` are of agents", "leave them out, or name the adapter of an agent")
+            }
             (Some(_), Some(_)) => None,
         };
         if let Some((message, hint)) = problem {
             return self.breach(&name.span(), Code::CONFIG, message, hint);
         }
         match (adapter?, command) {
-            (Adapter::Agent(adapter), None) => Some(Worker { agent, ..Worker::agent(adapter)? }),
-            (adapter, command) => Some(Worker { adapter, command: command.unwrap_or_default(), agent }),
+            (Adapter::Agent(adapter), None) => Some(Worker { agent, bounds, ..Worker::agent(adapter)? }),
+            (adapter, command) => Some(Worker { adapter, command: command.unwrap_or_default(), agent, bounds }),
+        }
+    }
+
+    fn sandbox(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Sandbox> {
+        let word = self.string(value)?;
+        Sandbox::parse(&word).or_else(|| {
+            let hint = format!("write one of {}", list(&Sandbox::ALL.map(Sandbox::word)));
+            self.breach(&value.span(), Code::CONFIG, format!("there is no sandbox `{word}`"), hint)
+        })
+    }
+
+    fn places(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+        let places = self.strings(value, "places")?;
+        match places.iter().find(|place| sandbox::place(place).is_none()) {
+            None => Some(places),
+            Some(place) => {
+                let message = format!("`{place}` is no whole path");
+                self.breach(&value.span(), Code::CONFIG, message, "write it like `\"/srv/cache\"` or `\"~/.m2\"`")
+            }
         }
     }
 

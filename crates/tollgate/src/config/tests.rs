@@ -42,7 +42,7 @@ fn an_agent_is_its_adapter_and_what_is_said_of_it() {
             "1:9 TG0604: the `command` of an agent is its program alone; write its arguments as `args = [\"…\"]`",
             "6:9 TG0604: this is no number of minutes; write a whole number from 1 to 10080",
             "7:5 TG0604: `A-B` is no name of a variable; write it like `\"MY_KEY\"` or `\"MY_*\"`",
-            "8:9 TG0604: `model`, `minutes`, `env` and `args` are of agents; leave them out, or name the adapter of an agent",
+            "8:9 TG0604: `model`, `minutes` and `args` are of agents; leave them out, or name the adapter of an agent",
             "13:9 TG0604: there is no adapter `claud`; did you mean `claude`?",
         ]
     );
@@ -55,6 +55,7 @@ fn the_template_is_valid_as_it_is_and_with_its_examples_switched_on() {
     let lines = TEMPLATE.lines().map(|line| if example(line) { &line[2..] } else { line });
     let layer = read(&lines.collect::<Vec<_>>().join("\n")).unwrap();
     assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (2, 2, 1, 1));
+    assert_eq!((layer.sandbox, layer.env.len()), (Some(Sandbox::Require), 1));
 }
 
 #[test]

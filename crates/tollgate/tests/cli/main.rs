@@ -28,6 +28,7 @@ mod health;
 mod land;
 mod land_apart;
 mod land_ready;
+mod leash;
 mod limits;
 mod look;
 mod misbehave;

@@ -141,6 +141,8 @@ fn a_worker_cannot_decide_for_a_person_with_or_without_the_marker() {
 #[test]
 fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
     let mut play = Play::new(TASK, &script(&[]));
+    // Also without a sandbox that would stop it earlier.
+    play.world.set("TOLLGATE_SANDBOX", "off");
     let state = play.world.path("state").display().to_string();
     let tollgate = env!("CARGO_BIN_EXE_tollgate");
     // Without any variable but those that a program needs: found by its ancestors, also past a hard link to the journal.
@@ -169,6 +171,8 @@ fn every_command_that_only_a_person_may_give_is_refused_below_a_worker() {
 #[test]
 fn what_hides_from_its_worker_in_every_way_is_ended_with_the_attempt() {
     let mut play = Play::new(TASK, &script(&[]));
+    // Also without a sandbox that would stop it earlier.
+    play.world.set("TOLLGATE_SANDBOX", "off");
     let pid = play.world.path("hidden.pid").display().to_string();
     // Forked twice, in a session of its own, without its marker: nothing but being an orphan gives it away.
     let hidden =
@@ -190,6 +194,8 @@ fn what_hides_from_its_worker_in_every_way_is_ended_with_the_attempt() {
 fn an_orphan_of_a_driver_that_it_killed_cannot_answer_for_a_person() {
     // A run that waits for a person, in the same state directory.
     let mut play = Play::new(TASK, &script(&[]));
+    // Also without a sandbox that would stop it earlier.
+    play.world.set("TOLLGATE_SANDBOX", "off");
     play.start(&["--input", "complexity=standard"]).exits(4).says("dec_1");
     let (state, said) = (play.world.path("state").display().to_string(), play.world.path("said").display().to_string());
     let tollgate = env!("CARGO_BIN_EXE_tollgate");

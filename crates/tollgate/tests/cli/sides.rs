@@ -130,6 +130,8 @@ fn both_sides_work_at_the_same_time() {
     let mut play = Play::new(TASK, &script(&[]));
     let agent = meeting(&play);
     play.world.agent("agent", &agent);
+    // They meet in a folder outside of both trees.
+    play.world.set("TOLLGATE_SANDBOX", "off");
     // One after the other, the first would wait for the second in vain and end with 7.
     let said = play.start(&[&BOTH[..], &["--worker", "developer=command:agent"]].concat()).exits(0);
     assert!(said.err.contains("succeeded"), "{}", said.err);

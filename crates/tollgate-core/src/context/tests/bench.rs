@@ -107,7 +107,7 @@ impl Bench {
                     let output = self.keep("make: checked\n");
                     let ran = |command| CommandResult { command, result, output: Some(output), note: String::new() };
                     let results = commands.into_iter().map(ran).collect();
-                    self.decide(Command::Ran { attempt: id, token, results }, ByKind::Driver);
+                    self.decide(Command::Ran { attempt: id, token, results, leash: None }, ByKind::Driver);
                 }
                 Work::Land { unit, .. } => {
                     // The unit's work as it was judged, on the caller's tree.
@@ -186,6 +186,7 @@ impl Bench {
             changed,
             artifacts: BTreeMap::new(),
             told: None,
+            leash: None,
         };
         let token = self.run.attempts[&attempt].token;
         self.decide(Command::Report { attempt, token, result: Box::new(result) }, ByKind::Driver);

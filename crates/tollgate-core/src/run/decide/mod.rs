@@ -33,6 +33,7 @@ use crate::scope::Content;
 
 use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired};
 use super::invariants::Violation;
+use super::leash::Leash;
 use super::state::Run;
 use super::told::Told;
 use draft::Draft;
@@ -60,7 +61,7 @@ pub enum Command {
     /// A worker's attempt came to an end.
     Report { attempt: AttemptId, token: u64, result: Box<AttemptResult> },
     /// Commands were run.
-    Ran { attempt: AttemptId, token: u64, results: Vec<CommandResult> },
+    Ran { attempt: AttemptId, token: u64, results: Vec<CommandResult>, leash: Option<Leash> },
     /// A landing came to an end.
     Landed { attempt: AttemptId, token: u64, landing: Box<Landing> },
     /// A person answers.
@@ -109,6 +110,8 @@ pub struct AttemptResult {
     pub artifacts: BTreeMap<Name, OpenArtifact>,
     /// What the agent told of itself.
     pub told: Option<Told>,
+    /// What held it while it worked.
+    pub leash: Option<Leash>,
 }
 
 /// What came of a landing.
@@ -319,7 +322,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         Command::TakeOver { driver } => draft.take_over(driver)?,
         Command::Advance => {}
         Command::Report { attempt, token, result } => draft.report(attempt, token, *result)?,
-        Command::Ran { attempt, token, results } => draft.ran(attempt, token, results)?,
+        Command::Ran { attempt, token, results, leash } => draft.ran(attempt, token, results, leash)?,
         Command::Landed { attempt, token, landing } => draft.landed(attempt, token, *landing)?,
         Command::Answer { decision, answer } => draft.answer(decision, *answer)?,
         Command::Tick => draft.tick(),

@@ -59,7 +59,8 @@ impl Draft {
                 contradictions: compared.contradictions.clone(),
                 unnamed: compared.unnamed,
                 diagnostics: result.diagnostics.clone(),
-                told: result.told.clone(),
+                told: result.told.clone().map(Box::new),
+                leash: result.leash.clone().map(Box::new),
             },
         );
         let outcome = outcome(role, report);

@@ -3,6 +3,7 @@
 use super::super::event::{
     AttemptLost, AttemptRefused, By, ByKind, CommandResult, CommandsRan, DriverTookOver, LandingEnded, Work,
 };
+use super::super::leash::Leash;
 use super::super::state::Attempt;
 use super::draft::Draft;
 use super::{Answer, Landing, Rejection};
@@ -42,7 +43,13 @@ impl Draft {
         self.refusal = Some(rejection);
     }
 
-    pub fn ran(&mut self, attempt: AttemptId, token: u64, results: Vec<CommandResult>) -> Result<(), Rejection> {
+    pub fn ran(
+        &mut self,
+        attempt: AttemptId,
+        token: u64,
+        results: Vec<CommandResult>,
+        leash: Option<Leash>,
+    ) -> Result<(), Rejection> {
         self.needs_driver()?;
         let Some(live) = self.live(attempt, token, None) else { return Ok(()) };
         let Work::Commands { commands } = &live.work else { return Err(Rejection::NotTheDriver) };
@@ -57,7 +64,7 @@ impl Draft {
             })
             .collect();
         all.extend(results.into_iter().filter(|result| commands.contains(&result.command)));
-        self.emit(CommandsRan { attempt, token, tree: live.tree.clone(), results: all });
+        self.emit(CommandsRan { attempt, token, tree: live.tree.clone(), results: all, leash });
         Ok(())
     }
 

@@ -2,40 +2,8 @@
 
 use std::fmt;
 
-use super::super::{WorkerError, words};
+use super::super::{WorkerError, variables, words};
 use super::{Adapter, adapter};
-
-/// The variables that every agent may see: where things are, how to show text, how to reach the network.
-const COMMON: [&str; 28] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LANGUAGE",
-    "LC_*",
-    "TERM",
-    "TZ",
-    "TMPDIR",
-    "XDG_*",
-    "COLORTERM",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "all_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "NODE_OPTIONS",
-    "RUSTUP_HOME",
-    "CARGO_HOME",
-    "JAVA_HOME",
-];
 
 /// An agent as it is configured.
 #[derive(Debug, Clone)]
@@ -98,8 +66,8 @@ impl fmt::Display for AgentSpec {
 
 /// The variables of the environment that an agent may see; a `*` at the end is any end.
 pub fn variables(adapter: &Adapter, own: &[String]) -> Vec<String> {
-    let known = COMMON.iter().chain(adapter.variables).map(|name| (*name).to_owned());
-    known.chain(own.iter().cloned()).collect()
+    let account = adapter.variables.iter().map(|name| (*name).to_owned());
+    variables::common().chain(account).chain(own.iter().cloned()).collect()
 }
 
 #[cfg(test)]

@@ -137,6 +137,9 @@ fn act(entry: &str, limit: Duration) -> Acted {
         note: String::new(),
         limit,
         again: None,
+        tether: None,
+        caches: root.join("caches"),
+        secrets: std::sync::Arc::new(tollgate_core::redact::Secrets::new([])),
     };
     let job = Job { attempt: tollgate_core::id::AttemptId(number(&root)), ..job };
     let marker = job.marker();

@@ -54,6 +54,10 @@ impl World {
         for folder in ["home", "work/src", "state"] {
             std::fs::create_dir_all(root.join(folder))?;
         }
+        // What its workers are told goes past the usual list of variables.
+        let config = root.join("home/.config/tollgate");
+        std::fs::create_dir_all(&config)?;
+        std::fs::write(config.join("config.toml"), "env = [\"CRASH_*\"]\n")?;
         let root = root.canonicalize()?;
         let files = [
             ("work/README.md", "# A project\n"),
@@ -96,6 +100,8 @@ impl World {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
             .env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+            // Its workers count their starts in a file beside everything.
+            .env("TOLLGATE_SANDBOX", "off")
             .env("TOLLGATE_STATE", self.path("state"))
             .env("TOLLGATE_LEASE_MS", LEASE_MS.to_string())
             .env("TOLLGATE_SNAPSHOT_EVERY", SNAPSHOT_EVERY.to_string())

@@ -1,9 +1,13 @@
 //! `tollgate doctor`.
 
 use tollgate_api::{AreaFiles, Doctor, DoctorCheck, DoctorStatus};
+use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
+use tollgate_core::run::leash::{Network, Sandbox};
 use tollgate_core::scope;
+use tollgate_engine::sandbox::probe;
 
+use crate::cli::environment::Environment;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::need_a_place_apart;
 use crate::cli::{Exit, Session};
@@ -36,6 +40,7 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     let standing = report.repository(session);
     let known = report.protocols(session);
     let config = report.config(session, standing.as_ref(), &known);
+    report.sandbox(config.as_ref());
     if let Some(config) = &config {
         report.workers(session, standing.as_ref(), config, protocol.as_ref());
     }
@@ -245,6 +250,33 @@ impl Report {
         if all_known {
             self.ok("config", format!("{file} is valid"));
         }
+    }
+
+    /// What holds workers here, found by doing it.
+    fn sandbox(&mut self, config: Option<&Config>) {
+        let asked = config.and_then(Config::sandbox).map(|setting| setting.value).unwrap_or_default();
+        let able = match Environment::program() {
+            Ok(program) => probe(&program),
+            Err(failure) => return self.failed("sandbox", &failure),
+        };
+        let parts = [
+            able.processes.is_none().then(|| "pid namespace".to_owned()),
+            (able.landlock > 0).then(|| format!("Landlock version {}", able.landlock)),
+            match able.network() {
+                Network::Denied => Some("commands without network (namespace)".to_owned()),
+                Network::NoTcp => Some("commands without TCP (Landlock)".to_owned()),
+                Network::Open => None,
+            },
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().chain(able.missing(true)).collect();
+        let message = format!("{}: {}", asked.word(), parts.join("; "));
+        let status = match (able.missing(true).is_empty(), asked) {
+            (true, _) => DoctorStatus::Ok,
+            (false, Sandbox::Require) => DoctorStatus::Problem,
+            (false, Sandbox::Prefer | Sandbox::Off) => DoctorStatus::Note,
+        };
+        let next = (status != DoctorStatus::Ok).then(|| format!("tollgate explain {}", Code::SANDBOX_MISSING));
+        self.say("sandbox", status, message, next.as_deref());
     }
 
     fn workers(

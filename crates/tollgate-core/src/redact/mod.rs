@@ -1,0 +1,418 @@
+//! Secrets are taken out of everything that is stored or shown: values that are known, and tokens by their shape.
+//!
+//! A value is looked for as it is, as JSON and URLs write it, and in base64. What is put in its place is text that needs no
+//! escape, so that JSON stays JSON. A stream is cut anywhere: what could become a secret with the next bytes is held back.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
+
+use crate::Name;
+
+/// A shorter value is no secret: taking it out would black out ordinary words.
+const LENGTH_MIN: usize = 8;
+/// A longer value is looked for by its beginning.
+const LENGTH_MAX: usize = 4 * 1024;
+/// More values than this are no secrets of one process.
+const VALUES_MAX: usize = 1_000;
+/// What stands in the name of a variable that holds a secret.
+const NAMES: [&str; 10] = [
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "API_KEY",
+    "APIKEY",
+    "ACCESS_KEY",
+    "PRIVATE_KEY",
+    "CREDENTIAL",
+];
+
+/// A token that is known by how it begins and what it is made of.
+#[derive(Debug)]
+struct Shape {
+    name: &'static str,
+    begins: &'static str,
+    /// How many bytes the next piece of it has; 0: none, it has ended.
+    piece: fn(&[u8]) -> usize,
+    least: usize,
+}
+
+const fn shape(name: &'static str, begins: &'static str, least: usize) -> Shape {
+    Shape { name, begins, piece: word, least }
+}
+
+const fn key(begins: &'static str) -> Shape {
+    Shape { name: "private key", begins, piece: block, least: 32 }
+}
+
+static SHAPES: [Shape; 24] = [
+    shape("Anthropic key", "sk-ant-", 20),
+    shape("OpenAI key", "sk-proj-", 20),
+    shape("API key", "sk-", 32),
+    shape("GitHub token", "ghp_", 30),
+    shape("GitHub token", "gho_", 30),
+    shape("GitHub token", "ghu_", 30),
+    shape("GitHub token", "ghs_", 30),
+    shape("GitHub token", "ghr_", 30),
+    shape("GitHub token", "github_pat_", 22),
+    shape("GitLab token", "glpat-", 20),
+    shape("Slack token", "xoxb-", 20),
+    shape("Slack token", "xoxp-", 20),
+    shape("Slack token", "xapp-", 20),
+    shape("npm token", "npm_", 36),
+    shape("Hugging Face token", "hf_", 30),
+    shape("Google key", "AIza", 35),
+    Shape { name: "AWS key", begins: "AKIA", piece: capital, least: 16 },
+    Shape { name: "AWS key", begins: "ASIA", piece: capital, least: 16 },
+    Shape { name: "web token", begins: "eyJ", piece: dotted, least: 60 },
+    key("-----BEGIN PRIVATE KEY-----"),
+    key("-----BEGIN RSA PRIVATE KEY-----"),
+    key("-----BEGIN EC PRIVATE KEY-----"),
+    key("-----BEGIN OPENSSH PRIVATE KEY-----"),
+    key("-----BEGIN ENCRYPTED PRIVATE KEY-----"),
+];
+
+fn one(is: bool) -> usize {
+    usize::from(is)
+}
+
+fn word(text: &[u8]) -> usize {
+    one(text.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')))
+}
+
+fn capital(text: &[u8]) -> usize {
+    one(text.first().is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()))
+}
+
+fn dotted(text: &[u8]) -> usize {
+    one(word(text) == 1 || text.first() == Some(&b'.'))
+}
+
+/// Base64 in lines, also with its line breaks escaped. A backslash alone is not taken: it may belong to a quote behind it.
+fn block(text: &[u8]) -> usize {
+    match text {
+        [b'\\', b'n' | b'r', ..] => 2,
+        [byte, ..] => one(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r' | b' ')),
+        [] => 0,
+    }
+}
+
+/// What a found beginning stands for.
+#[derive(Debug, Clone)]
+enum Meaning {
+    /// A form of a value: what is put in its place, and how long the longest is that begins with it.
+    Value { instead: Arc<str>, longest: usize },
+    /// A token may begin here.
+    Begins(&'static Shape),
+}
+
+/// The secrets that are known, ready to be looked for.
+#[derive(Debug)]
+pub struct Secrets {
+    finder: Option<AhoCorasick>,
+    meanings: Vec<Meaning>,
+    longest: usize,
+    /// Whether a secret may reach over the end of a line.
+    over_lines: bool,
+}
+
+impl Default for Secrets {
+    /// No value is known; tokens are, by their shape.
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl Secrets {
+    /// The secrets among named values, such as the variables of an environment: by their names, passwords in URLs, and of those
+    /// that were `handed` over by name every value that is no word.
+    pub fn of_variables<'a>(
+        variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+        handed: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        let secret = |(name, value): (&'a str, &'a str)| {
+            let is_secret = NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part))
+                || name.to_ascii_uppercase().ends_with("_KEY");
+            let found = if is_secret || handed(name) && is_no_word(value) { Some(value) } else { password(value) };
+            Some((Name::from(name), found?.to_owned()))
+        };
+        Self::new(variables.into_iter().filter_map(secret))
+    }
+
+    /// The secrets of these values, by name.
+    pub fn new(values: impl IntoIterator<Item = (Name, String)>) -> Self {
+        let mut patterns: BTreeMap<Vec<u8>, Meaning> = BTreeMap::new();
+        for (name, value) in values.into_iter().take(VALUES_MAX) {
+            let instead: Arc<str> = format!("[redacted {}]", plain(&name)).into();
+            for form in forms(value.trim_end_matches(['\r', '\n'])) {
+                let longest = form.len();
+                patterns.entry(form).or_insert_with(|| Meaning::Value { instead: instead.clone(), longest });
+            }
+        }
+        for shape in &SHAPES {
+            patterns.entry(shape.begins.as_bytes().to_vec()).or_insert(Meaning::Begins(shape));
+        }
+        let keys: Vec<Vec<u8>> = patterns.keys().cloned().collect();
+        for (index, (key, meaning)) in patterns.iter_mut().enumerate() {
+            // What begins with a key stands right behind it.
+            let longer = keys[index..].iter().take_while(|other| other.starts_with(key)).map(Vec::len).max();
+            if let Meaning::Value { longest, .. } = meaning {
+                *longest = longer.unwrap_or(*longest);
+            }
+        }
+        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns.keys()).ok();
+        let longest = patterns.keys().map(Vec::len).max().unwrap_or(0);
+        let over_lines = patterns.keys().any(|pattern| pattern.contains(&b'\n'));
+        Self { finder, meanings: patterns.into_values().collect(), longest, over_lines }
+    }
+
+    /// A text without its secrets.
+    pub fn scrub<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let mut out = Vec::new();
+        let mut found = false;
+        let mut scan = Scan::default();
+        self.scan(&mut scan, text, true, &mut |piece, is_ours| {
+            found |= is_ours;
+            out.extend_from_slice(piece);
+        });
+        if found { out.into() } else { text.into() }
+    }
+
+    /// Whether a text holds a secret, and which: the first one's name.
+    pub fn found_in(&self, text: &[u8]) -> Option<String> {
+        let mut first = None;
+        self.scan(&mut Scan::default(), text, true, &mut |piece, is_ours| {
+            if is_ours && first.is_none() {
+                let named = String::from_utf8_lossy(piece).into_owned();
+                first = Some(named.trim_start_matches("[redacted ").trim_end_matches(']').to_owned());
+            }
+        });
+        first
+    }
+
+    /// Gives out what is safe of a text and says how much of it that was; the rest is to be shown again with what follows.
+    fn scan(&self, scan: &mut Scan, text: &[u8], is_end: bool, out: &mut dyn FnMut(&[u8], bool)) -> usize {
+        let mut at = 0;
+        // A token goes on from the piece before.
+        if let Some(shape) = scan.within {
+            at = run(shape, text);
+            if !is_end && (at == text.len() || is_half(shape, &text[at..])) {
+                return at;
+            }
+            scan.within = None;
+        }
+        let Some(finder) = &self.finder else {
+            scan.give(&text[at..], out);
+            return text.len();
+        };
+        let mut from = at;
+        loop {
+            let Some(found) = finder.find(Input::new(text).span(from..text.len())) else {
+                let safe = if is_end { text.len() } else { self.safe(text).max(from) };
+                scan.give(&text[at..safe], out);
+                return safe;
+            };
+            let (start, end) = (found.start(), found.end());
+            match &self.meanings[found.pattern().as_usize()] {
+                Meaning::Value { instead, longest } => {
+                    // A longer one may begin at the same place.
+                    if !is_end && start + longest > text.len() {
+                        scan.give(&text[at..start], out);
+                        return start;
+                    }
+                    scan.give(&text[at..start], out);
+                    scan.replace(instead, out);
+                    (at, from) = (end, end);
+                }
+                Meaning::Begins(shape) => {
+                    let before = if start == at { scan.last } else { text.get(start - 1).copied() };
+                    let is_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                    let tail = run(shape, &text[end..]);
+                    let reaches = end + tail == text.len() || is_half(shape, &text[end + tail..]);
+                    if !is_word && tail < shape.least && reaches && !is_end {
+                        scan.give(&text[at..start], out);
+                        return start;
+                    }
+                    if is_word || tail < shape.least {
+                        from = start + 1;
+                        continue;
+                    }
+                    scan.give(&text[at..start], out);
+                    scan.replace(&format!("[redacted {}]", shape.name), out);
+                    (at, from) = (end + tail, end + tail);
+                    if reaches && !is_end {
+                        scan.within = Some(shape);
+                        return at;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Up to where nothing that begins in a text can still become a secret.
+    fn safe(&self, text: &[u8]) -> usize {
+        let held = text.len().saturating_sub(self.longest.saturating_sub(1));
+        let line = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        if self.over_lines { held } else { held.max(line) }
+    }
+}
+
+/// How far a token goes on.
+fn run(shape: &Shape, text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        match (shape.piece)(rest) {
+            0 => break,
+            piece => at += piece,
+        }
+    }
+    at
+}
+
+/// Whether what is left may be the first half of a piece.
+fn is_half(shape: &Shape, rest: &[u8]) -> bool {
+    rest == b"\\" && (shape.piece)(b"\\n") == 2
+}
+
+/// Where a scan stands between two pieces of a stream.
+#[derive(Debug, Default)]
+struct Scan {
+    within: Option<&'static Shape>,
+    last: Option<u8>,
+    /// Whether what was given out ends within an escape.
+    escapes: bool,
+}
+
+impl Scan {
+    fn give(&mut self, piece: &[u8], out: &mut dyn FnMut(&[u8], bool)) {
+        let Some(last) = piece.last() else { return };
+        let trailing = piece.iter().rev().take_while(|byte| **byte == b'\\').count();
+        self.escapes = (trailing % 2 == 1) ^ (trailing == piece.len() && self.escapes);
+        self.last = Some(*last);
+        out(piece, false);
+    }
+
+    /// Puts a text in the place of a secret. What stands behind a lone backslash would be an escape, and JSON knows few.
+    fn replace(&mut self, instead: &str, out: &mut dyn FnMut(&[u8], bool)) {
+        if std::mem::take(&mut self.escapes) {
+            out(b"\\", false);
+        }
+        self.last = Some(b']');
+        out(instead.as_bytes(), true);
+    }
+}
+
+/// Takes secrets out of a stream, piece by piece.
+#[derive(Debug)]
+pub struct Redactor {
+    secrets: Arc<Secrets>,
+    scan: Scan,
+    held: Vec<u8>,
+}
+
+impl Redactor {
+    /// A stream that begins.
+    pub fn new(secrets: Arc<Secrets>) -> Self {
+        Self { secrets, scan: Scan::default(), held: Vec::new() }
+    }
+
+    /// Takes a piece, and gives out what is safe.
+    pub fn push(&mut self, bytes: &[u8], out: &mut dyn FnMut(&[u8])) {
+        self.take(bytes, false, out);
+    }
+
+    /// The stream has ended: gives out what was held back.
+    pub fn end(&mut self, out: &mut dyn FnMut(&[u8])) {
+        self.take(b"", true, out);
+    }
+
+    fn take(&mut self, bytes: &[u8], is_end: bool, out: &mut dyn FnMut(&[u8])) {
+        let Self { secrets, scan, held } = self;
+        if held.is_empty() {
+            let safe = secrets.scan(scan, bytes, is_end, &mut |piece, _| out(piece));
+            held.extend_from_slice(&bytes[safe..]);
+            return;
+        }
+        held.extend_from_slice(bytes);
+        let safe = secrets.scan(scan, held, is_end, &mut |piece, _| out(piece));
+        held.drain(..safe);
+    }
+}
+
+/// Whether a value is nothing that a person would write: long, in one piece, of letters and digits.
+fn is_no_word(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    value.len() >= 2 * LENGTH_MIN
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && !value.contains(|char: char| char.is_whitespace() || "/\\".contains(char))
+}
+
+/// The password of a URL: `scheme://user:PASSWORD@host`.
+fn password(value: &str) -> Option<&str> {
+    let (_, rest) = value.split_once("://")?;
+    let (user, _) = rest.rsplit_once('@')?;
+    let (_, password) = user.split_once(':')?;
+    Some(password)
+}
+
+/// A name that cannot end the text it stands in.
+fn plain(name: &str) -> String {
+    name.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.')).take(64).collect()
+}
+
+/// The ways a value is written. A trailing backslash stays outside: it could escape the quote behind it.
+fn forms(value: &str) -> Vec<Vec<u8>> {
+    let mut cut = LENGTH_MAX.min(value.len());
+    while !value.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    let value = &value[..cut];
+    let json = |value: &str| {
+        let quoted = serde_json::to_string(value).unwrap_or_default();
+        quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+    };
+    let ascii: String = json(value)
+        .chars()
+        .flat_map(|char| {
+            let mut units = [0; 2];
+            let escaped = |units: &[u16]| units.iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            if char.is_ascii() { char.to_string() } else { escaped(char.encode_utf16(&mut units)) }
+                .chars()
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let percent = |upper: bool| -> String {
+        let byte = |byte: u8| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            _ if upper => format!("%{byte:02X}"),
+            _ => format!("%{byte:02x}"),
+        };
+        value.bytes().map(byte).collect()
+    };
+    let mut forms = vec![value.trim_end_matches('\\').to_owned(), json(value), json(value).replace('/', "\\/"), ascii];
+    forms.extend([percent(true), percent(false)]);
+    forms.extend((0..3).map(|shift| base64(value.as_bytes(), shift)));
+    // Keys of several lines are often printed a line at a time.
+    if value.contains('\n') {
+        forms.extend(value.lines().filter(|line| line.len() >= 2 * LENGTH_MIN).map(str::to_owned));
+    }
+    forms.retain(|form| value.len() >= LENGTH_MIN && form.len() >= LENGTH_MIN);
+    forms.into_iter().map(String::into_bytes).collect()
+}
+
+/// What is certain of a value in base64, when so many bytes stand before it in its group of three.
+fn base64(value: &[u8], shift: usize) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits: Vec<bool> = value.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
+    let skip = (6 - shift * 8 % 6) % 6;
+    let digit = |six: &[bool]| DIGITS[six.iter().fold(0, |sum, bit| sum << 1 | usize::from(*bit))];
+    bits.get(skip..).unwrap_or_default().chunks_exact(6).map(|six| char::from(digit(six))).collect()
+}
+
+#[cfg(test)]
+mod tests;

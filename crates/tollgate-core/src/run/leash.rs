@@ -1,0 +1,91 @@
+//! What held a program while it ran. It decides nothing: the journal says what was on, not what anybody hoped for.
+
+use serde::{Deserialize, Serialize};
+
+/// How much is asked of the sandbox, the most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sandbox {
+    /// All of it, or nothing is started.
+    Require,
+    /// What this machine can do.
+    #[default]
+    Prefer,
+    Off,
+}
+
+impl Sandbox {
+    /// Every one there is.
+    pub const ALL: [Self; 3] = [Self::Require, Self::Prefer, Self::Off];
+
+    /// The word for it in a configuration.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Require => "require",
+            Self::Prefer => "prefer",
+            Self::Off => "off",
+        }
+    }
+
+    /// The one of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sandbox| sandbox.word() == word)
+    }
+}
+
+/// What a program could reach of the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    #[default]
+    Open,
+    /// A network of its own, with nobody else in it.
+    Denied,
+    /// No TCP; the rest is open.
+    NoTcp,
+}
+
+/// What held a program.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Leash {
+    /// What was asked for.
+    pub sandbox: Sandbox,
+    /// Whether its processes lived and died in a namespace of their own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub processes: bool,
+    /// The version of Landlock that kept it to its files; 0: nothing did.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub landlock: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub network: Network,
+    /// Why something of it is missing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub missing: String,
+}
+
+impl Leash {
+    /// Whether a program could neither leave its files nor outlive its end.
+    pub fn holds(&self) -> bool {
+        self.processes && self.landlock > 0
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_on_is_not_written() {
+        let off = Leash { sandbox: Sandbox::Off, ..Leash::default() };
+        assert_eq!(serde_json::to_string(&off).unwrap(), r#"{"sandbox":"off"}"#);
+        let on = Leash { processes: true, landlock: 7, network: Network::NoTcp, ..Leash::default() };
+        let text = serde_json::to_string(&on).unwrap();
+        assert_eq!(text, r#"{"sandbox":"prefer","processes":true,"landlock":7,"network":"no_tcp"}"#);
+        assert_eq!(serde_json::from_str::<Leash>(&text).unwrap(), on);
+    }
+}

@@ -1,0 +1,139 @@
+//! The helper: this program, started again between the driver and a program, to hold that one.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
+use tollgate_core::run::leash::Network;
+
+use super::{Policy, files, namespaces, probe};
+use crate::process::GRACE_MS;
+
+/// What the helper exits with when it cannot hold, or not start, the program.
+pub const REFUSED: u8 = 125;
+const POLL: Duration = Duration::from_millis(5);
+
+/// Runs as the helper: `POLICY PROGRAM ARGUMENTS…`, or `probe`; answers the exit code.
+pub fn run(args: &[OsString]) -> u8 {
+    let held = match args {
+        [word] if word == probe::WORD => probe::report(),
+        [policy, program @ ..] if !program.is_empty() => hold(policy, program),
+        _ => Err("it is started by Tollgate alone".to_owned()),
+    };
+    held.unwrap_or_else(|why| {
+        writeln!(io::stderr(), "tollgate: the sandbox does not hold, and nothing was started: {why}").ok();
+        REFUSED
+    })
+}
+
+fn hold(policy: &OsString, program: &[OsString]) -> Result<u8, String> {
+    let text = policy.to_str().ok_or("its policy is not text")?;
+    let policy: Policy = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if !policy.processes {
+        return become_program(&policy, program);
+    }
+    // Whoever is asked to end is the program; these two end after it.
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).map_err(|error| error.to_string())?;
+    }
+    namespaces::take(policy.network == Network::Denied).map_err(|error| format!("namespaces: {error}"))?;
+    let (told, tell) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| error.to_string())?;
+    match namespaces::fork().map_err(|error| format!("the first process: {error}"))? {
+        None => {
+            drop(told);
+            first(&policy, program, tell)
+        }
+        Some(first) => {
+            drop(tell);
+            let status = until_ended(first)?;
+            let mut raw = [0; 4];
+            // One that was killed has said nothing: its own end counts.
+            let raw = std::fs::File::from(told).read_exact(&mut raw).map(|()| i32::from_le_bytes(raw)).ok();
+            Ok(end_as(raw.unwrap_or(status.as_raw())))
+        }
+    }
+}
+
+/// Without a pid namespace nobody has to stay: the program takes the helper's place.
+fn become_program(policy: &Policy, program: &[OsString]) -> Result<u8, String> {
+    namespaces::drop_privileges();
+    let mut command = command(policy, program, false);
+    if policy.files || policy.network == Network::NoTcp {
+        files::hold(policy)?;
+    }
+    Err(format!("{}: {}", Path::new(&program[0]).display(), command.exec()))
+}
+
+fn command(policy: &Policy, program: &[OsString], own_tmp: bool) -> Command {
+    let mut command = Command::new(&program[0]);
+    let temporary = if own_tmp { Path::new("/tmp") } else { &policy.temporary };
+    command.args(&program[1..]).env("TMPDIR", temporary);
+    command
+}
+
+/// The first process of the namespace: when it ends, everything in it does.
+fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, String> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    if policy.network == Network::Denied {
+        namespaces::loopback_up().map_err(|error| format!("loopback: {error}"))?;
+    }
+    let own_tmp = namespaces::mount_own(policy.takes_tmp.then_some(policy.temporary.as_path()));
+    namespaces::drop_privileges();
+    if policy.files {
+        let mut policy = policy.clone();
+        policy.writes.push("/dev/shm".into());
+        policy.writes.extend(own_tmp.then(|| "/tmp".into()));
+        files::hold(&policy)?;
+    }
+    let child = command(policy, program, own_tmp).spawn();
+    let child = child.map_err(|error| format!("{}: {error}", Path::new(&program[0]).display()))?;
+    let status = until_ended(Pid::from_child(&child))?;
+    drop(child);
+    leave();
+    std::fs::File::from(tell).write_all(&status.as_raw().to_le_bytes()).map_err(|error| error.to_string())?;
+    Ok(0)
+}
+
+/// Reaps until this one has ended.
+fn until_ended(wanted: Pid) -> Result<WaitStatus, String> {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == wanted => return Ok(status),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}
+
+/// Asks what the program left to end, and waits a little: what is left then ends with this process.
+fn leave() {
+    if matches!(wait(WaitOptions::NOHANG), Err(Errno::CHILD)) {
+        return;
+    }
+    namespaces::ask_all_to_end();
+    for _ in 0..GRACE_MS / POLL.as_millis() as u64 {
+        match wait(WaitOptions::NOHANG) {
+            Err(Errno::CHILD) => return,
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => std::thread::sleep(POLL),
+        }
+    }
+}
+
+/// Ends as the program did.
+fn end_as(status: i32) -> u8 {
+    let status = ExitStatus::from_raw(status);
+    if let Some(signal) = status.signal() {
+        signal_hook::low_level::emulate_default_handler(signal).ok();
+    }
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(REFUSED)
+}

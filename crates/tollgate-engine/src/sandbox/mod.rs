@@ -1,0 +1,144 @@
+//! The sandbox: a program runs in a pid namespace, and inside of it Landlock keeps it to its own files.
+//!
+//! ```text
+//! driver ── tollgate leash …      takes the namespaces, waits, ends as the program ended
+//!             └─ first process    mounts, Landlock, reaps; when it ends, everything in the namespace does
+//!                  └─ program     the worker, or the command that checks
+//! ```
+//!
+//! Nothing happens between a fork of the driver and an exec: the program [`helper`] is this one, started again. What it is to do is said
+//! in a [`Policy`], and it does all of it or does not start the program; so what the journal says was on, was on.
+
+#![expect(clippy::disallowed_methods, reason = "the room of the sandbox: paths, processes, namespaces")]
+
+mod files;
+pub mod helper;
+mod namespaces;
+mod places;
+mod probe;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tollgate_core::run::leash::{Leash, Network, Sandbox};
+
+pub use probe::{Able, probe};
+
+use crate::process::Program;
+
+/// The word by which this program is started as the helper.
+pub const WORD: &str = "leash";
+/// The oldest Landlock that knows every way to change a file: before it, `truncate` went past it.
+const LANDLOCK_MIN: u32 = 3;
+
+/// What the helper does before it starts a program.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Policy {
+    /// Whether it takes a pid namespace.
+    pub processes: bool,
+    /// Whether Landlock holds.
+    pub files: bool,
+    pub network: Network,
+    /// What may be read, written and run.
+    pub writes: Vec<PathBuf>,
+    /// What may be read and run, also where it is hidden.
+    pub reads: Vec<PathBuf>,
+    /// What may not be seen; the rest of the system may be.
+    pub hidden: Vec<PathBuf>,
+    /// A folder for temporary files.
+    pub temporary: PathBuf,
+    /// Whether it can take the place of `/tmp`: nothing that is needed lies there.
+    pub takes_tmp: bool,
+}
+
+/// What a program is held by: made for one attempt.
+#[derive(Debug, Clone)]
+pub struct Tether {
+    /// This program.
+    pub helper: PathBuf,
+    /// What holds it.
+    pub leash: Leash,
+    /// The state directory, which nobody sees.
+    pub state: PathBuf,
+    /// What may be read besides the system: the repository and what is borrowed from it, the pinned files.
+    pub reads: Vec<PathBuf>,
+    /// What may be written besides the work tree and the scratch folder.
+    pub writes: Vec<PathBuf>,
+    /// The variables that it may see besides those that everybody may; a `*` at the end is any end.
+    pub variables: Vec<String>,
+}
+
+/// The folders that one attempt has to itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Own<'a> {
+    /// Where it works.
+    pub tree: &'a Path,
+    /// Where it leaves what is no part of the work.
+    pub scratch: &'a Path,
+    /// Where a run's programs share what they can make again.
+    pub caches: &'a Path,
+    /// What it is shown.
+    pub bundle: Option<&'a Path>,
+}
+
+/// What is on, by what was asked for and what this machine can do; the refusal says what is missing.
+pub fn leash(sandbox: Sandbox, able: &Able, deny_network: bool) -> Result<Leash, String> {
+    if sandbox == Sandbox::Off {
+        return Ok(Leash { sandbox, ..Leash::default() });
+    }
+    let network = match (deny_network, able.network()) {
+        (false, _) => Network::Open,
+        (true, network) => network,
+    };
+    let missing = able.missing(deny_network).join("; ");
+    if sandbox == Sandbox::Require && !missing.is_empty() {
+        return Err(missing);
+    }
+    Ok(Leash { sandbox, processes: able.processes.is_none(), landlock: able.landlock, network, missing })
+}
+
+impl Tether {
+    /// The program, held. `home` names the places below the home folder that it needs to itself.
+    pub fn hold(&self, program: Program, own: Own<'_>, home: &[&str]) -> io::Result<Program> {
+        let Leash { processes, landlock, network, .. } = self.leash;
+        if !processes && landlock == 0 && network == Network::Open {
+            return Ok(program);
+        }
+        let temporary = own.scratch.join("tmp");
+        std::fs::create_dir_all(&temporary)?;
+        std::fs::create_dir_all(own.caches)?;
+        let mut reads = self.reads.clone();
+        reads.extend(own.bundle.map(Path::to_owned));
+        reads.extend(places::tools(&program.path));
+        let mut writes = vec![own.tree.to_owned(), own.scratch.to_owned(), own.caches.to_owned()];
+        writes.extend(home.iter().filter_map(|place| places::own(place)));
+        writes.extend(self.writes.iter().cloned());
+        for folder in writes.iter().filter(|path| path.as_os_str().as_encoded_bytes().ends_with(b"/")) {
+            // What is not there when it begins can be granted to nobody.
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let takes_tmp = !places::below_tmp(reads.iter().chain(&writes).chain([&self.state, &program.path]));
+        let hidden = places::hidden(&self.state);
+        let (files, network) = (landlock > 0, network);
+        let policy = Policy { processes, files, network, writes, reads, hidden, temporary, takes_tmp };
+        let policy = serde_json::to_string(&policy).map_err(io::Error::other)?;
+        let mut args: Vec<OsString> = vec![WORD.into(), policy.into(), program.path.into()];
+        args.extend(program.args);
+        let mut env = program.env;
+        // What can be made again is kept for the run, not in the person's own folders.
+        env.set.push(("XDG_CACHE_HOME".into(), own.caches.into()));
+        env.set.push(("npm_config_cache".into(), own.caches.join("npm").into()));
+        Ok(Program { path: self.helper.clone(), args, env, ..program })
+    }
+}
+
+/// A path of a configuration: absolute, or below the home folder with `~/`.
+pub fn place(path: &str) -> Option<PathBuf> {
+    match path.strip_prefix("~/") {
+        Some(below) => places::in_home(below),
+        None => Some(PathBuf::from(path)).filter(|path| path.is_absolute()),
+    }
+}

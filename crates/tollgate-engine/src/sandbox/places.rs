@@ -1,0 +1,169 @@
+//! Which folders a program may see: the system, its tools, and nothing else of the person's home.
+
+use std::path::{Path, PathBuf};
+
+/// Nobody's to read as a whole: temporary files of others, and devices.
+const HIDDEN: [&str; 4] = ["/tmp", "/var/tmp", "/dev", "/run/user"];
+/// Devices that everybody needs.
+pub(super) const DEVICES: [&str; 8] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
+/// Where tool chains and their settings lie in a home folder. None of them is a place for keys.
+const TOOLS: [&str; 26] = [
+    ".asdf",
+    ".bun/bin",
+    ".bun/install",
+    ".cargo/bin",
+    ".cargo/config.toml",
+    ".cargo/env",
+    ".cargo/git",
+    ".cargo/registry",
+    ".config/git/config",
+    ".config/git/ignore",
+    ".config/mise",
+    ".deno/bin",
+    ".gitconfig",
+    ".local/bin",
+    ".local/lib",
+    ".local/pipx",
+    ".local/share/mise",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".nvm",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".sdkman",
+    ".volta",
+    "go",
+];
+/// Variables that name the folder of a tool chain.
+const TOOL_VARIABLES: [&str; 5] = ["RUSTUP_HOME", "JAVA_HOME", "GOROOT", "GOPATH", "NVM_DIR"];
+
+/// The home folder; none where it cannot be told from the rest of the system.
+fn home() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())?;
+    home.canonicalize().ok().filter(|home| home.parent().is_some())
+}
+
+/// A place below the home folder.
+pub(super) fn in_home(place: &str) -> Option<PathBuf> {
+    Some(home()?.join(place))
+}
+
+/// A place that a program has to itself: below the home folder, or after a `$` the one that a variable names.
+pub(super) fn own(place: &str) -> Option<PathBuf> {
+    match place.strip_prefix('$') {
+        Some(variable) => std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute()),
+        None => in_home(place),
+    }
+}
+
+/// What is not to be seen.
+pub(super) fn hidden(state: &Path) -> Vec<PathBuf> {
+    let fixed = HIDDEN.iter().map(PathBuf::from).chain(home()).chain([state.to_owned()]);
+    fixed.filter_map(|path| path.canonicalize().ok()).collect()
+}
+
+/// Whether one of the paths lies below `/tmp`.
+pub(super) fn below_tmp<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> bool {
+    let Ok(tmp) = Path::new("/tmp").canonicalize() else { return true };
+    let below = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).starts_with(&tmp);
+    paths.any(|path| below(path)) || home().is_some_and(|home| below(&home))
+}
+
+/// What a program and the tools beside it need to be read.
+pub(super) fn tools(program: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = TOOLS.iter().filter_map(|place| in_home(place)).collect();
+    found.extend(TOOL_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from));
+    if let Some(cargo) = std::env::var_os("CARGO_HOME").map(PathBuf::from) {
+        found.extend(["bin", "config.toml", "git", "registry"].map(|place| cargo.join(place)));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    found.extend(std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|bin| installed(&bin)));
+    // Where the program is named, and where it lies.
+    found.push(program.to_owned());
+    if let Ok(real) = program.canonicalize() {
+        found.push(real.parent().map_or_else(|| real.clone(), installed));
+    }
+    found.retain(|path| path.is_absolute() && path.parent().is_some());
+    found
+}
+
+/// The folder of an installation, by that of its programs: what stands before `bin` or `node_modules`, where that is a folder
+/// of its own.
+fn installed(bin: &Path) -> PathBuf {
+    let mut whole = bin.to_owned();
+    if let Some(at) = bin.iter().position(|name| name == "node_modules") {
+        whole = bin.iter().take(at + 1).collect();
+    } else if bin.file_name().is_some_and(|name| name == "bin")
+        && let Some(parent) = bin.parent()
+    {
+        parent.clone_into(&mut whole);
+    }
+    // A home folder, or one that holds everything, is no installation; `.local` and `.cargo` hold more than programs.
+    let name = whole.file_name().unwrap_or_default();
+    let shared = whole.components().count() <= 2 || name == ".local" || name == ".cargo";
+    let homely = home().is_some_and(|home| home.starts_with(&whole));
+    if shared || homely { bin.to_owned() } else { whole }
+}
+
+/// A folder as the largest folders and files that hold nothing hidden.
+pub(super) fn carve(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let (mut open, mut whole) = (vec![root.to_owned()], Vec::new());
+    while let Some(path) = open.pop() {
+        if hidden.contains(&path) {
+            continue;
+        }
+        if !hidden.iter().any(|hidden| hidden.starts_with(&path)) {
+            whole.push(path);
+            continue;
+        }
+        // What a link leads to is met at its own place.
+        let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+        let own = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+        open.extend(own.map(|entry| entry.path()));
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{folder, write};
+
+    #[test]
+    fn a_folder_is_carved_around_what_is_hidden() {
+        let root = folder("carve").canonicalize().unwrap();
+        for file in ["a/one", "b/secret/deep", "b/other", "c"] {
+            write(&root, file, "");
+        }
+        std::os::unix::fs::symlink(root.join("b/secret"), root.join("link")).unwrap();
+        let names = |hidden: &[&str]| {
+            let hidden: Vec<PathBuf> = hidden.iter().map(|path| root.join(path)).collect();
+            let mut found = carve(&root, &hidden);
+            found.sort();
+            found.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[]), [""]);
+        assert_eq!(names(&["b/secret"]), ["a", "b/other", "c"], "no link leads back in");
+        assert_eq!(names(&["b", "b/secret"]), ["a", "c"]);
+        assert_eq!(names(&["nowhere"]), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn an_installation_is_never_everything() {
+        for (bin, whole) in [
+            ("/opt/node/bin", "/opt/node"),
+            ("/opt/x/node_modules/a/node_modules/b/bin", "/opt/x/node_modules"),
+            ("/usr/bin", "/usr/bin"),
+            ("/bin", "/bin"),
+            ("/home/ada/.local/bin", "/home/ada/.local/bin"),
+            ("/home/ada/.cargo/bin", "/home/ada/.cargo/bin"),
+            ("/home/ada/.nvm/versions/node/v24/bin", "/home/ada/.nvm/versions/node/v24"),
+        ] {
+            assert_eq!(installed(Path::new(bin)), Path::new(whole), "{bin}");
+        }
+        let home = home().unwrap();
+        assert_eq!(installed(&home.join("bin")), home.join("bin"));
+    }
+}

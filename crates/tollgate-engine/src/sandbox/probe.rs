@@ -1,0 +1,118 @@
+//! What this machine can do, found by doing it: a helper takes the namespaces and holds itself, and says how that went.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tollgate_core::run::leash::Network;
+
+use super::{Policy, WORD as HELPER, files, namespaces};
+use crate::process::{Environment, Program, Tail, run};
+
+/// What the helper is told to do instead of starting a program.
+pub(super) const WORD: &str = "probe";
+/// Parts that are to be missing, for tests: `processes`, `files`, `network`. Debug builds alone know it.
+#[cfg(debug_assertions)]
+const WITHOUT: &str = "TOLLGATE_SANDBOX_WITHOUT";
+const LIMIT: Duration = Duration::from_secs(10);
+const BYTES_MAX: usize = 16 * 1024;
+
+/// What this machine can do.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Able {
+    /// Why there is no pid namespace; none: there is.
+    pub processes: Option<String>,
+    /// The version of Landlock; 0: it does not hold.
+    pub landlock: u32,
+    /// Why Landlock does not hold.
+    pub files: Option<String>,
+    /// Why there is no network namespace.
+    pub network: Option<String>,
+}
+
+impl Able {
+    /// How the network can be denied.
+    pub fn network(&self) -> Network {
+        match self.network.as_ref().or(self.processes.as_ref()) {
+            None => Network::Denied,
+            // The fourth version knows TCP.
+            Some(_) if self.landlock >= 4 => Network::NoTcp,
+            Some(_) => Network::Open,
+        }
+    }
+
+    /// What is missing, in words.
+    pub fn missing(&self, with_network: bool) -> Vec<String> {
+        let part = |name: &str, why: &Option<String>| why.as_ref().map(|why| format!("no {name}: {why}"));
+        let network = part("network namespace", &self.network).filter(|_| with_network);
+        [part("pid namespace", &self.processes), part("Landlock", &self.files), network].into_iter().flatten().collect()
+    }
+}
+
+/// Asks a helper what it can do.
+pub fn probe(helper: &Path) -> Able {
+    let out = Tail::new(BYTES_MAX);
+    let program = Program {
+        path: helper.to_owned(),
+        args: vec![HELPER.into(), WORD.into()],
+        cwd: "/".into(),
+        env: Environment { set: without(), ..Environment::default() },
+        stdin: Vec::new(),
+        limit: LIMIT,
+    };
+    let ended = run(program, out.clone(), Tail::new(BYTES_MAX));
+    let read = serde_json::from_slice(&out.take().0).map_err(|error| error.to_string());
+    let why = match ended {
+        Err(error) => error.to_string(),
+        Ok(end) => match read {
+            Ok(able) => return able,
+            Err(error) => format!("the helper {end}: {error}"),
+        },
+    };
+    Able { processes: Some(why.clone()), landlock: 0, files: Some(why.clone()), network: Some(why) }
+}
+
+#[cfg(debug_assertions)]
+fn without() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    std::env::var_os(WITHOUT).into_iter().map(|parts| (WITHOUT.into(), parts)).collect()
+}
+
+#[cfg(not(debug_assertions))]
+fn without() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    Vec::new()
+}
+
+/// Fails where a test wants this part to be missing.
+fn wanted(part: &str) -> io::Result<()> {
+    #[cfg(debug_assertions)]
+    if std::env::var(WITHOUT).is_ok_and(|parts| parts.split(',').any(|without| without == part)) {
+        return Err(io::Error::other("switched off for a test"));
+    }
+    let _ = part;
+    Ok(())
+}
+
+/// Does everything once, in the helper, and prints how it went.
+pub(super) fn report() -> Result<u8, String> {
+    let take = |parts: &[&str]| {
+        let wanted = parts.iter().try_for_each(|part| wanted(part));
+        let network = parts.contains(&"network");
+        let taken = wanted.and_then(|()| namespaces::take(network));
+        // A network that cannot be used is none.
+        let used = taken.and_then(|()| if network { namespaces::loopback_up() } else { Ok(()) });
+        used.err().map(|error| error.to_string())
+    };
+    // All of it is taken at once; without a network of its own, the rest of it.
+    let network = take(&["processes", "network"]);
+    let processes = network.as_ref().and_then(|_| take(&["processes"]));
+    let mut able = Able { processes, network, ..Able::default() };
+    let hold = wanted("files").map_err(|error| error.to_string()).and_then(|()| files::hold(&Policy::default()));
+    match hold {
+        Ok(version) => able.landlock = version,
+        Err(why) => able.files = Some(why),
+    }
+    let text = serde_json::to_string(&able).map_err(|error| error.to_string())?;
+    io::stdout().write_all(text.as_bytes()).map_err(|error| error.to_string())?;
+    Ok(0)
+}

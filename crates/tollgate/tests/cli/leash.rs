@@ -1,0 +1,411 @@
+//! Workers and commands on their leash: what they may not touch stays as it was, and the journal says what held them.
+
+use tollgate_core::run::Event;
+use tollgate_core::run::leash::{Leash, Network, Sandbox};
+
+use tollgate_engine::sandbox::{Able, probe};
+
+use crate::play::{BUILT, IDLE, Play, Said, TASK, at, else_, script};
+
+/// What this machine can do.
+fn able() -> Able {
+    probe(std::path::Path::new(env!("CARGO_BIN_EXE_tollgate")))
+}
+
+/// Whether this machine can hold a program, all of it; where it cannot, that is said, and under CI it is a failure.
+pub fn holds() -> bool {
+    let missing = able().missing(true).join("; ");
+    assert!(
+        missing.is_empty() || std::env::var_os("CI").is_none(),
+        "{missing}: the sandbox cannot be tried here, and nothing is skipped under CI"
+    );
+    if !missing.is_empty() {
+        println!("SKIPPED: the sandbox cannot be tried here: {missing}");
+    }
+    missing.is_empty()
+}
+
+/// A run whose developer is a shell script, in the work tree of its unit; it fails in the end, so that nothing else runs.
+fn developer(play: &mut Play, acts: &str) -> String {
+    play.world.agent("agent", &format!("#!/bin/sh\n{acts}\nexit 5\n"));
+    let words =
+        ["--input", "complexity=standard", "--answer", "sign-off=approve", "--worker", "developer=command:agent"];
+    play.start(&words).exits(1).says("its program exited with 5");
+    play.log("developer", 1)
+}
+
+/// A world whose person has this configuration.
+fn configured(task: &str, script: &str, config: &str) -> Play {
+    let play = Play::new(task, script);
+    std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    play
+}
+
+const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+
+fn leashes(play: &Play) -> Vec<Leash> {
+    let held = |event: Event| match event {
+        Event::AttemptReported(reported) => reported.leash.map(|leash| *leash),
+        Event::CommandsRan(ran) => ran.leash,
+        _ => None,
+    };
+    play.events().into_iter().filter_map(|recorded| held(recorded.event)).collect()
+}
+
+#[test]
+fn a_worker_writes_its_work_tree_and_nothing_else() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    let (out, work) = (play.world.path("out.txt"), play.world.path("work"));
+    let home = play.world.path("home");
+    std::fs::write(home.join(".netrc"), "a secret\n").unwrap();
+    let before = play.world.git(&["for-each-ref", "refs/heads"]);
+    let log = developer(
+        &mut play,
+        &format!(
+            "echo mine > mine.txt; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m own && echo committed\n\
+             echo x > {out}; echo x > {work}/README.md; echo x > {work}/.git/config; echo x > {work}/.git/hooks/post-commit\n\
+             git -C {work} branch stolen; echo x > {home}/.profile; echo x > /etc/tollgate-was-here; cat {home}/.netrc\n\
+             echo x > \"$TMPDIR/x\" && echo x > /dev/null && echo x > \"$XDG_CACHE_HOME/x\" && echo scratch",
+            out = out.display(),
+            work = work.display(),
+            home = home.display()
+        ),
+    );
+    assert!(log.contains("committed") && log.contains("scratch"), "{log}");
+    assert!(log.matches("ermission denied").count() >= 6 && !log.contains("a secret"), "{log}");
+    assert_eq!(std::fs::read_to_string(work.join("README.md")).unwrap(), "# A project\n");
+    for path in [out, work.join(".git/hooks/post-commit"), home.join(".profile"), "/etc/tollgate-was-here".into()] {
+        assert!(!path.exists(), "{}", path.display());
+    }
+    assert_eq!(play.world.git(&["for-each-ref", "refs/heads"]), before);
+    let tree = play.world.path(&format!("state/trees/{}/backend/mine.txt", play.run));
+    assert_eq!(std::fs::read_to_string(tree).unwrap(), "mine\n");
+    let held = &leashes(&play)[0];
+    assert!(held.processes && held.landlock >= 3 && held.missing.is_empty(), "{held:?}");
+    assert_eq!((held.sandbox, held.network), (Sandbox::Prefer, Network::Open));
+    play.holds();
+}
+
+#[test]
+fn the_state_directory_and_the_trees_of_others_cannot_be_read() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    let state = play.world.path("state").display().to_string();
+    std::fs::create_dir_all(play.world.path("state/trees/run_0000000a/other")).unwrap();
+    std::fs::write(play.world.path("state/trees/run_0000000a/other/file"), "of another\n").unwrap();
+    let log = developer(
+        &mut play,
+        &format!(
+            "cat {state}/journal.db; ls {state}; ls {state}/trees; cat {state}/trees/run_0000000a/other/file; ls {state}/runs/$TOLLGATE_RUN\n\
+             head -c 4 \"$TOLLGATE_BUNDLE/brief.md\" >/dev/null && echo shown; echo x > \"$TOLLGATE_BUNDLE/brief.md\"; echo x > {state}/journal.db"
+        ),
+    );
+    assert!(log.matches("ermission denied").count() >= 7, "{log}");
+    assert!(!log.contains("SQLite format") && !log.contains("of another") && log.contains("shown"), "{log}");
+    play.holds();
+}
+
+#[test]
+fn what_forks_twice_into_a_session_of_its_own_ends_with_its_worker() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    // Its name is all that could be left of it: it clears its environment and ignores every polite word.
+    let name = format!("sleep 86{}", std::process::id());
+    let log = developer(
+        &mut play,
+        &format!("(setsid env -i /bin/sh -c 'trap \"\" TERM HUP; {name}' >/dev/null 2>&1 </dev/null &)\necho left"),
+    );
+    assert!(log.contains("left"), "{log}");
+    let table = std::process::Command::new("ps").args(["axww", "-o", "args"]).output().unwrap();
+    let table = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(table.contains("ps axww") && !table.contains(&name), "{table}");
+    play.holds();
+}
+
+#[test]
+fn a_worker_cannot_end_or_look_into_what_is_outside() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    let mut outside = std::process::Command::new("sleep").arg("600").env("A_SECRET", "of-the-person").spawn().unwrap();
+    let pid = outside.id();
+    let log = developer(&mut play, &format!("kill -9 {pid}; cat /proc/{pid}/environ; kill -9 -1; echo alive"));
+    assert!(outside.try_wait().unwrap().is_none() && !log.contains("of-the-person"), "{log}");
+    outside.kill().unwrap();
+    outside.wait().unwrap();
+}
+
+#[test]
+fn a_sandbox_that_is_required_and_cannot_be_had_starts_nothing() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    let marks = play.world.path("work").display().to_string();
+    play.world.set("TOLLGATE_SANDBOX", "require").set("TOLLGATE_SANDBOX_WITHOUT", "files");
+    play.world.agent("agent", &format!("#!/bin/sh\necho started > {marks}/started\n"));
+    let words = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+    let all = [&words[..], &["--worker", "developer=command:agent"]].concat();
+    play.start(&all)
+        .exits(3)
+        .says("error[TG0540]")
+        .says("no Landlock: switched off for a test")
+        .says("tollgate doctor");
+    assert!(!play.world.path("work/started").exists());
+    assert_eq!(play.count(|event| matches!(event, Event::AttemptReported(_))), 0);
+    play.holds();
+    // The same run, where it can be had again.
+    play.world.set("TOLLGATE_SANDBOX_WITHOUT", "");
+    play.tollgate(&["resume", "RUN"]).exits(1);
+    let held = &leashes(&play)[0];
+    assert_eq!((held.sandbox, held.processes), (Sandbox::Require, true));
+    play.holds();
+}
+
+#[test]
+fn a_sandbox_that_is_preferred_takes_what_there_is_and_says_what_is_missing() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    play.world.set("TOLLGATE_SANDBOX_WITHOUT", "processes,network");
+    let out = play.world.path("out.txt");
+    let log = developer(&mut play, &format!("echo x > {}", out.display()));
+    assert!(log.contains("ermission denied") && !out.exists(), "{log}");
+    let held = &leashes(&play)[0];
+    assert!(!held.processes && held.landlock >= 3, "{held:?}");
+    assert_eq!(held.missing, "no pid namespace: switched off for a test");
+    play.holds();
+}
+
+/// Starts a program where a filter of system calls knows neither namespaces nor Landlock, as many containers do.
+const CONTAINER: &str = r#"
+import ctypes, os, platform, struct, sys
+unshare, mount = (272, 165) if platform.machine() == "x86_64" else (97, 40)
+errors = {444: 38, 445: 38, 446: 38, unshare: 1, mount: 1}
+code = [(0x20, 0, 0, 0)]
+for number, error in errors.items():
+    code += [(0x15, 0, 1, number), (0x06, 0, 0, 0x50000 | error)]
+code.append((0x06, 0, 0, 0x7fff0000))
+filters = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code), ctypes.addressof(filters)))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0, os.strerror(ctypes.get_errno())
+os.execv(sys.argv[1], sys.argv[1:])
+"#;
+
+/// A command line in such a container.
+fn contained(play: &Play, words: &[&str]) -> Said {
+    let inner = play.world.program(words);
+    let mut outer = std::process::Command::new("python3");
+    outer.args(["-c", CONTAINER]).arg(inner.get_program()).args(inner.get_args());
+    outer.env_clear().envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Said::of(outer.current_dir(inner.get_current_dir().unwrap()).output().unwrap())
+}
+
+#[test]
+fn a_container_with_neither_namespaces_nor_landlock_runs_what_prefers_and_says_what_is_off() {
+    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: true`");
+    let mut play = Play::new(&task, &script(&[("developer", &[at(1, BUILT), else_(IDLE)])]));
+    let start = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
+    let said = contained(&play, &[&start[..], &WORDS].concat()).exits(0);
+    play.named_by(&said);
+    play.holds();
+    let (leashes, off) = (leashes(&play), Leash { sandbox: Sandbox::Prefer, ..Leash::default() });
+    assert!(leashes.len() > 2, "{leashes:?}");
+    for leash in &leashes {
+        for part in ["no pid namespace: Operation not permitted", "no Landlock: this kernel was built without Landlock"]
+        {
+            assert!(leash.missing.contains(part), "{leash:?}");
+        }
+        assert_eq!(Leash { missing: String::new(), ..leash.clone() }, off);
+    }
+    assert!(leashes.iter().any(|leash| leash.missing.contains("no network namespace")), "{leashes:?}");
+    let said = contained(&play, &["doctor"]).exits(0);
+    assert!(said.out.contains("no Landlock") && said.out.contains("no pid namespace"), "{}", said.out);
+    play.world.set("TOLLGATE_SANDBOX", "require");
+    let said = contained(&play, &[&start[..], &WORDS].concat()).exits(3);
+    assert!(said.err.contains("TG0540"), "{}", said.err);
+}
+
+#[test]
+fn a_sandbox_that_is_off_is_off() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.world.set("TOLLGATE_SANDBOX", "off");
+    let out = play.world.path("out.txt");
+    developer(&mut play, &format!("echo x > {}", out.display()));
+    assert!(out.exists());
+    assert_eq!(leashes(&play)[0], Leash { sandbox: Sandbox::Off, ..Leash::default() });
+    play.holds();
+}
+
+#[test]
+fn a_configuration_gives_a_worker_more_places_and_never_less_than_is_required() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    let (given, file) = (play.world.path("given"), play.world.path("home/.config/tollgate/config.toml"));
+    std::fs::create_dir_all(&given).unwrap();
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let config = |sandbox: &str| {
+        let text = format!(
+            "sandbox = \"{sandbox}\"\n[worker.mine]\nadapter = \"command\"\ncommand = [\"agent\"]\nsandbox = \"off\"\nwrites = [\"{}\"]\n",
+            given.display()
+        );
+        std::fs::write(&file, text).unwrap();
+    };
+    play.world.agent("agent", &format!("#!/bin/sh\necho x > {}/x\necho x > {0}.not\nexit 5\n", given.display()));
+    let words = ["--input", "complexity=standard", "--answer", "sign-off=approve", "--worker", "developer=mine"];
+    config("require");
+    play.start(&words).exits(1);
+    assert!(given.join("x").exists() && !play.world.path("given.not").exists());
+    config("prefer");
+    play.start(&words).exits(1);
+    assert!(play.world.path("given.not").exists());
+    config("perhaps");
+    play.start(&words).exits(1).says("there is no sandbox `perhaps`");
+}
+
+#[test]
+fn a_worker_sees_the_usual_variables_and_those_that_were_named() {
+    let config =
+        "env = [\"FOR_ALL\"]\n[worker.mine]\nadapter = \"command\"\ncommand = [\"agent\"]\nenv = [\"FOR_ME*\"]\n";
+    let mut play = configured(TASK, &script(&[]), config);
+    for name in ["FOR_ALL", "FOR_ME_TOO", "FOR_NOBODY", "SSH_AUTH_SOCK", "LANG"] {
+        play.world.set(name, "is-here");
+    }
+    play.world.agent("agent", "#!/bin/sh\nenv\nexit 5\n");
+    play.start(&[&WORDS[..], &["--worker", "developer=mine"]].concat()).exits(1);
+    let log = play.log("developer", 1);
+    for name in ["FOR_ALL", "FOR_ME_TOO", "LANG", "TOLLGATE_RUN", "PATH"] {
+        assert!(log.contains(&format!("{name}=")), "{log}");
+    }
+    assert!(!log.contains("FOR_NOBODY") && !log.contains("SSH_AUTH_SOCK"), "{log}");
+}
+
+/// What a command of a row printed.
+fn printed(play: &Play) -> String {
+    let object = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::CommandsRan(ran) => ran.results[0].output,
+        _ => None,
+    });
+    play.tollgate(&["evidence", &object.unwrap().to_string()]).exits(0).out
+}
+
+#[test]
+fn a_command_sees_the_usual_variables_and_those_that_were_named_for_all() {
+    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: env; false`");
+    let mut play = configured(&task, &script(&[]), "env = [\"FOR_ALL\"]\n");
+    for name in ["FOR_ALL", "FOR_NOBODY", "SSH_AUTH_SOCK", "LANG"] {
+        play.world.set(name, "is-here");
+    }
+    play.start(&WORDS).exits(4);
+    let shown = printed(&play);
+    assert!(shown.contains("FOR_ALL=is-here") && shown.contains("LANG=is-here"), "{shown}");
+    assert!(!shown.contains("FOR_NOBODY") && !shown.contains("SSH_AUTH_SOCK"), "{shown}");
+}
+
+/// Looks through every file below a folder.
+fn is_nowhere(folder: std::path::PathBuf, secrets: &[&str]) {
+    let (mut open, mut looked) = (vec![folder], 0);
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()).into_owned();
+        assert!(secrets.iter().all(|secret| !text.contains(secret)), "{}", path.display());
+        looked += 1;
+    }
+    assert!(looked > 10);
+}
+
+#[test]
+fn a_secret_is_in_nothing_that_is_stored_or_shown() {
+    let (secret, token) = ("hunter2-hunter2-hunter2", format!("ghp_{}", "a1".repeat(20)));
+    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: echo $THE_TOKEN; false`");
+    let mut play = configured(&task, &script(&[]), "env = [\"THE_TOKEN\"]\n");
+    play.world.set("THE_TOKEN", secret);
+    play.start(&WORDS).exits(4);
+    assert_eq!(printed(&play), "[redacted THE_TOKEN]\n");
+    is_nowhere(play.world.path("state"), &[secret]);
+    let mut play = configured(TASK, &script(&[]), "env = [\"THE_TOKEN\"]\n");
+    play.world.set("THE_TOKEN", secret);
+    let report = "## Status\\nfailed: %s\\n\\n## Abstract\\noutcome: %s\\n";
+    let agent = format!(
+        "#!/bin/sh\necho \"$THE_TOKEN\" | tee \"$TMPDIR/x\"; printf hunter2- >&2; sleep 0.1; echo hunter2-hunter2 >&2\n\
+         printf '{report}' \"$THE_TOKEN\" {} > \"$TOLLGATE_REPORT\"\n",
+        token.replace("_", "_''")
+    );
+    play.world.agent("agent", &agent);
+    let said = play.start(&[&WORDS[..], &["--worker", "developer=command:agent"]].concat()).exits(1);
+    assert!(!said.err.contains(secret), "{}", said.err);
+    assert_eq!(play.log("developer", 1).matches("[redacted THE_TOKEN]").count(), 2);
+    is_nowhere(play.world.path("state"), &[secret, &token]);
+}
+
+#[test]
+fn a_token_in_a_change_fails_the_attempt_and_enters_no_tree() {
+    let token = format!("ghp_{}", "a1B2".repeat(10));
+    let leak = BUILT.replace("echo Hello\\n", &format!("curl -H 'Authorization: {token}'\\n"));
+    let script = script(&[("developer", &[at(1, &leak), else_(BUILT)])]);
+    let mut play = Play::new(TASK, &script);
+    let said = play.start(&WORDS).exits(1).says("it wrote what looks like a secret: GitHub token in greet.sh");
+    assert!(!said.err.contains(&token), "{}", said.err);
+    play.tollgate(&["retry", "RUN"]).exits(0);
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello\n"));
+    play.holds();
+    // Where a repository keeps examples, it says so.
+    let mut play = configured(TASK, &script, "example_secrets = [\"greet.*\"]\n");
+    play.start(&WORDS).exits(0);
+    assert!(play.file("greet.sh").unwrap().contains(&token));
+}
+
+/// The command of a row speaks with a server of its own, and not with one that was there before.
+#[test]
+fn a_command_that_checks_has_no_network_but_its_own() {
+    if !holds() {
+        return;
+    }
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let program = format!(
+        "import socket\\nown = socket.create_server(('127.0.0.1', 0))\\nsocket.create_connection(own.getsockname())\\n\
+         try:\\n  socket.create_connection(('127.0.0.1', {port}))\\nexcept OSError:\\n  raise SystemExit(0)\\nraise SystemExit(1)\\n"
+    );
+    let direct = program.replace("\\n", "\n");
+    assert_eq!(std::process::Command::new("python3").args(["-c", &direct]).status().unwrap().code(), Some(1));
+    let built = BUILT.replace("write: {", &format!("write: {{net.py: \"{program}\", "));
+    let built = built.replace("files_created: [", "files_created: [net.py, ");
+    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: python3 net.py`");
+    let mut play = Play::new(&task, &script(&[("developer", &[at(1, &built), else_(IDLE)])]));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0).says("DoD-1 passed");
+    let leashes = leashes(&play);
+    let commands: Vec<&Leash> = leashes.iter().filter(|leash| leash.network == Network::Denied).collect();
+    assert!(!commands.is_empty() && commands.iter().all(|leash| leash.processes), "{leashes:?}");
+    play.holds();
+}
+
+#[test]
+fn doctor_says_what_holds() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    let said = play.tollgate(&["doctor"]).exits(0);
+    assert!(said.out.contains("pid namespace; Landlock version"), "{}", said.out);
+    play.world.set("TOLLGATE_SANDBOX", "require").set("TOLLGATE_SANDBOX_WITHOUT", "processes");
+    let said = play.tollgate(&["doctor"]).exits(3);
+    assert!(said.out.contains("no pid namespace: switched off for a test"), "{}", said.out);
+    assert!(said.out.contains("tollgate explain TG0540"), "{}", said.out);
+}
