@@ -232,6 +232,24 @@ fn gated() {
             )],
             "TG0145@23:11",
         ),
+        // Units that are missing at the end, or lapse before it, are read by a gate of the run.
+        (&[("on: {all: check, some: hold,", "on: {all: check, some: check,")], "TG0140@29:24"),
+        (&[("none: hold}", "none: check}")], "TG0140@29:36"),
+        (
+            &[
+                ("{all: check,", "{all: polish,"),
+                ("    - id: check\n", "    - {id: polish, dispatch: coder, on: {ok: check}}\n    - id: check\n"),
+            ],
+            "TG0140@30:12",
+        ),
+        (&[("makes: accepted", "makes: produced")], "TG0143@13:3"),
+        (
+            &[
+                ("on: {all: check, some: hold,", "on: {all: check, some: check,"),
+                ("holds: {command: ci}", "holds: {all: [{command: ci}, {every: unit, is: accepted}]}"),
+            ],
+            "",
+        ),
         // An answer that amends the code undoes what was judged of it.
         (
             &[

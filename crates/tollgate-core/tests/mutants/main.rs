@@ -27,7 +27,6 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("pipeline", "drop mandatory", "reviewed", STILL_READ),
     ("supervisor", "drop mandatory", "approved", STILL_READ),
     ("supervisor", "drop mandatory", "owned", STILL_READ),
-    ("supervisor", "drop mandatory", "accepted", STILL_READ),
     ("supervisor", "drop mandatory", "audited", STILL_READ),
     ("team", "drop mandatory", "design-approved", STILL_READ),
     ("team", "drop mandatory", "reviewed", STILL_READ),

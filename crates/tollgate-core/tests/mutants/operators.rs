@@ -140,7 +140,7 @@ impl Maker<'_> {
     fn gates(&mut self) {
         for (name, gate) in entries(self.root.get("gates").unwrap()) {
             if gate.get("mandatory").is_some() {
-                self.add("drop mandatory", &name.text, &[Code::GUARDS_NOTHING], |tree| {
+                self.add("drop mandatory", &name.text, &[Code::GUARDS_NOTHING, Code::NOT_GATED], |tree| {
                     drop_key(get(get(tree, "gates"), &name.text), "mandatory");
                 });
             }

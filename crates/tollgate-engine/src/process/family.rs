@@ -68,18 +68,16 @@ pub(super) fn ended(id: ProcessId) {
     family().started.remove(&id);
 }
 
-/// The orphans that no attempt under way can have left. Those that are dead are reaped.
-pub(super) fn orphans() -> BTreeSet<ProcessId> {
+/// The orphans in a table that no attempt under way can have left. Those that are dead are reaped, and told once.
+pub(super) fn orphans(table: &[Stat]) -> BTreeSet<ProcessId> {
     let family = family();
     if !family.adopts {
         return BTreeSet::new();
     }
     let own = own_pid();
-    let (dead, alive): (Vec<Stat>, Vec<Stat>) = Stat::all()
-        .into_iter()
-        .filter(|stat| stat.parent == own && !family.started.contains_key(&stat.id()))
-        .partition(|stat| stat.dead);
-    for stat in dead {
+    let adopted = |stat: &&Stat| stat.parent == own && !family.started.contains_key(&stat.id());
+    let orphans: Vec<&Stat> = table.iter().filter(adopted).collect();
+    for stat in orphans.iter().filter(|stat| stat.dead) {
         let pid = i32::try_from(stat.pid).ok().and_then(Pid::from_raw);
         waitpid(pid, WaitOptions::NOHANG).ok();
     }
@@ -87,5 +85,5 @@ pub(super) fn orphans() -> BTreeSet<ProcessId> {
         let mut others = family.started.iter().filter(|(_, child)| **child == Role::Attempt);
         others.any(|(other, _)| other.start <= stat.start)
     };
-    alive.iter().filter(|stat| !may_be_of_another(stat)).map(Stat::id).collect()
+    orphans.into_iter().filter(|stat| !may_be_of_another(stat)).map(Stat::id).collect()
 }

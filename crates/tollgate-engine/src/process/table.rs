@@ -5,7 +5,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use super::family;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 /// The variable that marks every process of an attempt: `run_…/att_…/TOKEN`.
 pub const MARKER: &str = "TOLLGATE_ATTEMPT";
@@ -159,19 +159,24 @@ pub(super) fn leaders_of(pid: u32) -> [u32; 2] {
 
 /// Finds the processes whose marker is `marker` or starts with it and a `/`; this process is never among them.
 pub fn find_by_marker(marker: &str) -> Vec<ProcessId> {
+    marked(&all(), marker).map(Stat::id).collect()
+}
+
+fn marked<'t>(table: &'t [Stat], marker: &str) -> impl Iterator<Item = &'t Stat> {
     let own = own_pid();
     let belongs =
-        |found: String| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    all().iter().filter(|stat| stat.pid != own && marker_of(stat.pid).is_some_and(belongs)).map(Stat::id).collect()
+        move |found: &str| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    table.iter().filter(move |stat| stat.pid != own && marker_of(stat.pid).is_some_and(|found| belongs(&found)))
 }
 
 /// Ends every process with this marker, and what descends from it; answers how many there were.
 pub fn end_all(marker: &str, grace: Duration) -> usize {
     let found = find_by_marker(marker);
-    end(grace, || {
-        let mut wanted = descendants(&all(), &found);
-        wanted.extend(find_by_marker(marker));
-        wanted
+    let mut known: BTreeSet<ProcessId> = found.iter().copied().collect();
+    end(grace, &found, || {
+        let table = all();
+        known.extend(marked(&table, marker).map(Stat::id));
+        alive_below(table, &mut known)
     });
     found.len()
 }
@@ -179,20 +184,28 @@ pub fn end_all(marker: &str, grace: Duration) -> usize {
 /// Ends a process, its group, its session, its descendants, whatever carries its marker, and the orphans of no other.
 pub(super) fn end_tree(root: ProcessId, marker: Option<&str>, grace: Duration) {
     let mut known: BTreeSet<ProcessId> = BTreeSet::from([root]);
-    end(grace, || {
-        let table = all();
-        // Once found, a process stays wanted, wherever it is reparented to.
-        let roots: Vec<ProcessId> = known.iter().copied().collect();
-        known.extend(descendants(&table, &roots));
-        known.extend(family::orphans());
+    end(grace, &[root], || {
+        // All from one reading: who is seen in one and has gone on as its own child in the next would be in neither.
+        let mut table = Stat::all();
+        let orphans = family::orphans(&table);
+        // One that died since the last look may have gone on as its own child, which no look has seen yet.
+        table.retain(|stat| !stat.dead || orphans.contains(&stat.id()));
+        known.extend(orphans);
         let ours = table.iter().filter(|stat| stat.group == root.pid || stat.session == root.pid);
         known.extend(ours.map(Stat::id));
         if let Some(marker) = marker {
-            known.extend(find_by_marker(marker));
+            known.extend(marked(&table, marker).map(Stat::id));
         }
-        let alive: BTreeSet<ProcessId> = table.iter().map(Stat::id).collect();
-        known.intersection(&alive).copied().collect()
+        alive_below(table, &mut known)
     });
+}
+
+/// Those of a table that are known, and what is below them, which is known from then on, wherever it is reparented to.
+fn alive_below(mut table: Vec<Stat>, known: &mut BTreeSet<ProcessId>) -> Vec<Stat> {
+    let roots: Vec<ProcessId> = known.iter().copied().collect();
+    known.extend(descendants(&table, &roots));
+    table.retain(|stat| known.contains(&stat.id()));
+    table
 }
 
 /// The roots that live and everything below them.
@@ -217,9 +230,14 @@ fn descendants(table: &[Stat], roots: &[ProcessId]) -> BTreeSet<ProcessId> {
 }
 
 /// Asks what `wanted` names to end, and kills what is left after the grace.
-fn end(grace: Duration, mut wanted: impl FnMut() -> BTreeSet<ProcessId>) {
+fn end(grace: Duration, roots: &[ProcessId], mut wanted: impl FnMut() -> Vec<Stat>) {
     let until = Instant::now() + grace;
     let mut asked = BTreeSet::new();
+    // A child that is born while the table is read may be in no part of it: nobody is left when nobody is found twice.
+    let mut wanted = || {
+        let first = wanted();
+        if first.is_empty() { wanted() } else { first }
+    };
     loop {
         let left = wanted();
         if left.is_empty() {
@@ -228,7 +246,7 @@ fn end(grace: Duration, mut wanted: impl FnMut() -> BTreeSet<ProcessId>) {
         if Instant::now() >= until {
             break;
         }
-        for id in left {
+        for id in left.iter().map(Stat::id) {
             if asked.insert(id) {
                 id.signal(Signal::TERM);
                 // A stopped process hears nothing before it goes on.
@@ -237,12 +255,22 @@ fn end(grace: Duration, mut wanted: impl FnMut() -> BTreeSet<ProcessId>) {
         }
         std::thread::sleep(Duration::from_millis(POLL_MS));
     }
+    let own = leaders_of(own_pid());
     for _ in 0..KILL_ROUNDS {
         let left = wanted();
         if left.is_empty() {
             return;
         }
-        left.into_iter().for_each(|id| id.signal(Signal::KILL));
+        // A group at once: one that goes on as its own child, faster than anybody looks, has nobody to go on with. Nobody else
+        // can be in a group that a root leads, or in one of another session than this one's.
+        let alone = |stat: &&Stat| stat.session != own[1] || roots.iter().any(|root| root.pid == stat.group);
+        let groups: BTreeSet<u32> = left.iter().filter(alone).map(|stat| stat.group).collect();
+        for group in groups.into_iter().filter(|group| *group != own[0]) {
+            if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
+                kill_process_group(group, Signal::KILL).ok();
+            }
+        }
+        left.iter().for_each(|stat| stat.id().signal(Signal::KILL));
         std::thread::sleep(Duration::from_millis(POLL_MS));
     }
 }

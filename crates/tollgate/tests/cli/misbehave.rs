@@ -191,6 +191,34 @@ fn what_hides_from_its_worker_in_every_way_is_ended_with_the_attempt() {
 }
 
 #[test]
+fn what_goes_on_as_its_own_child_is_ended_with_the_attempt() {
+    let mut play = Play::new(TASK, &script(&[]));
+    // Also without a sandbox that would stop it earlier.
+    play.world.set("TOLLGATE_SANDBOX", "off");
+    let (renew, born) = (play.world.path("renew.sh"), play.world.path("born"));
+    let (renew, born) = (renew.display().to_string(), born.display().to_string());
+    // Every few milliseconds another process, whose parent is gone; bounded, so that a failure leaves nothing for ever.
+    std::fs::write(
+        &renew,
+        format!("echo x >> {born}; trap '' TERM; [ $1 -gt 3000 ] && exit; /bin/sh {renew} $(($1 + 1)) &\n"),
+    )
+    .unwrap();
+    let agent = format!(
+        "#!/bin/sh\n(setsid env -i PATH=\"$PATH\" /bin/sh {renew} 0 >/dev/null 2>&1 </dev/null &)\nwhile ! test -s {born}; do sleep 0.01; done\nexit 5\n"
+    );
+    play.world.agent("agent", &agent);
+    let words =
+        ["--input", "complexity=standard", "--answer", "sign-off=approve", "--worker", "developer=command:agent"];
+    play.start(&words).exits(1).says("its program exited with 5");
+    let size = || std::fs::metadata(&born).unwrap().len();
+    let then = size();
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(size(), then, "it goes on");
+    assert!(then < 6000, "it came to its own end");
+    play.holds();
+}
+
+#[test]
 fn an_orphan_of_a_driver_that_it_killed_cannot_answer_for_a_person() {
     // A run that waits for a person, in the same state directory.
     let mut play = Play::new(TASK, &script(&[]));

@@ -200,3 +200,62 @@ fn marks_of_a_collision_do_not_land_under_any_name() {
     said.says("could not be brought together").says(r#""web/a\\b.txt""#);
     assert!(!play.changed_branch());
 }
+
+/// Two units, and a gate of the run that would let any of them be missing.
+const LOOSE: &str = r#"protocol: loose
+version: 1
+inputs: {sides: {list_of: [backend, frontend], default: [backend, frontend]}}
+areas: {code: ["**"]}
+artifacts: {task: {schema: build-plan.task, given: input}}
+roles:
+  developer: {contract: status-block, writes: [code], sees: full}
+  polisher: {contract: status-block, writes: [code], sees: full}
+  dod-checker: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [task, criteria, change]}}
+gates:
+  covered: {holds: {every: criterion, is: [passed, waived]}, bound_to: [code], mandatory: {unit: true}}
+  loose: {holds: {every: unit, is: [accepted, new, lapsed, held]}, bound_to: tree, mandatory: {run: true}}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, inconclusive: hold, out_of_scope: hold, refused: hold}
+flows:
+  main:
+    - id: sides
+      each: {over: sides, flow: side, at_once: 2, trees: own, makes: accepted}
+      on: {all: polish, some: polish, none: polish}
+    - {id: polish, dispatch: polisher, on: {ok: look}}
+    - {id: look, check: [loose], on: {pass: done, fail: hold, stale: hold}}
+  side:
+    - {id: build, dispatch: developer, on: {ok: check}}
+    - {id: check, dispatch: dod-checker, ensures: [covered], on: {accept: join, reject: hold}}
+    - {id: join, land: run, on: {landed: done, conflict: hold}}
+"#;
+
+/// Whatever the gates of a protocol read, a success is one of every unit.
+#[test]
+fn a_run_does_not_succeed_without_its_units() {
+    let task = SIDES.split("### Shared").next().unwrap();
+    let idle = r"{report: {status: complete, abstract: {outcome: nothing to do, next_phase: n/a}}}";
+    let fails = r"{unit: frontend, exit: 1, report: {status: failed, status_reason: why, abstract: {outcome: none, next_phase: n/a}}}";
+    let deletes = r"{delete: [api/a], report: {status: complete, abstract: {outcome: tidied, next_phase: n/a}, files_deleted: [api/a]}}";
+    let front = built("frontend", "web/a");
+    for (frontend, polisher, why) in [
+        (&*front, idle, None),
+        (fails, idle, Some("`frontend` is not accepted")),
+        (&*front, deletes, Some("`backend` is no longer accepted")),
+    ] {
+        let script = format!(
+            "script: 1\nroles:\n  developer: [{}, {frontend}]\n  polisher: [{polisher}]\n  dod-checker: [{}, {}]\n",
+            built("backend", "api/a"),
+            checked("unit: backend, ", r#""DoD-1: there""#),
+            checked("unit: frontend, ", r#""DoD-2: there""#),
+        );
+        let mut play = Play::new(task, &script);
+        std::fs::write(play.world.path("loose.yaml"), LOOSE).unwrap();
+        let words = ["run", "../loose.yaml", "--give", "task=../task.md", "--script", "../script.yaml", "--no-wait"];
+        let said = play.tollgate(&words);
+        play.named_by(&said);
+        match why {
+            Some(why) => said.exits(1).says("is halted").says(why).silent_on("succeeded"),
+            None => said.exits(0).says("succeeded"),
+        };
+        play.holds();
+    }
+}

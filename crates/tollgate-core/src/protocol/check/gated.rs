@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::condition::Condition;
-use super::super::graph::{Edge, End, Graph, Node, over_variables};
+use super::super::condition::{Condition, Quantifier, SetKind};
+use super::super::graph::{Edge, End, FlowGraph, Graph, Node, over_variables};
 use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Role, Stage, Trees};
 use super::Breaches;
 use super::dataflow::{DataFlow, Instance};
@@ -45,6 +45,83 @@ pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
     for stage in stages().chain(&protocol.asks) {
         default(stage, breaches);
     }
+    units(graph, breaches);
+}
+
+/// What units have shown counts at the end of a run while they stand. Where one may be missing, or lapse because somebody changes
+/// what it rests on, a gate of the run has to read them: nothing else looks at them again.
+fn units(graph: &Graph<'_>, breaches: &mut Breaches) {
+    let accepts = |node: &Node<'_>| matches!(&node.stage.kind, Kind::Each(each) if each.over != Over::It && each.makes == Makes::Accepted);
+    if !graph.flows.iter().flat_map(|flow| &flow.nodes).any(accepts) {
+        for (name, gate) in graph.protocol.gates.iter().filter(|(_, gate)| gate.mandatory_unit.is_some()) {
+            let message = format!("the gate `{name}` is mandatory for units, and no stage makes a unit accepted");
+            let hint = "let an `each` make units `accepted`, or let the gate be mandatory for the run";
+            breaches.error(Code::GUARDS_NOTHING, gate.place, message, hint);
+        }
+        return;
+    }
+    let reads = |condition: &Condition| {
+        matches!(condition, Condition::Set { quantifier: Quantifier::Every, set: SetKind::Unit, filter, is, .. }
+            if filter.is_empty() && !is.is_empty())
+    };
+    let mut of_run = graph.protocol.gates.values().filter(|gate| gate.mandatory_run.is_some());
+    if of_run.any(|gate| parts(graph, gate).into_iter().any(reads)) {
+        return;
+    }
+    for flow in &graph.flows {
+        for (at, node) in flow.nodes.iter().enumerate().filter(|(_, node)| accepts(node)) {
+            let goes_on =
+                |edge: &&Edge| matches!(&*edge.outcome, "some" | "none") && matches!(edge.to, End::Node(_) | End::Done);
+            let (place, how) = if let Some(edge) = node.edges.iter().find(goes_on) {
+                (edge.place, format!("goes on when {} of them are accepted", edge.outcome))
+            } else if let Some(writer) = writer_after(graph, flow, at) {
+                (writer.place, format!("is followed by `{}`, which may change what they rest on", writer.id))
+            } else {
+                continue;
+            };
+            let stage = &node.stage.id;
+            let message =
+                format!("the stage `{stage}` makes units and {how}, and no mandatory gate of the run reads them");
+            let hint = "add a gate like `{holds: {every: unit, is: accepted}, bound_to: tree, mandatory: {run: true}}` and establish it before `done`";
+            breaches.error(Code::NOT_GATED, place, message, hint);
+        }
+    }
+}
+
+/// A stage behind a node, in its flow, whose role writes.
+fn writer_after<'p>(graph: &Graph<'p>, flow: &FlowGraph<'p>, from: usize) -> Option<&'p Stage> {
+    let writes = |stage: &Stage| match &stage.kind {
+        Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()),
+        _ => false,
+    };
+    let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
+    while let Some(at) = open.pop() {
+        for edge in &flow.nodes[at].edges {
+            if let End::Node(to) = edge.to
+                && seen.insert(to)
+            {
+                open.push(to);
+            }
+        }
+    }
+    seen.into_iter().map(|at| flow.nodes[at].stage).find(|stage| writes(stage))
+}
+
+/// What a gate reads, itself and through others.
+fn parts<'p>(graph: &Graph<'p>, gate: &'p Gate) -> Vec<&'p Condition> {
+    let mut seen: BTreeSet<&Name> = BTreeSet::new();
+    let (mut open, mut all) = (vec![gate], Vec::new());
+    while let Some(gate) = open.pop() {
+        gate.holds.visit(&mut |condition| {
+            all.push(condition);
+            if let Condition::Holds(inner) = condition
+                && seen.insert(inner)
+            {
+                open.extend(graph.protocol.gates.get(inner));
+            }
+        });
+    }
+    all
 }
 
 fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
@@ -61,18 +138,8 @@ fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
 
 /// A gate that reads itself, directly or through others, has no truth.
 fn circle(graph: &Graph<'_>, name: &Name, gate: &Gate, breaches: &mut Breaches) {
-    let mut seen: BTreeSet<&Name> = BTreeSet::new();
-    let mut open = vec![gate];
-    while let Some(gate) = open.pop() {
-        gate.holds.visit(&mut |condition| {
-            if let Condition::Holds(inner) = condition
-                && seen.insert(inner)
-            {
-                open.extend(graph.protocol.gates.get(inner));
-            }
-        });
-    }
-    if seen.contains(name) {
+    let reads = |condition: &&Condition| matches!(condition, Condition::Holds(inner) if inner == name);
+    if parts(graph, gate).iter().any(reads) {
         let message = format!("the gate `{name}` reads itself");
         breaches.error(Code::FLOW_CIRCLE, gate.place, message, "say what must be true without the gate");
     }

@@ -23,6 +23,16 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
             reasons.push(format!("requirement {} has no owner", row.id));
         }
     }
+    // A success is one of every unit that was not given up, whatever the gates of the run read.
+    for unit in &run.ledger.units {
+        match unit.state {
+            UnitState::Accepted | UnitState::Dropped => {}
+            // Nobody judges it: what it was to show has to be shown all the same.
+            UnitState::Produced => reasons.extend(rows_open(run, &unit.name)),
+            UnitState::New => reasons.push(format!("`{}` is not accepted", unit.name)),
+            UnitState::Lapsed => reasons.push(format!("`{}` is no longer accepted", unit.name)),
+        }
+    }
     // A unit's rows count when it is accepted; nobody but the run answers for its own.
     for row in run.ledger.criteria.iter().filter(|row| row.unit.is_none()) {
         match gate::criterion(run, row, gate::bound_to(run, row), None) {
