@@ -215,6 +215,11 @@ impl Shape {
         keys.any(|key| self.known.iter().any(|known| **known == text[key.clone()]))
     }
 
+    /// Whether it is one of the keys.
+    pub fn has_key(&self, key: &str) -> bool {
+        self.known.iter().any(|known| **known == *key)
+    }
+
     /// Whether one of the keys begins so, or is this one with the quote behind it.
     pub fn has_key_with(&self, beginning: &str) -> bool {
         match beginning.split_once('"') {
