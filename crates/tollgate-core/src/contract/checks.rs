@@ -84,7 +84,10 @@ fn says_no_more(node: &Node<'_>) -> bool {
 
 /// Whether a row is empty, or leaves a part of it to be said later.
 fn is_undecided(row: &[Entry<'_>]) -> bool {
-    let open = |text: &str| is_placeholder(text) || UNDECIDED.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
+    let open = |text: &str| {
+        let said = text.trim();
+        is_placeholder(text) || UNDECIDED.iter().any(|word| word.eq_ignore_ascii_case(said))
+    };
     row.iter().all(|entry| says_no_more(&entry.node)) || row.iter().any(|entry| entry.node.text().is_some_and(open))
 }
 

@@ -3,6 +3,7 @@
 //! Only `## ` at the outermost level begins a section: one inside a code fence, a list item, a quote or a comment is
 //! content. What a block says is taken from the source as it stands, never from a rendering of it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
@@ -261,7 +262,7 @@ fn opened(line: &str) -> Option<&str> {
 }
 
 /// The text of a list item without its mark, its indentation and what a terminal would obey, and the offset at which it begins.
-pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
+pub fn item_text<'t>(text: &'t str, range: &Range<usize>) -> (Cow<'t, str>, usize) {
     let written = &text[range.clone()];
     let item = written.trim_start();
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
@@ -272,7 +273,11 @@ pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
     let start = range.end - after.trim_start().len();
     let after = clean(after);
     if memchr::memchr(b'\n', after.trim_end().as_bytes()).is_none() {
-        return (after.trim().to_owned(), start);
+        let words = match after {
+            Cow::Borrowed(after) => Cow::Borrowed(after.trim()),
+            Cow::Owned(after) => Cow::Owned(after.trim().to_owned()),
+        };
+        return (words, start);
     }
     let mut lines = Vec::new();
     for (at, line) in after.lines().enumerate() {
@@ -283,7 +288,7 @@ pub fn item_text(text: &str, range: &Range<usize>) -> (String, usize) {
             lines.push(&line[spaces..]);
         }
     }
-    (lines.join("\n").trim().to_owned(), start)
+    (Cow::Owned(lines.join("\n").trim().to_owned()), start)
 }
 
 #[cfg(test)]

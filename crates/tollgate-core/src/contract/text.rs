@@ -1,6 +1,7 @@
 //! Places in a text, and texts that are safe to print.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::diagnostic::Place;
 
@@ -61,14 +62,23 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// How many bytes are looked at together: one branch for all of them, so that the compiler can use wide registers.
-const LANE: usize = 32;
+const LANE: usize = 64;
 
 /// Whether a text holds no hidden character but line ends and tabs, which is so of nearly every text.
 pub fn is_clean(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let control = |byte: u8| ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f);
-    if bytes.chunks(LANE).any(|some| some.iter().fold(false, |any, byte| any | control(*byte))) {
-        return false;
+    let (mut ascii, (lanes, rest)) = (true, bytes.as_chunks::<LANE>());
+    for lane in lanes.iter().map(<[u8; LANE]>::as_slice).chain([rest]) {
+        let control = |byte: u8| ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f);
+        let (controls, all) =
+            lane.iter().fold((0, 0), |(any, all), byte| (any | u8::from(control(*byte)), all | *byte));
+        if controls != 0 {
+            return false;
+        }
+        ascii &= all < 0x80;
+    }
+    if ascii {
+        return true;
     }
     // The bytes that begin a hidden character begin others as well.
     let is_hidden_at = |at: usize| match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
@@ -162,8 +172,25 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// The lines of a part of a text with the offset of each; its line end belongs to a line.
+pub fn lines_in<'t>(text: &'t str, range: &Range<usize>) -> impl Iterator<Item = (usize, &'t str)> {
+    let (mut start, end) = (range.start, range.end);
+    std::iter::from_fn(move || {
+        let rest = text.as_bytes().get(start..end).filter(|rest| !rest.is_empty())?;
+        let next = memchr::memchr(b'\n', rest).map_or(end, |at| start + at + 1);
+        let line = (start, &text[start..next]);
+        start = next;
+        Some(line)
+    })
+}
+
 /// A text with every run of white space as one space.
 pub fn one_line(text: &str) -> String {
+    in_one_line(text).into_owned()
+}
+
+/// The same, borrowed where it is so already.
+pub fn in_one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     // Most texts are short: a plain loop over pairs is done before a searcher is made.
     let bytes = text.as_bytes();
@@ -172,7 +199,7 @@ pub fn one_line(text: &str) -> String {
     let single = !pairs.fold(false, |any, (one, next)| any | odd(*one, *next))
         && (text.is_ascii() || !text.chars().any(|c| c != ' ' && c.is_whitespace()));
     if single {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -181,7 +208,7 @@ pub fn one_line(text: &str) -> String {
         }
         line.push_str(word);
     }
-    line
+    Cow::Owned(line)
 }
 
 /// A line from the first character on that is seen.
@@ -191,7 +218,8 @@ pub fn seen(line: &str) -> &str {
 
 /// Whether a text shows nothing: white space, and signs without a picture of their own.
 pub fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| c.is_whitespace() || is_unseen(c))
+    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic)
+        && text.chars().all(|c| c.is_whitespace() || is_unseen(c))
 }
 
 /// Whether a text is what a template has where something is to be said, and nothing else: `<what was done>`, `[Reason]`, `- {name}`.

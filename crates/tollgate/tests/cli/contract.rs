@@ -188,6 +188,10 @@ fn labels_are_part_of_an_issue() {
         valid("--labels task:refinement,status:pending,priority:high,complexity:simple"),
         (1, "\"has-no-complexity\"".into())
     );
+    for none in ["--labels=", "--labels=task:refinement,,status:pending"] {
+        let refused = world.run(&format!("contract check --contract decree.refinement-issue {none} issue.md"), "");
+        assert_eq!(refused.status.code(), Some(2), "{none}");
+    }
 }
 
 #[test]

@@ -14,8 +14,21 @@ pub struct Like {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    Words(Name),
+    Words(Words),
     Hole(Hole),
+}
+
+/// Words as they are written, and what stands between their dashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Words {
+    written: Name,
+    between: Vec<Name>,
+}
+
+impl From<&str> for Words {
+    fn from(written: &str) -> Self {
+        Self { written: written.into(), between: written.split('—').map(Name::from).collect() }
+    }
 }
 
 /// What a hole takes.
@@ -84,24 +97,26 @@ impl Like {
     /// Whether a text has the form.
     pub fn matches(&self, text: &str) -> bool {
         let mut rest = text;
-        for (at, part) in self.parts.iter().enumerate() {
+        let mut parts = self.parts.iter();
+        while let Some(part) = parts.next() {
             match part {
-                Part::Words(words) => match begins(rest, words) {
+                Part::Words(words) => match words.begin(rest) {
                     Some(after) => rest = after,
                     None => return false,
                 },
+                // A hole goes up to the words behind it.
                 Part::Hole(hole) => {
-                    let taken = match self.parts.get(at + 1) {
-                        Some(Part::Words(words)) => match find(rest, words) {
-                            Some(end) => end,
+                    let (taken, after) = match parts.next() {
+                        Some(Part::Words(words)) => match words.find_in(rest) {
+                            Some(found) => found,
                             None => return false,
                         },
-                        _ => rest.len(),
+                        Some(Part::Hole(_)) | None => (rest, ""),
                     };
-                    if !hole.takes(&rest[..taken]) {
+                    if !hole.takes(taken) {
                         return false;
                     }
-                    rest = &rest[taken..];
+                    rest = after;
                 }
             }
         }
@@ -111,7 +126,7 @@ impl Like {
     /// How many characters a text of this form has at least.
     pub fn least(&self) -> usize {
         let part = |part: &Part| match part {
-            Part::Words(words) => words.chars().count(),
+            Part::Words(words) => words.written.chars().count(),
             Part::Hole(Hole::Date) => "0000-00-00".len(),
             Part::Hole(Hole::Time) => "0000-00-00T00:00".len(),
             Part::Hole(_) => 1,
@@ -125,7 +140,7 @@ impl Like {
         self.parts
             .iter()
             .map(|part| match part {
-                Part::Words(words) => &**words,
+                Part::Words(words) => &*words.written,
                 Part::Hole(of) => hole(of),
             })
             .collect()
@@ -140,7 +155,7 @@ impl Like {
             match part {
                 Part::Hole(of) => pattern.push_str(hole(of)),
                 Part::Words(words) => {
-                    for c in words.chars() {
+                    for c in words.written.chars() {
                         match c {
                             '—' => pattern.push_str("(—|–|--?)"),
                             c if c.is_ascii_punctuation()
@@ -168,22 +183,27 @@ impl fmt::Display for Like {
 /// The dashes that people and models put for one another.
 const DASHES: [&str; 4] = ["—", "–", "--", "-"];
 
-/// What follows words at the start of a text; a dash stands for every dash.
-fn begins<'t>(text: &'t str, words: &str) -> Option<&'t str> {
-    let Some((before, after)) = words.split_once('—') else { return text.strip_prefix(words) };
-    let rest = text.strip_prefix(before)?;
-    let rest = DASHES.iter().find_map(|dash| rest.strip_prefix(dash))?;
-    begins(rest, after)
-}
+impl Words {
+    /// What follows the words at the start of a text; a dash stands for every dash.
+    fn begin<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let (first, more) = self.between.split_first()?;
+        let mut rest = text.strip_prefix(&**first)?;
+        for words in more {
+            rest = DASHES.iter().find_map(|dash| rest.strip_prefix(dash))?.strip_prefix(&**words)?;
+        }
+        Some(rest)
+    }
 
-/// Where words first stand in a text.
-fn find(text: &str, words: &str) -> Option<usize> {
-    let Some((before, _)) = words.split_once('—') else { return text.find(words) };
-    // Dashes are few, and what stands before one mostly is not: a space.
-    let first = '—'.encode_utf8(&mut [0; 3]).as_bytes()[0];
-    let mut dashes = memchr::memchr2_iter(b'-', first, text.as_bytes());
-    let start = |dash: usize| dash.checked_sub(before.len()).filter(|at| text.is_char_boundary(*at));
-    dashes.find_map(|dash| start(dash).filter(|at| begins(&text[*at..], words).is_some()))
+    /// What stands before the first place of the words in a text, and what behind it.
+    fn find_in<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+        let [before, _, ..] = self.between.as_slice() else { return text.split_once(&*self.written) };
+        // Dashes are few, and what stands before one mostly is not: a space.
+        let first = '—'.encode_utf8(&mut [0; 3]).as_bytes()[0];
+        memchr::memchr2_iter(b'-', first, text.as_bytes()).find_map(|dash| {
+            let (taken, rest) = text.split_at_checked(dash.checked_sub(before.len())?)?;
+            Some((taken, self.begin(rest)?))
+        })
+    }
 }
 
 impl Hole {

@@ -81,6 +81,11 @@ pub fn is_on_the_way(key: &[u8]) -> bool {
     )
 }
 
+/// Whether the value of a key at the top of a line may decide what the line carries.
+pub fn decides(key: &str) -> bool {
+    key == "type" || ROWS.iter().flat_map(|row| row.words).any(|(way, _)| way.first() == Some(&key))
+}
+
 /// What a line carries: the words of strings, without their quotes, or objects.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Carried {

@@ -119,8 +119,18 @@ fn ends_with_fence(raw: &str) -> bool {
     while let Some(before) = ["\\n", "\\r", "\\t"].iter().find_map(|sign| rest.strip_suffix(sign)) {
         rest = before.trim_end();
     }
-    let line = rest.rsplit("\\n").next().unwrap_or_default();
-    line.contains("```") || line.contains("~~~")
+    let bytes = rest.as_bytes();
+    let mut start = bytes.len();
+    // Searching backwards for a sign is quicker than for words, and most strings end with a line that is short.
+    let line = loop {
+        match memchr::memrchr(b'\\', &bytes[..start]) {
+            Some(at) if bytes.get(at + 1) == Some(&b'n') => break &bytes[at + 2..],
+            Some(at) => start = at,
+            None => break bytes,
+        }
+    };
+    memchr::memchr2_iter(b'`', b'~', line)
+        .any(|at| line.get(at..at + 3).is_some_and(|mark| mark == b"```" || mark == b"~~~"))
 }
 
 /// Whether a heading in a string may be one that a document begins with, or the beginning of one.
@@ -128,12 +138,14 @@ fn may_hold_head(raw: &str, heads: &Heads) -> bool {
     let bytes = raw.as_bytes();
     memchr::memchr_iter(b'#', bytes).any(|at| {
         let indent = bytes[..at].iter().rev().take(4).take_while(|byte| **byte == b' ').count();
-        let starts = matches!(&bytes[..at - indent], [] | [.., b'\\', b'n' | b'r']);
+        if !matches!(&bytes[..at - indent], [] | [.., b'\\', b'n' | b'r']) {
+            return false;
+        }
         let line = &raw[at..];
         let end = memchr::memchr(b'\\', line.as_bytes()).unwrap_or(line.len());
         let title = line[..end].trim_start_matches('#');
         let ends = matches!(line.as_bytes().get(end + 1), Some(b'n' | b'r'));
-        starts && (!ends || heads.is_head(end - title.len(), title.trim().trim_end_matches('#').trim_end()))
+        !ends || heads.is_head(end - title.len(), title.trim().trim_end_matches('#').trim_end())
     })
 }
 
@@ -213,6 +225,11 @@ impl Shape {
     pub fn knows(&self, text: &str, object: &Skimmed) -> bool {
         let mut keys = object.pairs.iter().map(|pair| &pair.key).chain(&object.open);
         keys.any(|key| self.known.iter().any(|known| **known == text[key.clone()]))
+    }
+
+    /// Whether it is one of the keys.
+    pub fn has_key(&self, key: &str) -> bool {
+        self.known.iter().any(|known| **known == *key)
     }
 
     /// Whether one of the keys begins so, or is this one with the quote behind it.

@@ -3,6 +3,7 @@
 //! [`scan`] opens the lines of command line tools and notes what looks like a document, [`region`] looks into plain text, [`echo`]
 //! knows what was shown. A last report that is cut off or invalid makes the whole malformed; one before it is shown, never used.
 
+mod alike;
 mod echo;
 mod envelope;
 mod layer;

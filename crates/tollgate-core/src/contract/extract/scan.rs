@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
+use super::alike::Alike;
 use super::envelope;
 use super::looks::{Looks, Shape};
 use super::skim::{self, End, Skimmed};
@@ -37,6 +38,7 @@ pub fn scan(text: &str, looks: &Looks, said: bool) -> Vec<Item> {
         tools: false,
         items: Vec::new(),
         object: Skimmed::default(),
+        alike: Alike::default(),
     };
     scan.run();
     scan.items
@@ -61,6 +63,8 @@ struct Scan<'a> {
     items: Vec<Item>,
     /// The last object, for its room.
     object: Skimmed,
+    /// The last line that carried a piece.
+    alike: Alike,
 }
 
 impl Scan<'_> {
@@ -159,6 +163,10 @@ impl Scan<'_> {
     /// Passes over what begins with a `{`; gives where to go on.
     fn object(&mut self, start: usize, begins: bool) -> usize {
         let may_open = begins && self.fence.is_none() && self.only.is_none_or(|only| only == start);
+        if may_open && let Some((piece, end)) = self.alike.next(self.bytes, start) {
+            self.piece(piece, start..end);
+            return end;
+        }
         let mut object = std::mem::take(&mut self.object);
         object.read(self.text, start, may_open.then_some(envelope::is_on_the_way));
         let next = self.read(&object, start, may_open, begins);
@@ -199,19 +207,32 @@ impl Scan<'_> {
             }
             return;
         };
-        self.tools = true;
-        self.end_region(range.start);
-        self.region = range.end;
         if let Some(piece) = carried.piece {
-            self.pieces.push(piece);
+            let is_known = |key: &str| self.looks.json.as_ref().is_some_and(|shape| shape.has_key(key));
+            self.alike.keep(self.text, object, &range, &piece, |key| envelope::decides(key) || is_known(key));
+            self.piece(piece, range);
             return;
         }
+        self.opened(range);
         self.flush();
         let said = carried.whole.into_iter().filter(|words| self.looks.may_be_said(&self.text[words.clone()]));
         self.items.extend(said.map(|words| Item::Message(vec![words])));
         if let Some(object) = carried.object.filter(|_| self.looks.json.is_some()) {
             self.items.push(Item::Object(object));
         }
+    }
+
+    /// Takes a line that carries a piece of a message.
+    fn piece(&mut self, piece: Range<usize>, line: Range<usize>) {
+        self.opened(line);
+        self.pieces.push(piece);
+    }
+
+    /// Leaves a line of a tool: plain text goes on behind it.
+    fn opened(&mut self, line: Range<usize>) {
+        self.tools = true;
+        self.end_region(line.start);
+        self.region = line.end;
     }
 
     fn cut(&mut self, object: &Skimmed, start: usize, may_open: bool, begins: bool) {

@@ -288,20 +288,17 @@ impl Skim<'_> {
     /// A string; gives where its words end.
     fn text(&mut self) -> Result<usize, End> {
         self.string = self.at;
-        self.at += 1;
-        loop {
-            let Some(found) = sign(self.bytes.get(self.at..).unwrap_or_default()) else {
-                self.at = self.bytes.len();
-                return Err(End::Cut);
-            };
-            self.at += found;
-            match self.bytes[self.at] {
-                b'"' => {
-                    self.at += 1;
-                    return Ok(self.at - 1);
-                }
-                b'\\' => self.at += 2,
-                _ => return Err(End::Broken(self.at)),
+        match string_end(self.bytes, self.at + 1) {
+            Ok(end) => {
+                self.at = end + 1;
+                Ok(end)
+            }
+            Err(end) => {
+                self.at = match end {
+                    End::Broken(at) => at,
+                    End::Cut | End::Whole(_) => self.bytes.len(),
+                };
+                Err(end)
             }
         }
     }
@@ -311,6 +308,19 @@ impl Skim<'_> {
         let gap = &self.bytes[self.string..self.at];
         let swallowed = gap.iter().rposition(|byte| *byte == b'{').filter(|at| *at > 0);
         End::Broken(swallowed.map_or(self.at, |at| self.string + at))
+    }
+}
+
+/// Where the words of a string end that begin at a byte.
+pub fn string_end(bytes: &[u8], start: usize) -> Result<usize, End> {
+    let mut at = start;
+    loop {
+        at += sign(bytes.get(at..).unwrap_or_default()).ok_or(End::Cut)?;
+        match bytes[at] {
+            b'"' => return Ok(at),
+            b'\\' => at += 2,
+            _ => return Err(End::Broken(at)),
+        }
     }
 }
 

@@ -162,8 +162,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             return;
         }
         if !text.never.is_empty() {
-            let bare = said.trim().trim_end_matches(['.', '!', '…']);
-            if text.never.iter().any(|word| word.eq_ignore_ascii_case(bare) || word.eq_ignore_ascii_case(said.trim())) {
+            let whole = said.trim();
+            let bare = whole.trim_end_matches(['.', '!', '…']);
+            if text.never.iter().any(|word| word.eq_ignore_ascii_case(bare) || word.eq_ignore_ascii_case(whole)) {
                 let message = format!("{} says {}, which says nothing", self.name(), quote(said));
                 self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
             }

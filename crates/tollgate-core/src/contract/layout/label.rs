@@ -25,10 +25,7 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
     let (mut quoted, mut seen, mut last_quote) = (false, 0, None);
     while let Some(at) = bold_at(rest) {
         let inner = &rest[at + 2..];
-        match named(inner, names)
-            .and_then(|(field, after)| Some((field, after.strip_prefix("**")?)))
-            .or_else(|| bold(inner, names))
-        {
+        match bold(inner, names) {
             Some((field, after)) => {
                 let label = line.len() - rest.len() + at;
                 quoted ^= memchr::memchr_iter(b'`', &line.as_bytes()[seen..label]).count() % 2 == 1;
@@ -65,18 +62,18 @@ fn named<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)>
     })
 }
 
-/// The same with the colon behind the bold words.
+/// The same in bold, the colon before or behind the signs that make it so.
 fn bold<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
     names.iter().find_map(|(field, name)| {
-        let after = text[spelt(text, name)?..].strip_prefix("**:")?;
-        Some((*field, after))
+        let after = &text[spelt(text, name)?..];
+        Some((*field, after.strip_prefix(":**").or_else(|| after.strip_prefix("**:"))?))
     })
 }
 
 /// How many bytes of a text a name takes at its start, without case and with either apostrophe.
 fn spelt(text: &str, name: &str) -> Option<usize> {
-    let first = |text: &str| text.as_bytes().first().map(u8::to_ascii_lowercase);
-    if first(name).is_some_and(|byte| byte.is_ascii_alphabetic()) && first(text) != first(name) {
+    let (said, first) = (text.as_bytes().first()?, name.as_bytes().first()?);
+    if first.is_ascii_alphabetic() && !first.eq_ignore_ascii_case(said) {
         return None;
     }
     if let Some(same) = text.get(..name.len()).filter(|begin| begin.eq_ignore_ascii_case(name)) {

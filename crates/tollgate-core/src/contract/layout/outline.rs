@@ -122,7 +122,7 @@ impl Outline {
     /// Notes the comments that stand among words: the parser takes those for blocks only that stand alone.
     fn comments_in_words(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        if memmem::find(bytes, b"<!--").is_none() {
+        if !memchr::memchr_iter(b'<', bytes).any(|at| bytes[at..].starts_with(b"<!--")) {
             return;
         }
         let (mut found, mut quoted, mut until) = (Vec::new(), false, 0);

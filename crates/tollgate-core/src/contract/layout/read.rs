@@ -11,7 +11,7 @@ use crate::contract::Context;
 use crate::contract::definition::{Definition, Field, Heading, Items, Kind, Layout, ListType, RecordType, Type};
 use crate::contract::judge::{Found, Wrong};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
-use crate::contract::text::{Source, clean, is_clean, is_same_name, quote, says_none};
+use crate::contract::text::{Source, clean, is_clean, is_same_name, lines_in, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
 
@@ -348,7 +348,7 @@ impl<'a> Reader<'a, '_> {
         let comments: Vec<&Range<usize>> =
             all[first..].iter().take_while(|comment| comment.start < range.end).collect();
         let text = &self.text[range.clone()];
-        if comments.is_empty() && is_clean(text) && (depth == 0 || !text.contains('\n')) {
+        if comments.is_empty() && is_clean(text) && (depth == 0 || memchr::memchr(b'\n', text.as_bytes()).is_none()) {
             return Node { value: Value::Text(Cow::Borrowed(text)), at };
         }
         let mut kept = String::new();
@@ -387,10 +387,7 @@ impl<'a> Reader<'a, '_> {
             return found;
         }
         let mut firsts = vec![None; record.fields.len()];
-        let mut offset = range.start;
-        for line in self.text[range.clone()].split_inclusive('\n') {
-            let start = offset;
-            offset += line.len();
+        for (start, line) in lines_in(self.text, range) {
             let bare = line.trim_start();
             let first = start + line.len() - bare.len();
             if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {

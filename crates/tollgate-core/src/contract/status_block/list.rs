@@ -69,7 +69,7 @@ impl Reader<'_, '_> {
                 BlockKind::Item => {
                     let (item, start) = item_text(text, &block.range);
                     let place = self.source.place(start);
-                    items.push(Entry { text: item, place, group: under.0, under: under.1 });
+                    items.push(Entry { text: item.into_owned(), place, group: under.0, under: under.1 });
                 }
                 BlockKind::Underlined(range) | BlockKind::Fence { content: range, .. } => {
                     self.bare_entries(range, heading, under, &mut others);

@@ -1,6 +1,8 @@
 //! `build-plan.task@1`: a task file whose Definition of Done becomes criteria.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::extract::{Heads, Looks};
 use super::markdown::{self, Section};
 use super::sink::Sink;
-use super::text::{Source, is_unseen, one_line, quote};
+use super::text::{Source, in_one_line, is_unseen, one_line, quote};
 use super::words::Words;
 use super::{Context, DocumentDialect, DocumentReading};
 use crate::Name;
@@ -181,15 +183,18 @@ impl DocumentDialect for Task {
 /// The text of a row and the command that its end names, when it names one.
 pub fn split_command(row: &str) -> Option<(&str, &str)> {
     let inside = row.trim_end().strip_suffix('`')?;
-    let start = inside.rfind('`')?;
+    let start = memchr::memrchr(b'`', inside.as_bytes())?;
     let command = inside[start + 1..].trim_start().strip_prefix("cmd:")?;
     Some((inside[..start].trim_end(), command.trim()))
 }
 
 /// The words of a heading as a person sees them: any white space is a space, and what has no width is not there.
-fn words(title: &str) -> String {
+fn words(title: &str) -> Cow<'_, str> {
+    if title.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return in_one_line(title);
+    }
     let seen: String = title.chars().filter(|c| c.is_whitespace() || !is_unseen(*c)).collect();
-    one_line(&seen)
+    Cow::Owned(one_line(&seen))
 }
 
 /// Whether the words of a heading are the section's name.
@@ -261,10 +266,14 @@ fn plan(document: Document, places: &Places, context: &Context, sink: &mut Sink)
     }
     let (dod, tester) = (Name::from("dod"), Name::from("tester"));
     plan.criteria.reserve(document.rows.len());
+    let mut id = String::new();
     for (at, row) in document.rows.into_iter().enumerate() {
+        id.clear();
+        // Writing to a string never fails.
+        let _ = write!(id, "DoD-{}", at + 1);
         let group = if row.part == Some(Part::TesterScope) { &tester } else { &dod };
         plan.criteria.push(CriterionRow {
-            id: format!("DoD-{}", at + 1).into(),
+            id: Name::from(id.as_str()),
             text: row.text,
             group: Some(group.clone()),
             unit: sides.and_then(|sides| owner(row.part, sides, place(at), sink)),

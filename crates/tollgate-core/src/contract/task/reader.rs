@@ -9,7 +9,7 @@ use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
 use crate::contract::rows::leading_number;
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, is_placeholder, one_line, quote, seen};
+use crate::contract::text::{Source, clean, is_placeholder, lines_in, one_line, quote, seen};
 use crate::diagnostic::Place;
 use crate::scope::pattern_problem;
 
@@ -26,16 +26,6 @@ const ODD_SPACE_HINT: &str = "type `- ` again, with a plain space";
 const NO_ROW: &str = "this is no row, though it looks like one: a code block, a quote or a table holds none";
 const NO_ROW_HINT: &str = "make it an item of a plain list, or leave it if it is an example";
 
-/// The lines of a part of a text, with the offset of each.
-pub(super) fn lines<'t>(text: &'t str, range: &Range<usize>) -> impl Iterator<Item = (usize, &'t str)> {
-    let mut at = range.start;
-    text[range.clone()].split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        (start, line)
-    })
-}
-
 /// Whether a text has a `cmd:` at the start of code quotes, however it is spelt.
 fn quotes_command(text: &str) -> bool {
     let is_command = |inside: &str| {
@@ -44,7 +34,7 @@ fn quotes_command(text: &str) -> bool {
         is_cmd && word[3..].trim_start().starts_with([':', '：'])
     };
     let (mut rest, mut inside) = (text, false);
-    while let Some(at) = rest.find('`') {
+    while let Some(at) = memchr::memchr(b'`', rest.as_bytes()) {
         rest = rest[at..].trim_start_matches('`');
         inside = !inside;
         if inside && is_command(rest) {
@@ -56,7 +46,7 @@ fn quotes_command(text: &str) -> bool {
 
 /// Where a part of a text has a `cmd:` in code quotes: its line, or the start of what is quoted over several.
 pub(super) fn command_at(text: &str, range: &Range<usize>) -> Option<usize> {
-    let line = lines(text, range).find(|(_, line)| quotes_command(line)).map(|(at, _)| at);
+    let line = lines_in(text, range).find(|(_, line)| quotes_command(line)).map(|(at, _)| at);
     line.or_else(|| quotes_command(&text[range.clone()]).then_some(range.start))
 }
 
@@ -236,7 +226,7 @@ impl Reader<'_, '_> {
 
     fn paragraph(&mut self, block: &Block) {
         let text = self.source.text();
-        for (at, line) in lines(text, &block.range) {
+        for (at, line) in lines_in(text, &block.range) {
             if let Some(words) = sub_heading(line, InItem::No) {
                 self.no_heading(words, self.source.place(at));
             }
@@ -250,7 +240,7 @@ impl Reader<'_, '_> {
     /// What stands in an item and only looks as if it ended it.
     fn inside(&mut self, range: &Range<usize>) {
         let text = self.source.text();
-        for (index, (at, line)) in lines(text, range).enumerate() {
+        for (index, (at, line)) in lines_in(text, range).enumerate() {
             let bare = line.trim_start_matches(['-', '*', '+', ' ']);
             let title = bare.trim_end_matches(['*', '_', ':', ' ', '\r', '\n']).trim_start_matches(['*', '_']);
             // An item that says `Tester scope` and nothing else is meant as the heading of the items below it.
@@ -285,7 +275,7 @@ impl Reader<'_, '_> {
         let text = self.source.text();
         // What is in a fence may be an example; what is quoted or stands in a text is meant.
         let fenced = |line: &str| matches!(block.kind, BlockKind::Fence { .. }) && !line.trim_start().starts_with('>');
-        let mut scopes = lines(text, &block.range).filter(|(_, line)| looks_announced(line) && !fenced(line));
+        let mut scopes = lines_in(text, &block.range).filter(|(_, line)| looks_announced(line) && !fenced(line));
         if let Some((at, _)) = scopes.next() {
             self.no_scope(self.source.place(at));
             return;
@@ -300,11 +290,11 @@ impl Reader<'_, '_> {
             self.no_list(block);
             return;
         }
-        if let Some((at, _)) = lines(text, &block.range).find(|(_, line)| has_odd_space(line) && !fenced(line)) {
+        if let Some((at, _)) = lines_in(text, &block.range).find(|(_, line)| has_odd_space(line) && !fenced(line)) {
             self.sink.error(Code::TASK_ROW, self.source.place(at), ODD_SPACE, ODD_SPACE_HINT);
             return;
         }
-        let Some((at, line)) = lines(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };
+        let Some((at, line)) = lines_in(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };
         let odd = has_odd_bullet(line) || line.trim_start().starts_with(char::is_alphabetic);
         let plain = odd && matches!(block.kind, BlockKind::Paragraph);
         let (message, hint) = if plain { (NO_ITEM, NO_ITEM_HINT) } else { (NO_ROW, NO_ROW_HINT) };
@@ -314,7 +304,7 @@ impl Reader<'_, '_> {
     /// A list in HTML, or one that HTML or a comment without an end swallows: nobody writes that as an example.
     fn no_list(&mut self, block: &Block) {
         let holds = |(_, line): &(usize, &str)| looks_like_a_row(line) || has_html_item(line);
-        let Some((at, _)) = lines(self.source.text(), &block.range).find(holds) else { return };
+        let Some((at, _)) = lines_in(self.source.text(), &block.range).find(holds) else { return };
         let message =
             "this is no row, though it looks like one: a block of HTML, up to the next empty line, holds none";
         let hint = "make it an item of a plain list, after an empty line";

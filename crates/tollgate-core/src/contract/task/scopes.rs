@@ -68,7 +68,7 @@ fn has_path(text: &str) -> bool {
 /// The words before a colon, without their marks, and what stands behind it.
 fn label(text: &str) -> Option<(String, &str)> {
     let at = text.find([':', '：'])?;
-    let label = words(&text[..at].replace(['*', '_'], ""));
+    let label = words(&text[..at].replace(['*', '_'], "")).into_owned();
     let rest = &text[at + text[at..].chars().next().map_or(0, char::len_utf8)..];
     // The mark that makes the label bold ends behind the colon.
     let rest = if text.starts_with(['*', '_']) { rest.trim_start_matches(['*', '_']) } else { rest };

@@ -1,11 +1,11 @@
 //! What stands outside of the Definition of Done and looks as if it belonged to it: nobody would read it.
 
-use super::reader::{command_at, lines};
+use super::reader::command_at;
 use super::{Part, SECTION, is_section, words};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Outline, Section, heading_words};
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, quote};
+use crate::contract::text::{Source, lines_in, quote};
 use crate::diagnostic::{Diagnostic, Place};
 
 /// Complains about other headings that say `Definition of Done`, parts of it that are sections of their own, and commands that
@@ -94,7 +94,7 @@ impl Stray<'_, '_> {
             if !matches!(block.kind, BlockKind::Paragraph | BlockKind::Html | BlockKind::Item) {
                 continue;
             }
-            for (at, line) in lines(text, &block.range) {
+            for (at, line) in lines_in(text, &block.range) {
                 let bold = line.trim().strip_prefix("**").map(|words| words.trim_end_matches([':', '*']));
                 if heading_words(line)
                     .or(bold)

@@ -363,3 +363,26 @@ fn a_heading_of_another_level_is_named() {
     let one = &extraction.read.diagnostics()[0];
     assert_eq!((one.place.line, one.hint.as_deref()), (1, Some("write `# Status` as `## Status`")), "{one:?}");
 }
+
+#[test]
+fn a_line_among_the_pieces_that_is_another_kind_is_no_piece() {
+    let line = |kind: &str, parent: &str, words: &str| {
+        let words = quoted(words);
+        format!(
+            "{{\"type\":\"stream_event\",\"event\":{{\"delta\":{{\"type\":\"{kind}\",\"text\":{words}}}}},\"uuid\":\"{}\",\"parent_tool_use_id\":{parent}}}\n",
+            words.len()
+        )
+    };
+    let report = verdict("rejected", WHY);
+    let (begin, end) = report.split_at(40);
+    let pieces = |between: &str| {
+        let said = |words: &str| line("text_delta", "null", words);
+        format!("{}{}{}{between}{}{}", said("Done"), said(": "), said(begin), said(end), said("\n"))
+    };
+    check("wr.gate_verdict", &pieces(""), "ok reject @3:70");
+    check("wr.gate_verdict", &pieces(&line("text_delta", "null", "")), "ok reject @3:70");
+    for other in [line("thinking_delta", "null", "not said"), line("text_delta", "\"toolu_1\"", "not its own")] {
+        let extraction = found("wr.gate_verdict", &pieces(&other), &Context::default());
+        assert!(shown(&extraction).starts_with("malformed none"), "{other}\n{extraction:#?}");
+    }
+}

@@ -37,7 +37,7 @@ pub struct CheckArgs {
     #[arg(long)]
     role: Option<String>,
     /// The labels of the issue that a document is
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = label)]
     labels: Option<Vec<String>>,
     /// How the result is printed
     #[arg(long, value_enum)]
@@ -51,6 +51,14 @@ pub struct CheckArgs {
     /// The files, or patterns of files; `-` is stdin
     #[arg(required = true)]
     files: Vec<String>,
+}
+
+/// The name of a label. Of no label at all nothing would be asked, and an issue without any would pass.
+fn label(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a label has no name; an issue without labels is not ready".to_owned()),
+        name => Ok(name.to_owned()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -142,7 +150,7 @@ fn check_file(
             Err(diagnostic) => return Ok(unread(UNKNOWN, text, diagnostic)),
         },
     };
-    let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.trim())).collect());
+    let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.as_str())).collect());
     let context = Context { labels, beside, ..super::context(&found, args.role.as_deref(), session)? };
     let (report, plan, diagnostics) = match (found.report(), found.document()) {
         (Some(dialect), _) => {
