@@ -23,6 +23,7 @@ mod land;
 mod measure;
 mod repository;
 mod settings;
+mod snapshot;
 mod starts;
 mod trees;
 
@@ -45,6 +46,7 @@ pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
+pub use snapshot::Snapshot;
 pub use starts::{claim_start, sweep_starts, undo_start};
 pub use trees::{Kept, Old, TempCopy, WorkTree};
 
