@@ -336,4 +336,13 @@ impl Report {
             reads: Vec::new(),
         }
     }
+
+    /// What a worker said of work that does not count, whatever it was. Its questions stand, beside the work: it cannot be
+    /// waiting for an answer to them.
+    pub fn overrule(&mut self, code: &str, reason: String) {
+        let questions = std::mem::take(&mut self.questions);
+        let questions = questions.into_iter().map(|question| QuestionReport { blocking: false, ..question }).collect();
+        let failed = Self::new(Health::Failed, Verdict::None);
+        *self = Self { code: Some(code.into()), reason, questions, ..failed };
+    }
 }

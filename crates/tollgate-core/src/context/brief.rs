@@ -220,10 +220,9 @@ fn remarks(dispatch: &Dispatch<'_>) -> Option<String> {
     let instance = dispatch.instance;
     let own = instance.remarks_of.as_ref() == Some(dispatch.role_name);
     let said = instance.remarks.iter().filter(|_| own).map(|remark| format!("- {}\n", line(remark)));
-    let unclaimed = instance.wrote.get(dispatch.role_name).into_iter().flat_map(|wrote| &wrote.unclaimed);
-    let unclaimed =
-        unclaimed.map(|path| format!("- {} changed before, and no report names it: name it now\n", code(path)));
-    let lines: Vec<String> = said.chain(unclaimed).collect();
+    let unnamed = instance.wrote.get(dispatch.role_name).into_iter().flat_map(|wrote| &wrote.unnamed);
+    let unnamed = unnamed.map(|path| format!("- {} changed before, and no report names it: name it now\n", code(path)));
+    let lines: Vec<String> = said.chain(unnamed).collect();
     (!lines.is_empty()).then(|| super::items::list(lines.into_iter()))
 }
 

@@ -181,6 +181,9 @@ pub struct Finding {
     /// The role that found it; none: the engine measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Name>,
+    /// The role whose report it contradicts, where it is about a report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Name>,
     pub attempt: AttemptId,
     /// The units it is about; empty: the run's own work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

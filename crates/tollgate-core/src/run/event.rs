@@ -234,18 +234,18 @@ events! {
         /// Where report and measurement contradict each other.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         contradictions: Vec<String>,
-        /// Whether what it changed was held against no claim: its report could not be read, or names nothing.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        unclaimed: bool,
+        /// What its role changed, now or before, and no report of it has named.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unnamed: Vec<Name>,
         /// Diagnostics of a malformed report, for the next bundle and for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         diagnostics: Vec<String>,
         /// What the agent told of itself, where its adapter could read it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        told: Option<Told>,
+        told: Option<Box<Told>>,
         /// What held it while it worked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        leash: Option<Leash>,
+        leash: Option<Box<Leash>>,
     }
     /// An attempt's end never reached the journal: its driver is gone.
     AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }

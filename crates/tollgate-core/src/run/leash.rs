@@ -64,6 +64,13 @@ pub struct Leash {
     pub missing: String,
 }
 
+impl Leash {
+    /// Whether a program could neither leave its files nor outlive its end.
+    pub fn holds(&self) -> bool {
+        self.processes && self.landlock > 0
+    }
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -16,6 +16,9 @@ pub struct Told {
     pub version: Option<Name>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Name>,
+    /// Whether its own guard was on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guarded>,
     /// The session by which it can be asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Name>,
@@ -33,6 +36,18 @@ pub struct Told {
     pub errors: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<Quota>,
+}
+
+/// How an agent's own guard was set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Guarded {
+    /// As its adapter sets it where no sandbox holds.
+    Own,
+    /// Off, because the sandbox held.
+    Off,
+    /// As its configuration says.
+    Configured,
 }
 
 /// Tokens and money; none is unknown.

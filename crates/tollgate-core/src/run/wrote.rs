@@ -1,39 +1,137 @@
-//! What a role has changed, as far as its later reports answer for it.
+//! What a role changed, and what of it its reports have answered for.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::event::AttemptReported;
+use super::event::{AttemptReported, ChangeKind, Changed};
 use crate::Name;
-use crate::report::Health;
+use crate::path::unquote;
+use crate::report::{Claims, Health};
+
+/// How many contradictions between claim and measurement are listed.
+const CONTRADICTIONS_MAX: usize = 20;
+
+/// Paths, and how each differs in the end from what it was when they began to be counted.
+type Net = BTreeMap<Name, ChangeKind>;
 
 /// The paths that a role has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Wrote {
-    pub all: BTreeSet<Name>,
+    pub all: Net,
     /// Since it last reported that it is done.
-    pub unfinished: BTreeSet<Name>,
-    /// Those of them that no report was held against.
-    pub unclaimed: BTreeSet<Name>,
+    pub unfinished: Net,
+    /// Those that no report of it has named.
+    pub unnamed: BTreeSet<Name>,
+}
+
+/// A report's word on what was changed, held against what was.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    pub contradictions: Vec<String>,
+    /// What the role changed, now or before, and has not named yet.
+    pub unnamed: Vec<Name>,
 }
 
 impl Wrote {
-    /// Takes in what an attempt changed, and whether its report answers for it.
+    /// Takes in what an attempt changed, and what its report left unnamed.
     pub(super) fn note(&mut self, reported: &AttemptReported) {
-        let changed = || reported.changed.iter().map(|change| change.path.clone());
-        self.all.extend(changed());
+        add(&mut self.all, &reported.changed);
         if reported.health == Health::Ok {
             self.unfinished.clear();
-            self.unclaimed.clear();
-            return;
+        } else {
+            add(&mut self.unfinished, &reported.changed);
         }
-        self.unfinished.extend(changed());
-        if reported.unclaimed {
-            self.unclaimed.extend(changed());
-        } else if !reported.changed.is_empty() || !reported.contradictions.is_empty() {
-            // A report that changed and named nothing answers for nothing.
-            self.unclaimed.clear();
+        self.unnamed = reported.unnamed.iter().cloned().collect();
+    }
+
+    /// Holds a report's claims, where it makes any, against what was measured now and before.
+    pub(super) fn compare(&self, claims: Option<&Claims>, changed: &[Changed], judges: bool) -> Compared {
+        // A judge that is asked again may name what it wrote the first time, and so may a builder that was not done; its repair is
+        // what it does now.
+        let earlier = if judges { &self.all } else { &self.unfinished };
+        let undone = |path: &Name| earlier.get(path) == Some(&ChangeKind::Created);
+        let mut all = self.all.clone();
+        add(&mut all, changed);
+        // Nobody answers for a file that came and went before it was done.
+        let owed = changed.iter().filter(|change| change.kind != ChangeKind::Deleted || !undone(&change.path));
+        let mut owed: Net = owed.map(|change| (change.path.clone(), change.kind)).collect();
+        for path in self.unnamed.iter().filter(|path| !changed.iter().any(|change| change.path == **path)) {
+            owed.extend(all.get(path).map(|kind| (path.clone(), *kind)));
+        }
+        let Some(claims) = claims else {
+            return Compared { unnamed: owed.into_keys().collect(), ..Compared::default() };
+        };
+        // By what they name, not by how they are written: a worker need not know how git quotes.
+        let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (unquote(path), path)).collect();
+        let mut net = earlier.clone();
+        add(&mut net, changed);
+        let paths = changed.iter().map(|change| &change.path).chain(net.keys()).chain(&self.unnamed);
+        let touched: BTreeSet<Cow<'_, [u8]>> = paths.map(|path| unquote(path)).collect();
+        let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| unquote(path)).collect();
+        let said_there: BTreeSet<Cow<'_, [u8]>> =
+            claims.created.iter().chain(&claims.modified).map(|path| unquote(path)).collect();
+        let mut found: Vec<String> = Vec::new();
+        let mut wrong: BTreeSet<&Name> = BTreeSet::new();
+        for (path, kind) in &net {
+            let (said, how) = match kind {
+                ChangeKind::Deleted => (&said_there, "there, but it was deleted"),
+                ChangeKind::Created | ChangeKind::Modified => (&said_gone, "deleted, but it is there"),
+            };
+            if said.contains(&unquote(path)) {
+                found.push(format!("the report names {path} as {how}"));
+                wrong.insert(path);
+            }
+        }
+        owed.retain(|path, _| wrong.contains(path) || !claimed.contains_key(&unquote(path)));
+        let counted = claims.deleted_count.filter(|_| claims.deleted.is_empty());
+        let gone = |(_, kind): &(&Name, &ChangeKind)| **kind == ChangeKind::Deleted;
+        if let Some(count) = counted {
+            // The count is the claim; what was deleted before may be in it, and so may what the role itself had made.
+            let least = owed.iter().filter(|entry| gone(entry) && !wrong.contains(entry.0)).count();
+            let now = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path);
+            let before = net.iter().chain(&owed).filter(gone).map(|(path, _)| path);
+            let most: BTreeSet<&Name> = now.chain(before).collect();
+            if !(least..=most.len()).contains(&(count as usize)) {
+                found.push(miscounted(count, &most));
+            } else {
+                owed.retain(|path, kind| *kind != ChangeKind::Deleted || wrong.contains(path));
+            }
+        }
+        let silent = owed.iter().filter(|entry| !wrong.contains(entry.0) && (counted.is_none() || !gone(entry)));
+        found.extend(silent.map(|(path, _)| format!("{path} changed, but the report does not name it")));
+        let ghosts = claimed.iter().filter(|(bytes, _)| !touched.contains(*bytes));
+        found.extend(ghosts.map(|(_, path)| format!("the report names {path} as changed, but it did not change")));
+        if found.len() > CONTRADICTIONS_MAX {
+            let more = found.len() - CONTRADICTIONS_MAX;
+            found.truncate(CONTRADICTIONS_MAX);
+            found.push(format!("and {more} more"));
+        }
+        Compared { contradictions: found, unnamed: owed.into_keys().collect() }
+    }
+}
+
+/// Adds changes to what there was before them.
+fn add(net: &mut Net, changed: &[Changed]) {
+    for Changed { path, kind, .. } in changed {
+        match (net.get(path), kind) {
+            (Some(ChangeKind::Created), ChangeKind::Deleted) => {
+                net.remove(path);
+            }
+            (Some(ChangeKind::Created), ChangeKind::Modified) => {}
+            (Some(ChangeKind::Deleted), ChangeKind::Created) => {
+                net.insert(path.clone(), ChangeKind::Modified);
+            }
+            _ => {
+                net.insert(path.clone(), *kind);
+            }
         }
     }
+}
+
+fn miscounted(count: u32, deleted: &BTreeSet<&Name>) -> String {
+    let names: Vec<&str> = deleted.iter().map(|path| &***path).take(CONTRADICTIONS_MAX).collect();
+    let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+    format!("the report counts {count} deleted, but {} were{names}", deleted.len())
 }

@@ -289,7 +289,7 @@ fn measure(
     if !misplaced.is_empty() {
         let first: Vec<&str> = misplaced.iter().take(5).map(|path| &**path).collect();
         let reason = format!("it left a repository, a special file or a link out of the tree: {}", first.join(", "));
-        result.report = failed("scope", reason.clone());
+        result.report.overrule("scope", reason.clone());
         result.diagnostics.push(reason);
         return Ok(());
     }
@@ -304,7 +304,7 @@ fn denied(result: &mut AttemptResult) {
     let first: Vec<&str> = denied.take(3).map(String::as_str).collect();
     if !first.is_empty() && result.changed.is_empty() && result.report.health == Health::Ok {
         let reason = format!("it changed nothing, and its agent was denied: {}", first.join(", "));
-        result.report = failed("denied", reason.clone());
+        result.report.overrule("denied", reason.clone());
         result.diagnostics.push(reason);
     }
 }

@@ -19,6 +19,7 @@ mod probe;
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -182,8 +183,12 @@ impl Tether {
                 narrowed.kept
             }
         };
-        writes.extend(home.iter().filter_map(|place| places::in_home(place)));
+        writes.extend(home.iter().filter_map(|place| places::own(place)));
         writes.extend(self.writes.iter().cloned());
+        for folder in writes.iter().filter(|path| path.as_os_str().as_encoded_bytes().ends_with(b"/")) {
+            // What is not there when it begins can be granted to nobody.
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
         let takes_tmp = !places::below_tmp(reads.iter().chain(&writes).chain([&self.state, &program.path]));
         let hidden = places::hidden(&self.state);
         let (files, network) = (landlock > 0, network);

@@ -50,6 +50,14 @@ pub(super) fn in_home(place: &str) -> Option<PathBuf> {
     Some(home()?.join(place))
 }
 
+/// A place that a program has to itself: below the home folder, or after a `$` the one that a variable names.
+pub(super) fn own(place: &str) -> Option<PathBuf> {
+    match place.strip_prefix('$') {
+        Some(variable) => std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute()),
+        None => in_home(place),
+    }
+}
+
 /// What is not to be seen.
 pub(super) fn hidden(state: &Path) -> Vec<PathBuf> {
     let fixed = HIDDEN.iter().map(PathBuf::from).chain(home()).chain([state.to_owned()]);

@@ -97,8 +97,11 @@ fn wanted(part: &str) -> io::Result<()> {
 pub(super) fn report() -> Result<u8, String> {
     let take = |parts: &[&str]| {
         let wanted = parts.iter().try_for_each(|part| wanted(part));
-        let taken = wanted.and_then(|()| namespaces::take(parts.contains(&"network")));
-        taken.err().map(|error| error.to_string())
+        let network = parts.contains(&"network");
+        let taken = wanted.and_then(|()| namespaces::take(network));
+        // A network that cannot be used is none.
+        let used = taken.and_then(|()| if network { namespaces::loopback_up() } else { Ok(()) });
+        used.err().map(|error| error.to_string())
     };
     // All of it is taken at once; without a network of its own, the rest of it.
     let network = take(&["processes", "network"]);

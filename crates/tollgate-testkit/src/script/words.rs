@@ -115,6 +115,7 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
                 report.gives.insert(name.into(), value.into());
             }
             "claims" => report.claims.modified = names(value),
+            "deleted" => report.claims.deleted_count = value.parse().ok(),
             "addresses" => {
                 report.claims.addresses = Some(value.split(',').filter_map(|id| id.parse().ok()).collect());
             }

@@ -2,6 +2,7 @@
 
 use tollgate_core::run::Event;
 use tollgate_core::run::event::AttemptReported;
+use tollgate_core::run::told::Guarded;
 
 use crate::play::{Play, TASK};
 
@@ -81,7 +82,10 @@ fn an_agent_is_asked_again_in_its_session_and_what_it_used_is_counted_once() {
     assert_eq!(play.file("a.txt").as_deref(), Some("hi\n"));
     let calls = std::fs::read_to_string(play.world.path("home/.claude/calls")).unwrap();
     let args: Vec<&str> = calls.lines().filter(|line| line.starts_with("ARGS")).collect();
-    let call = "ARGS -p --output-format stream-json --verbose --permission-mode acceptEdits --model claude-sonnet-4-5";
+    let guard = reports(&play).remove(0).told.unwrap().guard;
+    let mode = if guard == Some(Guarded::Off) { "bypassPermissions" } else { "acceptEdits" };
+    let call =
+        format!("ARGS -p --output-format stream-json --verbose --permission-mode {mode} --model claude-sonnet-4-5");
     assert_eq!(args, [format!("{call} --max-turns 3"), format!("{call} --resume s-1 --max-turns 3")]);
     assert!(calls.contains("KEYS mine none key"), "only what is allowed is seen: {calls}");
     let again = calls.split("ARGS").nth(2).unwrap();
@@ -96,6 +100,35 @@ fn an_agent_is_asked_again_in_its_session_and_what_it_used_is_counted_once() {
     let spec = "claude:claude model=claude-sonnet-4-5 minutes=5 env=MY_KEY -- --max-turns 3";
     assert_eq!(&*opened.workers["maker"], spec);
     assert_eq!(opened.config["roles"]["maker"]["model"], "claude-sonnet-4-5");
+}
+
+#[test]
+fn its_own_guard_is_off_only_where_the_sandbox_holds_and_the_journal_says_so() {
+    let program = agent(&format!("echo hi > a.txt; echo SANDBOX-$IS_SANDBOX-; {}", result(REPORT, "0.1", "")), "exit 9");
+    let own = ("acceptEdits", "SANDBOX--", Guarded::Own);
+    let mut cases = vec![("TOLLGATE_SANDBOX", "off", own)];
+    // Half a sandbox is none.
+    cases.extend(["processes", "files"].map(|part| ("TOLLGATE_SANDBOX_WITHOUT", part, own)));
+    let configured = ("plan", "SANDBOX--", Guarded::Configured);
+    cases.push(("XDG_CONFIG_HOME", "configured", configured));
+    if crate::leash::holds() {
+        cases.push(("TOLLGATE_SANDBOX", "require", ("bypassPermissions", "SANDBOX-1-", Guarded::Off)));
+    }
+    for (name, value, (mode, seen, guard)) in cases {
+        let mut play = play(&program);
+        let config = play.world.path("configured/tollgate/config.toml");
+        std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+        std::fs::write(config, CONFIG.replace("--max-turns\", \"3", "--permission-mode\", \"plan")).unwrap();
+        let value = if value == "configured" { play.world.path(value).display().to_string() } else { value.to_owned() };
+        play.world.set(name, &value);
+        let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+        play.named_by(&said);
+        let calls = std::fs::read_to_string(play.world.path("home/.claude/calls")).unwrap();
+        assert!(calls.contains(&format!("--permission-mode {mode}")), "{name}={value}: {calls}");
+        assert!(play.log("maker", 1).contains(seen), "{name}={value}");
+        assert_eq!(reports(&play).remove(0).told.unwrap().guard, Some(guard), "{name}={value}");
+        play.holds();
+    }
 }
 
 #[test]
@@ -124,7 +157,10 @@ fn a_success_that_is_none_is_a_failure() {
 fn an_agent_needs_no_configuration_but_its_program() {
     let mut play = play(&agent(&format!("echo hi > a.txt; {}", result(REPORT, "0.1", "")), "exit 9"));
     play.world.set("XDG_CONFIG_HOME", "/nonexistent");
+    // What it needs in the home folder is made before it is held.
+    std::fs::remove_dir(play.world.path("home/.claude")).unwrap();
     let said = play.tollgate(&["run", "../alone.yaml", "--worker", "maker=claude"]).exits(0);
+    assert!(!crate::leash::holds() || play.world.path("home/.claude/calls").exists());
     play.named_by(&said);
     play.holds();
     let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
@@ -221,7 +257,7 @@ read line
 fn an_agent_of_the_agent_client_protocol_is_answered_while_it_works() {
     let mut play = play(&agent("exit 9", "exit 9"));
     play.world.agent("mine", ACP);
-    let config = "[worker.mine]\nadapter = \"acp\"\ncommand = [\"mine\"]\n[roles]\nmaker = \"mine\"\n";
+    let config = "[worker.mine]\nadapter = \"acp\"\ncommand = [\"mine\"]\nargs = [\"--permit\", \"edits\", \"--\"]\n[roles]\nmaker = \"mine\"\n";
     std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
     let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
     play.named_by(&said);
@@ -236,7 +272,7 @@ fn an_agent_of_the_agent_client_protocol_is_answered_while_it_works() {
     assert_eq!(told.denied, ["execute does it"], "edits are allowed, commands are not");
     assert_eq!(told.usage.input_tokens, None, "nothing says what it counts");
     let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
-    assert_eq!(&*opened.workers["maker"], "acp:mine");
+    assert_eq!(&*opened.workers["maker"], "acp:mine -- --permit edits --");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=acp"]).exits(1).says("names none of them");
     std::fs::write(play.world.path("home/.config/tollgate/config.toml"), "[worker.x]\nadapter = \"acp\"\n").unwrap();
     play.tollgate(&["worker", "list"]).exits(1).says("its adapter knows no program");

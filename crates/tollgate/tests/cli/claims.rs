@@ -19,7 +19,7 @@ fn a_tester_that_did_not_write_what_it_says_is_asked_again_and_then_a_person_is(
     let (play, said) = Play::standard(&[("tester", &[else_(&lies)])]);
     said.exits(4)
         .says("fnd_1 opened: the report names tests/greet.test.sh as changed, but it did not change")
-        .says("waives fnd_2");
+        .says("waives fnd_1");
     assert_eq!(play.dispatched("tester"), 2);
     assert_eq!(play.dispatched("developer"), 1, "the work is not sent back for a tester's claim");
 }
@@ -28,7 +28,7 @@ fn a_tester_that_did_not_write_what_it_says_is_asked_again_and_then_a_person_is(
 fn a_tester_that_mends_its_word_passes_and_may_name_what_it_wrote_before() {
     let lies = TESTED.replace(r#"write: {tests/greet.test.sh: "sh greet.sh\n"}, "#, "");
     let (play, said) = Play::standard(&[("tester", &[at(1, &lies), else_(TESTED)])]);
-    said.exits(0).says("fnd_1 refuted: tester saw it and accepts");
+    said.exits(0).says("fnd_1 fixed: tester reports what was measured");
     assert_eq!(play.dispatched("tester"), 2);
     // The second attempt changes nothing, and names the file of the first.
     let failing = TESTED.replace("✓", "✗");
@@ -62,7 +62,7 @@ fn what_a_worker_writes_is_named_also_by_one_that_is_not_done() {
         let (play, said) = Play::standard(&[("developer", &[at(1, &garbage), else_(&then)])]);
         said.exits(1);
         let said = play.tollgate(&["retry", "RUN"]).exits(0);
-        let told = "lib/hidden changed in an attempt before, but no report names it";
+        let told = "lib/hidden changed, but the report does not name it";
         if found {
             said.says(told)
         } else {
@@ -115,11 +115,15 @@ fn deletions_are_held_against_their_count() {
             "the report names tests/old.sh as there, but it was deleted",
         ),
     ] {
-        let mut play = Play::new(TASK, &script(&[("tester", &[at(1, &tester), else_(TESTED)])]));
-        play.world.write("tests/old.sh", "exit 1\n");
-        play.world.commit("a test that fails");
-        play.start(&STANDARD).exits(0).says(told).says("accepted, but what was measured does not bear it out");
-        assert_eq!(play.dispatched("tester"), 2, "{told}");
+        let names = TESTED.replace("report: {", "report: {files_deleted: [tests/old.sh], ");
+        for (then, exit) in [(TESTED, 4), (&*names, 0)] {
+            let exit = if tester.contains("delete:") { exit } else { 4 - exit };
+            let mut play = Play::new(TASK, &script(&[("tester", &[at(1, &tester), else_(then)])]));
+            play.world.write("tests/old.sh", "exit 1\n");
+            play.world.commit("a test that fails");
+            play.start(&STANDARD).exits(exit).says(told).says("accepted, but what was measured does not bear it out");
+            assert_eq!(play.dispatched("tester"), 2, "{told}");
+        }
     }
     let mut play = Play::new(TASK, &script(&[("tester", &[else_(&counts("tests/old.sh"))])]));
     play.world.write("tests/old.sh", "exit 1\n");

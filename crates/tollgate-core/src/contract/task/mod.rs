@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::extract::{Heads, Looks};
 use super::markdown::{self, Section};
 use super::sink::Sink;
-use super::text::{Source, one_line, quote};
+use super::text::{Source, is_unseen, one_line, quote};
 use super::words::Words;
 use super::{Context, DocumentDialect, DocumentReading};
 use crate::Name;
@@ -22,6 +22,7 @@ mod scopes;
 mod stray;
 #[cfg(test)]
 mod tests;
+mod unseen;
 
 const SECTION: &str = "Definition of Done";
 
@@ -178,8 +179,7 @@ pub fn split_command(row: &str) -> Option<(&str, &str)> {
 
 /// The words of a heading as a person sees them: any white space is a space, and what has no width is not there.
 fn words(title: &str) -> String {
-    let seen: String =
-        title.chars().filter(|c| !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}')).collect();
+    let seen: String = title.chars().filter(|c| c.is_whitespace() || !is_unseen(*c)).collect();
     one_line(&seen)
 }
 

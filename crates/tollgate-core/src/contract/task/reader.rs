@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::scopes::{Announced, announced, listed, looks_announced, mentions};
+use super::unseen::unseen;
 use super::{Document, Part, Places, Row, is_section, split_command};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
 use crate::contract::rows::leading_number;
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, is_placeholder, is_unseen, one_line, quote, seen};
+use crate::contract::text::{Source, clean, is_placeholder, one_line, quote, seen};
 use crate::diagnostic::Place;
 use crate::scope::pattern_problem;
 
@@ -20,8 +21,8 @@ const ODD_BULLETS: [char; 27] = [
 
 const NO_ITEM: &str = "this is no row, though it looks like one: Markdown knows the marks `-`, `*`, `+` and `1.` only";
 const NO_ITEM_HINT: &str = "begin the item with `- `";
-const HIDDEN_SIGN: &str = "this is no row: a character that nobody sees stands before or behind its mark";
-const HIDDEN_SIGN_HINT: &str = "type `- ` again, with a plain space";
+const ODD_SPACE: &str = "this is no row: a space that is none to Markdown stands before or behind its mark";
+const ODD_SPACE_HINT: &str = "type `- ` again, with a plain space";
 const NO_ROW: &str = "this is no row, though it looks like one: a code block, a quote or a table holds none";
 const NO_ROW_HINT: &str = "make it an item of a plain list, or leave it if it is an example";
 
@@ -74,12 +75,15 @@ fn has_odd_bullet(line: &str) -> bool {
     boxed || close || line.starts_with(ODD_BULLETS)
 }
 
-/// Whether what nobody sees, or white space that Markdown does not know, stands before or behind the mark of an item: it looks like
-/// any other, and is none.
-fn has_hidden_sign(line: &str) -> bool {
+/// Whether white space that Markdown does not know stands before or behind the mark of an item: it looks like any other, and is
+/// none.
+fn has_odd_space(line: &str) -> bool {
     let plain = line.trim_start_matches(['>', ' ', '\t']);
-    let odd = |c: char| (is_unseen(c) && !c.is_ascii()) || (c.is_whitespace() && !c.is_ascii());
-    let Some(rest) = seen(plain).strip_prefix(['-', '+', '*']) else { return false };
+    let odd = |c: char| c.is_whitespace() && !c.is_ascii();
+    let line = plain.trim_start();
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = if number.len() < line.len() { number.strip_prefix(['.', ')']) } else { None };
+    let Some(rest) = line.strip_prefix(['-', '+', '*']).or(numbered) else { return false };
     rest.starts_with(odd) || (plain.starts_with(odd) && rest.starts_with([' ', '\t']))
 }
 
@@ -155,6 +159,9 @@ impl Reader<'_, '_> {
     pub fn read(&mut self, section: &Section) {
         let text = self.source.text();
         for block in &section.blocks {
+            if !matches!(block.kind, BlockKind::Fence { .. } | BlockKind::Comment) {
+                self.unseen(&block.range);
+            }
             match &block.kind {
                 BlockKind::Heading(title) | BlockKind::Underlined(title) => {
                     self.heading(&text[title.clone()], self.source.place(block.range.start))
@@ -174,6 +181,15 @@ impl Reader<'_, '_> {
             }
         }
         self.end_scope();
+    }
+
+    /// What has a character in it that nobody sees is not what it looks like.
+    fn unseen(&mut self, range: &Range<usize>) {
+        for (at, sign) in unseen(&self.source.text()[range.clone()]) {
+            let message = format!("a character stands here that nobody sees, {}", quote(&sign.to_string()));
+            let hint = "take it away: with it, this is not what it looks like";
+            self.sink.error(Code::TASK_ROW, self.source.place(range.start + at), message, hint);
+        }
     }
 
     /// A scope that was announced and names nothing would be the whole repository.
@@ -248,8 +264,8 @@ impl Reader<'_, '_> {
             } else if announced(bare).is_some() || looks_announced(bare) {
                 self.no_scope(self.source.place(at));
                 return;
-            } else if has_hidden_sign(line) {
-                self.sink.error(Code::TASK_ROW, self.source.place(at), HIDDEN_SIGN, HIDDEN_SIGN_HINT);
+            } else if has_odd_space(line) {
+                self.sink.error(Code::TASK_ROW, self.source.place(at), ODD_SPACE, ODD_SPACE_HINT);
                 return;
             } else if has_odd_bullet(line) {
                 self.sink.warning(Code::TASK_ROW, self.source.place(at), NO_ITEM, NO_ITEM_HINT);
@@ -284,8 +300,8 @@ impl Reader<'_, '_> {
             self.no_list(block);
             return;
         }
-        if let Some((at, _)) = lines(text, &block.range).find(|(_, line)| has_hidden_sign(line) && !fenced(line)) {
-            self.sink.error(Code::TASK_ROW, self.source.place(at), HIDDEN_SIGN, HIDDEN_SIGN_HINT);
+        if let Some((at, _)) = lines(text, &block.range).find(|(_, line)| has_odd_space(line) && !fenced(line)) {
+            self.sink.error(Code::TASK_ROW, self.source.place(at), ODD_SPACE, ODD_SPACE_HINT);
             return;
         }
         let Some((at, line)) = lines(text, &block.range).find(|(_, line)| looks_like_a_row(line)) else { return };

@@ -289,6 +289,22 @@ fn what_looks_like_a_row_and_is_none_is_said() {
             assert_eq!(said, [(Code::TASK_ROW, Severity::Error)], "{hidden:?}");
         }
     }
+    for hidden in [
+        "- b works `\u{200b}cmd: false`",
+        "- b works `c\u{ad}md: false`",
+        "Sc\u{200b}ope: `src/**`",
+        "\u{1f}- b works",
+        "\u{8}- b works",
+        "- \u{200b}",
+        "1.\u{a0}b works",
+        "### Te\u{2060}ster scope\n- b works",
+        "- b works\u{2028}- c works",
+    ] {
+        let text = format!("## Definition of Done\n\n### Backend\n- a works\n\n{hidden}\n");
+        let reading = Task.read(&text, &sides(&["backend"]));
+        let is_row = |found: &Diagnostic| found.code == Code::TASK_ROW && found.severity == Severity::Error;
+        assert!(reading.diagnostics.iter().any(is_row), "{hidden:?}: {:?}", reading.diagnostics);
+    }
     for dash in ["−", "‐", "‑", "－"] {
         let text = format!("## Definition of Done\n\n- a works\n\n{dash} b works\n");
         assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics.len(), 1, "{dash}");

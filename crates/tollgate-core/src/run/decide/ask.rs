@@ -199,8 +199,17 @@ impl Draft {
 
     /// A report's questions that do not block are put beside the work, also those of one that was not done.
     pub fn beside_questions(&mut self, live: &Attempt, stage: &Stage, report: &Report, outcome: &str) {
-        let open: Vec<&str> =
-            report.questions.iter().filter(|question| !question.blocking).map(|question| &*question.text).collect();
+        let asked = |text: &str| {
+            let mut known = self.run.decisions.values().map(|known| &known.asked);
+            let whole = |said: &str| format!("\n{said}\n");
+            known.any(|known| {
+                let here = !known.blocking && known.instance == live.instance && known.ask == stage.id;
+                here && whole(&known.question).contains(&whole(text))
+            })
+        };
+        let beside = report.questions.iter().filter(|question| !question.blocking);
+        // Nobody is asked twice.
+        let open: Vec<&str> = beside.map(|question| &*question.text).filter(|text| !asked(text)).collect();
         if open.is_empty() || report.health == Health::Malformed {
             return;
         }

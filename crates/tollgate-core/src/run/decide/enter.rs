@@ -2,7 +2,7 @@
 
 use super::super::event::{AttemptStarted, FlowEntered, FlowResumed, Origin, RunHalted, Work};
 use super::super::gate::{self, Status};
-use super::super::state::{At, FindingState, Instance, MAIN, Phase, keyed};
+use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
@@ -171,12 +171,8 @@ impl Draft {
     /// Whether what a judge says of its own work was measured to be otherwise.
     fn contradicted(&self, stage: &Stage, unit: Option<&Name>) -> bool {
         let Kind::Dispatch { role } = &stage.kind else { return false };
-        let Some(judged) = self.run.ledger.judgements.get(&keyed(role, unit)) else { return false };
-        let measured = |finding: &FindingState| {
-            let about = &finding.about;
-            about.attempt == judged.attempt && about.role.is_none() && about.criterion.is_none()
-        };
-        self.run.ledger.findings.values().any(|finding| measured(finding) && !finding.status.is_closed())
+        let own = self.findings(unit, |finding| finding.about.of.as_ref() == Some(role) && !finding.status.is_closed());
+        !own.is_empty()
     }
 
     fn can_reject(&self, stage: &Stage) -> bool {

@@ -17,14 +17,17 @@ impl Draft {
     pub(super) fn settle_findings(
         &mut self,
         attempt: AttemptId,
-        role_name: &Name,
-        role: &Role,
+        (role_name, role): (&Name, &Role),
         unit: Option<&Name>,
         report: &Report,
+        contradictions: &[String],
     ) {
+        let own = |finding: &FindingState| finding.about.of.as_ref() == Some(role_name);
+        let again = |finding: &FindingState| own(finding) && contradictions.contains(&finding.about.what);
         if !role.judges() {
             // A repair says which findings it addresses; without a word, all it was shown.
-            let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);
+            let open =
+                self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open && !again(finding));
             let addressed = match &report.claims.addresses {
                 Some(named) => open.into_iter().filter(|id| named.contains(id)).collect(),
                 None => open,
@@ -38,6 +41,9 @@ impl Draft {
             let about = &finding.about;
             about.role.as_ref() == Some(role_name) && about.criterion.as_ref().is_none_or(|row| rows.contains(row))
         };
+        // What was wrong in a judge's own word is settled by its next word, and by nothing that it thinks of it.
+        let mended = self.findings(unit, |finding| own(finding) && !finding.status.is_closed() && !again(finding));
+        self.change(mended, FindingStatus::Fixed, &format!("{role_name} reports what was measured in {attempt}"));
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
                 let known = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
@@ -59,7 +65,8 @@ impl Draft {
                 let shown = bundle::sees(&role.sees, "findings");
                 let measured = self.findings(unit, |finding| {
                     let about = &finding.about;
-                    shown && about.role.is_none() && about.criterion.is_none() && !finding.status.is_closed()
+                    let harmless = about.role.is_none() && about.criterion.is_none() && !own(finding);
+                    shown && harmless && !finding.status.is_closed()
                 });
                 self.change(measured, FindingStatus::Refuted, &format!("{role_name} saw it and accepts in {attempt}"));
             }
@@ -120,7 +127,7 @@ impl Draft {
     pub(super) fn open_contradictions(
         &mut self,
         attempt: AttemptId,
-        role: &Role,
+        (role_name, role): (&Name, &Role),
         unit: Option<&Name>,
         contradictions: Vec<String>,
     ) {
@@ -128,7 +135,19 @@ impl Draft {
             let said = FindingReport { what, ..FindingReport::default() };
             // What a judge claims to have written and did not concerns its own word, and no unit's work.
             let units = if role.judges() { unit.cloned().into_iter().collect() } else { self.units_meant(unit, &said) };
-            self.open_finding_of(attempt, None, units, said);
+            let same = |about: &Finding| {
+                about.of.as_ref() == Some(role_name) && about.what == said.what && about.units == units
+            };
+            let known = self.run.ledger.findings.iter().find(|(_, finding)| same(&finding.about));
+            let Some((id, status)) = known.map(|(id, finding)| (*id, finding.status)) else {
+                let about = Finding { of: Some(role_name.clone()), ..finding_of(attempt, None, units, said) };
+                self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
+                continue;
+            };
+            // Who may say that it does no harm has said so.
+            if !matches!(status, FindingStatus::Refuted | FindingStatus::Waived) {
+                self.reopen(vec![id], &format!("it is measured again in {attempt}"));
+            }
         }
     }
 
@@ -252,27 +271,8 @@ impl Draft {
     }
 
     fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&Name>, said: FindingReport) {
-        let units = self.units_meant(unit, &said);
-        self.open_finding_of(attempt, role, units, said);
-    }
-
-    fn open_finding_of(&mut self, attempt: AttemptId, role: Option<&Name>, units: Vec<Name>, said: FindingReport) {
-        self.emit(FindingOpened {
-            finding: FindingId(self.run.next_finding),
-            about: Finding {
-                role: role.cloned(),
-                attempt,
-                units,
-                criterion: said.criterion,
-                severity: said.severity,
-                category: said.category,
-                path: said.path,
-                line: said.line,
-                what: said.what,
-                why: said.why,
-                fix: said.fix,
-            },
-        });
+        let about = finding_of(attempt, role, self.units_meant(unit, &said), said);
+        self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
     }
 
     /// The units a finding goes to: the one it names, the row's, the one whose scope holds the path, else every one.
@@ -291,5 +291,22 @@ impl Draft {
             Some(found) if !found.is_empty() => found,
             _ => units.iter().map(|unit| unit.name.clone()).collect(),
         }
+    }
+}
+
+fn finding_of(attempt: AttemptId, role: Option<&Name>, units: Vec<Name>, said: FindingReport) -> Finding {
+    Finding {
+        role: role.cloned(),
+        of: None,
+        attempt,
+        units,
+        criterion: said.criterion,
+        severity: said.severity,
+        category: said.category,
+        path: said.path,
+        line: said.line,
+        what: said.what,
+        why: said.why,
+        fix: said.fix,
     }
 }

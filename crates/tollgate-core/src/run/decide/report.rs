@@ -1,22 +1,16 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::super::event::{
-    ArtifactGiven, AttemptReported, By, ByKind, ChangeKind, Changed, LedgerPlanned, VariableGiven, Work,
-};
+use super::super::event::{ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work};
+use super::super::wrote::Compared;
 use super::draft::Draft;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;
-use crate::path::unquote;
 use crate::protocol::model::{Role, ScopePolicy, Stage};
 use crate::report::{Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
-
-/// How many contradictions between claim and measurement are listed.
-const CONTRADICTIONS_MAX: usize = 20;
 
 impl Draft {
     pub fn report(&mut self, attempt: AttemptId, token: u64, mut result: AttemptResult) -> Result<(), Rejection> {
@@ -35,15 +29,15 @@ impl Draft {
         let breach = self.breach(role, unit.as_ref(), &result.changed);
         settle(stage, role, &mut result, &breach);
         let kept = !role.writes.is_empty() && breach.is_empty();
-        let claims = result.report.health == Health::Ok || result.report.claims.are_stated();
-        let contradictions = if kept && claims {
+        // A report that cannot be used says nothing; one that is not done need not say what it changed.
+        let (health, claims) = (result.report.health, &result.report.claims);
+        let stated = health == Health::Ok || health != Health::Malformed && claims.are_stated();
+        let claims = Some(claims).filter(|_| stated);
+        let compared = if breach.is_empty() {
             let wrote = instance.wrote.get(role_name).cloned().unwrap_or_default();
-            // A judge that is asked again may name what it wrote the first time, and so may a builder that was not done; its repair
-            // is what it does now.
-            let earlier = if role.judges() { &wrote.all } else { &wrote.unfinished };
-            contradictions(&result.report, &result.changed, earlier, &wrote.unclaimed)
+            wrote.compare(claims, &result.changed, role.judges())
         } else {
-            Vec::new()
+            Compared::default()
         };
         let report = &result.report;
         let by = By { kind: ByKind::Worker, name: worker.clone() };
@@ -62,19 +56,20 @@ impl Draft {
                 sections: result.sections.clone(),
                 content: result.content.clone().filter(|_| kept),
                 changed: result.changed.clone(),
-                contradictions: contradictions.clone(),
-                unclaimed: kept && !claims && !result.changed.is_empty(),
+                contradictions: compared.contradictions.clone(),
+                unnamed: compared.unnamed,
                 diagnostics: result.diagnostics.clone(),
-                told: result.told.clone(),
-                leash: result.leash.clone(),
+                told: result.told.clone().map(Box::new),
+                leash: result.leash.clone().map(Box::new),
             },
         );
         let outcome = outcome(role, report);
         if report.health == Health::Ok {
             self.deliver(stage, &result);
-            self.settle_findings(attempt, role_name, role, unit.as_ref(), report);
+            let again = &compared.contradictions;
+            self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, again);
         }
-        self.open_contradictions(attempt, role, unit.as_ref(), contradictions);
+        self.open_contradictions(attempt, (role_name, role), unit.as_ref(), compared.contradictions);
         self.beside_questions(&live, stage, report, &outcome);
         self.lapse();
         self.reason = reason(&result.report);
@@ -170,11 +165,7 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, breach: &[Name
     let report = &mut result.report;
     if !breach.is_empty() {
         let first: Vec<&str> = breach.iter().take(5).map(|path| &**path).collect();
-        *report = Report {
-            code: Some("scope".into()),
-            reason: format!("it changed what it may not write: {}", first.join(", ")),
-            ..Report::new(Health::Failed, Verdict::None)
-        };
+        report.overrule("scope", format!("it changed what it may not write: {}", first.join(", ")));
         result.diagnostics.push(report.reason.clone());
         return;
     }
@@ -239,61 +230,4 @@ pub fn plan_problem(plan: &Plan) -> Option<String> {
             None
         }
     })
-}
-
-/// Where what a report claims and what the engine measured contradict each other.
-///
-/// What it did before and was not done with may be named now; what no report named so far must be.
-fn contradictions(
-    report: &Report,
-    changed: &[Changed],
-    earlier: &BTreeSet<Name>,
-    unclaimed: &BTreeSet<Name>,
-) -> Vec<String> {
-    let claims = &report.claims;
-    // By what they name, not by how they are written: a worker need not know how git quotes.
-    let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (unquote(path), path)).collect();
-    if claimed.is_empty() && changed.is_empty() && unclaimed.is_empty() && claims.deleted_count.unwrap_or_default() == 0
-    {
-        return Vec::new();
-    }
-    let touched: BTreeSet<Cow<'_, [u8]>> =
-        changed.iter().map(|change| &change.path).chain(earlier).map(|path| unquote(path)).collect();
-    let mut found: Vec<String> = Vec::new();
-    for (_, path) in claimed.iter().filter(|(bytes, _)| !touched.contains(*bytes)) {
-        found.push(format!("the report names {path} as changed, but it did not change"));
-    }
-    let silent = changed.iter().filter(|change| !claimed.contains_key(&unquote(&change.path)));
-    let counted = claims.deleted.is_empty() && claims.deleted_count.is_some();
-    for change in silent.filter(|change| change.kind != ChangeKind::Deleted || !counted) {
-        found.push(format!("{} changed, but the report does not name it", change.path));
-    }
-    let now: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
-    let before = unclaimed.iter().filter(|path| !now.contains(path) && !claimed.contains_key(&unquote(path)));
-    found.extend(before.map(|path| format!("{path} changed in an attempt before, but no report names it")));
-    // Where deletions are only counted, the count is the claim; files of earlier attempts may be in it.
-    let deleted: Vec<&Changed> = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).collect();
-    let least = deleted.iter().filter(|change| !earlier.contains(&change.path)).count();
-    let most = deleted.len() + earlier.len();
-    if counted && claims.deleted_count.is_some_and(|count| !(least..=most).contains(&(count as usize))) {
-        let names: Vec<&str> = deleted.iter().map(|change| &*change.path).take(CONTRADICTIONS_MAX).collect();
-        let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        let (count, really) = (claims.deleted_count.unwrap_or_default(), deleted.len());
-        found.push(format!("the report counts {count} deleted, but {really} were{names}"));
-    }
-    let gone = claims.deleted.iter().map(|path| unquote(path)).collect::<BTreeSet<_>>();
-    let there = changed.iter().filter(|change| change.kind != ChangeKind::Deleted);
-    for change in there.filter(|change| gone.contains(&unquote(&change.path))) {
-        found.push(format!("the report names {} as deleted, but it is there", change.path));
-    }
-    let kept = claims.created.iter().chain(&claims.modified).map(|path| unquote(path)).collect::<BTreeSet<_>>();
-    for change in deleted.iter().filter(|change| kept.contains(&unquote(&change.path))) {
-        found.push(format!("the report names {} as there, but it was deleted", change.path));
-    }
-    if found.len() > CONTRADICTIONS_MAX {
-        let more = found.len() - CONTRADICTIONS_MAX;
-        found.truncate(CONTRADICTIONS_MAX);
-        found.push(format!("and {more} more"));
-    }
-    found
 }

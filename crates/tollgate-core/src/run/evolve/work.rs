@@ -57,7 +57,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
     with(run, &attempt.instance, |instance| {
         instance.remarks = reported.diagnostics.clone();
         instance.remarks_of = Some(role.clone());
-        instance.session = reported.told.clone().filter(|_| reported.health == Health::Malformed);
+        instance.session = reported.told.as_deref().cloned().filter(|_| reported.health == Health::Malformed);
         if reported.content.is_some() {
             instance.wrote.entry(role.clone()).or_default().note(reported);
         }

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, items, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, items, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "acp",
@@ -16,7 +16,9 @@ pub(super) static ADAPTER: Adapter = Adapter {
     bridged: true,
     // Whose keys it needs only its configuration knows.
     variables: &[],
+    // Those of the agent behind it, where that is known.
     home: &[],
+    guard: Guard { own: &[], off: &["--permit", "all"], set: &[], flags: &["--permit"] },
     call,
     read,
     counts_steps: false,
@@ -35,6 +37,7 @@ fn call(ask: &Ask<'_>) -> Call {
     let (ours, theirs) = own(ask.args);
     let mut args: Vec<OsString> = vec!["worker-acp".into()];
     args.extend_from_slice(ours);
+    args.extend(Ask { args: ours, ..*ask }.guard(&ADAPTER.guard));
     if let Some(model) = ask.model {
         args.extend(["--model".into(), model.into()]);
     }

@@ -7,14 +7,28 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, at, items, nano_usd, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, at, items, nano_usd, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "claude",
     program: Some("claude"),
     bridged: false,
     variables: &["ANTHROPIC_*", "CLAUDE_*", "AWS_*", "DISABLE_AUTOUPDATER", "IS_SANDBOX"],
-    home: &[".claude", ".claude.json", ".config/claude", ".local/share/claude", ".local/state/claude"],
+    home: &[
+        ".claude/",
+        ".claude.json",
+        ".config/claude",
+        ".local/share/claude",
+        ".local/state/claude",
+        "$CLAUDE_CONFIG_DIR",
+    ],
+    guard: Guard {
+        own: &["--permission-mode", "acceptEdits"],
+        off: &["--permission-mode", "bypassPermissions"],
+        // Without it, root is refused.
+        set: &[("IS_SANDBOX", "1")],
+        flags: &["--permission-mode", "--dangerously-skip-permissions"],
+    },
     call,
     read,
     counts_steps: false,
@@ -23,7 +37,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
 
 fn call(ask: &Ask<'_>) -> Call {
     let mut args: Vec<OsString> = ["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from).to_vec();
-    args.extend(ask.unless_given(&["--permission-mode", "--dangerously-skip-permissions"], "acceptEdits"));
+    args.extend(ask.guard(&ADAPTER.guard));
     if let Some(model) = ask.model {
         args.extend(ask.unless_given(&["--model"], model));
     }

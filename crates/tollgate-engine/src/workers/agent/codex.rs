@@ -8,14 +8,21 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, items, since, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, items, since, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "codex",
     program: Some("codex"),
     bridged: false,
     variables: &["OPENAI_*", "CODEX_*", "AZURE_OPENAI_*"],
-    home: &[".codex"],
+    home: &[".codex/", "$CODEX_HOME"],
+    // `exec resume` knows no `--sandbox`; both know the setting.
+    guard: Guard {
+        own: &["-c", "sandbox_mode=\"workspace-write\""],
+        off: &["-c", "sandbox_mode=\"danger-full-access\""],
+        set: &[],
+        flags: &["sandbox_mode", "--sandbox", "-s", "--dangerously-bypass-approvals-and-sandbox"],
+    },
     call,
     read,
     counts_steps: false,
@@ -26,12 +33,7 @@ fn call(ask: &Ask<'_>) -> Call {
     let mut args: Vec<OsString> = vec!["exec".into()];
     args.extend(ask.session.map(|_| "resume".into()));
     args.extend(["--json", "--skip-git-repo-check"].map(OsString::from));
-    // `exec resume` knows no `--sandbox`; both know the setting.
-    let open = "--dangerously-bypass-approvals-and-sandbox";
-    let given = ask.args.iter().any(|word| word == open || word.to_string_lossy().starts_with("sandbox_mode"));
-    if !given {
-        args.extend(["-c", "sandbox_mode=\"workspace-write\""].map(OsString::from));
-    }
+    args.extend(ask.guard(&ADAPTER.guard));
     if let Some(model) = ask.model {
         args.extend(ask.unless_given(&["--model", "-m"], model));
     }

@@ -7,14 +7,21 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, items, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, items, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "copilot",
     program: Some("copilot"),
     bridged: false,
     variables: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST"],
-    home: &[".copilot", ".config/github-copilot"],
+    home: &[".copilot/", ".config/github-copilot"],
+    // One word: it takes any number of values.
+    guard: Guard {
+        own: &["--allow-tool=write"],
+        off: &["--allow-all"],
+        set: &[],
+        flags: &["--allow-tool", "--allow-all-tools", "--allow-all", "--yolo"],
+    },
     call,
     read,
     counts_steps: false,
@@ -23,11 +30,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
 
 fn call(ask: &Ask<'_>) -> Call {
     let mut args: Vec<OsString> = ["--output-format", "json", "--no-auto-update"].map(OsString::from).to_vec();
-    let allows = ["--allow-tool", "--allow-all-tools", "--allow-all", "--yolo"];
-    // One word: it takes any number of values.
-    if !ask.unless_given(&allows, "write").is_empty() {
-        args.push("--allow-tool=write".into());
-    }
+    args.extend(ask.guard(&ADAPTER.guard));
     if let Some(model) = ask.model {
         args.extend(ask.unless_given(&["--model"], model));
     }

@@ -8,14 +8,20 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "gemini",
     program: Some("gemini"),
     bridged: false,
     variables: &["GEMINI_*", "GOOGLE_*"],
-    home: &[".gemini"],
+    home: &[".gemini/"],
+    guard: Guard {
+        own: &["--approval-mode", "auto_edit"],
+        off: &["--approval-mode", "yolo"],
+        set: &[("GEMINI_SANDBOX", "false")],
+        flags: &["--approval-mode", "--yolo", "-y"],
+    },
     call,
     read,
     counts_steps: false,
@@ -27,7 +33,7 @@ const WRITES: [&str; 2] = ["write_file", "replace"];
 
 fn call(ask: &Ask<'_>) -> Call {
     let mut args: Vec<OsString> = ["--output-format", "stream-json", "--skip-trust"].map(OsString::from).to_vec();
-    args.extend(ask.unless_given(&["--approval-mode", "--yolo", "-y"], "auto_edit"));
+    args.extend(ask.guard(&ADAPTER.guard));
     if let Some(model) = ask.model {
         args.extend(ask.unless_given(&["--model", "-m"], model));
     }

@@ -25,7 +25,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::Value;
-use tollgate_core::run::told::Usage;
+use tollgate_core::run::told::{Guarded, Usage};
 
 pub use account::{Account, AgentFailure, WorkerEvent};
 pub use probe::{ask, version};
@@ -60,8 +60,11 @@ pub struct Adapter {
     pub bridged: bool,
     /// The variables of the environment it needs to find its account; a `*` at the end is any end.
     pub variables: &'static [&'static str],
-    /// The files and folders below the home folder that it reads and writes.
+    /// The files and folders below the home folder that it reads and writes; one that ends with `/` is a folder and is made
+    /// where it is missing, and one that begins with `$` is named by that variable.
     pub home: &'static [&'static str],
+    /// How it holds itself.
+    pub guard: Guard,
     /// The command line that asks a question.
     pub call: fn(&Ask<'_>) -> Call,
     /// What one line of the output says; lines that are no JSON object say nothing.
@@ -70,6 +73,19 @@ pub struct Adapter {
     pub counts_steps: bool,
     /// What a call used, by the agent's account after it and the one before it.
     pub spent: fn(&Value, Before<'_>) -> Usage,
+}
+
+/// How an agent holds itself, in words of its command line.
+#[derive(Debug)]
+pub struct Guard {
+    /// Where nothing else holds it: it may change files of its folder.
+    pub own: &'static [&'static str],
+    /// Off, where the sandbox holds it.
+    pub off: &'static [&'static str],
+    /// Variables that it gets where it is off.
+    pub set: &'static [(&'static str, &'static str)],
+    /// The words of a configuration that go over both, alone or before a `=`.
+    pub flags: &'static [&'static str],
 }
 
 /// A question to an agent.
@@ -85,24 +101,45 @@ pub struct Ask<'a> {
     pub schema: Option<&'a str>,
     /// The arguments of the configuration. They go over what the adapter would say itself.
     pub args: &'a [OsString],
+    /// Whether the sandbox holds it, so that its own guard can be off.
+    pub held: bool,
 }
 
 impl Ask<'_> {
+    /// Whether the configuration gives one of these flags.
+    fn gives(&self, flags: &[&str]) -> bool {
+        let is = |word: &OsString, flag: &&str| {
+            let end = word.to_str().and_then(|word| word.strip_prefix(*flag));
+            end.is_some_and(|end| end.is_empty() || end.trim_start().starts_with('='))
+        };
+        self.args.iter().any(|word| flags.iter().any(|flag| is(word, flag)))
+    }
+
     /// A flag and its value, unless the configuration gives one of these flags.
     fn unless_given(&self, flags: &[&str], value: &str) -> Vec<OsString> {
-        let is = |word: &OsString, flag: &&str| {
-            word.to_str().is_some_and(|word| {
-                word == *flag
-                    || (flag.starts_with("--") && word.strip_prefix(*flag).is_some_and(|end| end.starts_with('=')))
-            })
-        };
-        let given = self.args.iter().any(|word| flags.iter().any(|flag| is(word, flag)));
         match flags.first() {
-            Some(flag) if !given => {
-                [*flag, value].into_iter().filter(|word| !word.is_empty()).map(OsString::from).collect()
-            }
+            Some(flag) if !self.gives(flags) => vec![flag.into(), value.into()],
             _ => Vec::new(),
         }
+    }
+
+    /// Which guard of its own the agent works under.
+    fn guarded(&self, guard: &Guard) -> Guarded {
+        match (self.gives(guard.flags), self.held) {
+            (true, _) => Guarded::Configured,
+            (false, true) => Guarded::Off,
+            (false, false) => Guarded::Own,
+        }
+    }
+
+    /// The words that say so.
+    fn guard(&self, guard: &Guard) -> impl Iterator<Item = OsString> {
+        let words = match self.guarded(guard) {
+            Guarded::Configured => &[],
+            Guarded::Off => guard.off,
+            Guarded::Own => guard.own,
+        };
+        words.iter().map(OsString::from)
     }
 }
 

@@ -8,14 +8,23 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, at, nano_usd, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, at, nano_usd, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "opencode",
     program: Some("opencode"),
     bridged: false,
     variables: &["OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
-    home: &[".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode", ".opencode"],
+    home: &[
+        ".config/opencode/",
+        ".local/share/opencode/",
+        ".local/state/opencode/",
+        ".cache/opencode",
+        ".opencode",
+        "$OPENCODE_CONFIG",
+        "$OPENCODE_CONFIG_DIR",
+    ],
+    guard: Guard { own: &["--auto"], off: &["--auto"], set: &[], flags: &["--auto"] },
     call,
     read,
     counts_steps: true,
@@ -27,7 +36,7 @@ const WRITES: [&str; 3] = ["write", "edit", "patch"];
 
 fn call(ask: &Ask<'_>) -> Call {
     let mut args: Vec<OsString> = ["run", "--format", "json"].map(OsString::from).to_vec();
-    args.extend(ask.unless_given(&["--auto"], ""));
+    args.extend(ask.guard(&ADAPTER.guard));
     if let Some(model) = ask.model {
         args.extend(ask.unless_given(&["--model", "-m"], model));
     }

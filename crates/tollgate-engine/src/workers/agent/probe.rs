@@ -48,6 +48,7 @@ pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> 
         session: None,
         schema: None,
         args: &args,
+        held: false,
     });
     let asked = Program {
         path: if spec.adapter.bridged { tollgate.to_owned() } else { program.to_owned() },

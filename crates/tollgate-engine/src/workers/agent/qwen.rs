@@ -8,14 +8,20 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Pending, WorkerEvent, claude, since, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, claude, since, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "qwen",
     program: Some("qwen"),
     bridged: false,
     variables: &["QWEN_*", "OPENAI_*", "DASHSCOPE_*", "BAILIAN_*", "MODELSCOPE_*"],
-    home: &[".qwen"],
+    home: &[".qwen/"],
+    guard: Guard {
+        own: &["--approval-mode", "auto-edit"],
+        off: &["--approval-mode", "yolo"],
+        set: &[("QWEN_SANDBOX", "false")],
+        flags: &["--approval-mode", "--yolo", "-y"],
+    },
     call,
     read,
     counts_steps: false,
@@ -24,7 +30,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
 
 fn call(ask: &Ask<'_>) -> Call {
     let mut args: Vec<OsString> = ["--output-format", "stream-json"].map(OsString::from).to_vec();
-    args.extend(ask.unless_given(&["--approval-mode", "--yolo", "-y"], "auto-edit"));
+    args.extend(ask.guard(&ADAPTER.guard));
     if let Some(model) = ask.model {
         args.extend(ask.unless_given(&["--model", "-m"], model));
     }

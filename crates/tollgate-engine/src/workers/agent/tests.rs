@@ -145,10 +145,11 @@ fn the_command_lines_are_those_that_were_recorded() {
             session: None,
             schema: None,
             args: &[],
+            held: false,
         };
         let args = ["--flag", "value"].map(OsString::from);
         let full = Ask { model: Some("m"), session: Some("s-1"), schema: Some("{}"), args: &args, ..bare };
-        for ask in [bare, full] {
+        for ask in [bare, Ask { held: true, ..bare }, full] {
             let call = (adapter.call)(&ask);
             assert_eq!(call.stdin, "Do it.");
             text += &format!("{} {}\n", adapter.program.unwrap_or("tollgate"), words(&call));
@@ -159,27 +160,25 @@ fn the_command_lines_are_those_that_were_recorded() {
 
 #[test]
 fn what_the_configuration_says_goes_over_the_adapter() {
-    let call = |adapter: &Adapter, args: &[&str]| {
-        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        words(&(adapter.call)(&Ask {
-            program: Path::new("x"),
-            prompt: "",
-            model: Some("m"),
-            session: None,
-            schema: None,
-            args: &args,
-        }))
-    };
-    let claude = call(&claude::ADAPTER, &["--permission-mode=plan", "--model", "n"]);
-    assert!(!claude.contains("acceptEdits") && !claude.contains("--model m"), "{claude}");
-    assert!(!call(&codex::ADAPTER, &["-c", "sandbox_mode=\"read-only\""]).contains("workspace-write"));
-    assert!(!call(&gemini::ADAPTER, &["--approval-mode", "yolo"]).contains("auto_edit"));
-    let opencode = call(&opencode::ADAPTER, &["--auto", "-m", "n"]);
-    let copilot = call(&copilot::ADAPTER, &["--allow-all-tools"]);
-    assert!(!copilot.contains("--allow-tool=write"), "{copilot}");
-    let acp = call(&acp::ADAPTER, &["--permit", "all", "--", "--acp"]);
-    assert_eq!(acp, "worker-acp --permit all --model m -- x --acp");
-    assert!(opencode.matches("--auto").count() == 1 && !opencode.contains("--model"), "{opencode}");
+    for held in [false, true] {
+        let call = |adapter: &Adapter, args: &[&str]| {
+            let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+            let (program, model) = (Path::new("x"), Some("m"));
+            words(&(adapter.call)(&Ask { program, prompt: "", model, session: None, schema: None, args: &args, held }))
+        };
+        let claude = call(&claude::ADAPTER, &["--permission-mode=plan", "--model", "n"]);
+        assert!(claude.matches("--permission-mode").count() == 1 && !claude.contains("--model m"), "{claude}");
+        let codex = call(&codex::ADAPTER, &["-c", "sandbox_mode = \"read-only\""]);
+        assert_eq!(codex.matches("sandbox_mode").count(), 1, "{codex}");
+        let gemini = call(&gemini::ADAPTER, &["--approval-mode", "plan"]);
+        assert_eq!(gemini.matches("--approval-mode").count(), 1, "{gemini}");
+        let opencode = call(&opencode::ADAPTER, &["--auto", "-m", "n"]);
+        assert!(opencode.matches("--auto").count() == 1 && !opencode.contains("--model"), "{opencode}");
+        let copilot = call(&copilot::ADAPTER, &["--allow-all-tools"]);
+        assert_eq!(copilot.matches("--allow").count(), 1, "{copilot}");
+        let acp = call(&acp::ADAPTER, &["--permit", "edits", "--", "--permit"]);
+        assert_eq!(acp, "worker-acp --permit edits --model m -- x --permit");
+    }
 }
 
 /// What an agent prints may come from whoever wrote the repository.

@@ -1,17 +1,18 @@
 //! An agent behind a role: the same process, limits and report as a plain command, with an adapter at both ends.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tollgate_core::run::Told;
+use tollgate_core::run::told::Guarded;
 
 use super::account::is_session;
 use super::ears::Ears;
 use super::spec::variables;
-use super::{Account, AgentSpec, Ask, Resume, sheet};
+use super::{ADAPTERS, Account, Adapter, AgentSpec, Ask, Resume, sheet};
 use crate::process::{Cancel, End, Inherit, ProcessId, find_program};
 use crate::workers::command::{Launch, Listener, launch};
 use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError, bundle};
@@ -71,27 +72,33 @@ impl AgentWorker {
             session: goes_on.map(|(_, session)| session),
             schema: schema.as_deref(),
             args: &self.argv[1..],
+            held: job.tether.as_ref().is_some_and(|tether| tether.leash.holds()),
         };
-        let call = (self.spec.adapter.call)(&ask);
+        let adapter = self.spec.adapter;
+        let call = (adapter.call)(&ask);
+        let guarded = ask.guarded(&adapter.guard);
+        let open = adapter.guard.set.iter().filter(|_| guarded == Guarded::Off);
         let ears = Arc::new(Ears::new(Account::new(self.spec.adapter, goes_on.map(|(again, _)| &again.told))));
         let mut allowed = variables(self.spec.adapter, &self.spec.env);
         allowed.extend(job.variables());
         // What the person set goes over what the adapter would.
-        let set = call.set.into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
+        let set = call.set.into_iter().chain(open.copied()).filter(|(name, _)| std::env::var_os(name).is_none());
+        let home = home(adapter, &path);
         let launched = Launch {
             path: if self.spec.adapter.bridged { self.tollgate.clone() } else { path },
             args: call.args,
             stdin: call.stdin.into_bytes(),
             set: set.map(|(name, value)| (name.into(), value.into())).collect(),
             inherit: Inherit::Only(allowed),
-            home: self.spec.adapter.home,
+            home,
         };
         let silent = Arc::new(AtomicBool::new(false));
         let (heard, flag) = (Arc::clone(&ears), Arc::clone(&silent));
         let end = move |clean: bool| {
             let account = heard.account()?;
             flag.store(account.is_silent(), Ordering::SeqCst);
-            Some(account.end(clean))
+            let (told, failure) = account.end(clean);
+            Some((Told { guard: Some(guarded), ..told }, failure))
         };
         Ok((launch(launched, job, &self.state, Some(Listener { ears, end: Box::new(end) }))?, silent))
     }
@@ -113,6 +120,13 @@ impl Worker for AgentWorker {
     fn describe(&self) -> String {
         self.spec.to_string()
     }
+}
+
+/// The places of an agent in the home folder: its adapter's, or where any agent can be behind it, those of the adapter that
+/// knows the program.
+fn home(adapter: &Adapter, program: &Path) -> &'static [&'static str] {
+    let known = |other: &&Adapter| program.file_name().is_some_and(|name| Some(name) == other.program.map(OsStr::new));
+    if adapter.bridged { ADAPTERS.into_iter().find(known).map_or(&[], |known| known.home) } else { adapter.home }
 }
 
 /// An attempt in a session of before. Where that is gone (the agent ends before it says anything), it begins anew with the whole brief.

@@ -162,7 +162,7 @@ const OPENCODE: Agent = Agent {
     look: &["--agent", "plan"],
     schema: &[],
     quota: limited,
-    mcp: Mcp::Settings("opencode.json", "mcp"),
+    mcp: Mcp::Settings(".config/opencode/opencode.json", "mcp"),
 };
 
 const QWEN: Agent = Agent {
@@ -225,11 +225,10 @@ fn opencode(address: &str, world: &mut World) {
     let provider = json!({"s": {"npm": "@ai-sdk/openai-compatible", "options": options, "models": models}});
     settings(
         world,
-        "opencode.json",
+        ".config/opencode/opencode.json",
         &json!({"provider": provider, "model": "s/scripted", "small_model": "s/scripted"}),
     );
-    let path = world.path("home/opencode.json").display().to_string();
-    world.set("OPENCODE_CONFIG", &path).set("OPENCODE_DISABLE_MODELS_FETCH", "1");
+    world.set("OPENCODE_DISABLE_MODELS_FETCH", "1");
 }
 
 fn qwen(address: &str, world: &mut World) {

@@ -135,7 +135,7 @@ impl Stage {
     pub fn reported(&self) -> (AttemptReported, Told) {
         let report = self.reports().into_iter().next().unwrap_or_else(|| panic!("nothing was reported"));
         let told = report.told.clone().unwrap_or_else(|| panic!("nothing was told: {report:?}"));
-        (report, told)
+        (report, *told)
     }
 
     /// What there is to see when something is not as it should be.
@@ -166,6 +166,7 @@ impl Stage {
             session,
             schema: None,
             args: &args,
+            held: false,
         });
         let path = if adapter.bridged { PathBuf::from(env!("CARGO_BIN_EXE_tollgate")) } else { program };
         let typed = self.play.world.program(&[]);
