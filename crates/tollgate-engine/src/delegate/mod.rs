@@ -53,21 +53,25 @@ const EXCERPT_BYTES: usize = 2000;
 /// The longest argument that the system takes.
 const ARGUMENT_BYTES_MAX: usize = 128 * 1024 - 1;
 /// Words of a program that is not logged in. They count only where it failed and left no report.
-const LOGIN_WORDS: [&str; 14] = [
+const LOGIN_WORDS: [&str; 18] = [
     "authenticat",
+    "auth login",
+    "auth method",
     "unauthorized",
+    "status 401",
     "not logged in",
-    "log in",
     "logged out",
-    "login",
+    "log in",
+    "/login",
+    "please login",
+    "login required",
+    "codex login",
+    "claude login",
     "sign in",
     "api key",
     "api_key",
-    "apikey",
     "credentials",
-    "access token",
     "oauth",
-    "status 401",
 ];
 
 /// A worker that was found by its name.
@@ -89,10 +93,20 @@ pub struct Hired {
 pub enum Program {
     Command(Vec<String>, BriefBy),
     Agent(AgentSpec),
-    Script(PathBuf),
+    /// Its file: where it lies, or its path in the trusted folder.
+    Script(String),
 }
 
 impl Program {
+    /// The words that may name a trusted file.
+    pub fn words(&self) -> &[String] {
+        match self {
+            Self::Command(words, _) => words,
+            Self::Agent(spec) => &spec.words,
+            Self::Script(file) => std::slice::from_ref(file),
+        }
+    }
+
     fn adapter(&self) -> &'static str {
         match self {
             Self::Command(..) => "command",
@@ -182,7 +196,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     tether.reads.extend(scene.reads());
     tether.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
     if let Program::Script(file) = &hired.program {
-        tether.reads.push(file.clone());
+        tether.reads.push(file.into());
     }
     let job = job(asked, cwd, &room, &brief, tether)?;
     let log = job.log.clone();
@@ -224,7 +238,11 @@ fn worker(hired: &Hired, room: &Room, asked: &Delegation) -> Result<(Box<dyn Wor
             let (argv, copy) = resolve(&spec.words)?;
             (Box::new(AgentWorker::new(spec.clone(), argv, &hired.base, &asked.tollgate, state)), copy)
         }
-        Program::Script(file) => (Box::new(CommandWorker::scripted(&asked.tollgate, file, state)), None),
+        Program::Script(file) => {
+            let (words, copy) = resolve(std::slice::from_ref(file))?;
+            let file = words.first().map(PathBuf::from).unwrap_or_default();
+            (Box::new(CommandWorker::scripted(&asked.tollgate, &file, state)), copy)
+        }
     })
 }
 
@@ -321,7 +339,12 @@ fn read(
 ) -> Result<Delivered, Stop> {
     match outcome.end {
         End::TimedOut => {
-            let why = format!("The worker was ended after {} ms.", asked.limit.as_millis());
+            let own = match asked.hired.as_ref().map(|hired| &hired.program) {
+                Ok(Program::Agent(spec)) => spec.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+                Ok(Program::Command(..) | Program::Script(_)) | Err(_) => None,
+            };
+            let limit = own.map_or(asked.limit, |own| own.min(asked.limit));
+            let why = format!("The worker took longer than {} ms and was ended.", limit.as_millis());
             return Err(Stop(Reason::Timeout, why, Vec::new()));
         }
         End::Cancelled => return Err(Stop::execution("The worker was ended because Tollgate was asked to stop.")),

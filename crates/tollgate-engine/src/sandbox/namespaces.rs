@@ -80,7 +80,7 @@ pub(super) fn mount_own(temporary: Option<&Path>) -> bool {
 pub(super) fn keep(paths: &[std::path::PathBuf]) {
     for path in paths {
         // What the mount around it forbids must be said again: it cannot be taken back from below.
-        let around = statvfs(path).map(|found| found.f_flag).unwrap_or(StatVfsMountFlags::empty());
+        let around = statvfs(path).map_or(StatVfsMountFlags::empty(), |found| found.f_flag);
         let flags = [
             (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
             (StatVfsMountFlags::NODEV, MountFlags::NODEV),

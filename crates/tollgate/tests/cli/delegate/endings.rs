@@ -86,6 +86,9 @@ fn a_unit_may_have_words_behind_it_and_a_dossier_may_be_yaml() {
     std::fs::write(stage.world.path("dossier.yaml"), format!("# the work\n{text}\n")).unwrap();
     let words = ["--agent", "command", "--adapter-command", "[\"agent\"]", "--role", "implementer", "--unit", "U-1"];
     stage.type_in(&[&words[..], &["--dossier", "../dossier.yaml"]].concat()).is("PASS", None, 0);
+    // What its contract only warns of is handed on.
+    let fix = Stage::new("implementer", &says(&report("implementer", "PASS"))).dossier("title", json!("Fix the total"));
+    fix.delegate().is("PASS", None, 0).says("fill feedback_loop");
 }
 
 #[test]
@@ -213,6 +216,35 @@ fn a_configured_worker_is_known_by_its_name() {
         (&done.report["adapter"]["adapter"], &done.report["adapter"]["source"]),
         (&json!("command"), &json!("user"))
     );
+    let script = json!({"script": 1, "roles": {"implementer": [{
+        "write": {"src/new.rs": "// acted\n"}, "report": report("implementer", "PASS")
+    }]}});
+    std::fs::write(stage.world.path("actor.yaml"), script.to_string()).unwrap();
+    let acted = stage.delegate_to(&["--agent", "actor"]);
+    acted.is("PASS", None, 0);
+    assert_eq!(acted.list("changed_surfaces"), ["src/new.rs"]);
+}
+
+#[test]
+fn a_worker_of_the_repository_acts_once_it_is_trusted_and_as_it_was() {
+    let stage = Stage::new("implementer", "");
+    let script = format!("#!/bin/sh\n{}", says(&report("implementer", "PASS")));
+    stage.world.write(".tollgate/agent.sh", script);
+    stage
+        .world
+        .write(".tollgate/config.toml", "[worker.ours]\nadapter = \"command\"\ncommand = [\".tollgate/agent.sh\"]\n");
+    std::fs::set_permissions(stage.work(".tollgate/agent.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    stage.world.commit("A worker");
+    let ours = ["--agent", "ours"];
+    stage.delegate_to(&ours).is("BLOCKED", Some("worker_agent_unavailable"), 3);
+    assert!(stage.world.run("trust", "").status.success());
+    let done = stage.delegate_to(&ours);
+    done.is("PASS", None, 0);
+    assert_eq!(done.report["adapter"]["source"], "repository");
+    // What lies in the checkout now is not what was trusted.
+    stage.world.write(".tollgate/agent.sh", "#!/bin/sh\ntouch forged\n");
+    stage.with(&["--allow-dirty"]).delegate_to(&ours).is("PASS", None, 0);
 }
 
 #[test]

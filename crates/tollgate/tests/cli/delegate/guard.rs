@@ -162,3 +162,19 @@ fn the_work_is_done_in_the_folder_that_is_named() {
     let stage = stage.with(&["--cwd", "src"]).unheld();
     stage.delegate().is("BLOCKED", Some("report_validation_failed"), 1).says(".git/refs/heads/other");
 }
+
+#[test]
+fn a_linked_work_tree_is_measured_with_the_git_folder_it_shares() {
+    let acts = "git status >/dev/null || exit 9; echo x > src/main.rs";
+    let stage = acting("implementer", acts).with(&["--cwd", "../linked"]);
+    stage.world.git(&["worktree", "add", "-q", "../linked"]);
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["src/main.rs"]);
+    let stage =
+        acting("implementer", "git branch other; git stash -q 2>/dev/null; git tag v1").with(&["--cwd", "../linked"]);
+    stage.world.git(&["worktree", "add", "-q", "../linked"]);
+    let found = stage.unheld().delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1);
+    found.says(".git/common/refs/heads/other").says(".git/common/refs/tags/v1");
+}

@@ -14,6 +14,7 @@ use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::config::paths::{Named, Paths};
 use crate::config::{self, Adapter, Assigned, Choice, Config, Origin};
+use crate::repository::Folder;
 use crate::trust::Standing;
 
 /// The worker that is no name of one: its program is typed.
@@ -79,15 +80,9 @@ pub(super) fn hire(
     };
     let paths = Paths { standing: &standing, directory };
     let program = program(&assigned, args, paths)?;
-    let words = match &program {
-        Program::Command(words, _) => words.as_slice(),
-        Program::Agent(spec) => &spec.words,
-        Program::Script(_) => &[],
-    };
-    let pins = words.iter().any(|word| pinned::named_by(word).is_some());
+    let pins = program.words().iter().any(|word| pinned::named_by(word).is_some());
     let folder = standing.trusted().filter(|_| pins);
-    let folder =
-        folder.into_iter().flat_map(|folder| folder.files()).map(|(path, file)| (path.to_owned(), file.clone()));
+    let folder = folder.into_iter().flat_map(Folder::files).map(|(path, file)| (path.to_owned(), file.clone()));
     let config::Bounds { sandbox, reads, writes } = assigned.worker.bounds.clone();
     let asked = Asked { sandbox, reads, writes, env: assigned.worker.agent.env.clone() };
     let base =
@@ -123,13 +118,10 @@ fn program(assigned: &Assigned, args: &ProgramArgs, paths: Paths<'_>) -> Result<
         }
         Adapter::Script => {
             let file = worker.command.first().cloned().unwrap_or_default();
-            match paths.file(&file, typed)? {
-                Named::There(path) => Ok(Program::Script(path)),
-                Named::Trusted(path, _) => Err(Failure::refused(
-                    Code::UNTRUSTED,
-                    format!("the script {path} of the trusted folder serves in runs only"),
-                )),
-            }
+            Ok(Program::Script(match paths.file(&file, typed)? {
+                Named::There(path) => path.display().to_string(),
+                Named::Trusted(path, _) => path,
+            }))
         }
     }
 }
