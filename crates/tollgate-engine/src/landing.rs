@@ -20,6 +20,8 @@ pub struct Wish {
     pub onto: Option<String>,
     /// The branch that is made; none: the run's own.
     pub to: Option<String>,
+    /// The file that a patch is wanted in, as a whole path.
+    pub file: Option<Name>,
 }
 
 /// What came of the wish, before anything is moved.
@@ -56,6 +58,8 @@ pub enum LandError {
         paths: Vec<Name>,
         /// What became of each, a line each.
         how: String,
+        /// Whether the branch does not hold what the run started from.
+        apart: bool,
     },
     /// Anything else.
     #[error(transparent)]
@@ -87,6 +91,7 @@ impl Service {
         let workspace = Workspace::of(&self.state, run)?;
         let held = Workspace::hold(&self.state, run.id)?;
         let target = workspace.target(wish.how, wish.onto.as_deref(), wish.to.as_deref())?;
+        let target = LandTarget { file: wish.file.clone(), ..target };
         if let Some(before) = before(&workspace, run, &target) {
             return Ok(Begun::Before(before));
         }
@@ -113,8 +118,13 @@ impl Service {
         let closing = workspace.closing(run.published.as_deref().unwrap_or_default(), &tree)?;
         match workspace.merged(&closing, &at)? {
             Merged::There => Ok(Err(Begun::There { onto: target.onto, at: target.at })),
-            Merged::Conflict { paths, how } => Err(LandError::Conflict { onto: target.onto, paths, how }),
-            Merged::Fits { tree, touched, apart } => Ok(Ok(LandTarget { tree: tree.name(), touched, apart, ..target })),
+            Merged::Conflict { paths, how, lacks } => {
+                Err(LandError::Conflict { onto: target.onto, paths, how, apart: !lacks.is_empty() })
+            }
+            Merged::Fits { tree, touched, lacks } => {
+                let (tree, apart) = (tree.name(), !lacks.is_empty());
+                Ok(Ok(LandTarget { tree, touched, apart, lacks, ..target }))
+            }
         }
     }
 }

@@ -240,7 +240,7 @@ impl Service {
     }
 
     /// Whether a run is in the journal; none when the journal cannot say.
-    fn is_opened(&self, run: RunId) -> Option<bool> {
+    pub(crate) fn is_opened(&self, run: RunId) -> Option<bool> {
         self.journal.head(run).ok().map(|head| head.is_some())
     }
 

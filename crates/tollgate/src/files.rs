@@ -231,6 +231,11 @@ pub fn exists(path: &Path) -> Result<bool, Failure> {
     path.try_exists().map_err(|error| cannot_read(&path.display().to_string(), error))
 }
 
+/// Whether a path is taken, also by a link that leads nowhere.
+pub fn is_taken(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 /// Whether a file is there.
 pub fn is_file(path: &Path) -> bool {
     path.is_file()

@@ -169,9 +169,15 @@ pub struct LandTarget {
     /// The run's files that were changed there, too, since it started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<Name>,
-    /// Whether the commit that the run started from is not in the history of the one it lands on.
+    /// Whether the branch does not hold what the run started from: only what the run changed itself lands.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
+    /// What that is: commits, and changes that were not committed, a phrase each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<Name>,
+    /// The file that a person wants a patch in, as a whole path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Name>,
 }
 
 /// What is wrong with the work, and where.

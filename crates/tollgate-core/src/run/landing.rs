@@ -45,7 +45,9 @@ impl Landing {
             open.push(format!("what was reviewed changed on `{onto}`, too: {}{more}", shown.join(", ")));
         }
         if self.target.apart {
-            open.push(format!("`{}` does not hold the commit that the run started from", self.target.onto));
+            let lacks = &self.target.lacks;
+            let lacks = if lacks.is_empty() { String::new() } else { format!(": {}", lacks.join("; ")) };
+            open.push(format!("`{}` does not hold what the run started from{lacks}", self.target.onto));
         }
         open
     }

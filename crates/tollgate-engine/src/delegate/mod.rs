@@ -306,6 +306,7 @@ fn work(worker: &dyn Worker, job: Job, limit: Duration, stop: &AtomicBool) -> Re
         }
         WorkerError::Command { .. }
         | WorkerError::Start { .. }
+        | WorkerError::Record { .. }
         | WorkerError::Unheld(_)
         | WorkerError::BundleName(_) => Stop::execution(error),
     })?;

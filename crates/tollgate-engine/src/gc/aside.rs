@@ -47,7 +47,9 @@ impl Gc<'_> {
         let to = names.into_iter().find(free).unwrap_or_else(|| folder.join(name_of(path)));
         if !self.options.dry {
             let note = Note { from: path.to_owned(), run, why: why.clone(), at_ms: self.options.now_ms };
-            let text = serde_json::to_vec(&note).unwrap_or_default();
+            // Without a note nobody could put it back: a path that is no text stays where it is.
+            let unsaid = |error| WorkspaceError::Io { path: path.to_owned(), source: std::io::Error::other(error) };
+            let text = serde_json::to_vec(&note).map_err(unsaid)?;
             write_whole(&note_path(&to), &text)?;
             reach(Point::GcNoted);
             std::fs::rename(path, &to).map_err(|source| WorkspaceError::Io { path: path.to_owned(), source })?;
@@ -125,12 +127,14 @@ fn aside(state: &Path) -> Vec<(PathBuf, Note)> {
 /// What was set aside, and where it is again, or why it is not.
 pub type Restored = (PathBuf, Result<PathBuf, String>);
 
-/// Puts what was set aside of a run back where it was; what is in the way stays where it is, and is named.
-pub fn restore(state: &Path, run: RunId) -> Result<Vec<Restored>, WorkspaceError> {
+/// Puts what was set aside of a run back where it was, and a demonstration that holds its repository; what is in the way stays
+/// where it is, and is named.
+pub fn restore(state: &Path, run: RunId, repository: Option<&Path>) -> Result<Vec<Restored>, WorkspaceError> {
     let _held = Workspace::hold(state, run)?;
     let mut done = Vec::new();
     for (path, note) in aside(state) {
-        if note.run != Some(run) || path.symlink_metadata().is_err() {
+        let its = note.run == Some(run) || repository.is_some_and(|repository| repository.starts_with(&note.from));
+        if !its || path.symlink_metadata().is_err() {
             continue;
         }
         if note.from.symlink_metadata().is_ok() {

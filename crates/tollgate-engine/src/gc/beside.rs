@@ -10,7 +10,7 @@ use tollgate_core::id::RunId;
 use super::{DAY_MS, Fate, Gc, Thing, children, name_of};
 use crate::service::ServiceError;
 use crate::session::LoadError;
-use crate::workspace::{Claim, Repository, WorkspaceError};
+use crate::workspace::{Claim, Repository, WorkspaceError, left_over, start_of, undo_start};
 
 impl Gc<'_> {
     /// Folders of runs that are in no journal: somebody's, until they say otherwise.
@@ -61,18 +61,34 @@ impl Gc<'_> {
         Ok(())
     }
 
-    /// Scratch folders whose makers are gone.
+    /// Scratch folders whose makers are gone, with what a start made that was cut off.
     pub(super) fn scratch(&mut self) -> Result<(), WorkspaceError> {
-        let own = name_of(self.bin.path());
+        let (own, service) = (name_of(self.bin.path()), self.service);
+        let opened = |run| service.is_opened(run);
         for path in children(&self.state.join("scratch")).into_iter().filter(|path| name_of(path) != own) {
             let Some(claim) = Claim::take(&path) else { continue };
+            let mut places = vec![(Thing::Scratch, path.display().to_string())];
+            if let Some(run) = start_of(&claim).filter(|run| opened(*run) == Some(false))
+                && let Some(left) = left_over(self.state, run)?
+            {
+                places.push((Thing::RunFolder, left.folder.display().to_string()));
+                if let Some(workspace) = &left.workspace {
+                    let top = workspace.top().display();
+                    places.extend(workspace.pins()?.iter().map(|name| (Thing::Ref, format!("{name} in {top}"))));
+                }
+            }
             if self.options.dry {
                 claim.leave();
             } else {
-                drop(claim);
+                undo_start(self.state, claim, &opened);
             }
-            let why = "whoever made it is gone".to_owned();
-            self.item(Thing::Scratch, path.display().to_string(), None, Fate::Remove, why);
+            let (fate, why) = match self.options.dry || path.symlink_metadata().is_err() {
+                true => (Fate::Remove, "whoever made it is gone"),
+                false => (Fate::Keep, "whoever made it is gone, and it cannot be cleaned up now"),
+            };
+            for (thing, place) in places {
+                self.item(thing, place, None, fate, why.to_owned());
+            }
         }
         Ok(())
     }

@@ -126,7 +126,6 @@ struct Gc<'a> {
 impl Service {
     /// Cleans up, or says what would be done.
     pub fn gc(&self, options: Options) -> Result<Vec<Item>, ServiceError> {
-        self.sweep();
         let bin = Claim::make(&self.state.join("scratch").join(format!("gc-{}", std::process::id())))?;
         let (items, named) = (Vec::new(), Some(BTreeSet::new()));
         let aside = BTreeSet::new();

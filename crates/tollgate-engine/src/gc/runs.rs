@@ -129,10 +129,11 @@ impl Gc<'_> {
             self.item(Thing::RunFolder, folder.display().to_string(), Some(id), Fate::Keep, why);
             return Ok(());
         }
-        if let Some(name) = workspace.pinned() {
-            if !self.options.dry {
-                workspace.release(true)?;
-            }
+        let pins = workspace.pins()?;
+        if !self.options.dry {
+            workspace.release(true)?;
+        }
+        for name in pins {
             let place = format!("{name} in {}", workspace.top().display());
             self.item(Thing::Ref, place, Some(id), Fate::Remove, "nothing borrows from the base any more".to_owned());
         }

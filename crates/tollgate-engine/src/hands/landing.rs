@@ -56,7 +56,11 @@ impl RealHands {
             let end = LandEnd::Landed { commit: target.at.clone(), patch: Some(patch.digest()) };
             return Ok((end, vec![patch]));
         }
-        let message = message(run, &format!("Merge {} into {}", run.opened.title, target.onto));
+        let title = match workspace.joins(target)? {
+            true => format!("Merge {} into {}", run.opened.title, target.onto),
+            false => run.opened.title.clone(),
+        };
+        let message = message(run, &title);
         let commit = workspace.deliver(target, &closing, &message, &signature(landing.asked_ms))?;
         Ok((LandEnd::Landed { commit: commit.name(), patch: None }, Vec::new()))
     }

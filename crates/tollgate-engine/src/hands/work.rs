@@ -1,15 +1,16 @@
 //! What the engine does itself: commands, landings, publishing.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::report::Judgement;
-use tollgate_core::run::Run;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::gate;
+use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
 
@@ -17,7 +18,8 @@ use super::{Failure, Ran, RealHands, UnderWay, all_landed, content_of, tree_id};
 use crate::gates::{self, Check};
 use crate::process::{Inherit, Program, Recorded, secrets};
 use crate::sandbox::Own;
-use crate::workers::{marker, variables};
+use crate::verify;
+use crate::workers::{WorkerError, marker, variables};
 use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace, remove_tree};
 
 /// How many paths a landing names.
@@ -87,10 +89,16 @@ impl RealHands {
             };
             let checked = gates::check(copy.path(), &check, limit, marker, &leashed, &secrets, &mut |running| {
                 reach(Point::CommandSpawned);
-                record = Recorded::new(&self.state, running.id(), marker).ok();
+                record = Some(Recorded::new(&self.state, running.id(), marker));
+                if let Some(Err(_)) = record {
+                    // Nobody could end it after a crash, or tell that it is no person who calls from below it.
+                    running.canceller().cancel();
+                }
                 way.started(Some(running.canceller()));
                 held = None;
             });
+            let record =
+                record.transpose().map_err(|source| WorkerError::Record { path: self.state.clone(), source })?;
             drop((record, held));
             remove_tree(&scratch)?;
             let output = Object::new(checked.output);
@@ -136,7 +144,8 @@ impl RealHands {
         let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
         let measured: Vec<Content> = outdated.iter().map(again).collect::<Result<_, Failure>>()?;
         let landing = |outcome, paths| Landed { measured, ..landing(outcome, paths) };
-        let landed = workspace.land_whole(unit, &base, &onto, &theirs, collided)?;
+        let given = if collided.is_empty() { None } else { self.given_back(run, unit)? };
+        let landed = workspace.land_whole(unit, [&base, &onto, &theirs], collided, given.as_ref())?;
         reach(Point::AfterLand);
         Ok(match landed {
             Landing::Landed { tree } => Landed {
@@ -149,6 +158,27 @@ impl RealHands {
                 ..landing(LandOutcome::Conflict, paths)
             },
         })
+    }
+
+    /// The tree that a unit was given back with its collisions; none once a person has mended it by hand.
+    fn given_back(&self, run: &Run, unit: &Name) -> Result<Option<ObjectId>, Failure> {
+        let events = verify::events(&*self.journal, run.id, 0, u64::MAX);
+        let (mut landings, mut given) = (BTreeSet::new(), None);
+        for recorded in events.map_err(|error| Failure::Other(error.to_string()))? {
+            match recorded.event {
+                Event::AttemptStarted(started) => {
+                    if matches!(&started.work, Work::Land { unit: of, .. } if of == unit) {
+                        landings.insert(started.attempt);
+                    }
+                }
+                Event::LandingEnded(ended) if landings.contains(&ended.attempt) => {
+                    given = ended.collided.map(|content| content.tree);
+                }
+                Event::TreeChanged(changed) if changed.unit.as_ref() == Some(unit) => given = None,
+                _ => {}
+            }
+        }
+        given.map(|tree| tree_id(&tree)).transpose()
     }
 
     /// Commits the closing tree on the run's own branch.

@@ -131,7 +131,8 @@ pub(super) fn launch(
     let running =
         start(program, out, Redacted::new(&job.secrets, log.clone())).map_err(|error| failed(&path, error))?;
     reach(Point::Spawned);
-    let record = Recorded::new(state, running.id(), &marker).map_err(|error| failed(state, error))?;
+    let record = Recorded::new(state, running.id(), &marker)
+        .map_err(|source| WorkerError::Record { path: state.to_owned(), source })?;
     reach(Point::WorkerRecorded);
     let secrets = Arc::clone(&job.secrets);
     Ok(Box::new(CommandAttempt { running, report, secrets, log, stdout, listener, outcome: None, _record: record }))

@@ -166,6 +166,14 @@ pub enum WorkerError {
         /// Why.
         source: std::io::Error,
     },
+    /// It runs and cannot be written down, so that nobody would find it after a crash.
+    #[error("a process of the run cannot be recorded in {path}: {source}")]
+    Record {
+        /// The state directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The sandbox is required and does not hold.
     #[error("the sandbox is required, and this machine cannot give it: {0}")]
     Unheld(String),
@@ -181,7 +189,7 @@ impl WorkerError {
             Self::NotFound(_) => Code::WORKER_NOT_FOUND,
             Self::Unheld(_) => Code::SANDBOX_MISSING,
             Self::Command { .. } => Code::WORKER_COMMAND,
-            Self::Start { .. } | Self::BundleName(_) => Code::WORKER_START,
+            Self::Start { .. } | Self::Record { .. } | Self::BundleName(_) => Code::WORKER_START,
         }
     }
 
@@ -191,7 +199,11 @@ impl WorkerError {
             Self::Unheld(_) => {
                 "`tollgate doctor` shows what is missing; mend that, then `tollgate resume RUN`; a run that is started with `sandbox = \"prefer\"` takes what there is"
             }
-            Self::NotFound(_) | Self::Command { .. } | Self::Start { .. } | Self::BundleName(_) => "",
+            Self::NotFound(_)
+            | Self::Command { .. }
+            | Self::Start { .. }
+            | Self::Record { .. }
+            | Self::BundleName(_) => "",
         }
     }
 }

@@ -62,7 +62,9 @@ impl<'a> Checkout<'a> {
                 false => WorkspaceError::Dirty { top, paths, nested },
             });
         }
-        self.none_is_filtered()?;
+        if !began {
+            self.repository.may_be_moved(&self.changes.keys().cloned().collect::<Vec<_>>())?;
+        }
         git.run(&["update-ref", MARK, self.to.as_str()])?;
         reach(Point::LandBegun);
         if began {
@@ -70,7 +72,8 @@ impl<'a> Checkout<'a> {
         } else if let Err(error) = checkout.run(&["read-tree", "-m", "-u", self.from.as_str(), self.to.as_str()]) {
             // Nothing was written yet: git looks at all of it first.
             git.run(&["update-ref", "-d", MARK])?;
-            return Err(error.into());
+            let hint = "mend what git names, or leave the checkout alone: `--as branch --to NAME`";
+            return Err(WorkspaceError::LandTarget { why: error.to_string(), hint });
         }
         reach(Point::LandFiles);
         put_index(&folder.index("checkout"), self.repository.index_file())?;
@@ -131,19 +134,6 @@ impl<'a> Checkout<'a> {
 
     fn place(&self, path: &Name) -> PathBuf {
         self.repository.top.join(OsStr::from_bytes(&unquote(path)))
-    }
-
-    /// A file that a filter writes would be written as the filter reads it: nothing that the trees or the configuration name
-    /// is started here.
-    fn none_is_filtered(&self) -> Result<(), WorkspaceError> {
-        let paths: Vec<Vec<u8>> = self.changes.keys().map(|path| unquote(path).into_owned()).collect();
-        match self.repository.filtered(&paths)?.first() {
-            Some((path, filter)) => Err(WorkspaceError::LandTarget {
-                why: format!("{path} is written by the filter `{filter}`, which a landing does not start"),
-                hint: "land with `--as branch` and merge the branch with your own git",
-            }),
-            None => Ok(()),
-        }
     }
 
     /// Whether a file is the beginning of what it will be, or gone: git was killed while it wrote it.

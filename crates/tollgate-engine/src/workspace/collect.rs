@@ -2,9 +2,9 @@
 
 use super::files::write_whole;
 use super::folder::{GitFolder, Kind};
-use super::repository::{Shared, base_ref};
+use super::repository::{Shared, base_ref, handed_ref};
 use super::{Base, Measured, Repository, WorkTree, Workspace, WorkspaceError, git_path};
-use crate::git::{Git, ObjectId};
+use crate::git::ObjectId;
 use std::path::Path;
 use tollgate_core::id::RunId;
 
@@ -48,11 +48,13 @@ impl Workspace {
         Ok(self.git.run(&["update-ref", "-d", name, commit.as_str()]).map(drop)?)
     }
 
-    /// The ref that pins the base in the user's repository, if it is there.
-    pub fn pinned(&self) -> Option<String> {
-        let name = base_ref(self.run);
-        let found = Git::with_dir(&self.shared.common).ok()?.id(&["rev-parse", "--verify", "--quiet", &name]);
-        found.is_ok().then_some(name)
+    /// The refs of the run in the user's repository that go when its base is not needed any more.
+    pub fn pins(&self) -> Result<Vec<String>, WorkspaceError> {
+        let user = self.user()?;
+        let there = |name: &String| user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
+        let base = Some(base_ref(self.run)).filter(|name| there(name).is_some_and(|found| found == self.base.commit));
+        let handed = Some(handed_ref(self.run)).filter(|name| there(name).is_some());
+        Ok(base.into_iter().chain(handed).collect())
     }
 
     /// Notes that the private git folder may be gone on purpose.

@@ -18,7 +18,7 @@ use tollgate_store::{Point, reach};
 
 use super::checkout::Checkout;
 use super::claim::Claim;
-use super::repository::{branch_ref, commit_on};
+use super::repository::{branch_ref, commit, commit_on};
 use super::starts::scratch;
 use super::{Landing, Repository, Signature, Workspace, WorkspaceError};
 use crate::git::{Git, GitError, ObjectId, records};
@@ -40,8 +40,8 @@ pub enum Merged {
         tree: ObjectId,
         /// The run's files that the other side changed, too.
         touched: Vec<Name>,
-        /// Whether the commit that the run started from is not in the other's history.
-        apart: bool,
+        /// What the run started from and the other side does not hold, a phrase each.
+        lacks: Vec<Name>,
     },
     /// They do not.
     Conflict {
@@ -49,6 +49,8 @@ pub enum Merged {
         paths: Vec<Name>,
         /// What became of each, a line each.
         how: String,
+        /// What the run started from and the other side does not hold, a phrase each.
+        lacks: Vec<Name>,
     },
 }
 
@@ -86,6 +88,8 @@ impl Workspace {
             tree: self.base.tree.name(),
             touched: Vec::new(),
             apart: false,
+            lacks: Vec::new(),
+            file: None,
         })
     }
 
@@ -97,7 +101,10 @@ impl Workspace {
     /// Where a branch stands; none when there is no such branch. A name that git will not have is refused.
     fn branch(&self, user: &Git, name: &str) -> Result<Option<ObjectId>, WorkspaceError> {
         let full = format!("{HEADS}{name}");
-        if !user.call(&["check-ref-format", &full], Vec::new())?.end.success() || name.starts_with('-') {
+        if !user.call(&["check-ref-format", &full], Vec::new())?.end.success()
+            || name.starts_with('-')
+            || name == "HEAD"
+        {
             let why = format!("`{name}` cannot be the name of a branch");
             return Err(WorkspaceError::LandTarget {
                 why,
@@ -182,7 +189,7 @@ impl Workspace {
         self.is_in(old, new).unwrap_or(false)
     }
 
-    fn is_in(&self, old: &ObjectId, new: &ObjectId) -> Result<bool, WorkspaceError> {
+    pub(super) fn is_in(&self, old: &ObjectId, new: &ObjectId) -> Result<bool, WorkspaceError> {
         let args = ["merge-base", "--is-ancestor", old.as_str(), new.as_str()];
         Ok(self.git.call(&args, Vec::new())?.end.success())
     }
@@ -196,34 +203,22 @@ impl Workspace {
         if self.is_in(closing, at)? {
             return Ok(Merged::There);
         }
-        let common = self.git.call(&["merge-base", closing.as_str(), at.as_str()], Vec::new())?;
-        let common = String::from_utf8_lossy(&common.out).lines().next().and_then(ObjectId::parse);
-        let common =
-            common.ok_or_else(|| WorkspaceError::NoCommonCommit { base: closing.to_string(), head: at.to_string() })?;
-        let [base, ours, theirs] = [self.tree_at(&common)?, self.tree_at(at)?, self.tree_at(closing)?];
+        // Merged from where the run started, wherever the histories parted: what lands is the run's own change alone.
+        let [base, ours, theirs] = [self.base.tree.clone(), self.tree_at(at)?, self.tree_at(closing)?];
+        let lacks = self.lacking(at)?;
         let tree = match self.land("run", &base, &ours, &theirs)? {
             Landing::Landed { tree } => tree,
             Landing::Conflict { mut paths, how, .. } => {
                 paths.truncate(PATHS_SHOWN);
-                return Ok(Merged::Conflict { paths, how });
+                return Ok(Merged::Conflict { paths, how, lacks });
             }
         };
-        let paths = |from: &ObjectId, to: &ObjectId| -> Result<Vec<Name>, WorkspaceError> {
-            Ok(self.changes(from, to)?.into_iter().map(|change| change.path).collect())
-        };
-        let (own, other, lands) = (paths(&base, &theirs)?, paths(&base, &ours)?, paths(&ours, &tree)?);
+        let own = self.paths_between(&base, &theirs)?;
+        let (other, lands) = (self.paths_between(&base, &ours)?, self.paths_between(&ours, &tree)?);
         // The patch is the same when it is the run's files that change, and nobody else changed any of them.
         let mut touched: Vec<Name> = own.iter().filter(|path| other.binary_search(path).is_ok()).cloned().collect();
         touched.extend(lands.iter().filter(|path| own.binary_search(path).is_err()).cloned());
-        Ok(Merged::Fits { tree, touched, apart: common != self.base.commit && !self.is_snapshot_on(&common)? })
-    }
-
-    /// Whether the run started from changes that were not committed, on top of this commit or a later one of its history.
-    fn is_snapshot_on(&self, commit: &ObjectId) -> Result<bool, WorkspaceError> {
-        let base = self.base.commit.as_str();
-        let by = self.git.run(&["show", "-s", "--format=%ce", base])?;
-        let parent = self.git.id(&["rev-parse", "--verify", "--quiet", &format!("{base}^")]).ok();
-        Ok(by.trim_ascii() == b"tollgate@localhost" && parent.as_ref() == Some(commit))
+        Ok(Merged::Fits { tree, touched, lacks })
     }
 
     /// The change that lands, as a patch that `git apply` takes on the commit it lands on.
@@ -250,9 +245,12 @@ impl Workspace {
     /// the checkout that would be moved.
     pub fn may_deliver(&self, target: &LandTarget) -> Result<(), WorkspaceError> {
         let (user, repository) = (self.user()?, Repository::find(&self.top)?);
+        repository.is_at_rest()?;
+        let (at, tree) = (self.named(&target.at)?, self.named(&target.tree)?);
         if let Some(branch) = &target.branch {
             if target.how == LandAs::Branch {
                 self.has_place(&user, branch, target.found.is_some())?;
+                self.keeps_its_own(branch, target)?;
             }
             self.not_elsewhere(&user, target.how, branch, repository.branch()?.as_deref())?;
         }
@@ -260,9 +258,26 @@ impl Workspace {
             return Ok(());
         }
         let claim = Claim::make(&scratch(&self.state).join(format!("land-{}", self.run)))?;
-        let Repository { top, dirty, nested, .. } = repository.looked_at(claim.path())?;
-        let nested = !nested.is_empty();
-        if dirty.is_empty() { Ok(()) } else { Err(WorkspaceError::Dirty { top, paths: dirty, nested }) }
+        let repository = repository.looked_at(claim.path())?;
+        if repository.dirty.is_empty() {
+            return repository.may_be_moved(&self.paths_between(&self.tree_at(&at)?, &tree)?);
+        }
+        let Repository { top, dirty, nested, .. } = repository;
+        Err(WorkspaceError::Dirty { top, paths: dirty, nested: !nested.is_empty() })
+    }
+
+    /// Refuses to move the run's own branch to a commit that does not hold the run's: it would be on no branch any more.
+    fn keeps_its_own(&self, branch: &str, target: &LandTarget) -> Result<(), WorkspaceError> {
+        if branch_ref(self.run)[HEADS.len()..] != *branch || self.joins(target)? {
+            return Ok(());
+        }
+        let why = format!("`{branch}` keeps the run's own commit, and what lands here is on top of another one");
+        Err(WorkspaceError::LandTarget { why, hint: "name another branch: `--to NAME`" })
+    }
+
+    /// Whether the run's own commit becomes part of the history it lands on; else it would bring along what it was built on.
+    pub fn joins(&self, target: &LandTarget) -> Result<bool, WorkspaceError> {
+        self.is_in(&self.base.commit, &self.named(&target.at)?)
     }
 
     /// Puts the tree of a landing on its branch, and into the checkout where that stands on it. Doing it again changes nothing.
@@ -274,11 +289,13 @@ impl Workspace {
         by: &Signature,
     ) -> Result<ObjectId, WorkspaceError> {
         let (at, tree) = (self.named(&target.at)?, self.named(&target.tree)?);
-        // On top of what it lands on already: nothing is merged.
-        let commit = if self.tree_at(closing)? == tree && self.is_in(&at, closing)? {
+        let commit = if at == self.base.commit && self.tree_at(closing)? == tree {
+            // On top of what it lands on already: nothing is merged.
             closing.clone()
-        } else {
+        } else if self.joins(target)? {
             commit_on(&self.git, &tree, &[&at, closing], message, by)?
+        } else {
+            commit(&self.git, &tree, &at, message, by)?
         };
         let Some(branch) = target.branch.as_deref() else { return Ok(commit) };
         let name = format!("{HEADS}{branch}");

@@ -58,29 +58,38 @@ fn messages<'a>(mut parts: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
 }
 
 impl Workspace {
-    /// Lands a unit's change, unless one of the paths that collided before still holds the marks of it: whoever left them
-    /// there has mended nothing.
+    /// Lands a unit's change, unless one of the paths that collided before still holds the marks of it, or is exactly as it
+    /// was `given` back where git cannot mark it: whoever left it so has mended nothing.
     pub fn land_whole(
         &self,
         unit: &str,
-        base: &ObjectId,
-        ours: &ObjectId,
-        theirs: &ObjectId,
+        [base, ours, theirs]: [&ObjectId; 3],
         collided: &[Name],
+        given: Option<&ObjectId>,
     ) -> Result<Landing, WorkspaceError> {
         let landing = self.land(unit, base, ours, theirs)?;
-        let Landing::Landed { tree } = &landing else { return Ok(landing) };
-        let mut paths = Vec::new();
+        let (mut paths, mut how, marked) = match &landing {
+            Landing::Landed { tree } => (Vec::new(), Vec::new(), tree),
+            Landing::Conflict { paths, how, marked } => (paths.clone(), vec![how.clone()], marked),
+        };
+        let changed = given.map(|given| self.paths_between(given, theirs)).transpose()?;
         for path in collided {
-            if self.file(tree, path)?.is_some_and(|bytes| is_marked(&bytes)) {
+            let left = if self.file(marked, path)?.is_some_and(|bytes| is_marked(&bytes)) {
+                "still holds the marks of the collision"
+            } else if changed.as_ref().is_some_and(|changed| changed.binary_search(path).is_err()) {
+                "is as the collision left it, which git cannot mark: nobody has chosen between the sides"
+            } else {
+                continue;
+            };
+            if !paths.contains(path) {
                 paths.push(path.clone());
+                how.push(format!("{path} {left}"));
             }
         }
         if paths.is_empty() {
             return Ok(landing);
         }
-        let how = paths.iter().map(|path| format!("{path} still holds the marks of the collision")).collect::<Vec<_>>();
-        Ok(Landing::Conflict { paths, how: how.join("\n"), marked: tree.clone() })
+        Ok(Landing::Conflict { paths, how: how.join("\n"), marked: marked.clone() })
     }
 
     /// Merges what a unit changed from `base` to `theirs` into `ours`.

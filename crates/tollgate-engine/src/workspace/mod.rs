@@ -12,6 +12,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
 
+mod apart;
 mod checkout;
 mod claim;
 mod collect;
@@ -21,6 +22,7 @@ mod files;
 mod folder;
 mod land;
 mod measure;
+mod ready;
 mod repository;
 mod settings;
 mod snapshot;
@@ -40,14 +42,14 @@ pub use crate::git::{GitError, ObjectId};
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
 pub use compare::{Comparison, Patch, Side, Texts};
-pub use deliver::Merged;
+pub use deliver::{Merged, PATCH_BYTES_MAX};
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
 pub use snapshot::Snapshot;
-pub use starts::{claim_start, sweep_starts, undo_start};
+pub use starts::{claim_start, left_over, start_of, sweep_starts, undo_start};
 pub use trees::{Kept, Old, TempCopy, WorkTree};
 
 use crate::git::Git;

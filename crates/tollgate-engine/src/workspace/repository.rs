@@ -16,6 +16,8 @@ use super::settings::{Settings, user_files, user_folder};
 use super::{Base, Signature, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, GitError, ObjectId, quote};
 
+/// The message of the commit that holds a checkout with changes, as a run starts from it.
+pub(super) const SNAPSHOT: &str = "The checkout as it was when the run started, with changes that were not committed";
 /// How many changed paths a refusal names.
 pub(super) const SHOWN_MAX: usize = 10;
 
@@ -81,6 +83,11 @@ impl Repository {
     /// Its own git folder, as git of ours.
     pub(super) fn git(&self) -> Result<Git, WorkspaceError> {
         Ok(Git::with_dir(&self.git_dir)?)
+    }
+
+    /// Its own git folder.
+    pub(super) fn git_dir(&self) -> &Path {
+        &self.git_dir
     }
 
     /// The index of the checkout.
@@ -202,8 +209,7 @@ impl Repository {
         self.not_taken(nested.chain(special))?;
         let tree = checkout.id(&["write-tree"])?;
         super::remove_tree(look.path())?;
-        let message = "The checkout as it was when the run started, with changes that were not committed";
-        let commit = commit(git, &tree, &self.head, message, by)?;
+        let commit = commit(git, &tree, &self.head, SNAPSHOT, by)?;
         own_objects(git, folder, &commit, &self.head)?;
         Ok(Base { commit, tree })
     }
@@ -333,7 +339,7 @@ pub(super) fn base_ref(run: RunId) -> String {
 }
 
 /// What is on its way into the user's repository.
-fn handed_ref(run: RunId) -> String {
+pub(super) fn handed_ref(run: RunId) -> String {
     format!("refs/tollgate/{run}/handed")
 }
 

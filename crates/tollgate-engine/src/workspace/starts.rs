@@ -31,9 +31,7 @@ pub fn sweep_starts(state: &Path, opened: &dyn Fn(RunId) -> Option<bool>) {
 
 /// Undoes a start that did not come to a run, and gives its claim up; one that did loses its claim alone.
 pub fn undo_start(state: &Path, claim: Claim, opened: &dyn Fn(RunId) -> Option<bool>) {
-    let name = claim.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let run = name.strip_prefix(START).and_then(|run| run.parse().ok());
-    let done = match run.map(|run| (run, opened(run))) {
+    let done = match start_of(&claim).map(|run| (run, opened(run))) {
         None | Some((_, Some(true))) => true,
         Some((_, None)) => false,
         Some((run, Some(false))) => abandon(state, run).is_ok(),
@@ -43,29 +41,48 @@ pub fn undo_start(state: &Path, claim: Claim, opened: &dyn Fn(RunId) -> Option<b
     }
 }
 
-/// Removes what a start made: the pin first, because only the folder knows of it.
-fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
+/// The run whose start a claim is for.
+pub fn start_of(claim: &Claim) -> Option<RunId> {
+    let name = claim.path().file_name()?.to_str()?;
+    name.strip_prefix(START)?.parse().ok()
+}
+
+/// What a start made that came to no run.
+#[derive(Debug)]
+pub struct LeftOver {
+    /// The folder of the run.
+    pub folder: PathBuf,
+    /// Its work, in a repository that is still there.
+    pub workspace: Option<Workspace>,
+}
+
+/// What a start left; none where there is nothing, or the work of a driver.
+pub fn left_over(state: &Path, run: RunId) -> Result<Option<LeftOver>, WorkspaceError> {
     let folder = state.join("runs").join(run.to_string());
-    let gone = beside(&folder, "gone");
-    remove_tree(&gone)?;
     if !folder.exists() {
-        return Ok(());
+        return Ok(None);
     }
     let listed = at(&folder, std::fs::read_dir(&folder))?.flatten();
     let worked = listed.into_iter().any(|entry| !MADE.contains(&&*entry.file_name().to_string_lossy()));
     if worked || state.join("trees").join(run.to_string()).exists() {
-        return Ok(());
+        return Ok(None);
     }
+    // A repository that is gone has no pin.
+    let made = Workspace::remembered(state, run)?.filter(|made| made.shared.common.exists());
+    let workspace = made.map(|made| Workspace::reopen(state, run, made)).transpose()?;
+    Ok(Some(LeftOver { folder, workspace }))
+}
+
+/// Removes what a start made: the pin first, because only the folder knows of it.
+fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
+    remove_tree(&beside(&state.join("runs").join(run.to_string()), "gone"))?;
+    let Some(LeftOver { folder, .. }) = left_over(state, run)? else { return Ok(()) };
     let _held = Workspace::hold(state, run)?;
-    if let Some(made) = Workspace::remembered(state, run)? {
-        // A repository that is gone has no pin.
-        let there = made.shared.common.exists();
-        if there {
-            let workspace = Workspace::reopen(state, run, made)?;
-            workspace.sweep_ref_locks();
-            workspace.unpin()?;
-        }
+    if let Some(LeftOver { workspace: Some(workspace), .. }) = left_over(state, run)? {
+        workspace.sweep_ref_locks();
+        workspace.unpin()?;
     }
+    let gone = beside(&folder, "gone");
     at(&folder, std::fs::rename(&folder, &gone))?;
     remove_tree(&gone)
 }

@@ -444,7 +444,7 @@ fn a_file_that_still_holds_the_marks_of_a_collision_does_not_land() {
     assert_eq!(paths, ["a", "b"].map(Name::from));
     let again = |theirs: &ObjectId, collided: &[&str]| {
         let collided: Vec<Name> = collided.iter().map(|path| Name::from(*path)).collect();
-        fixture.workspace.land_whole("u", &ours, &ours, theirs, &collided).unwrap()
+        fixture.workspace.land_whole("u", [&ours, &ours, theirs], &collided, None).unwrap()
     };
     let Landing::Conflict { paths, how, marked: same } = again(&marked, &["a", "b"]) else { panic!("it lands") };
     assert_eq!((paths.len(), same), (2, marked.clone()));

@@ -274,7 +274,18 @@ impl Play {
         let branch = (how != LandAs::Patch).then(|| "main".into());
         let at = Name::from(format!("c{}", words.len()));
         let found = branch.is_some().then(|| at.clone());
-        let target = LandTarget { how, onto: "main".into(), at, branch, found, tree, touched, apart };
+        let target = LandTarget {
+            how,
+            onto: "main".into(),
+            at,
+            branch,
+            found,
+            tree,
+            touched,
+            apart,
+            lacks: Vec::new(),
+            file: None,
+        };
         self.say(Command::Land(Box::new(target)), by(ByKind::Person, "ann"))
     }
 

@@ -93,7 +93,7 @@ impl Play {
         let branch = (how != LandAs::Patch).then(|| "main".into());
         let (onto, at, apart) = ("main".into(), Name::from(format!("c{}", rng.below(9))), rng.percent(10));
         let found = branch.is_some().then(|| at.clone());
-        let target = LandTarget { how, onto, at, branch, found, tree, touched, apart };
+        let target = LandTarget { how, onto, at, branch, found, tree, touched, apart, lacks: Vec::new(), file: None };
         let refused = self.say(Command::Land(Box::new(target)))?;
         self.lands += u32::from(refused.is_none());
         Ok(())

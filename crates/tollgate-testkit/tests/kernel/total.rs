@@ -40,8 +40,9 @@ fn commands(run: &Run) -> Vec<Command> {
     for how in [LandAs::Branch, LandAs::Merge, LandAs::Patch] {
         for tree in [run.tree.clone(), "another".into()] {
             let (onto, at) = ("main".into(), "c1".into());
-            let target =
-                LandTarget { how, onto, at, branch: None, found: None, tree, touched: vec!["a".into()], apart: true };
+            let (touched, lacks) = (vec!["a".into()], vec!["a commit".into()]);
+            let (branch, found, file) = (None, None, None);
+            let target = LandTarget { how, onto, at, branch, found, tree, touched, apart: true, lacks, file };
             all.push(Command::Land(Box::new(target)));
         }
     }

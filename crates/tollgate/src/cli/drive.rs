@@ -17,6 +17,7 @@ use tollgate_engine::session::Session as RunSession;
 use super::ask::{Asked, ask, options, question};
 use super::environment::Environment;
 use super::failure::{Failure, Kind};
+use super::landed;
 use super::output::Format;
 use super::runs::{Runs, drive_failure};
 use super::{Exit, Session};
@@ -164,7 +165,7 @@ pub fn drive(
         signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
     }
     runs.service.sweep();
-    let id = run.run().id;
+    let (id, after) = (run.run().id, run.run().seq);
     let mut screen = Screen::new(session, run.run());
     screen.events(run.run(), opened);
     let interactive =
@@ -184,7 +185,11 @@ pub fn drive(
             rest => rest,
         };
         match rest {
-            Rest::Closed | Rest::Halted => return Ok(end(run.run(), session)),
+            Rest::Closed | Rest::Halted => {
+                let exit = end(run.run(), session);
+                landed::tell(runs, run.run(), after, session).map_err(|failure| failure.about(id))?;
+                return Ok(exit);
+            }
             Rest::Stopped => {
                 session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
                 next(session, &format!("tollgate resume {}", run.run().id));

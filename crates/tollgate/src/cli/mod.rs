@@ -7,6 +7,7 @@ pub mod environment;
 #[cfg(debug_assertions)]
 mod fail_at;
 pub mod failure;
+pub mod landed;
 pub mod output;
 pub mod runs;
 pub mod snippet;

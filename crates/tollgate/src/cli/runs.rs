@@ -222,7 +222,9 @@ fn lost_failure(run: RunId, damage: &HeadDamage) -> Failure {
 fn next_step(rejection: &Rejection) -> String {
     let fixed = match rejection {
         Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
-        Rejection::TextNeeded(_) => "`tollgate decide RUN DECISION --text 'YOUR ANSWER'` answers it",
+        Rejection::TextNeeded(decision) => {
+            return format!("`tollgate decide RUN {decision} --text 'YOUR ANSWER'` answers it");
+        }
         Rejection::NoDecision(_) | Rejection::NotOffered { .. } => {
             "`tollgate inbox` lists the open questions and how to answer them"
         }

@@ -47,6 +47,14 @@ fn what_is_taken_along_is_what_its_owners_git_would_commit() {
 }
 
 #[test]
+fn a_configuration_that_is_edited_and_not_committed_is_said_to_be_without_effect() {
+    let mut play = play(&[]);
+    play.world.write(".tollgate/config.toml", "[areas.build-plan]\ntests = [\"spec/**\"]\n");
+    let said = "warning: not as committed, so without effect: .tollgate/config.toml";
+    play.start(&[&WORDS[..], &["--include-dirty"]].concat()).exits(0).says(said).says("then `tollgate trust`");
+}
+
+#[test]
 fn a_file_that_a_filter_writes_is_not_taken_along() {
     let ran = |play: &Play| play.world.path("ran").exists();
     let mut play = play(&[]);

@@ -100,3 +100,27 @@ fn a_run_whose_repository_is_gone_for_good_can_be_given_up() {
     let shown = typed_in(&play, "moved", &["show", &play.run]).exits(0);
     assert!(shown.out.contains("cancelled"), "{}", shown.out);
 }
+
+/// A process that cannot be written down would be found by nobody after a crash.
+#[test]
+fn a_command_that_cannot_be_recorded_counts_for_nothing() {
+    let swap = "rm -r \"$HOME/../state/workers\"; touch \"$HOME/../state/workers\"";
+    let row = format!("- greet.sh greets `cmd: {swap}`\n- it is still there `cmd: touch \"$HOME/ran\"; sleep 60`\n");
+    let mut play = Play::new(&TASK.replace("- greet.sh greets\n", &row), &script(&[]));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--no-wait"]);
+    let notes: Vec<String> = play
+        .events()
+        .into_iter()
+        .filter_map(|event| match event.event {
+            tollgate_core::run::Event::CommandsRan(ran) => Some(ran.results),
+            _ => None,
+        })
+        .flatten()
+        .map(|result| format!("{:?} {}", result.result, result.note))
+        .collect();
+    assert!(notes.len() >= 2, "{notes:?}");
+    assert!(
+        notes.iter().all(|note| note.starts_with("Unobservable a process of the run cannot be recorded")),
+        "{notes:?}"
+    );
+}

@@ -264,3 +264,49 @@ fn a_demonstration_goes_unless_somebody_worked_in_it() {
     Cleaned::of(&play, "").does_nothing();
     play.tollgate(&["verify", "--all"]).exits(0);
 }
+
+#[test]
+fn what_a_start_left_that_was_cut_off_is_named_before_it_goes() {
+    let play = Play::new(TASK, &script(&[]));
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
+    let mut command = play.world.program(&[&words[..], &WORDS[..]].concat());
+    let killed = command.stdin(Stdio::null()).env("TOLLGATE_FAIL_AT", "before-commit:1").output().unwrap();
+    assert_eq!(killed.status.code(), None, "{}", String::from_utf8_lossy(&killed.stderr));
+    let pin = refs(&play);
+    assert!(pin.ends_with("/base\n"), "{pin}");
+    let dry = Cleaned::of(&play, "--dry-run");
+    assert_eq!(refs(&play), pin, "a look changes nothing");
+    assert!(dry.with("removed").iter().any(|item| item.starts_with(&format!("ref {}", pin.trim()))), "{}", dry.0);
+    let done = Cleaned::of(&play, "");
+    assert_eq!((done.with("removed"), done.with("kept")), (dry.with("removed"), Vec::new()));
+    assert_eq!((refs(&play), std::fs::read_dir(play.world.path("state/runs")).unwrap().count()), (String::new(), 0));
+    Cleaned::of(&play, "").does_nothing();
+}
+
+#[test]
+fn a_demonstration_comes_back_with_its_run() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.tollgate(&["demo"]).exits(0);
+    play.run = play.world.json("ls --all --json").0[0]["run"].as_str().unwrap().to_owned();
+    let folder = play.world.path("state/demo/1");
+    let inside = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+    let mine = inside.unwrap().join("mine.txt");
+    std::fs::write(&mine, "mine\n").unwrap();
+    assert_eq!(Cleaned::of(&play, "").with("quarantined").len(), 1);
+    assert!(!folder.exists());
+    play.tollgate(&["gc", "--restore", "RUN"]).exits(0).silent_on("nothing of");
+    assert_eq!(std::fs::read_to_string(mine).unwrap(), "mine\n");
+}
+
+/// A note that cannot be written is no note: what it would be about stays where it is.
+#[test]
+fn what_no_note_can_name_is_not_moved() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let (play, said) = Play::standard(&[]);
+    said.exits(0);
+    let odd = trees(&play).join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    std::fs::write(odd.join("file"), "mine\n").unwrap();
+    play.tollgate(&["gc"]).exits(3).says("odd-").says("UTF-8");
+    assert_eq!(std::fs::read_to_string(odd.join("file")).unwrap(), "mine\n");
+}

@@ -7,22 +7,22 @@ use tollgate_core::run::Event;
 
 use crate::play::{IDLE, Play, Said, TASK, at, else_, script};
 
-const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+pub const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 const LAND: [&str; 2] = ["land", "RUN"];
 
 /// A run that succeeded; its first row has this command.
-fn landed_with(command: &str) -> Play {
+pub fn landed_with(command: &str) -> Play {
     let task = TASK.replace("greet.sh greets", &format!("greet.sh greets `cmd: {command}`"));
     let mut play = Play::new(&task, &script(&[]));
     play.start(&WORDS).exits(0);
     play
 }
 
-fn succeeded() -> Play {
+pub fn succeeded() -> Play {
     landed_with("test \"$(sh greet.sh)\" = Hello")
 }
 
-fn land(play: &Play, words: &[&str]) -> Said {
+pub fn land(play: &Play, words: &[&str]) -> Said {
     play.tollgate(&[&LAND[..], words].concat())
 }
 
@@ -30,17 +30,17 @@ fn checked(play: &Play) -> usize {
     play.count(|event| matches!(event, Event::LandChecked(_)))
 }
 
-fn landed(play: &Play) -> usize {
+pub fn landed(play: &Play) -> usize {
     play.count(|event| matches!(event, Event::RunLanded(_)))
 }
 
-fn head(play: &Play, of: &str) -> String {
+pub fn head(play: &Play, of: &str) -> String {
     play.world.git(&["rev-parse", of]).trim().to_owned()
 }
 
 /// The checkout is as its branch says, with nothing beside it.
 #[track_caller]
-fn is_clean(play: &Play) {
+pub fn is_clean(play: &Play) {
     assert_eq!(play.world.git(&["status", "--porcelain", "--ignored"]), "");
     play.world.git(&["fsck", "--connectivity-only", "--no-dangling"]);
     for left in ["index.lock", "index.tollgate"] {

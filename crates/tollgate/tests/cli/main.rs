@@ -27,6 +27,8 @@ mod golden;
 mod happy;
 mod health;
 mod land;
+mod land_apart;
+mod land_ready;
 mod leash;
 mod limits;
 mod look;

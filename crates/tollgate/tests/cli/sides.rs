@@ -307,6 +307,45 @@ fn marks_that_stay_do_not_land_and_after_two_tries_a_person_mends_the_file() {
     play.holds();
 }
 
+/// Both sides change what git cannot mark: one takes the file away, or it is no text.
+fn unmarkable(how: &str) -> [String; 2] {
+    let (backend, frontend) = match how {
+        "deleted" => (r#"delete: [conf/lang], "#, r#"conf/lang: "fr\n""#),
+        _ => ("", r#"conf/lang: "fr\0""#),
+    };
+    let (wrote, said) = match how {
+        "deleted" => ("", "files_created: [api/greet.sh], files_deleted: [conf/lang]"),
+        _ => (r#", conf/lang: "en\0""#, "files_created: [api/greet.sh], files_modified: [conf/lang]"),
+    };
+    [
+        format!(
+            r#"{{unit: backend, iteration: 1, {backend}write: {{api/greet.sh: "echo Hello\n"{wrote}}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, {said}, dod_coverage: [{{mark: "✓", row: DoD-1}}]}}}}"#
+        ),
+        format!(
+            r#"{{unit: frontend, iteration: 1, delay_ms: 1000, write: {{web/page.txt: "Hello\n", {frontend}}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, files_created: [web/page.txt], files_modified: [conf/lang], dod_coverage: [{{mark: "✓", row: DoD-2}}]}}}}"#
+        ),
+    ]
+}
+
+#[test]
+fn a_collision_that_git_cannot_mark_does_not_land_as_it_was_left() {
+    for how in ["deleted", "binary"] {
+        let entries = unmarkable(how);
+        let mut play = Play::new(TASK, &script(&[("developer", &[&entries[0], &entries[1]])]));
+        play.world.write("conf/lang", if how == "deleted" { &b"de\n"[..] } else { b"de\0" });
+        play.world.commit("A language");
+        play.start(&BOTH).exits(4).says("outside the scope");
+        let said = play.decide(&["dec_2", "extend"]).exits(4).says("could not be brought together");
+        assert_eq!((landed(&play), play.dispatched("developer")), (vec!["backend".to_owned()], 4), "{how}");
+        let brief = brief_of(&play, "frontend", 3);
+        assert!(brief.contains("conf/lang is as the collision left it"), "{brief}");
+        // A person who looked at it may leave it as it is.
+        assert!(tree(&said).join("conf/lang").exists());
+        play.decide(&["dec_3", "by-hand"]).exits(0).says("succeeded");
+        play.tollgate(&["verify", "--all"]).exits(0);
+    }
+}
+
 #[test]
 fn giving_up_a_collision_ends_the_run() {
     let (play, _) = play(&[("developer", &COLLIDING)]);

@@ -19,6 +19,7 @@ fn nothing_starts_before_the_plan_is_signed_off_and_revise_closes_the_run() {
     let task = tollgate_core::digest::Digest::of(TASK.as_bytes());
     assert_eq!(shown, Some(vec![task]), "the question is bound to the task file");
     insta::assert_snapshot!("sign-off-asked", play.told(&said));
+    play.decide(&["dec_1"]).says("dec_1 is answered with an option: `approve`, `revise`");
     let said = play.decide(&["dec_1", "revise"]).exits(1);
     insta::assert_snapshot!("sign-off-revised", play.told(&said));
     assert_eq!((play.dispatched("developer"), play.changed_branch()), (0, false));

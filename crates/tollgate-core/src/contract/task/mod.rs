@@ -98,6 +98,15 @@ impl Part {
             begins && !title[part.title().len()..].starts_with(char::is_alphanumeric)
         })
     }
+
+    /// The part that a sub-heading names beside its first: `Backend & Frontend`.
+    fn beside(self, title: &str) -> Option<Self> {
+        let words = words(title);
+        let rest = words.get(self.title().len()..)?.trim_start();
+        let signs = ["&", "/", "+", ",", "and ", "or "];
+        let next = signs.iter().find_map(|sign| rest.strip_prefix(sign))?;
+        Self::find(next.trim_start()).filter(|next| *next != self)
+    }
 }
 
 /// One row of the Definition of Done.

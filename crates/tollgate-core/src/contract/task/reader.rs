@@ -324,7 +324,15 @@ impl Reader<'_, '_> {
     fn heading(&mut self, title: &str, place: Place) {
         self.end_scope();
         self.part = Part::find(title);
-        if let Some(part) = self.part {
+        if let Some((part, beside)) = self.part.and_then(|part| Some((part, part.beside(title)?))) {
+            let message = format!("{} names two parts, and rows are of one", quote(title));
+            let hint = format!(
+                "put them under `### {}` and `### {}`; what is of both goes under `### Shared`",
+                part.title(),
+                beside.title()
+            );
+            self.sink.error(Code::TASK_HEADING, place, message, hint);
+        } else if let Some(part) = self.part {
             self.places.headings.entry(part).or_insert(place);
         } else {
             let message = format!("{} is no part of a Definition of Done", quote(title));

@@ -272,6 +272,19 @@ fn a_scope_is_written_in_three_ways() {
 }
 
 #[test]
+fn a_sub_heading_names_one_part() {
+    for two in ["Backend & Frontend", "Frontend/Backend", "Backend and tester scope", "Backend, Frontend"] {
+        let text = format!("## Definition of Done\n\n### {two}\n- a works\n");
+        let said = Task.read(&text, &sides(&["backend", "frontend"])).diagnostics;
+        assert!(matches!(&said[..], [one] if one.code == Code::TASK_HEADING), "{two}: {said:?}");
+    }
+    for one in ["Backend (and Frontend later)", "Backend – the API", "Backend and nothing else"] {
+        let text = format!("## Definition of Done\n\n### {one}\n- a works\n");
+        assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics, [], "{one}");
+    }
+}
+
+#[test]
 fn what_looks_like_a_row_and_is_none_is_said() {
     for hidden in ["```\n- b works\n```", "~~~text\nfirst\n  1. b works\n~~~", "> - b works", "| row |\n|---|\n| b |"] {
         let text = format!("## Definition of Done\n\n- a works\n\n{hidden}\n");

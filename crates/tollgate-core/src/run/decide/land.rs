@@ -150,7 +150,11 @@ impl Draft {
         let onto = &landing.target.onto;
         let go_on = Offered {
             id: GO_ON.into(),
-            consequence: "The merged tree lands as it is".to_owned(),
+            consequence: match landing.target.apart {
+                true => "Only what the run changed itself lands; what it was built on does not come along",
+                false => "The merged tree lands as it is",
+            }
+            .to_owned(),
             waives: failed.iter().map(|result| result.command.name().clone()).collect(),
         };
         let leave = Offered {
@@ -162,7 +166,10 @@ impl Draft {
             instance: LAND.into(),
             ask: LAND.into(),
             class: if failed.is_empty() { Class::Approval } else { Class::Waiver },
-            question: format!("`{onto}` has moved since the run started. Land the merged tree?"),
+            question: match landing.target.apart {
+                true => format!("`{onto}` is not where the run started. Land the run's own change there?"),
+                false => format!("`{onto}` has moved since the run started. Land the merged tree?"),
+            },
             why: open.join("; "),
             options: vec![go_on, leave],
             recommend: (!failed.is_empty()).then(|| LEAVE.into()),

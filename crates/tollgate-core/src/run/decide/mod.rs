@@ -246,6 +246,9 @@ impl std::fmt::Display for Rejection {
             Self::NoDecision(id) => write!(f, "there is no decision {id} in this run"),
             Self::AlreadyAnswered { decision, held } => write!(f, "{decision} was already answered with `{held}`"),
             Self::AlreadyEnded(id) => write!(f, "{id} has ended without an answer"),
+            Self::NotOffered { decision, option, offered } if option.is_empty() => {
+                write!(f, "{decision} is answered with an option: {}", list(offered))
+            }
             Self::NotOffered { decision, option, offered } => {
                 write!(f, "{decision} does not offer `{option}`; it offers {}", list(offered))
             }

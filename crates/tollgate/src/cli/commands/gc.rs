@@ -1,11 +1,14 @@
 //! `tollgate gc`.
 
+use std::path::Path;
+
 use tollgate_api::{GcFate, GcItem, GcResult};
 use tollgate_engine::gc::{self, DAYS_KEPT, Fate, Item, Options};
 use tollgate_engine::service::ServiceError;
+use tollgate_store::Filter;
 
 use crate::cli::failure::Failure;
-use crate::cli::runs::{Runs, service_failure};
+use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
 use crate::view::words::count;
@@ -64,7 +67,11 @@ pub fn run(args: &GcArgs, session: &Session) -> Result<Exit, Failure> {
 
 fn restore(runs: &Runs, typed: &str, session: &Session) -> Result<Exit, Failure> {
     let id = runs.find(typed)?;
-    let done = gc::restore(&runs.state, id).map_err(|error| service_failure(ServiceError::from(error)).about(id))?;
+    let listed = runs.service.list(&Filter::default()).map_err(load_failure)?;
+    let repository =
+        listed.runs.iter().find(|summary| summary.run == id).map(|found| Path::new(&found.text.repository));
+    let done = gc::restore(&runs.state, id, repository)
+        .map_err(|error| service_failure(ServiceError::from(error)).about(id))?;
     let restored: Vec<String> =
         done.iter().filter_map(|(_, to)| to.as_ref().ok()).map(|to| to.display().to_string()).collect();
     for (path, to) in &done {

@@ -1,11 +1,11 @@
 //! `tollgate land`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_api::{LandKind, LandResult, LandStatus};
+use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{LandAs, RunLanded};
 use tollgate_core::run::state::Landing;
@@ -18,9 +18,9 @@ use tollgate_engine::workspace::WorkspaceError;
 
 use crate::cli::drive::{finish, waiting};
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::landed;
 use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
-use crate::files;
 use crate::view::decision;
 use crate::view::text::{Line, Style};
 use crate::view::wire::judgement;
@@ -77,7 +77,12 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
     if loaded.run().succeeded() && !effects(loaded.run()).is_empty() {
         loaded = finish(&runs, loaded, session)?;
     }
-    let wish = Wish { how, onto: args.onto.clone(), to: args.to.clone() };
+    let file = args.output.as_ref().map(|file| session.environment.directory().join(file));
+    if let Some(file) = &file {
+        landed::has_room(file, &loaded.run().landed).map_err(|failure| failure.about(id))?;
+    }
+    let file = file.map(|file| named(&file)).transpose()?;
+    let wish = Wish { how, onto: args.onto.clone(), to: args.to.clone(), file };
     let after = loaded.run().seq;
     match runs.service.land(&mut loaded, &wish).map_err(|error| failure(error, id).about(id))? {
         Begun::Before(landed) => landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, session),
@@ -130,11 +135,15 @@ fn came_to(
         _ => None,
     });
     let reason = left.unwrap_or_else(|| "it did not come to its end".to_owned());
-    Err(Failure::refused(Code::LAND_TARGET, format!("{} did not land: {reason}", run.id)).hint(format!(
-        "mend what is named, then again: `tollgate land {} --as {}`",
-        run.id,
-        target.how.word()
-    )))
+    Err(landed::did_not_land(run, target, &reason))
+}
+
+/// A file as the journal names it.
+fn named(file: &Path) -> Result<Name, Failure> {
+    let text = file.to_str().ok_or_else(|| {
+        Failure::usage(Code::USAGE, format!("the name of {} is no text", file.display())).hint("name another file")
+    })?;
+    Ok(text.into())
 }
 
 fn result(run: &Run, how: LandAs, status: LandStatus, reason: String) -> LandResult {
@@ -173,20 +182,20 @@ fn landed_so(
     args: &LandArgs,
     runs: &Runs,
     run: &Run,
-    landed: &RunLanded,
+    put: &RunLanded,
     status: LandStatus,
     session: &Session,
 ) -> Result<Exit, Failure> {
-    let short: String = landed.commit.chars().take(12).collect();
-    let place = landed
+    let short: String = put.commit.chars().take(12).collect();
+    let place = put
         .branch
         .as_ref()
         .map_or_else(|| format!("the patch fits {short}"), |branch| format!("{} is on {branch} as {short}", run.id));
-    let mut result = result(run, landed.how, status, place);
-    for recorded in events(&*runs.journal, run.id, landed.token - 1, u64::MAX).map_err(load_failure)? {
+    let mut result = result(run, put.how, status, place);
+    for recorded in events(&*runs.journal, run.id, put.token - 1, u64::MAX).map_err(load_failure)? {
         match recorded.event {
-            Event::LandAsked(asked) if recorded.seq == landed.token => result.onto = asked.target.onto.to_string(),
-            Event::LandChecked(checked) if checked.token == landed.token => {
+            Event::LandAsked(asked) if recorded.seq == put.token => result.onto = asked.target.onto.to_string(),
+            Event::LandChecked(checked) if checked.token == put.token => {
                 let checks = checked.results.iter();
                 result.checks =
                     checks.map(|one| (one.command.name().to_string(), judgement(one.result).to_owned())).collect();
@@ -194,16 +203,15 @@ fn landed_so(
             _ => {}
         }
     }
-    result.branch = landed.branch.as_ref().map(ToString::to_string);
-    result.commit = Some(landed.commit.to_string());
-    result.tree = Some(landed.tree.to_string());
-    result.merged = landed.tree != run.tree;
-    if let Some(digest) = landed.patch {
-        let patch = object(runs, digest)?;
+    result.branch = put.branch.as_ref().map(ToString::to_string);
+    result.commit = Some(put.commit.to_string());
+    result.tree = Some(put.tree.to_string());
+    result.merged = put.tree != run.tree;
+    if let Some(digest) = put.patch {
+        let patch = landed::patch(runs, digest)?;
         match &args.output {
             Some(file) => {
-                let path = session.environment.directory().join(file);
-                files::write(&path, &patch).map_err(|error| files::cannot_write(&path, error))?;
+                landed::put_patch(&session.environment.directory().join(file), &patch)?;
                 result.file = Some(file.display().to_string());
                 result.next = vec![format!("git apply {}", file.display())];
             }
@@ -212,11 +220,6 @@ fn landed_so(
         }
     }
     Ok(print(&result, session, Exit::Done))
-}
-
-fn object(runs: &Runs, digest: Digest) -> Result<Arc<[u8]>, Failure> {
-    let found = runs.service.journal.object(digest).map_err(|error| load_failure(error.into()))?;
-    found.ok_or_else(|| Failure::refused(Code::OBJECT_MISSING, format!("the patch {digest} is not there any more")))
 }
 
 fn print(result: &LandResult, session: &Session, exit: Exit) -> Exit {
@@ -241,12 +244,14 @@ fn failure(error: LandError, run: RunId) -> Failure {
         LandError::Unproved(breach) => Failure::refused(breach.code, message)
             .hint("`tollgate verify RUN` shows what holds; nothing lands that cannot be proved"),
         LandError::NotYet => Failure::refused(Code::LANDING_UNDER_WAY, message).hint("`tollgate resume RUN` does it"),
-        LandError::Conflict { how, onto, .. } => {
+        LandError::Conflict { how, onto, apart, .. } => {
             let failure = Failure::refused(Code::LAND_CONFLICT, message);
             let failure = how.lines().fold(failure, Failure::because);
+            // Merged, it would bring along what the run was built on.
+            let by_hand = if apart { "cherry-pick" } else { "merge" };
             failure
                 .hint(format!(
-                    "merge it yourself and mend these files: `git switch {onto} && git merge tollgate/{run}`"
+                    "{by_hand} it yourself and mend these files: `git switch {onto} && git {by_hand} tollgate/{run}`"
                 ))
                 .hint("or start a run from there that does the work again: `tollgate run`")
         }

@@ -204,6 +204,12 @@ fn start(
         .and_then(|contracts| checked(&definition.source.text, contracts))
         .map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
+    let edited = standing.repository().map(crate::repository::Repository::uncommitted).transpose()?.unwrap_or_default();
+    if !edited.is_empty() {
+        let said = format!(": not as committed, so without effect: {}", edited[..edited.len().min(5)].join(", "));
+        session.output.talk(Line::new().add(Style::Warn, "warning").text(said));
+        session.output.talk("  git add .tollgate && git commit, then `tollgate trust`");
+    }
     let mut config = Config::load(&session.environment, standing.trusted())?;
     let mut flags = Layer::default();
     if let Some(script) = &args.script {
