@@ -5,6 +5,7 @@
 )]
 
 pub mod clock;
+pub mod delegate;
 mod documents;
 pub mod driver;
 pub mod gates;

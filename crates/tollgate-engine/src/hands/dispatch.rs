@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
@@ -23,11 +23,9 @@ use super::change::{self, changed};
 use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, leak, own_unit, tree_id};
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
-use crate::workers::{self, Attempt, Job, Outcome, Said};
+use crate::workers::{self, Job, Outcome, Said};
 use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
 
-/// How often a waiting thread looks whether it was cancelled.
-const SLICE: Duration = Duration::from_millis(250);
 /// How many diagnostics of a malformed report are kept.
 const DIAGNOSTICS_MAX: usize = 20;
 
@@ -77,7 +75,8 @@ impl RealHands {
         reach(Point::BeforeSpawn);
         let attempt = worker.start(job)?;
         drop(held);
-        let outcome = work(attempt, limit, way);
+        way.started(attempt.canceller());
+        let outcome = workers::outcome(attempt, limit, &way.cancelled);
         reach(Point::Reported);
         drop(needs);
         remove_tree(&temporary)?;
@@ -162,7 +161,11 @@ impl RealHands {
         let mut files: Vec<(String, Vec<u8>)> =
             assembled.files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
         let dialect = run.protocol.contracts.report(&run.protocol.roles[role].contract);
-        files.extend(dialect.and_then(schema).map(|schema| (workers::bundle::SCHEMA.to_owned(), schema.into_bytes())));
+        files.extend(
+            dialect
+                .and_then(workers::bundle::schema_of)
+                .map(|schema| (workers::bundle::SCHEMA.to_owned(), schema.into_bytes())),
+        );
         workers::bundle::write(&bundle, &assembled.brief, &assembled.manifest, &files)?;
         let known = &run.protocol.roles[role];
         let limit = known.budget.time_ms.map_or(ATTEMPT_LIMIT, Duration::from_millis);
@@ -189,15 +192,6 @@ impl RealHands {
     }
 }
 
-/// The schema of a report that is JSON: what else is to be written can be held to none.
-fn schema(dialect: &dyn contract::ReportDialect) -> Option<String> {
-    let is_json = dialect.template(&contract::Context::default()).trim_start().starts_with('{');
-    let mut schema = is_json.then(|| dialect.schema())?;
-    // Agents know drafts by other names, and refuse what they do not know.
-    schema.as_object_mut()?.remove("$schema");
-    Some(schema.to_string())
-}
-
 /// What is left to say to an agent whose report could not be used, in the session that knows the rest.
 fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
     let lease = run.attempts.get(&id)?;
@@ -211,22 +205,6 @@ fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
          modified or deleted, also before.\n"
     );
     Some(Again { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
-}
-
-/// Waits for the outcome of an attempt. The limit holds once more here: whatever a worker is, its wait has an end.
-fn work(mut attempt: Box<dyn Attempt>, limit: Duration, way: &UnderWay) -> Outcome {
-    let deadline = Instant::now() + limit + Duration::from_secs(30);
-    way.started(attempt.canceller());
-    loop {
-        if let Some(outcome) = attempt.wait(Instant::now() + SLICE) {
-            return outcome;
-        }
-        if Instant::now() > deadline || way.cancelled.load(Ordering::SeqCst) {
-            way.end();
-            let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false, told: None, failure: None };
-            return attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended);
-        }
-    }
 }
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);

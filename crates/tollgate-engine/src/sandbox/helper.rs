@@ -38,6 +38,9 @@ pub fn run(args: &[OsString]) -> u8 {
 fn hold(policy: &OsString, program: &[OsString]) -> Result<u8, String> {
     let text = policy.to_str().ok_or("its policy is not text")?;
     let policy: Policy = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if policy.bound {
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    }
     if !policy.processes {
         return become_program(&policy, program);
     }
@@ -87,6 +90,7 @@ fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, Str
         namespaces::loopback_up().map_err(|error| format!("loopback: {error}"))?;
     }
     let own_tmp = namespaces::mount_own(policy.takes_tmp.then_some(policy.temporary.as_path()));
+    namespaces::keep(&policy.kept);
     namespaces::drop_privileges();
     if policy.files {
         let mut policy = policy.clone();

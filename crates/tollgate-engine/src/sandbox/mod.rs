@@ -48,6 +48,12 @@ pub struct Policy {
     pub reads: Vec<PathBuf>,
     /// What may not be seen; the rest of the system may be.
     pub hidden: Vec<PathBuf>,
+    /// What stays as it is, also inside of what may be written: held by mounts, where it takes a namespace.
+    #[serde(default)]
+    pub kept: Vec<PathBuf>,
+    /// Whether it ends with whoever started it.
+    #[serde(default)]
+    pub bound: bool,
     /// A folder for temporary files.
     pub temporary: PathBuf,
     /// Whether it can take the place of `/tmp`: nothing that is needed lies there.
@@ -69,6 +75,58 @@ pub struct Tether {
     pub writes: Vec<PathBuf>,
     /// The variables that it may see besides those that everybody may; a `*` at the end is any end.
     pub variables: Vec<String>,
+    /// What it may write of the folder it works in; none: all of it.
+    pub narrowed: Option<Narrowed>,
+    /// Whether it ends with this process, however that ends: nobody comes back to it.
+    pub bound: bool,
+}
+
+/// The part of a folder that may be written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Narrowed {
+    /// Files and folders that may be.
+    pub writes: Vec<PathBuf>,
+    /// What lies in them and may not be, as far as a mount can hold it.
+    pub kept: Vec<PathBuf>,
+}
+
+/// What a configuration asks for.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    pub sandbox: Option<Sandbox>,
+    pub reads: Vec<String>,
+    pub writes: Vec<String>,
+    pub env: Vec<String>,
+}
+
+impl Asked {
+    /// With what is asked for everybody. A worker may ask for less than is preferred, not for less than is required.
+    #[must_use]
+    pub fn under(mut self, all: Option<Sandbox>, env: impl IntoIterator<Item = String>) -> Self {
+        self.env.extend(env);
+        self.sandbox = all.filter(|all| *all == Sandbox::Require).or(self.sandbox).or(all);
+        self
+    }
+
+    /// What holds a program that is asked this of; the refusal says what is missing of what is required.
+    pub fn tether<'a>(
+        self,
+        helper: &Path,
+        state: &Path,
+        able: impl FnOnce() -> &'a Able,
+        deny_network: bool,
+    ) -> Result<Tether, String> {
+        let sandbox = self.sandbox.unwrap_or_default();
+        let leash = match sandbox {
+            Sandbox::Off => leash(sandbox, &Able::default(), false),
+            Sandbox::Require | Sandbox::Prefer => leash(sandbox, able(), deny_network),
+        }?;
+        let places = |paths: &[String]| paths.iter().filter_map(|path| place(path)).collect();
+        let (reads, writes) = (places(&self.reads), places(&self.writes));
+        let (helper, state) = (helper.to_owned(), state.to_owned());
+        Ok(Tether { helper, leash, state, reads, writes, variables: self.env, narrowed: None, bound: false })
+    }
 }
 
 /// The folders that one attempt has to itself.
@@ -113,7 +171,18 @@ impl Tether {
         let mut reads = self.reads.clone();
         reads.extend(own.bundle.map(Path::to_owned));
         reads.extend(places::tools(&program.path));
-        let mut writes = vec![own.tree.to_owned(), own.scratch.to_owned(), own.caches.to_owned()];
+        let mut writes = vec![own.scratch.to_owned(), own.caches.to_owned()];
+        let kept = match self.narrowed.clone() {
+            None => {
+                writes.push(own.tree.to_owned());
+                Vec::new()
+            }
+            Some(narrowed) => {
+                reads.push(own.tree.to_owned());
+                writes.extend(narrowed.writes);
+                narrowed.kept
+            }
+        };
         writes.extend(home.iter().filter_map(|place| places::own(place)));
         writes.extend(self.writes.iter().cloned());
         for folder in writes.iter().filter(|path| path.as_os_str().as_encoded_bytes().ends_with(b"/")) {
@@ -123,7 +192,8 @@ impl Tether {
         let takes_tmp = !places::below_tmp(reads.iter().chain(&writes).chain([&self.state, &program.path]));
         let hidden = places::hidden(&self.state);
         let (files, network) = (landlock > 0, network);
-        let policy = Policy { processes, files, network, writes, reads, hidden, temporary, takes_tmp };
+        let bound = self.bound;
+        let policy = Policy { processes, files, network, writes, reads, hidden, kept, bound, temporary, takes_tmp };
         let policy = serde_json::to_string(&policy).map_err(io::Error::other)?;
         let mut args: Vec<OsString> = vec![WORD.into(), policy.into(), program.path.into()];
         args.extend(program.args);

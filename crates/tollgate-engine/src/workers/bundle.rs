@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path};
 
+use tollgate_core::contract::{Context, ReportDialect};
 use tollgate_core::id::AttemptId;
 
 use super::WorkerError;
@@ -19,6 +20,15 @@ pub fn schema(folder: &Path) -> Option<String> {
     let path = folder.join("files").join(SCHEMA);
     let short = path.metadata().is_ok_and(|meta| meta.len() <= SCHEMA_BYTES_MAX);
     short.then(|| std::fs::read_to_string(path).ok())?
+}
+
+/// The schema of a report that is JSON: what else is to be written can be held to none.
+pub fn schema_of(dialect: &dyn ReportDialect) -> Option<String> {
+    let is_json = dialect.template(&Context::default()).trim_start().starts_with('{');
+    let mut schema = is_json.then(|| dialect.schema())?;
+    // Agents know drafts by other names, and refuse what they do not know.
+    schema.as_object_mut()?.remove("$schema");
+    Some(schema.to_string())
 }
 
 /// Writes a bundle: `brief.md`, `manifest.json` and `files/…`, all read-only. Doing it again answers the same.

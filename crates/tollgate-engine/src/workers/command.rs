@@ -29,12 +29,29 @@ pub struct CommandWorker {
     base: PathBuf,
     state: PathBuf,
     adapter: &'static str,
+    brief: BriefBy,
+}
+
+/// How a command is given its brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BriefBy {
+    /// On its standard input.
+    #[default]
+    Stdin,
+    /// As its last argument.
+    Argument,
 }
 
 impl CommandWorker {
     /// A worker of these words; a program with a `/` is looked up from `base`. Its processes are recorded in `state`.
     pub fn new(argv: Vec<OsString>, base: &Path, state: &Path) -> Self {
-        Self { argv, base: base.to_owned(), state: state.to_owned(), adapter: "command" }
+        Self { argv, base: base.to_owned(), state: state.to_owned(), adapter: "command", brief: BriefBy::Stdin }
+    }
+
+    /// The same, given its brief in this way.
+    #[must_use]
+    pub fn briefed(self, brief: BriefBy) -> Self {
+        Self { brief, ..self }
     }
 
     /// A worker of a text such as `agent --headless 'two words'`.
@@ -123,10 +140,18 @@ pub(super) fn launch(
 
 impl Worker for CommandWorker {
     fn start(&self, mut job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
+        let (mut args, brief) = (self.argv.iter().skip(1).cloned().collect::<Vec<_>>(), std::mem::take(&mut job.brief));
+        let stdin = match self.brief {
+            BriefBy::Stdin => brief.into_bytes(),
+            BriefBy::Argument => {
+                args.push(brief.into());
+                Vec::new()
+            }
+        };
         let what = Launch {
             path: self.find()?,
-            args: self.argv[1..].to_vec(),
-            stdin: std::mem::take(&mut job.brief).into_bytes(),
+            args,
+            stdin,
             set: Vec::new(),
             inherit: Inherit::Only(variables::common().chain(job.variables()).collect()),
             home: &[],

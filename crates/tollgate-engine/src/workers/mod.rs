@@ -18,6 +18,7 @@ pub mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
@@ -121,6 +122,26 @@ pub struct Outcome {
     pub told: Option<Told>,
     /// Why it failed by its own lines, whatever it exited with and reported.
     pub failure: Option<agent::AgentFailure>,
+}
+
+/// How often somebody who waits for an attempt looks whether it is to be stopped.
+const SLICE: Duration = Duration::from_millis(250);
+
+/// Waits for the outcome of an attempt. Its limit holds once more here: whatever a worker is, its wait has an end.
+pub fn outcome(mut attempt: Box<dyn Attempt>, limit: Duration, stop: &AtomicBool) -> Outcome {
+    let deadline = Instant::now() + limit + Duration::from_secs(30);
+    loop {
+        if let Some(outcome) = attempt.wait(Instant::now() + SLICE) {
+            return outcome;
+        }
+        if Instant::now() > deadline || stop.load(Ordering::SeqCst) {
+            if let Some(cancel) = attempt.canceller() {
+                cancel.cancel();
+            }
+            let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false, told: None, failure: None };
+            return attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended);
+        }
+    }
 }
 
 /// Why a worker could not be started.

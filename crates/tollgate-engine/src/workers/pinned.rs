@@ -74,7 +74,7 @@ pub enum PinnedError {
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     /// The run has no such file.
-    #[error("`{0}` is not among the files of {FOLDER}/ that the run was started with")]
+    #[error("`{0}` is not among the files of {FOLDER}/ that were trusted")]
     NotPinned(String),
     /// A pinned file is gone.
     #[error("the object {1} of `{0}` is missing")]
@@ -88,19 +88,32 @@ pub fn resolve(
     copies: &Path,
     object: &dyn Fn(Digest) -> Option<Vec<u8>>,
 ) -> Result<(Vec<OsString>, Option<Copy>), PinnedError> {
+    let pinned = run.opened.pins.iter().filter_map(|(name, digest)| {
+        let program = name.strip_prefix(PROGRAM);
+        let path = program.or_else(|| name.strip_prefix(FILE))?;
+        let bytes = object(*digest).ok_or_else(|| PinnedError::Missing(path.to_owned(), *digest));
+        Some(bytes.map(|bytes| (path, PinnedFile { bytes, executable: program.is_some() })))
+    });
+    resolve_among(words, copies, pinned)
+}
+
+/// The same, among files that somebody has at hand.
+pub fn resolve_among<'f>(
+    words: &[String],
+    copies: &Path,
+    files: impl IntoIterator<Item = Result<(&'f str, PinnedFile), PinnedError>>,
+) -> Result<(Vec<OsString>, Option<Copy>), PinnedError> {
     if words.iter().all(|word| named_by(word).is_none()) {
         return Ok((words.iter().map(OsString::from).collect(), None));
     }
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let copy = Copy { root: copies.join(format!("pinned-{}-{number}", std::process::id())) };
     remove_tree(&copy.root)?;
-    for (name, digest) in &run.opened.pins {
-        let program = name.strip_prefix(PROGRAM);
-        let Some(path) = program.or_else(|| name.strip_prefix(FILE)) else { continue };
-        let bytes = object(*digest).ok_or_else(|| PinnedError::Missing(path.to_owned(), *digest))?;
+    for file in files {
+        let (path, file) = file?;
         let to = copy.root.join(path);
-        write_whole(&to, &bytes)?;
-        let mode = if program.is_some() { 0o555 } else { 0o444 };
+        write_whole(&to, &file.bytes)?;
+        let mode = if file.executable { 0o555 } else { 0o444 };
         std::fs::set_permissions(&to, std::fs::Permissions::from_mode(mode))
             .map_err(|source| WorkspaceError::Io { path: to, source })?;
     }

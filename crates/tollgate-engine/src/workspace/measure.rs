@@ -23,7 +23,7 @@ pub const PATHS_MAX: usize = 200_000;
 const IGNORED_SHOWN: usize = 20;
 /// How many links are followed before a path is taken to lead outside.
 const LINKS_MAX: u32 = 40;
-const LINK: &str = "120000";
+pub(super) const LINK: &str = "120000";
 const SUBMODULE: &str = "160000";
 
 /// One changed path.
@@ -251,7 +251,7 @@ impl Workspace {
 }
 
 /// What differs between two lists of entries, by path.
-fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
+pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     let old: BTreeMap<&Name, &Entry> = before.iter().map(|entry| (&entry.path, entry)).collect();
     let new: BTreeMap<&Name, &Entry> = after.iter().map(|entry| (&entry.path, entry)).collect();
     let change = |entry: &Entry, kind| Change { path: entry.path.clone(), kind, mode: entry.mode.clone() };
@@ -281,7 +281,7 @@ fn filled_submodules(root: &Path, entries: &[Entry]) -> Vec<Name> {
 }
 
 /// Whether following a link of the tree leads outside, link by link.
-fn leads_outside(root: &Path, path: &Path) -> bool {
+pub(super) fn leads_outside(root: &Path, path: &Path) -> bool {
     let mut open: Vec<PathBuf> = components(path);
     let mut current = PathBuf::new();
     let mut links = 0;

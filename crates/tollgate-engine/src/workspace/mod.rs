@@ -25,6 +25,7 @@ mod measure;
 mod ready;
 mod repository;
 mod settings;
+mod snapshot;
 mod starts;
 mod trees;
 
@@ -47,6 +48,7 @@ pub use files::{remove_tree, safe_name};
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
+pub use snapshot::Snapshot;
 pub use starts::{claim_start, left_over, start_of, sweep_starts, undo_start};
 pub use trees::{Kept, Old, TempCopy, WorkTree};
 

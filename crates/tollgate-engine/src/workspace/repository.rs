@@ -46,7 +46,7 @@ pub struct Repository {
     /// The first folders in the checkout that are repositories of their own, tracked by nobody.
     pub(super) nested: Vec<Name>,
     pub(super) shared: Shared,
-    git_dir: PathBuf,
+    pub(super) git_dir: PathBuf,
     index: PathBuf,
     excludes: PathBuf,
     settings: Settings,

@@ -93,6 +93,11 @@ impl Failure {
             .hint("`tollgate verify --all` says whether the journals hold; please report this with its output")
     }
 
+    /// Whether the command line is wrong.
+    pub fn is_usage(&self) -> bool {
+        self.0.kind == Kind::Usage
+    }
+
     /// Adds why; the sources of an error follow it.
     #[must_use]
     pub fn cause(mut self, error: impl std::error::Error) -> Self {

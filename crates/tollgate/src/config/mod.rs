@@ -292,7 +292,7 @@ impl Config {
 
     /// What is in force for a protocol, or why that cannot be said.
     pub fn in_force(&self, protocol: &Protocol) -> Result<InForce, Failure> {
-        let mut force = InForce::default();
+        let mut force = InForce { env: self.env(), ..InForce::default() };
         for (from, layer) in &self.layers {
             for (role, choice) in &layer.roles {
                 let known = protocol.roles.contains_key(role.as_str());
@@ -305,7 +305,6 @@ impl Config {
                 force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
             }
             force.sandbox = self.sandbox();
-            force.env.extend(layer.env.iter().cloned());
             force.example_secrets.extend(layer.example_secrets.iter().cloned());
             for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
@@ -328,7 +327,13 @@ impl Config {
         )
     }
 
-    fn assign(&self, role: &str, choice: &Choice, from: Origin) -> Result<Assigned, Failure> {
+    /// Variables that every worker and every command may see besides the usual ones.
+    pub fn env(&self) -> Vec<String> {
+        self.layers.iter().flat_map(|(_, layer)| layer.env.iter().cloned()).collect()
+    }
+
+    /// The worker of a role, by what was chosen for it.
+    pub fn assign(&self, role: &str, choice: &Choice, from: Origin) -> Result<Assigned, Failure> {
         let name = match choice {
             Choice::Inline(worker) => return Ok(Assigned { name: None, worker: worker.clone(), from }),
             Choice::Named(name) => name,

@@ -16,6 +16,7 @@ mod claims;
 mod contract;
 mod crash;
 mod damaged;
+mod delegate;
 mod demo;
 mod disturbed;
 mod explain;

@@ -54,32 +54,37 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         report.say("protocol", DoctorStatus::Ok, "name one to see its roles and where its areas lie", Some(&next));
     }
     let ready = report.0.iter().all(|check| check.status != DoctorStatus::Problem);
-    let doctor = Doctor { ready, checks: report.0, areas };
+    Ok(told(&Doctor { ready, checks: report.0, areas }, session))
+}
+
+/// Prints what was found, and says how to end.
+pub(super) fn told(doctor: &Doctor, session: &Session) -> Exit {
     if session.json() {
-        session.output.json(&doctor);
+        session.output.json(doctor);
     } else {
-        print(&doctor, session);
+        print(doctor, session);
     }
-    Ok(if ready { Exit::Done } else { Exit::With(Kind::Environment) })
+    if doctor.ready { Exit::Done } else { Exit::With(Kind::Environment) }
 }
 
 fn read_protocol(name: &str, session: &Session) -> Result<Protocol, Failure> {
     super::protocol::need(&library::find(name, session)?)
 }
 
-struct Report(Vec<DoctorCheck>);
+/// What was found so far.
+pub(super) struct Report(pub Vec<DoctorCheck>);
 
 impl Report {
-    fn say(&mut self, name: &str, status: DoctorStatus, message: impl Into<String>, next: Option<&str>) {
+    pub fn say(&mut self, name: &str, status: DoctorStatus, message: impl Into<String>, next: Option<&str>) {
         let next = next.map(str::to_owned);
         self.0.push(DoctorCheck { name: name.to_owned(), status, message: message.into(), next });
     }
 
-    fn ok(&mut self, name: &str, message: impl Into<String>) {
+    pub fn ok(&mut self, name: &str, message: impl Into<String>) {
         self.say(name, DoctorStatus::Ok, message, None);
     }
 
-    fn failed(&mut self, name: &str, failure: &Failure) {
+    pub fn failed(&mut self, name: &str, failure: &Failure) {
         let wire = failure.wire();
         let first = wire.diagnostics.first();
         let place = first.map(|d| format!(": line {}, column {}: {}", d.line, d.column, d.message)).unwrap_or_default();
@@ -93,7 +98,7 @@ impl Report {
         );
     }
 
-    fn git(&mut self, session: &Session) {
+    pub fn git(&mut self, session: &Session) {
         match git_version(&session.environment) {
             Ok(version) if version >= GIT_MIN => self.ok("git", format!("git {}.{}", version.0, version.1)),
             Ok(version) => {
@@ -109,7 +114,7 @@ impl Report {
         }
     }
 
-    fn state(&mut self, session: &Session) {
+    pub fn state(&mut self, session: &Session) {
         let path = match session.environment.state_dir() {
             Ok(path) => path,
             Err(failure) => return self.failed("state", &failure),
@@ -253,7 +258,7 @@ impl Report {
     }
 
     /// What holds workers here, found by doing it.
-    fn sandbox(&mut self, config: Option<&Config>) {
+    pub fn sandbox(&mut self, config: Option<&Config>) {
         let asked = config.and_then(Config::sandbox).map(|setting| setting.value).unwrap_or_default();
         let able = match Environment::program() {
             Ok(program) => probe(&program),
@@ -310,7 +315,7 @@ impl Report {
         }
     }
 
-    fn worker(
+    pub fn worker(
         &mut self,
         session: &Session,
         paths: Paths<'_>,

@@ -13,13 +13,14 @@ use tollgate_testkit::model::Step;
 
 use super::agents::Agent;
 use super::stage::{Guard, Stage, report};
+use crate::delegate::stage as delegate;
 
 /// Long enough for the slowest to start and to use a tool, on a machine that does other things too.
 const SHORT: Duration = Duration::from_secs(45);
 
 pub type Scenario = fn(&'static Agent, &mut Sheet);
 
-pub const ALL: [(&str, Scenario); 12] = [
+pub const ALL: [(&str, Scenario); 13] = [
     ("writes a file", writes),
     ("is denied a write", is_denied),
     ("reports badly and is asked again", is_asked_again),
@@ -32,7 +33,30 @@ pub const ALL: [(&str, Scenario); 12] = [
     ("tries to answer for the person", answers),
     ("is held to a schema", is_held_to_a_schema),
     ("is given tools", is_given_tools),
+    ("is delegated to", is_delegated_to),
 ];
+
+/// Without a run: the agent works in the folder itself, held to its surfaces, and its last message is the report.
+fn is_delegated_to(agent: &'static Agent, _sheet: &mut Sheet) {
+    let stage = Stage::new(agent, Guard::Own, None, |asked, _| {
+        let folder = asked.body.split("and you work in ").nth(1).and_then(|rest| rest.split(". The dossier").next());
+        match (asked.results, folder) {
+            (0, Some(folder)) => (agent.write)(&format!("{folder}/src/new.rs"), "// new\n"),
+            _ => Step::Say(delegate::report("implementer", "PASS").to_string()),
+        }
+    });
+    let world = &stage.play.world;
+    std::fs::write(world.path("dossier.json"), delegate::dossier("implementer").to_string()).unwrap();
+    let words =
+        ["delegate", "--agent", "real", "--role", "implementer", "--unit", "U-1", "--dossier", "../dossier.json"];
+    let output = world.program(&words).output().unwrap();
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+    assert_eq!(output.status.code(), Some(0), "{out}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!((&report["status"], &report["changed_surfaces"]), (&json!("PASS"), &json!(["src/new.rs"])), "{out}");
+    assert_eq!(std::fs::read_to_string(world.path("work/src/new.rs")).unwrap(), "// new\n");
+    assert_eq!(world.git(&["status", "--porcelain"]), "?? src/new.rs\n");
+}
 
 fn writes(agent: &'static Agent, sheet: &mut Sheet) {
     let mut stage = Stage::new(agent, Guard::Own, None, |asked, path| match asked.results {

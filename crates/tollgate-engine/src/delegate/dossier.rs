@@ -1,0 +1,125 @@
+//! The dossier: read and judged by its contract, with the surfaces that the command line names in the place of its own.
+
+use tollgate_core::contract::tree::{Node, Value, json_pretty};
+use tollgate_core::contract::{Context, reask, registry};
+use tollgate_core::diagnostic::{Diagnostic, Severity};
+
+/// The contract of a dossier.
+const CONTRACT: &str = "supervisor.dossier";
+const ALLOWED: &str = "allowed_surfaces";
+const FORBIDDEN: &str = "forbidden_surfaces";
+/// How many mistakes are named.
+const MISTAKES_MAX: usize = 20;
+
+/// A dossier that holds.
+#[derive(Debug, Default)]
+pub(super) struct Dossier {
+    /// As it was given.
+    pub text: String,
+    /// What may be changed, from the folder the work is done in.
+    pub allowed: Vec<String>,
+    /// What must not be.
+    pub forbidden: Vec<String>,
+    /// The rows that the work is judged by, as far as they have names.
+    pub rows: Vec<String>,
+    /// What is worth a word.
+    pub warnings: Vec<String>,
+}
+
+/// What the command line says of the work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said<'a> {
+    pub role: &'a str,
+    pub unit: &'a str,
+    /// In the place of the dossier's.
+    pub allowed: &'a [String],
+    /// Besides the dossier's.
+    pub forbidden: &'a [String],
+}
+
+/// Reads a dossier; everything that is wrong with it otherwise.
+pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>> {
+    let whole = |why: &str| vec![why.to_owned()];
+    let text = str::from_utf8(bytes).map_err(|_| whole("it is not UTF-8 text"))?;
+    let contract = registry::defined(CONTRACT).ok_or_else(|| whole("there is no contract for it"))?;
+    let judged = contract.judge(text, &Context::default());
+    refuse(&judged.diagnostics, "")?;
+    let root = judged.root.ok_or_else(|| whole("it cannot be read"))?;
+    let word = |key: &str| root.get(key).and_then(Node::text).unwrap_or_default();
+    let mut wrong = Vec::new();
+    if word("worker_role") != said.role {
+        wrong.push(format!("`worker_role` is `{}`, and `{}` was asked for", word("worker_role"), said.role));
+    }
+    if !is_of(word("work_unit"), said.unit) {
+        wrong.push(format!("`work_unit` is `{}`, and `{}` was asked for", word("work_unit"), said.unit));
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let warnings = judged.diagnostics.iter().map(|found| format!("the dossier: {}", reask::point(found))).collect();
+    let root = with_surfaces(root.into_owned(), said);
+    // What the command line names is held to the same rules.
+    let merged = json_pretty(&root);
+    refuse(&contract.judge(&merged, &Context::default()).diagnostics, "with the surfaces of the command line: ")?;
+    let rows = root.get("acceptance_matrix").and_then(Node::list).unwrap_or_default();
+    Ok(Dossier {
+        text: text.to_owned(),
+        allowed: texts(&root, ALLOWED),
+        forbidden: texts(&root, FORBIDDEN),
+        rows: rows.iter().filter_map(|row| row.get("id")?.text().map(str::to_owned)).collect(),
+        warnings,
+    })
+}
+
+/// Whether a unit is the one: by its whole name, or with words behind it (`U1-cart-total` is `U1`).
+fn is_of(named: &str, unit: &str) -> bool {
+    let rest = named.trim().strip_prefix(unit.trim());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', ' ', ':', '/']))
+}
+
+fn refuse(found: &[Diagnostic], before: &str) -> Result<(), Vec<String>> {
+    let errors = found.iter().filter(|one| one.severity == Severity::Error);
+    let wrong: Vec<String> = errors.take(MISTAKES_MAX).map(|one| format!("{before}{}", reask::point(one))).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+fn texts(root: &Node<'_>, key: &str) -> Vec<String> {
+    let list = root.get(key).and_then(Node::list).unwrap_or_default();
+    list.iter().filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+fn with_surfaces(root: Node<'static>, said: Said<'_>) -> Node<'static> {
+    let (mut allowed, mut forbidden) = (texts(&root, ALLOWED), texts(&root, FORBIDDEN));
+    if !said.allowed.is_empty() {
+        allowed = said.allowed.to_vec();
+    }
+    let more = said.forbidden.iter().filter(|surface| !forbidden.contains(surface)).cloned();
+    let more: Vec<String> = more.collect();
+    forbidden.extend(more);
+    let Value::Map(mut entries) = root.value else { return root };
+    for entry in &mut entries {
+        let list = match &*entry.key {
+            ALLOWED => &allowed,
+            FORBIDDEN => &forbidden,
+            _ => continue,
+        };
+        let texts = list.iter().map(|text| Node::new(Value::Text(text.clone().into()))).collect();
+        entry.node = Node::new(Value::List(texts));
+    }
+    Node { value: Value::Map(entries), at: root.at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_is_known_by_the_beginning_of_its_name() {
+        for named in ["U1", "U1-cart", "U1: cart", " U1 "] {
+            assert!(is_of(named, "U1"), "{named}");
+        }
+        for named in ["U10", "U", "", "XU1"] {
+            assert!(!is_of(named, "U1"), "{named}");
+        }
+    }
+}

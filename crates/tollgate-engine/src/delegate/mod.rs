@@ -1,0 +1,446 @@
+//! Delegation without a run: one dossier in, one worker, one report out; nothing is kept but what the worker changed.
+//!
+//! ```text
+//! dossier → worker → clean checkout → snapshot → worker, on its leash → snapshot → report, judged and measured
+//! ```
+//!
+//! What is out of order at any step is a report too, with the reason in it.
+
+#![expect(clippy::disallowed_methods, reason = "the room of a delegation: the folder it works in and its scratch")]
+
+mod dossier;
+mod guard;
+mod prompt;
+mod report;
+mod room;
+mod surfaces;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tollgate_core::contract::extract::{Dialect, Extraction, Why, extract};
+use tollgate_core::contract::tree::{Node, json_line};
+use tollgate_core::contract::{Context, reask, registry};
+use tollgate_core::diagnostic::Severity;
+use tollgate_core::id::AttemptId;
+
+pub use report::{Delivered, Ending, Reason};
+
+use self::dossier::Dossier;
+use self::guard::Scene;
+use self::report::{Frame, mistakes};
+use self::room::Room;
+use crate::clock::new_run_id;
+use crate::process::{End, Inherit, adopt_orphans, mark_driver, secrets};
+use crate::sandbox::{Asked, Tether, probe};
+use crate::workers::agent::{AgentSpec, AgentWorker};
+use crate::workers::command::{BriefBy, CommandWorker};
+use crate::workers::pinned::{self, PinnedFile};
+use crate::workers::{self, Job, Outcome, Said, Worker, WorkerError, bundle};
+
+/// The contract of the report.
+pub const CONTRACT: &str = "supervisor.worker-report";
+/// The roles there are.
+pub const ROLES: [&str; 4] = ["implementer", VERIFIER, "repair", "documenter"];
+/// The role that judges.
+const VERIFIER: &str = "verifier";
+/// How many mistakes of a report are named.
+const MISTAKES_MAX: usize = 20;
+/// How much of what a worker printed last is shown of one that was blocked, and looked through for a login that is missing.
+const EXCERPT_BYTES: usize = 2000;
+/// The longest argument that the system takes.
+const ARGUMENT_BYTES_MAX: usize = 128 * 1024 - 1;
+/// Words of a program that is not logged in. They count only where it failed and left no report.
+const LOGIN_WORDS: [&str; 18] = [
+    "authenticat",
+    "auth login",
+    "auth method",
+    "unauthorized",
+    "status 401",
+    "not logged in",
+    "logged out",
+    "log in",
+    "/login",
+    "please login",
+    "login required",
+    "codex login",
+    "claude login",
+    "sign in",
+    "api key",
+    "api_key",
+    "credentials",
+    "oauth",
+];
+
+/// A worker that was found by its name.
+#[derive(Debug, Clone)]
+pub struct Hired {
+    pub program: Program,
+    /// What it is held to.
+    pub asked: Asked,
+    /// The trusted files of the repository, where its words name one.
+    pub folder: Vec<(String, PinnedFile)>,
+    /// Where a program with a `/` is looked up.
+    pub base: PathBuf,
+    /// Who names it: `override`, `built_in`, `user`, `repository`, `environment`.
+    pub source: &'static str,
+}
+
+/// The program behind a worker.
+#[derive(Debug, Clone)]
+pub enum Program {
+    Command(Vec<String>, BriefBy),
+    Agent(AgentSpec),
+    /// Its file: where it lies, or its path in the trusted folder.
+    Script(String),
+}
+
+impl Program {
+    /// The words that may name a trusted file.
+    pub fn words(&self) -> &[String] {
+        match self {
+            Self::Command(words, _) => words,
+            Self::Agent(spec) => &spec.words,
+            Self::Script(file) => std::slice::from_ref(file),
+        }
+    }
+
+    fn adapter(&self) -> &'static str {
+        match self {
+            Self::Command(..) => "command",
+            Self::Agent(spec) => spec.adapter.name,
+            Self::Script(_) => "script",
+        }
+    }
+}
+
+/// One piece of work for one worker.
+#[derive(Debug)]
+pub struct Delegation {
+    /// The worker, as it was named.
+    pub agent: String,
+    /// One of [`ROLES`].
+    pub role: String,
+    pub unit: String,
+    /// The dossier, or why it cannot be read.
+    pub dossier: Result<Vec<u8>, String>,
+    /// Its file: it is no change of somebody's that it lies in the checkout.
+    pub dossier_file: Option<PathBuf>,
+    /// The folder to work in, or why there is none.
+    pub cwd: Result<PathBuf, String>,
+    /// What may be changed; empty: what the dossier says.
+    pub allowed: Vec<String>,
+    /// What must not be changed, besides what the dossier says.
+    pub forbidden: Vec<String>,
+    pub limit: Duration,
+    /// Whether changes that are not committed are left to be there.
+    pub allow_dirty: bool,
+    /// The worker, or why there is none.
+    pub hired: Result<Hired, String>,
+    /// This program.
+    pub tollgate: PathBuf,
+    /// The state directory: what is needed meanwhile lies there.
+    pub state: PathBuf,
+}
+
+/// What stands in the way of a report of the worker's own.
+struct Stop(Reason, String, Vec<String>);
+
+impl Stop {
+    fn execution(why: impl std::fmt::Display) -> Self {
+        Self(Reason::Execution, why.to_string(), Vec::new())
+    }
+}
+
+/// Whether a report can be made for such a unit at all; what is wrong with its name otherwise.
+pub fn unit_problem(role: &str, unit: &str) -> Option<String> {
+    let frame = Frame { role: role.to_owned(), unit: unit.to_owned(), ..Frame::default() };
+    let dialect = registry::report_dialect(CONTRACT)?;
+    mistakes(&frame.blocked(Reason::Execution, "It was never started.", &[]).report, role, dialect).into_iter().next()
+}
+
+/// Delegates; `stop` ends the worker.
+pub fn delegate(asked: &Delegation, stop: &AtomicBool) -> Delivered {
+    let mut frame = Frame { role: asked.role.clone(), unit: asked.unit.clone(), ..Frame::default() };
+    frame.adapter.insert("agent".into(), asked.agent.clone().into());
+    let delivered = match perform(asked, &mut frame, stop) {
+        Ok(delivered) => delivered,
+        Err(Stop(reason, summary, findings)) => frame.blocked(reason, &summary, &findings),
+    };
+    let wrong = registry::report_dialect(CONTRACT).map(|dialect| mistakes(&delivered.report, &asked.role, dialect));
+    match wrong.unwrap_or_default().first() {
+        None => delivered,
+        Some(wrong) => {
+            let bare = Frame { role: frame.role, unit: frame.unit, ..Frame::default() };
+            bare.blocked(Reason::Execution, &format!("BUG: the report would not hold: {wrong}"), &[])
+        }
+    }
+}
+
+fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<Delivered, Stop> {
+    let dossier = read_dossier(asked)?;
+    frame.guard.warnings.extend(dossier.warnings.iter().cloned());
+    let hired = asked.hired.as_ref().map_err(|why| Stop(Reason::WorkerUnavailable, why.clone(), Vec::new()))?;
+    frame.adapter.insert("adapter".into(), hired.program.adapter().into());
+    frame.adapter.insert("source".into(), hired.source.into());
+    let cwd = asked.cwd.as_ref().map_err(Stop::execution)?;
+    let room = Room::make(&asked.state).map_err(Stop::execution)?;
+    let scene = Scene::look(asked, cwd, &room, &mut frame.guard)?;
+    let dialect = registry::report_dialect(CONTRACT).ok_or_else(|| Stop::execution("there is no contract for it"))?;
+    let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect);
+    let (worker, copy) = worker(hired, &room, asked)?;
+    frame.adapter.insert("command".into(), worker.describe().into());
+    let mut tether = tether(asked, hired, &dossier, cwd, frame)?;
+    tether.reads.extend(scene.reads());
+    tether.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
+    if let Program::Script(file) = &hired.program {
+        tether.reads.push(file.into());
+    }
+    let job = job(asked, cwd, &room, &brief, tether)?;
+    let log = job.log.clone();
+    let outcome = work(&*worker, job, asked.limit, stop)?;
+    frame.adapter.extend(ended(&outcome));
+    let measured = scene.measure(&dossier, asked, frame);
+    let delivered = measured.and_then(|()| read(asked, frame, &dossier, &brief, &outcome, &log));
+    if delivered.is_err() {
+        let excerpt = room::tail(&log, EXCERPT_BYTES);
+        if !excerpt.trim().is_empty() {
+            frame.adapter.insert("output_excerpt".into(), excerpt.into());
+        }
+    }
+    delivered
+}
+
+fn read_dossier(asked: &Delegation) -> Result<Dossier, Stop> {
+    let said =
+        dossier::Said { role: &asked.role, unit: &asked.unit, allowed: &asked.allowed, forbidden: &asked.forbidden };
+    let bytes = asked.dossier.as_ref().map_err(|why| vec![why.clone()]);
+    bytes.and_then(|bytes| dossier::read(bytes, said)).map_err(|wrong| {
+        let first = wrong.first().cloned().unwrap_or_default();
+        Stop(Reason::InvalidDossier, format!("The dossier is no valid DossierV1: {first}"), wrong)
+    })
+}
+
+/// The worker, and the trusted files that its words name.
+fn worker(hired: &Hired, room: &Room, asked: &Delegation) -> Result<(Box<dyn Worker>, Option<pinned::Copy>), Stop> {
+    let files = || hired.folder.iter().map(|(path, file)| Ok((path.as_str(), file.clone())));
+    let resolve =
+        |words: &[String]| pinned::resolve_among(words, &room.path("copies"), files()).map_err(Stop::execution);
+    let state = &asked.state;
+    Ok(match &hired.program {
+        Program::Command(words, brief) => {
+            let (argv, copy) = resolve(words)?;
+            (Box::new(CommandWorker::new(argv, &hired.base, state).briefed(*brief)), copy)
+        }
+        Program::Agent(spec) => {
+            let (argv, copy) = resolve(&spec.words)?;
+            (Box::new(AgentWorker::new(spec.clone(), argv, &hired.base, &asked.tollgate, state)), copy)
+        }
+        Program::Script(file) => {
+            let (words, copy) = resolve(std::slice::from_ref(file))?;
+            let file = words.first().map(PathBuf::from).unwrap_or_default();
+            (Box::new(CommandWorker::scripted(&asked.tollgate, &file, state)), copy)
+        }
+    })
+}
+
+/// What holds the worker: it writes the allowed surfaces, and its own.
+fn tether(asked: &Delegation, hired: &Hired, dossier: &Dossier, cwd: &Path, frame: &mut Frame) -> Result<Tether, Stop> {
+    let able = std::cell::OnceCell::new();
+    let able = || able.get_or_init(|| probe(&asked.tollgate));
+    let tether = hired.asked.clone().tether(&asked.tollgate, &asked.state, able, false);
+    let mut tether = tether.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
+    let grant = surfaces::grant(cwd, &dossier.allowed, &dossier.forbidden);
+    frame.guard.warnings.extend(grant.warnings);
+    if tether.leash.landlock == 0 {
+        let why = if tether.leash.missing.is_empty() { "it is off" } else { &tether.leash.missing };
+        frame.guard.warnings.push(format!("no sandbox kept the worker to its surfaces: {why}"));
+    }
+    frame.adapter.insert("leash".into(), serde_json::to_value(&tether.leash).unwrap_or_default());
+    (tether.narrowed, tether.bound) = (Some(grant.narrowed), true);
+    Ok(tether)
+}
+
+fn job(asked: &Delegation, cwd: &Path, room: &Room, brief: &str, tether: Tether) -> Result<Job, Stop> {
+    let schema = registry::report_dialect(CONTRACT).and_then(bundle::schema_of);
+    let mut files = vec![("dossier".to_owned(), asked.dossier.clone().unwrap_or_default())];
+    files.extend(schema.map(|schema| (bundle::SCHEMA.to_owned(), schema.into_bytes())));
+    let manifest = json!({"unit": asked.unit, "role": asked.role});
+    bundle::write(&room.path("bundle"), brief, &manifest, &files).map_err(Stop::execution)?;
+    let secrets = secrets(&Inherit::Only(tether.variables.clone()));
+    Ok(Job {
+        // Nobody will look for it: it tells the processes of this delegation from others.
+        run: new_run_id().map_err(Stop::execution)?,
+        attempt: AttemptId(1),
+        token: 1,
+        unit: Some(asked.unit.as_str().into()),
+        role: asked.role.as_str().into(),
+        contract: CONTRACT.into(),
+        iteration: 1,
+        brief: brief.to_owned(),
+        cwd: cwd.to_owned(),
+        bundle: room.path("bundle"),
+        scratch: room.path("scratch"),
+        log: room.path("log"),
+        note: String::new(),
+        limit: asked.limit,
+        again: None,
+        tether: Some(tether),
+        caches: room.path("caches"),
+        secrets,
+    })
+}
+
+fn work(worker: &dyn Worker, job: Job, limit: Duration, stop: &AtomicBool) -> Result<Outcome, Stop> {
+    mark_driver();
+    adopt_orphans();
+    let brief = job.brief.len();
+    let attempt = worker.start(job).map_err(|error| match error {
+        WorkerError::NotFound(_) => Stop(Reason::CliMissing, error.to_string(), Vec::new()),
+        WorkerError::Start { source, .. }
+            if source.kind() == std::io::ErrorKind::ArgumentListTooLong || brief > ARGUMENT_BYTES_MAX =>
+        {
+            Stop::execution("its prompt is too long for an argument; `--prompt-mode stdin` has no limit")
+        }
+        WorkerError::Command { .. }
+        | WorkerError::Start { .. }
+        | WorkerError::Record { .. }
+        | WorkerError::Unheld(_)
+        | WorkerError::BundleName(_) => Stop::execution(error),
+    })?;
+    Ok(workers::outcome(attempt, limit, stop))
+}
+
+/// How the worker ended, and what its agent told.
+fn ended(outcome: &Outcome) -> Map<String, Value> {
+    let exit = match outcome.end {
+        End::Exited(code) => Some(code),
+        End::Signalled(_) | End::TimedOut | End::Cancelled => None,
+    };
+    let mut about = Map::new();
+    about.insert("exit_code".into(), exit.into());
+    about.insert("timed_out".into(), (outcome.end == End::TimedOut).into());
+    about.insert("ended".into(), outcome.end.to_string().into());
+    if let Some(told) = outcome.told.as_ref().and_then(|told| serde_json::to_value(told).ok()) {
+        about.insert("told".into(), told);
+    }
+    about
+}
+
+/// Reads what the worker said, and judges it by its contract and by what was measured.
+fn read(
+    asked: &Delegation,
+    frame: &mut Frame,
+    dossier: &Dossier,
+    brief: &str,
+    outcome: &Outcome,
+    log: &Path,
+) -> Result<Delivered, Stop> {
+    match outcome.end {
+        End::TimedOut => {
+            let own = match asked.hired.as_ref().map(|hired| &hired.program) {
+                Ok(Program::Agent(spec)) => spec.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+                Ok(Program::Command(..) | Program::Script(_)) | Err(_) => None,
+            };
+            let limit = own.map_or(asked.limit, |own| own.min(asked.limit));
+            let why = format!("The worker took longer than {} ms and was ended.", limit.as_millis());
+            return Err(Stop(Reason::Timeout, why, Vec::new()));
+        }
+        End::Cancelled => return Err(Stop::execution("The worker was ended because Tollgate was asked to stop.")),
+        End::Exited(_) | End::Signalled(_) => {}
+    }
+    if let Some(failure) = &outcome.failure {
+        return Err(broken(format!("The worker failed: {}", failure.reason), log));
+    }
+    let (report, claimed) = match own_report(asked, brief, outcome) {
+        Ok(report) => report,
+        Err(_) if !outcome.end.success() => {
+            return Err(broken(format!("The worker's program {} and left no report that holds.", outcome.end), log));
+        }
+        Err(stop) => return Err(stop),
+    };
+    frame.guard.warnings.extend(guard::differences(&claimed, &frame.changed));
+    let passes = report.get("status").and_then(Value::as_str) == Some("PASS");
+    if passes {
+        frame.guard.warnings.extend(guard::gaps(&report, &asked.role, dossier, &frame.changed));
+    }
+    let violations: Vec<String> = frame.guard.outside.iter().chain(&frame.guard.role).cloned().collect();
+    if !violations.is_empty() {
+        let summary = "The worker changed what it may not change, whatever its report says.";
+        return Ok(frame.refused(report, summary, &violations));
+    }
+    if passes && !outcome.end.success() {
+        let summary = format!("The report passes, and the worker's program {}.", outcome.end);
+        return Ok(Delivered { ending: Ending::Broken, ..frame.refused(report, &summary, &[]) });
+    }
+    let denied: Vec<String> = outcome.told.iter().flat_map(|told| told.denied.iter().cloned()).collect();
+    if passes && asked.role != VERIFIER && !denied.is_empty() && frame.changed.is_empty() {
+        let summary = "The report passes, nothing was changed, and the agent was denied what it tried.";
+        return Ok(Delivered { ending: Ending::Broken, ..frame.refused(report, summary, &denied) });
+    }
+    if !outcome.end.success() {
+        frame.guard.warnings.push(format!("the worker's program {}", outcome.end));
+    }
+    Ok(frame.own(report))
+}
+
+/// A worker that came down: without a login where it says so.
+fn broken(summary: String, log: &Path) -> Stop {
+    let said = format!("{summary}\n{}", room::tail(log, EXCERPT_BYTES)).to_lowercase();
+    let reason = if LOGIN_WORDS.iter().any(|word| said.contains(word)) { Reason::Auth } else { Reason::Execution };
+    Stop(reason, summary, Vec::new())
+}
+
+/// The last report of this unit that is no echo, where it holds; and what it claims to have changed.
+fn own_report(asked: &Delegation, brief: &str, outcome: &Outcome) -> Result<(Map<String, Value>, Vec<String>), Stop> {
+    let none = |why: &str| Stop(Reason::InvalidReport, format!("The worker left no WorkerReportV1: {why}"), Vec::new());
+    let (bytes, cut) = match &outcome.said {
+        Said::Report { bytes, cut } => (bytes, *cut),
+        Said::Nothing => return Err(none("it said nothing")),
+        Said::Refused(why) => return Err(none(why)),
+    };
+    let contract = registry::defined(CONTRACT).ok_or_else(|| none("there is no contract for it"))?;
+    let text = String::from_utf8_lossy(bytes);
+    let context = Context {
+        role: Some(asked.role.as_str().into()),
+        unit: Some(asked.unit.as_str().into()),
+        prompt: Some(brief.to_owned()),
+        ..Context::default()
+    };
+    let extraction = extract(Dialect::Report(contract), &text, &context);
+    let Some(found) = &extraction.found else { return Err(not_found(&extraction, cut)) };
+    let judged = contract.judge(&found.text, &context);
+    let errors = found.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let mut wrong: Vec<String> = errors.take(MISTAKES_MAX).map(reask::point).collect();
+    let root = judged.root.filter(|root| root.map().is_some());
+    let Some(root) = root else { return Err(none(wrong.first().map_or("it cannot be read", |wrong| wrong))) };
+    if !wrong.is_empty() {
+        let is_one = root.get("schema").and_then(Node::text) == Some("WorkerReportV1");
+        let reason = if is_one { Reason::Validation } else { Reason::InvalidReport };
+        let summary = format!("The worker's report is no valid WorkerReportV1: {}", wrong.remove(0));
+        return Err(Stop(reason, summary, wrong));
+    }
+    let claimed = root.get("changed_surfaces").and_then(Node::list).unwrap_or_default();
+    let claimed = claimed.iter().filter_map(|node| node.text().map(str::to_owned)).collect();
+    let report = serde_json::from_str(&json_line(&root)).map_err(|error| none(&error.to_string()))?;
+    Ok((report, claimed))
+}
+
+fn not_found(extraction: &Extraction, cut: bool) -> Stop {
+    let other = extraction.passed.iter().rev().find_map(|passed| match &passed.why {
+        Why::OtherUnit(unit) => Some(unit),
+        Why::Echo | Why::Earlier | Why::Repeated => None,
+    });
+    if let Some(unit) = other {
+        return Stop(Reason::Validation, format!("The worker's report is on another unit: `{unit}`."), Vec::new());
+    }
+    let echo = extraction.passed.iter().any(|passed| passed.why == Why::Echo);
+    let why = match (cut, echo) {
+        (true, _) => "it said so much that only the end was read, and there is none in that",
+        (false, true) => "it only repeats what it was told",
+        (false, false) => "there is none in what it said",
+    };
+    Stop(Reason::InvalidReport, format!("The worker left no WorkerReportV1: {why}"), Vec::new())
+}

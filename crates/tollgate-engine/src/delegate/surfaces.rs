@@ -1,0 +1,159 @@
+//! Surfaces: files, folders and patterns of what may be changed, as the sandbox can hold them and as a change is judged by them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use tollgate_core::path::unquote;
+use tollgate_core::scope::matches;
+
+use crate::sandbox::Narrowed;
+
+/// The most files and folders that are kept as they are inside of what may be written.
+const KEPT_MAX: usize = 512;
+
+/// Whether a surface holds a path, as git quotes it: the path itself, what lies below it, and what a pattern means.
+pub(super) fn holds(surface: &str, path: &str) -> bool {
+    let (surface, bytes) = (plain(surface), unquote(path));
+    let below = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"/");
+    bytes.strip_prefix(surface.as_bytes()).is_some_and(below)
+        || (is_pattern(surface) && (matches(surface, path) || matches(&format!("{surface}/**"), path)))
+}
+
+/// A surface as a path: without marks around it, and without a `./` or a `/` that says nothing.
+fn plain(surface: &str) -> &str {
+    let surface = surface.trim().trim_matches(['`', '"', '\'']).trim();
+    let surface = surface.strip_prefix("./").unwrap_or(surface);
+    surface.trim_end_matches('/')
+}
+
+fn is_pattern(surface: &str) -> bool {
+    surface.contains(['*', '?', '[', '{'])
+}
+
+/// The folder that a pattern begins with.
+fn base(pattern: &str) -> &str {
+    let end = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    pattern[..end].rfind('/').map_or("", |at| &pattern[..at])
+}
+
+/// What of a folder may be written, and what is worth a word about it.
+#[derive(Debug, Default)]
+pub(super) struct Grant {
+    pub narrowed: Narrowed,
+    pub warnings: Vec<String>,
+}
+
+/// What the sandbox is told. A file that is there is granted alone, a folder with all in it. What is to be made is made in a folder,
+/// which is granted, and what else lies in that is kept; so are forbidden surfaces.
+pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String]) -> Grant {
+    let mut grant = Grant::default();
+    let mut open: BTreeSet<PathBuf> = BTreeSet::new();
+    let within = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(cwd));
+    for surface in allowed.iter().map(|surface| plain(surface)) {
+        let path = cwd.join(surface);
+        let there = path.symlink_metadata().is_ok();
+        if there && within(&path) {
+            grant.narrowed.writes.push(path);
+        } else if there {
+            grant.warnings.push(format!("`{surface}` leads out of the folder and cannot be written"));
+        } else if !is_pattern(surface) && surface.contains(char::is_whitespace) && !surface.contains(['/', '.']) {
+            grant.warnings.push(format!("`{surface}` is no path: nothing can be written for it"));
+        } else {
+            let from = cwd.join(if is_pattern(surface) { base(surface) } else { surface });
+            open.extend(
+                from.ancestors().find(|folder| folder.is_dir()).filter(|folder| within(folder)).map(Path::to_owned),
+            );
+        }
+    }
+    for folder in &open {
+        grant.narrowed.writes.push(folder.clone());
+        grant.narrowed.kept.extend(beside(cwd, folder, allowed));
+    }
+    let named = forbidden.iter().map(|surface| cwd.join(plain(surface)));
+    grant.narrowed.kept.extend(named.filter(|path| path.exists() && within(path)));
+    grant.narrowed.kept.retain(|path| !path.is_symlink());
+    grant.narrowed.kept.sort();
+    grant.narrowed.kept.dedup();
+    if grant.narrowed.kept.len() > KEPT_MAX {
+        grant.warnings.push("more lies beside the allowed surfaces than can be kept: it is only measured".to_owned());
+        grant.narrowed.kept.clear();
+    }
+    grant
+}
+
+/// What lies in a folder and belongs to no allowed surface, nor leads to one.
+fn beside(cwd: &Path, folder: &Path, allowed: &[String]) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let leads = |inside: &str, is_folder: bool| {
+        allowed.iter().map(|surface| plain(surface)).any(|surface| {
+            let below = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('/'));
+            let way = if is_pattern(surface) { base(surface) } else { surface };
+            // Below the folder of a pattern anything may match.
+            let may_match = is_pattern(surface) && (way.is_empty() || inside == way || below(inside, way));
+            holds(surface, inside) || below(surface, inside) || (is_folder && may_match)
+        })
+    };
+    let kept = entries.filter(|entry| {
+        let path = entry.path();
+        let Some(inside) = path.strip_prefix(cwd).ok().and_then(Path::to_str) else { return true };
+        inside == ".git" || !leads(inside, path.is_dir())
+    });
+    kept.map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{folder, write};
+
+    #[test]
+    fn a_surface_holds_a_path_a_folder_or_a_pattern() {
+        for (surface, path) in [
+            ("src/a.js", "src/a.js"),
+            ("src", "src/deep/a.js"),
+            ("./src/", "src/a.js"),
+            ("`src/a.js`", "src/a.js"),
+            ("src/**/*.js", "src/deep/a.js"),
+            ("*.md", "README.md"),
+            ("app/[id]/page.tsx", "app/[id]/page.tsx"),
+            ("src/*", "src/deep/a.js"),
+        ] {
+            assert!(holds(surface, path), "{surface} {path}");
+        }
+        for (surface, path) in
+            [("src/a.js", "src/a.jsx"), ("src", "srcs/a"), ("*.md", "docs/a.md"), ("src/**/*.js", "a.js"), ("a", "b/a")]
+        {
+            assert!(!holds(surface, path), "{surface} {path}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_granted_alone_and_what_is_to_be_made_in_its_folder() {
+        let root = folder("surfaces").canonicalize().unwrap();
+        for file in ["src/a.js", "src/auth/key.js", "src/b.js", "README.md", ".git/HEAD", "docs/x/old.md"] {
+            write(&root, file, "");
+        }
+        std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let of = |allowed: &[&str], forbidden: &[&str]| {
+            let grant = grant(&root, &list(allowed), &list(forbidden));
+            let names = |paths: &[PathBuf]| {
+                let mut names: Vec<_> =
+                    paths.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
+                names.sort();
+                names.join(" ")
+            };
+            (names(&grant.narrowed.writes), names(&grant.narrowed.kept), grant.warnings.len())
+        };
+        let is = |found: (String, String, usize), writes: &str, kept: &str, warnings: usize| {
+            assert_eq!((found.0.as_str(), found.1.as_str(), found.2), (writes, kept, warnings));
+        };
+        is(of(&["src/a.js"], &["src/auth"]), "src/a.js", "src/auth", 0);
+        is(of(&["src"], &["src/auth", "nowhere"]), "src", "src/auth", 0);
+        is(of(&["src/new.js"], &["x"]), "src", "src/a.js src/auth src/b.js", 0);
+        is(of(&["new.md"], &["x"]), "", ".git README.md docs src", 0);
+        is(of(&["docs/**/*.md"], &["x"]), "docs", "", 0);
+        is(of(&["*.md"], &["x"]), "", ".git", 0);
+        is(of(&["out", "the cart page"], &["x"]), "", "", 2);
+    }
+}

@@ -1,0 +1,343 @@
+//! What a folder holds, file by file, whether git knows of it or not: taken before and after somebody works in it.
+//!
+//! Everything counts: what is ignored, what is in no repository, and of a git folder what it says (refs, HEAD, configuration, hooks, what
+//! is staged), not what it keeps for itself. Small files are compared by their content, the rest by what the system notes of
+//! a change, which nobody without privileges can set.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tollgate_core::Name;
+use tollgate_core::digest::Digest;
+use tollgate_core::scope::Entry;
+
+use super::folder::{GitFolder, Kind};
+use super::measure::{Change, LINK, compare, leads_outside};
+use super::{Repository, WorkspaceError, at};
+use crate::git::{Git, quote, unquote};
+
+/// The largest file whose content is compared, and how much of all of them.
+const CONTENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+const CONTENTS_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// The most files of a folder.
+const FILES_MAX: usize = 2_000_000;
+/// What changed so shortly before may change again without a trace: its content is looked at.
+const FRESH: Duration = Duration::from_secs(2);
+/// How a folder is noted that cannot be looked into.
+const CLOSED: &str = "040000";
+const GIT: &[u8] = b".git";
+
+/// What a git folder keeps for itself.
+const KEPT_BY_GIT: [&str; 12] = [
+    "objects",
+    "logs",
+    "index",
+    "worktrees",
+    "lost-found",
+    "COMMIT_EDITMSG",
+    "FETCH_HEAD",
+    "ORIG_HEAD",
+    "gc.log",
+    "gc.pid",
+    "fsmonitor--daemon",
+    "fsmonitor--daemon.ipc",
+];
+
+/// A folder at a moment.
+#[derive(Debug)]
+pub struct Snapshot {
+    root: PathBuf,
+    found: BTreeMap<Name, (Entry, Note)>,
+    /// What is known by other means.
+    told: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Note {
+    inode: (u64, u64),
+    bytes: u64,
+    changed: (i64, i64),
+    modified: (i64, i64),
+    mode: u32,
+    /// Whether its content was read.
+    read: bool,
+    /// Whether it had just changed.
+    fresh: bool,
+}
+
+impl Snapshot {
+    /// Takes the files below `root`, and those of git folders that lie elsewhere, under the names they are shown by.
+    pub fn take(root: &Path, git_folders: &[(Name, PathBuf)]) -> Result<Self, WorkspaceError> {
+        Self::again(root, git_folders, None)
+    }
+
+    /// The same after somebody worked there.
+    pub fn retake(&self, git_folders: &[(Name, PathBuf)]) -> Result<Self, WorkspaceError> {
+        Self::again(&self.root, git_folders, Some(self))
+    }
+
+    fn again(root: &Path, git_folders: &[(Name, PathBuf)], before: Option<&Self>) -> Result<Self, WorkspaceError> {
+        let mut taker = Taker { before, now: SystemTime::now(), left: CONTENTS_BYTES_MAX, found: BTreeMap::new() };
+        taker.walk(root, Vec::new())?;
+        for (name, folder) in git_folders {
+            taker.walk(folder, name.as_bytes().to_vec())?;
+        }
+        Ok(Self { root: root.to_owned(), found: taker.found, told: Vec::new() })
+    }
+
+    /// Adds what is known of a path by other means.
+    pub fn tell(&mut self, path: &str, blob: Digest) {
+        self.told.push(Entry { path: path.into(), mode: "100644".into(), blob: blob.to_string().into() });
+    }
+
+    /// The paths, as git quotes them.
+    pub fn paths(&self) -> impl Iterator<Item = &Name> {
+        self.found.keys()
+    }
+
+    /// Folders that could not be looked into.
+    pub fn closed(&self) -> impl Iterator<Item = &Name> {
+        self.found.values().filter(|(entry, _)| &*entry.mode == CLOSED).map(|(entry, _)| &entry.path)
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.found.values().map(|(entry, _)| entry).chain(&self.told).cloned().collect()
+    }
+
+    /// What is otherwise in a later one.
+    pub fn changes(&self, later: &Self) -> Vec<Change> {
+        compare(&self.entries(), &later.entries())
+    }
+
+    /// Whether a changed path is a link that leads out of the folder.
+    pub fn leads_outside(&self, change: &Change) -> bool {
+        &*change.mode == LINK && leads_outside(&self.root, Path::new(OsStr::from_bytes(&unquote(&change.path))))
+    }
+}
+
+impl Repository {
+    /// Its git folders that lie outside of a folder, under the names that a snapshot of that one shows them by.
+    pub fn git_folders(&self, outside_of: &Path) -> Vec<(Name, PathBuf)> {
+        let own = [(".git", &self.git_dir), (".git/common", &self.shared.common)];
+        let mut found: Vec<(Name, PathBuf)> = Vec::new();
+        for (name, folder) in own {
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            if !folder.starts_with(outside_of) && found.iter().all(|(_, known)| *known != folder) {
+                found.push((name.into(), folder));
+            }
+        }
+        found
+    }
+
+    /// Everything that its own git reads.
+    pub fn read_by_git(&self) -> Vec<PathBuf> {
+        vec![self.top.clone(), self.git_dir.clone(), self.shared.common.clone(), self.shared.objects.clone()]
+    }
+
+    /// What is staged, as one digest; looked at through a git folder of our own below `scratch`. An index that only its own
+    /// git folder can read counts by its bytes.
+    pub fn staged_digest(&self, scratch: &Path) -> Result<Digest, WorkspaceError> {
+        let index = self.index_file();
+        if !index.exists() {
+            return Ok(Digest::of(b""));
+        }
+        let folder = scratch.join("staged");
+        super::remove_tree(&folder)?;
+        let look = GitFolder::create(&folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
+        look.put_index("checkout", index)?;
+        let git = Git::with_dir(look.path())?.on(&self.top, &look.index("checkout"));
+        let listed = git.run(&["ls-files", "--stage", "-z"]);
+        super::remove_tree(&folder)?;
+        match listed {
+            Ok(listed) => Ok(Digest::of(&listed)),
+            Err(_) => Ok(Digest::of(&at(index, std::fs::read(index))?)),
+        }
+    }
+}
+
+struct Taker<'b> {
+    before: Option<&'b Snapshot>,
+    now: SystemTime,
+    /// How many bytes may still be read.
+    left: u64,
+    found: BTreeMap<Name, (Entry, Note)>,
+}
+
+impl Taker<'_> {
+    /// Notes everything below a folder; `name` is what stands before the names of its files.
+    fn walk(&mut self, folder: &Path, name: Vec<u8>) -> Result<(), WorkspaceError> {
+        let mut open = vec![(folder.to_owned(), name)];
+        while let Some((folder, name)) = open.pop() {
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(_) => {
+                    let path = quote(&name);
+                    let entry = Entry { path: path.clone(), mode: CLOSED.into(), blob: Name::default() };
+                    let note = Note::of(&at(&folder, folder.symlink_metadata())?, self.now);
+                    self.found.insert(path, (entry, note));
+                    continue;
+                }
+            };
+            for file in entries.flatten() {
+                let mut path = name.clone();
+                if !path.is_empty() {
+                    path.push(b'/');
+                }
+                path.extend_from_slice(file.file_name().as_bytes());
+                let Ok(meta) = file.path().symlink_metadata() else { continue };
+                if is_kept_by_git(&path) {
+                    continue;
+                }
+                if meta.is_dir() {
+                    open.push((file.path(), path));
+                    continue;
+                }
+                if self.found.len() >= FILES_MAX {
+                    return Err(WorkspaceError::TooMany { count: self.found.len() + 1, limit: FILES_MAX });
+                }
+                self.file(&file.path(), quote(&path), &meta);
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, place: &Path, path: Name, meta: &std::fs::Metadata) {
+        let mut note = Note::of(meta, self.now);
+        let before = self.before.map(|before| before.found.get(&path));
+        if let Some(Some((entry, known))) = before {
+            let same = Note { read: known.read, fresh: known.fresh, ..note } == *known;
+            if same && (!known.fresh || !known.read) {
+                self.found.insert(path, (entry.clone(), *known));
+                return;
+            }
+        }
+        let kind = meta.file_type();
+        let mode = if kind.is_symlink() { LINK.to_owned() } else { format!("{:06o}", meta.mode()) };
+        // What was not there before, or was compared by its note, needs no content.
+        let wanted = before.is_none_or(|known| known.is_some_and(|(_, known)| known.read));
+        let content = match kind {
+            _ if kind.is_symlink() => place.read_link().ok().map(|to| Digest::of(to.as_os_str().as_bytes())),
+            _ if kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device() => None,
+            _ if !wanted || note.bytes > CONTENT_BYTES_MAX => None,
+            // Afterwards the same are read as before, whatever else has grown.
+            _ if self.before.is_none() && note.bytes > self.left => None,
+            _ => read(place),
+        };
+        note.read = content.is_some();
+        if note.read {
+            self.left = self.left.saturating_sub(note.bytes);
+        }
+        let blob = content.map_or_else(|| format!("{note:?}"), |digest| digest.to_string());
+        self.found.insert(path.clone(), (Entry { path, mode: mode.into(), blob: blob.into() }, note));
+    }
+}
+
+impl Note {
+    fn of(meta: &std::fs::Metadata, now: SystemTime) -> Self {
+        let seconds = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().saturating_sub(FRESH).as_secs();
+        Self {
+            inode: (meta.dev(), meta.ino()),
+            bytes: meta.len(),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            mode: meta.mode(),
+            read: false,
+            fresh: u64::try_from(meta.ctime()).is_ok_and(|changed| changed >= seconds),
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<Digest> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).ok()?;
+    file.take(CONTENT_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+    Some(Digest::of(&bytes))
+}
+
+/// Whether a path lies in a git folder, in what that keeps for itself.
+fn is_kept_by_git(path: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+    let Some(at) = parts.iter().position(|part| *part == GIT) else { return false };
+    let inside = &parts[at + 1..];
+    // A branch may have any name.
+    if inside.iter().any(|part| matches!(*part, b"hooks" | b"info")) {
+        return false;
+    }
+    let refs = inside.iter().position(|part| *part == b"refs");
+    let Some(last) = inside.last() else { return false };
+    match refs {
+        // Those of runs come and go.
+        Some(at) => inside.get(at + 1) == Some(&&b"tollgate"[..]) || last.ends_with(b".lock"),
+        None => last.ends_with(b".lock") || KEPT_BY_GIT.iter().any(|kept| kept.as_bytes() == *last),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{folder, write};
+    use crate::workspace::ChangeKind;
+
+    fn changed(root: &Path, act: impl FnOnce()) -> Vec<(String, ChangeKind)> {
+        let before = Snapshot::take(root, &[]).unwrap();
+        act();
+        let after = before.retake(&[]).unwrap();
+        before.changes(&after).iter().map(|change| (change.path.to_string(), change.kind)).collect()
+    }
+
+    #[test]
+    fn content_counts_and_nothing_else() {
+        let root = folder("snapshot");
+        for file in ["a", "deep/b", "deep/c", "same"] {
+            write(&root, file, "one");
+        }
+        let found = changed(&root, || {
+            write(&root, "a", "two");
+            std::fs::remove_file(root.join("deep/b")).unwrap();
+            write(&root, "new/d", "x");
+            write(&root, "same", "one");
+            std::fs::set_permissions(root.join("deep/c"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            std::os::unix::fs::symlink("a", root.join("link")).unwrap();
+        });
+        use ChangeKind::{Created, Deleted, Modified};
+        let expected =
+            [("a", Modified), ("deep/b", Deleted), ("deep/c", Modified), ("link", Created), ("new/d", Created)];
+        assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+    }
+
+    #[test]
+    fn a_large_file_is_compared_by_what_the_system_notes() {
+        let root = folder("snapshot-large");
+        std::fs::File::create(root.join("large")).unwrap().set_len(CONTENT_BYTES_MAX + 1).unwrap();
+        assert_eq!(changed(&root, || ()), []);
+        let found = changed(&root, || {
+            let file = std::fs::File::options().write(true).open(root.join("large")).unwrap();
+            std::os::unix::fs::FileExt::write_at(&file, b"x", 7).unwrap();
+        });
+        assert_eq!(found, [("large".to_owned(), ChangeKind::Modified)]);
+    }
+
+    #[test]
+    fn a_git_folder_is_what_it_says() {
+        for kept in [".git/objects", ".git/index", "sub/.git/logs", ".git/modules/x/objects", ".git/refs/tollgate"] {
+            assert!(is_kept_by_git(kept.as_bytes()), "{kept}");
+        }
+        for counts in [
+            ".git/HEAD",
+            ".git/config",
+            ".git/hooks/index",
+            ".git/refs/heads/objects",
+            "objects",
+            "a/index",
+            ".gitignore",
+        ] {
+            assert!(!is_kept_by_git(counts.as_bytes()), "{counts}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What a worker did is found by measuring, whatever held it and whatever its report says.
+
+use super::stage::{Stage, report, says};
+
+fn acting(role: &str, acts: &str) -> Stage {
+    Stage::new(role, &format!("{acts}\n{}", says(&report(role, "PASS"))))
+}
+
+const COMMIT: &str = "git -c user.name=a -c user.email=a@b commit -q";
+
+/// What an implementer does, the part of the guard that says so, and the words.
+const VIOLATIONS: [(&str, &str, &str); 13] = [
+    ("echo x > tests/smoke.rs", "role_violations", "changed forbidden surface: tests/smoke.rs"),
+    ("echo x > README.md", "allowed_surface_violations", "README.md"),
+    (
+        "echo x > tests/added.rs; git add -A; COMMIT -m x",
+        "role_violations",
+        "changed forbidden surface: tests/added.rs",
+    ),
+    ("echo x > src/main.rs; git add -A; COMMIT -m x", "role_violations", ".git/refs/heads/main"),
+    ("echo x > src/main.rs; git add -A", "role_violations", ".git/index: something was staged"),
+    ("echo ignored.txt > .git/info/exclude; echo x > ignored.txt", "allowed_surface_violations", "ignored.txt"),
+    ("git branch other", "role_violations", ".git/refs/heads/other"),
+    ("git config core.hooksPath /tmp", "role_violations", ".git/config"),
+    ("echo x > .git/hooks/post-commit", "role_violations", ".git/hooks/post-commit"),
+    ("chmod +x README.md", "allowed_surface_violations", "README.md"),
+    ("mv README.md src/new.rs", "allowed_surface_violations", "README.md"),
+    ("rm src/main.rs; ln -s /etc/passwd src/main.rs", "role_violations", "src/main.rs is a link that leads out"),
+    ("echo x > '<x y>'", "allowed_surface_violations", "./<x y>"),
+];
+
+#[test]
+fn a_violation_is_found_and_blocks_although_the_report_passes() {
+    for (acts, part, said) in VIOLATIONS {
+        let stage = acting("implementer", &acts.replace("COMMIT", COMMIT)).unheld();
+        let found = stage.delegate();
+        found.is("BLOCKED", Some("report_validation_failed"), 1);
+        let list = found.list(&format!("guard.{part}"));
+        assert!(list.iter().any(|one| one.contains(said)), "{acts}: {:#}", found.report);
+        found.says("cargo test: 3 passed").says("no sandbox kept the worker");
+    }
+}
+
+#[test]
+fn the_sandbox_keeps_a_worker_to_its_surfaces() {
+    let acts = "echo x > src/main.rs || exit 9\necho x > src/new.rs || exit 9\n\
+        for file in tests/smoke.rs tests/added.rs README.md added.md .git/config .git/hooks/x src/other.rs ../out; do (echo x > $file); done 2>/dev/null\n\
+        rm -rf tests README.md 2>/dev/null; git add -A 2>/dev/null; true";
+    let stage = acting("implementer", acts);
+    let done = stage.delegate();
+    // Beside a file that is to be made others can be made: they are found.
+    done.is("BLOCKED", Some("report_validation_failed"), 1);
+    assert_eq!(done.list("guard.allowed_surface_violations"), ["src/other.rs"]);
+    assert_eq!(done.list("guard.role_violations"), [""; 0]);
+    assert_eq!(done.list("changed_surfaces"), ["src/main.rs", "src/new.rs", "src/other.rs"]);
+    assert!(!stage.world.path("out").exists());
+    // Where all of them are there, nothing else can be made either.
+    let stage = acting("implementer", acts).dossier("allowed_surfaces", serde_json::json!(["src/main.rs"]));
+    stage.acts(&format!(
+        "echo x > src/main.rs\n(echo x > src/other.rs) 2>/dev/null\n{}",
+        says(&report("implementer", "PASS"))
+    ));
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["src/main.rs"]);
+    assert!(done.report["adapter"]["leash"]["landlock"].as_u64().unwrap() >= 3);
+}
+
+#[test]
+fn what_lies_beside_a_file_that_is_to_be_made_stays_as_it_is() {
+    let acts = "echo x > NEW.md || exit 9\n(echo x > README.md; echo x > src/main.rs; echo x > .git/HEAD; rm README.md) 2>/dev/null; true";
+    let stage = acting("implementer", acts).dossier("allowed_surfaces", serde_json::json!(["NEW.md"]));
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["NEW.md"]);
+    assert_eq!(std::fs::read_to_string(stage.work("README.md")).unwrap(), "# A project\n");
+}
+
+#[test]
+fn a_forbidden_surface_inside_of_an_allowed_one_is_kept() {
+    let stage = acting("implementer", "echo x > src/deep/a.rs; (echo x > src/auth/key.rs) 2>/dev/null; true")
+        .dossier("allowed_surfaces", serde_json::json!(["src"]))
+        .dossier("forbidden_surfaces", serde_json::json!(["src/auth"]));
+    stage.world.write("src/auth/key.rs", "secret\n");
+    stage.world.write("src/deep/a.rs", "a\n");
+    stage.world.commit("More");
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["src/deep/a.rs"]);
+    assert_eq!(std::fs::read_to_string(stage.work("src/auth/key.rs")).unwrap(), "secret\n");
+}
+
+#[test]
+fn a_verifier_that_changes_something_is_blocked() {
+    for stage in [acting("verifier", "echo x > src/main.rs"), acting("verifier", "echo x > README.md").unheld()] {
+        let found = stage.delegate();
+        found.is("BLOCKED", Some("report_validation_failed"), 1).says("verifier changed ");
+        assert_eq!(found.list("changed_surfaces"), [""; 0]);
+    }
+    // A second edit of a file that was changed before is one too.
+    let stage = acting("verifier", "echo again >> src/main.rs").unheld();
+    stage.world.write("src/main.rs", "changed by hand\n");
+    stage.delegate().is("BLOCKED", Some("report_validation_failed"), 1).says("verifier changed src/main.rs");
+    // Looking is none, also with a git that refreshes its index, and a file that is written as it was.
+    let stage = acting(
+        "verifier",
+        "touch README.md; git status >/dev/null; cp src/main.rs /tmp/x.$$; cat /tmp/x.$$ > src/main.rs; rm /tmp/x.$$",
+    )
+    .unheld();
+    stage.delegate().is("PASS", None, 0).says("does not judge the rows AC-1");
+}
+
+#[test]
+fn a_folder_that_is_no_repository_is_measured_the_same() {
+    let pass = says(&report("implementer", "PASS"));
+    let stage = Stage::without_repository("implementer", &format!("echo x > src/new.rs\n{pass}")).unheld();
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["src/new.rs"]);
+    stage.acts(&format!("echo x > anywhere\n{pass}"));
+    stage.delegate().is("BLOCKED", Some("report_validation_failed"), 1).says("anywhere");
+    let stage =
+        Stage::without_repository("verifier", &format!("echo x > anywhere\n{}", says(&report("verifier", "PASS"))));
+    stage.delegate().is("PASS", None, 0);
+    assert!(!stage.work("anywhere").exists(), "the sandbox does not let it");
+}
+
+#[test]
+fn a_writer_starts_from_a_clean_checkout() {
+    let stage = acting("implementer", "echo '// more' >> src/main.rs");
+    stage.world.write("src/main.rs", "fn main() { /* by hand */ }\n");
+    stage.world.write("notes.txt", "mine\n");
+    let dirty = stage.delegate();
+    dirty.is("BLOCKED", Some("dirty_workspace"), 1).says("src/main.rs").says("notes.txt");
+    assert_eq!(std::fs::read_to_string(stage.work("src/main.rs")).unwrap(), "fn main() { /* by hand */ }\n");
+    let stage = stage.with(&["--allow-dirty"]);
+    let done = stage.delegate();
+    done.is("PASS", None, 0).says("not committed before");
+    assert_eq!(done.list("changed_surfaces"), ["src/main.rs"], "the notes are no part of it");
+    // Who judges may be shown work that is not committed.
+    let verifier = acting("verifier", "");
+    verifier.world.write("src/main.rs", "fn main() { /* by hand */ }\n");
+    verifier.delegate().is("PASS", None, 0);
+    // The dossier itself may lie in the checkout.
+    let stage = acting("implementer", "");
+    std::fs::write(stage.work("dossier.json"), super::stage::dossier("implementer").to_string()).unwrap();
+    let words = ["--agent", "command", "--adapter-command", "[\"agent\"]", "--role", "implementer", "--unit", "U-1"];
+    stage.type_in(&[&words[..], &["--dossier", "dossier.json"]].concat()).is("PASS", None, 0);
+}
+
+#[test]
+fn the_work_is_done_in_the_folder_that_is_named() {
+    let stage = acting("implementer", "[ \"$(pwd)\" = \"$WANTED\" ] || true; echo x > main.rs")
+        .dossier("allowed_surfaces", serde_json::json!(["main.rs"]))
+        .with(&["--cwd", "src", "--forbidden-surfaces", "other.rs"]);
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["main.rs"]);
+    assert_eq!(std::fs::read_to_string(stage.work("src/main.rs")).unwrap(), "x\n");
+    // The repository around it is looked at too.
+    let stage = acting("implementer", "git branch other").dossier("allowed_surfaces", serde_json::json!(["main.rs"]));
+    let stage = stage.with(&["--cwd", "src"]).unheld();
+    stage.delegate().is("BLOCKED", Some("report_validation_failed"), 1).says(".git/refs/heads/other");
+}
+
+#[test]
+fn a_linked_work_tree_is_measured_with_the_git_folder_it_shares() {
+    let acts = "git status >/dev/null || exit 9; echo x > src/main.rs";
+    let stage = acting("implementer", acts).with(&["--cwd", "../linked"]);
+    stage.world.git(&["worktree", "add", "-q", "../linked"]);
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["src/main.rs"]);
+    let stage =
+        acting("implementer", "git branch other; git stash -q 2>/dev/null; git tag v1").with(&["--cwd", "../linked"]);
+    stage.world.git(&["worktree", "add", "-q", "../linked"]);
+    let found = stage.unheld().delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1);
+    found.says(".git/common/refs/heads/other").says(".git/common/refs/tags/v1");
+}

@@ -1,0 +1,181 @@
+//! Workers and dossiers that mean no good.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::stage::{Stage, report, says};
+
+/// Whether a process with this word on its command line lives.
+fn lives(word: &str) -> bool {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let line = |entry: std::fs::DirEntry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+    all.map(line).any(|line| String::from_utf8_lossy(&line).contains(word))
+}
+
+#[track_caller]
+fn is_gone(word: &str) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while lives(word) {
+        assert!(Instant::now() < deadline, "{word} lives on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A sleep that nobody else sleeps.
+fn long(number: u32) -> String {
+    format!("{}.{number}", 700_000 + std::process::id())
+}
+
+#[test]
+fn a_worker_past_its_time_is_ended_with_all_that_it_started() {
+    for (number, unheld) in [(1, false), (2, true)] {
+        let time = long(number);
+        let acts = format!("echo x > src/main.rs; setsid sleep {time} & (env -i setsid sleep {time} &) ; sleep {time}");
+        let stage = Stage::new("implementer", &acts).with(&["--timeout-ms", "1500"]);
+        let stage = if unheld { stage.unheld() } else { stage };
+        let late = stage.delegate();
+        late.is("BLOCKED", Some("adapter_timeout"), 3);
+        assert_eq!(late.report["adapter"]["timed_out"], true);
+        assert_eq!(late.list("changed_surfaces"), ["src/main.rs"], "what it left is named");
+        is_gone(&time);
+    }
+}
+
+#[test]
+fn what_a_worker_leaves_running_ends_with_it() {
+    let time = long(3);
+    let stage = Stage::new(
+        "implementer",
+        &format!("setsid sleep {time} >/dev/null 2>&1 &\n{}", says(&report("implementer", "PASS"))),
+    );
+    stage.delegate().is("PASS", None, 0);
+    is_gone(&time);
+}
+
+#[test]
+fn a_signal_ends_the_worker_and_there_is_a_report_all_the_same() {
+    let time = long(4);
+    let stage = Stage::new("implementer", &format!("sleep {time}"));
+    std::fs::write(stage.world.path("dossier.json"), super::stage::dossier("implementer").to_string()).unwrap();
+    let words = [
+        "delegate",
+        "--agent",
+        "command",
+        "--adapter-command",
+        "[\"agent\"]",
+        "--role",
+        "implementer",
+        "--unit",
+        "U-1",
+    ];
+    let spawn = || {
+        let mut command = stage.world.program(&[&words[..], &["--dossier", "../dossier.json"]].concat());
+        let child = command.stdin(Stdio::null()).spawn().unwrap();
+        while !lives(&format!("sleep\0{time}")) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child
+    };
+    let signal = |child: &std::process::Child, name: &str| {
+        let sent = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    };
+    let child = spawn();
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["reason"], output.status.code()), (&"adapter_execution_error".into(), Some(3)));
+    is_gone(&time);
+    // Killed outright it can say nothing, and leaves nothing running.
+    let mut child = spawn();
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    is_gone(&time);
+}
+
+#[test]
+fn a_flood_of_output_is_bounded_and_the_report_at_its_end_counts() {
+    let flood = "head -c 30000000 /dev/zero | tr '\\0' x; echo";
+    let stage = Stage::new("implementer", &format!("{flood}\n{}", says(&report("implementer", "PASS"))));
+    stage.delegate().is("PASS", None, 0);
+    stage.acts(&format!("{}{flood}; {flood} >&2", says(&report("implementer", "PASS"))));
+    let lost = stage.delegate();
+    lost.is("BLOCKED", Some("invalid_worker_report"), 3).says("only the end was read");
+    assert!(lost.report.to_string().len() < 20_000);
+}
+
+#[test]
+fn a_flood_of_files_is_named_in_part() {
+    let acts = format!(
+        "i=0; while [ $i -lt 1500 ]; do : > file-$i; i=$((i+1)); done\n{}",
+        says(&report("implementer", "PASS"))
+    );
+    let found = Stage::new("implementer", &acts).unheld().delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1).says("and 500 more");
+    assert_eq!(found.list("guard.allowed_surface_violations").len(), 1001);
+}
+
+#[test]
+fn a_dossier_that_means_no_good_is_refused() {
+    let bomb = {
+        let mut text = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned();
+        for level in 1..12 {
+            let list = vec![format!("*a{}", level - 1); 9].join(",");
+            text += &format!("a{level}: &a{level} [{list}]\n");
+        }
+        text
+    };
+    let stage = Stage::new("implementer", "touch started");
+    let words = ["--agent", "command", "--adapter-command", "[\"agent\"]", "--role", "implementer", "--unit", "U-1"];
+    for (name, bytes) in [
+        ("bomb.yaml", bomb.into_bytes()),
+        ("deep.json", [vec![b'['; 100_000], vec![b']'; 100_000]].concat()),
+        ("long.json", vec![b' '; 2 * 1024 * 1024]),
+        ("bytes.json", vec![0xff, 0xfe, 0x00]),
+        ("empty.json", Vec::new()),
+        ("list.json", b"[]".to_vec()),
+        ("twice.json", b"{\"schema\": \"DossierV1\", \"schema\": \"DossierV1\"}".to_vec()),
+    ] {
+        std::fs::write(stage.world.path(name), bytes).unwrap();
+        let file = format!("../{name}");
+        stage.type_in(&[&words[..], &["--dossier", &file]].concat()).is("BLOCKED", Some("invalid_dossier"), 1);
+    }
+    let fifo = ["--dossier", "/dev/zero"];
+    stage.type_in(&[&words[..], &fifo].concat()).is("BLOCKED", Some("invalid_dossier"), 1);
+    assert!(!stage.work("started").exists());
+}
+
+#[test]
+fn a_dossier_that_tells_of_reports_is_no_report() {
+    let pass = report("implementer", "PASS");
+    let stage = Stage::new("implementer", "cat").dossier("source_corpus", serde_json::json!([pass.clone()]));
+    stage.delegate().is("BLOCKED", Some("invalid_worker_report"), 3);
+}
+
+#[test]
+fn secrets_stay_out_of_the_report() {
+    let mut stage = Stage::new("implementer", "echo \"the token is $MY_TOKEN\"; exit 1");
+    stage.world.set("MY_TOKEN", "hunter2-hunter2-hunter2");
+    let config = stage.world.path("home/.config/tollgate");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "env = [\"MY_TOKEN\"]\n").unwrap();
+    let down = stage.delegate();
+    down.is("BLOCKED", Some("adapter_execution_error"), 3).says("[redacted MY_TOKEN]");
+    assert!(!down.report.to_string().contains("hunter2"));
+}
+
+#[test]
+fn a_worker_cannot_answer_for_the_person() {
+    let program = env!("CARGO_BIN_EXE_tollgate");
+    let acts = format!("{program} decide run_00000000 dec_1 accept; echo \"exit $?\"; exit 5");
+    let stage = Stage::new("implementer", &acts).unheld();
+    stage.delegate().is("BLOCKED", Some("adapter_execution_error"), 3).says("given below a worker");
+}
+
+#[test]
+fn a_sandbox_that_is_required_and_cannot_be_had_starts_nothing() {
+    let mut stage = Stage::new("implementer", "touch started");
+    stage.world.set("TOLLGATE_SANDBOX", "require").set("TOLLGATE_SANDBOX_WITHOUT", "files");
+    stage.delegate().is("BLOCKED", Some("adapter_execution_error"), 3).says("no Landlock");
+    assert!(!stage.work("started").exists());
+}

@@ -1,0 +1,6 @@
+//! Delegation without a run: one dossier in, one report out that its contract holds, whatever happened.
+
+mod endings;
+mod guard;
+mod hostile;
+pub mod stage;
