@@ -104,7 +104,8 @@ fn an_agent_is_asked_again_in_its_session_and_what_it_used_is_counted_once() {
 
 #[test]
 fn its_own_guard_is_off_only_where_the_sandbox_holds_and_the_journal_says_so() {
-    let program = agent(&format!("echo hi > a.txt; echo SANDBOX-$IS_SANDBOX-; {}", result(REPORT, "0.1", "")), "exit 9");
+    let program =
+        agent(&format!("echo hi > a.txt; echo SANDBOX-$IS_SANDBOX-; {}", result(REPORT, "0.1", "")), "exit 9");
     let own = ("acceptEdits", "SANDBOX--", Guarded::Own);
     let mut cases = vec![("TOLLGATE_SANDBOX", "off", own)];
     // Half a sandbox is none.

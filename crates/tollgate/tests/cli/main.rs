@@ -29,6 +29,7 @@ mod land;
 mod leash;
 mod limits;
 mod look;
+mod measured;
 mod misbehave;
 #[cfg(debug_assertions)]
 mod overtaken;
