@@ -240,6 +240,10 @@ events! {
         /// Diagnostics of a malformed report, for the next bundle and for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         diagnostics: Vec<String>,
+        /// What it did besides changing files of the tree: to the git folder of its tree (`git: tag v1`), to ignored files
+        /// (`ignored: out/x`).
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        noticed: Vec<String>,
         /// What the agent told of itself, where its adapter could read it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         told: Option<Box<Told>>,
@@ -397,7 +401,13 @@ events! {
         commands: Vec<CommandRef>,
     }
     /// The commands were run on the tree that is to land.
-    LandChecked = "land.checked" { token: u64, results: Vec<CommandResult> }
+    LandChecked = "land.checked" {
+        token: u64,
+        results: Vec<CommandResult>,
+        /// What held them while they ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        leash: Option<Leash>,
+    }
     /// A landing ended, and nothing was moved.
     LandLeft = "land.left" { token: u64, why: String }
     /// The tree is where it was wanted.

@@ -20,7 +20,10 @@ use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
 use super::change::{self, changed};
-use super::{ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, leak, own_unit, tree_id};
+use super::noticed::{self, Before};
+use super::{
+    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, guarded, leak, own_unit, tree_id,
+};
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
 use crate::workers::{self, Job, Outcome, Said};
@@ -72,6 +75,8 @@ impl RealHands {
         let job = self.job(run, id, token, role_name, *iteration, &place, &workspace)?;
         let job = Job { note, tether: Some(tether), secrets: Arc::clone(&secrets), ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
+        let before = Before::look(&job.cwd, &job.scratch)
+            .map_err(|error| Failure::Other(format!("{}: {error}", job.scratch.display())))?;
         reach(Point::BeforeSpawn);
         let attempt = worker.start(job)?;
         drop(held);
@@ -84,10 +89,14 @@ impl RealHands {
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
-        if let Place::Tree(tree) = &place {
-            measure(&workspace, run, id, tree, &mut result)?;
-            leak::refuse(&workspace, run, id, &secrets, &mut result)?;
-            denied(&mut result);
+        match &place {
+            Place::Tree(tree) => {
+                measure(&workspace, run, id, tree, &before, &mut result)?;
+                leak::refuse(&workspace, run, id, &secrets, &mut result)?;
+                guarded::refuse(&workspace, run, id, &mut result)?;
+                denied(&mut result);
+            }
+            Place::Copy(copy) => noticed::judge(&workspace, copy, &tree_id(&lease.tree)?, &before, &mut result)?,
         }
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
@@ -112,7 +121,7 @@ impl RealHands {
         let lease = &run.attempts[&id];
         let start = tree_id(&lease.tree)?;
         if role.writes.is_empty() {
-            return Ok((Place::Copy(workspace.copy(&start)?), String::new()));
+            return Ok((Place::Copy(workspace.copy_to_measure(&start)?), String::new()));
         }
         let unit = own_unit(run, id);
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
@@ -281,10 +290,12 @@ fn measure(
     run: &Run,
     id: AttemptId,
     tree: &WorkTree,
+    before: &Before,
     result: &mut AttemptResult,
 ) -> Result<(), Failure> {
     let start = tree_id(&run.attempts[&id].tree)?;
     let found = workspace.measure(tree, &start)?;
+    result.noticed = before.after(&tree.path, &found);
     let misplaced = found.misplaced();
     if !misplaced.is_empty() {
         let first: Vec<&str> = misplaced.iter().take(5).map(|path| &**path).collect();

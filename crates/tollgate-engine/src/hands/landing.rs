@@ -2,31 +2,25 @@
 
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::decide::LandEnd;
-use tollgate_core::run::event::{CommandResult, LandAs};
+use tollgate_core::run::event::LandAs;
 use tollgate_core::run::state::Landing;
 use tollgate_core::run::{Command, Run};
 use tollgate_store::Object;
 
 use super::work::{message, signature};
-use super::{Failure, HandsError, RealHands, UnderWay, tree_id};
+use super::{Failure, HandsError, Ran, RealHands, UnderWay, tree_id};
 use crate::workers::marker;
 use crate::workspace::{Workspace, WorkspaceError};
 
 impl RealHands {
     /// Runs the commands of a landing.
-    pub(super) fn check_landing(
-        &self,
-        run: &Run,
-        token: u64,
-        way: &UnderWay,
-    ) -> Result<(Vec<CommandResult>, Vec<Object>), Failure> {
+    pub(super) fn check_landing(&self, run: &Run, token: u64, way: &UnderWay) -> Result<Ran, Failure> {
         let landing = of(run, token)?;
         // No attempt has this number: it is the run itself that lands.
         let marker = marker(run.id, AttemptId(0), token);
         let hold = || Ok(Workspace::hold(&self.state, run.id)?);
         let tree = tree_id(&landing.target.tree)?;
-        let (results, objects, _) = self.check_each(run, &landing.commands, &tree, &marker, &hold, way)?;
-        Ok((results, objects))
+        self.check_each(run, &landing.commands, &tree, &marker, &hold, way)
     }
 
     /// Puts the tree of a landing where it is wanted. What stands against it before anything was moved ends the landing; what

@@ -3,9 +3,12 @@
 
 mod change;
 mod dispatch;
+mod guarded;
 mod held;
 mod landing;
 mod leak;
+mod noticed;
+mod patch;
 mod work;
 
 use std::collections::BTreeMap;
@@ -285,8 +288,8 @@ impl RealHands {
             }
             Effect::CheckLanding { token } => {
                 let checked = self.check_landing(run, *token, way);
-                let (results, objects) = checked.map_err(|failure| self.explained(run, failure).into_error())?;
-                (Command::LandChecked { token: *token, results }, objects)
+                let (results, objects, leash) = checked.map_err(|failure| self.explained(run, failure).into_error())?;
+                (Command::LandChecked { token: *token, results, leash }, objects)
             }
             Effect::PutLanding { token } => self.put_landing(run, *token)?,
         })
@@ -317,6 +320,7 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
         content: None,
         changed: Vec::new(),
         artifacts: BTreeMap::new(),
+        noticed: Vec::new(),
         told: None,
         leash: None,
     }

@@ -130,13 +130,9 @@ impl GitFolder {
         self.0.join(format!("index.{name}"))
     }
 
-    /// Puts a copy of an index file in place, as old as the original: git trusts an index by its age.
+    /// Puts a copy of an index file in place.
     pub fn put_index(&self, name: &str, from: &Path) -> Result<(), WorkspaceError> {
-        let bytes = at(from, std::fs::read(from))?;
-        let age = at(from, std::fs::metadata(from).and_then(|meta| meta.modified()))?;
-        let path = self.index(name);
-        write_whole(&path, &bytes)?;
-        at(&path, std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(age)))
+        copy_index(&self.index(name), from)
     }
 
     /// Removes locks that a git left which was killed; nobody else works here while a driver holds the run.
@@ -153,4 +149,12 @@ impl GitFolder {
             }
         }
     }
+}
+
+/// Puts a copy of an index file in place, as old as the original: git trusts an index by its age.
+pub(super) fn copy_index(path: &Path, from: &Path) -> Result<(), WorkspaceError> {
+    let bytes = at(from, std::fs::read(from))?;
+    let age = at(from, std::fs::metadata(from).and_then(|meta| meta.modified()))?;
+    write_whole(path, &bytes)?;
+    at(path, std::fs::File::options().write(true).open(path).and_then(|file| file.set_modified(age)))
 }

@@ -10,7 +10,7 @@ use tollgate_core::protocol::model::Area;
 pub use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::{Content, Entry, content};
 
-use super::{WorkTree, Workspace, WorkspaceError};
+use super::{TempCopy, WorkTree, Workspace, WorkspaceError};
 use crate::git::{Git, ObjectId, quote, records, unquote};
 
 /// The largest changed file that is taken into a tree.
@@ -19,8 +19,6 @@ pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 pub const TOTAL_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// The most changed and untracked paths of one measurement.
 pub const PATHS_MAX: usize = 200_000;
-/// How many ignored paths are named.
-const IGNORED_SHOWN: usize = 20;
 /// How many links are followed before a path is taken to lead outside.
 const LINKS_MAX: u32 = 40;
 pub(super) const LINK: &str = "120000";
@@ -52,10 +50,8 @@ pub struct Measured {
     pub escaping: Vec<Name>,
     /// Sockets, pipes and devices in place of a file of the base: not in the tree.
     pub special: Vec<Name>,
-    /// How many ignored files or folders there are: not in the tree.
-    pub ignored: usize,
-    /// The first of them.
-    pub ignored_shown: Vec<Name>,
+    /// Ignored files and folders: not in the tree.
+    pub ignored: Vec<Name>,
 }
 
 impl Measured {
@@ -205,16 +201,24 @@ impl Workspace {
             let why = format!("the work tree {} is gone", tree.path.display());
             return Err(WorkspaceError::Lost { run: self.run, why });
         }
-        let index = self.folder.index(&tree.name);
-        let git = self.git.on(&tree.path, &index);
+        self.measure_at(&tree.path, &self.folder.index(&tree.name), base)
+    }
+
+    /// Measures a copy that was made to be measured, against the tree it was made of.
+    pub fn measure_copy(&self, copy: &TempCopy, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+        self.measure_at(copy.path(), &copy.index(), base)
+    }
+
+    fn measure_at(&self, root: &Path, index: &Path, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+        let git = self.git.on(root, index);
         let reset = ["read-tree", "--reset", base.as_str()];
         if git.run(&reset).is_err() {
             // A damaged index costs time, not truth.
-            std::fs::remove_file(&index).ok();
+            std::fs::remove_file(index).ok();
             git.run(&reset)?;
         }
         let status = status(&git)?;
-        let special = stage(&git, &tree.path, &status)?;
+        let special = stage(&git, root, &status)?;
         let after = git.id(&["write-tree"])?;
         let entries = git.list(&after)?;
         let before = if after == *base { entries.clone() } else { git.list(base)? };
@@ -222,11 +226,11 @@ impl Workspace {
         let escaping = changes
             .iter()
             .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
-            .filter(|change| leads_outside(&tree.path, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
+            .filter(|change| leads_outside(root, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
             .map(|change| change.path.clone())
             .collect();
         let mut nested: Vec<Name> = status.nested.iter().map(|path| quote(path)).collect();
-        nested.extend(filled_submodules(&tree.path, &before));
+        nested.extend(filled_submodules(root, &before));
         Ok(Measured {
             tree: after,
             entries,
@@ -234,8 +238,7 @@ impl Workspace {
             nested,
             escaping,
             special,
-            ignored: status.ignored.len(),
-            ignored_shown: status.ignored.iter().take(IGNORED_SHOWN).map(|path| quote(path)).collect(),
+            ignored: status.ignored.iter().take(PATHS_MAX).map(|path| quote(path)).collect(),
         })
     }
 

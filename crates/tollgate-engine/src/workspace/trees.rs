@@ -7,7 +7,7 @@ use tollgate_core::digest::Digest;
 use tollgate_store::{Point, reach};
 
 use super::files::{beside, remove_tree, safe_name, sync_folder, write_whole};
-use super::folder::{GitFolder, Kind};
+use super::folder::{GitFolder, Kind, copy_index};
 use super::{Workspace, WorkspaceError, at, engine_git};
 use crate::git::ObjectId;
 
@@ -72,10 +72,16 @@ impl TempCopy {
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Its index, beside it: where nobody who works in it writes.
+    pub(super) fn index(&self) -> PathBuf {
+        self.path.with_extension("index")
+    }
 }
 
 impl Drop for TempCopy {
     fn drop(&mut self) {
+        std::fs::remove_file(self.index()).ok();
         // What cannot be removed now is swept at the next start.
         remove_tree(&self.path).ok();
     }
@@ -208,11 +214,24 @@ impl Workspace {
 
     /// A throw-away copy of a tree.
     pub fn copy(&self, tree: &ObjectId) -> Result<TempCopy, WorkspaceError> {
+        self.copy_with(tree, false)
+    }
+
+    /// A throw-away copy of a tree that can be measured afterwards.
+    pub fn copy_to_measure(&self, tree: &ObjectId) -> Result<TempCopy, WorkspaceError> {
+        self.copy_with(tree, true)
+    }
+
+    fn copy_with(&self, tree: &ObjectId, measured: bool) -> Result<TempCopy, WorkspaceError> {
         let number = NEXT_COPY.fetch_add(1, Ordering::Relaxed);
         let path = self.run_folder().join("copies").join(format!("{}-{number}", std::process::id()));
         let next = self.build(&path, tree, None)?;
-        self.put(&next, &path)?;
-        Ok(TempCopy { path })
+        let copy = TempCopy { path };
+        if measured {
+            copy_index(&copy.index(), &next.join(".git/index"))?;
+        }
+        self.put(&next, copy.path())?;
+        Ok(copy)
     }
 
     /// Removes the copies, half-made trees, trees whose content is kept and locks that a dead driver left. Only the holder of

@@ -299,7 +299,7 @@ impl Play {
             }
             results => {
                 let commands = self.run.landing.as_ref().map(|landing| landing.commands.clone()).unwrap_or_default();
-                Command::LandChecked { token, results: judged(&commands, results) }
+                Command::LandChecked { token, results: judged(&commands, results), leash: None }
             }
         };
         self.say(command, self.driver())
@@ -375,6 +375,7 @@ impl Play {
             changed,
             artifacts: documents(words),
             told: None,
+            noticed: Vec::new(),
             leash: None,
             report,
         };

@@ -271,7 +271,7 @@ impl Play {
                 }
                 Effect::CheckLanding { token } => {
                     let results = self.checked(which, rng);
-                    self.command(which, Command::LandChecked { token, results }, rng)?;
+                    self.command(which, Command::LandChecked { token, results, leash: None }, rng)?;
                 }
                 Effect::PutLanding { token } => {
                     let end = match rng.below(4) {

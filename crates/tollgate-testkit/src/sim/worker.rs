@@ -118,6 +118,7 @@ impl Task<'_> {
             changed,
             artifacts,
             told: None,
+            noticed: Vec::new(),
             leash: None,
             report,
         })

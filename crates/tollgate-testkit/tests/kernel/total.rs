@@ -21,6 +21,7 @@ fn result(health: Health, verdict: Verdict) -> Box<AttemptResult> {
         changed: Vec::new(),
         artifacts: BTreeMap::new(),
         told: None,
+        noticed: Vec::new(),
         leash: None,
     })
 }
@@ -48,7 +49,7 @@ fn commands(run: &Run) -> Vec<Command> {
     }
     for token in [run.landing.as_ref().map_or(0, |landing| landing.token), 99] {
         let landed = LandEnd::Landed { commit: "c".into(), patch: None };
-        all.push(Command::LandChecked { token, results: Vec::new() });
+        all.push(Command::LandChecked { token, results: Vec::new(), leash: None });
         all.push(Command::LandEnded { token, end: landed });
         all.push(Command::LandEnded { token, end: LandEnd::Left { why: String::new() } });
     }

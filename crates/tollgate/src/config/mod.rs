@@ -48,6 +48,8 @@ pub struct Layer {
     pub env: Vec<String>,
     /// Where what looks like a secret is none.
     pub example_secrets: Vec<String>,
+    /// What may be added to, and not weakened.
+    pub protected: Vec<String>,
 }
 
 impl Layer {
@@ -249,6 +251,9 @@ pub struct InForce {
     /// Where what looks like a secret is none: patterns of paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub example_secrets: Vec<String>,
+    /// What may be added to, and not weakened: patterns of paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
 }
 
 /// Every source, the weakest first.
@@ -306,6 +311,7 @@ impl Config {
             }
             force.sandbox = self.sandbox();
             force.example_secrets.extend(layer.example_secrets.iter().cloned());
+            force.protected.extend(layer.protected.iter().cloned());
             for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
             }

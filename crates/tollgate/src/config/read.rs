@@ -75,9 +75,11 @@ impl Reader<'_> {
                 }),
                 "sandbox" => layer.sandbox = self.sandbox(value),
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
+                "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
                 "example_secrets" => layer.example_secrets = self.patterns(value).unwrap_or_default(),
                 _ => {
-                    let known = ["worker", "roles", "areas", "commands", "sandbox", "env", "example_secrets"];
+                    let known =
+                        ["worker", "roles", "areas", "commands", "sandbox", "env", "example_secrets", "protected"];
                     self.unknown((key, value), "", &known);
                 }
             }

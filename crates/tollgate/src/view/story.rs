@@ -318,6 +318,9 @@ fn reported_sentence(reported: &AttemptReported) -> String {
         let contradicted = words::count(reported.contradictions.len(), "claim");
         text.push_str(&format!(" ({contradicted} contradicted by what was measured)"));
     }
+    if !reported.noticed.is_empty() {
+        text.push_str(&format!("; besides: {}", reported.noticed.join(", ")));
+    }
     text
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use tollgate_core::run::Event;
+use tollgate_core::run::leash::Network;
 
 use crate::play::{IDLE, Play, Said, TASK, at, else_, script};
 
@@ -122,6 +123,12 @@ fn where_the_base_has_moved_the_commands_run_again_on_the_merged_tree() {
     is_clean(&play);
     let asked = play.count(|event| matches!(event, Event::DecisionAsked(_)));
     assert_eq!((checked(&play), asked), (1, 1), "the reviews stand; only the sign-off was ever asked");
+    let held = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::LandChecked(checked) => checked.leash,
+        _ => None,
+    });
+    let held = held.unwrap();
+    assert!(!crate::leash::holds() || held.holds() && held.network == Network::Denied, "{held:?}");
     play.holds_but_for_the_head();
 }
 

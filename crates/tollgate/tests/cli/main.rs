@@ -32,6 +32,7 @@ mod land_ready;
 mod leash;
 mod limits;
 mod look;
+mod measured;
 mod misbehave;
 #[cfg(debug_assertions)]
 mod overtaken;

@@ -185,6 +185,7 @@ impl Bench {
             content: writes.then(|| self.next_tree()),
             changed,
             artifacts: BTreeMap::new(),
+            noticed: Vec::new(),
             told: None,
             leash: None,
         };

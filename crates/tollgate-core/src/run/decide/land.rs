@@ -14,6 +14,7 @@ use super::super::event::{
     LandTarget, Offered, Origin, RunLanded, UnitState,
 };
 use super::super::evolve::GO_ON;
+use super::super::leash::Leash;
 use super::super::state::{LAND, Landing, Phase, Run};
 use super::draft::Draft;
 use super::{Answer, Command, Decided, LandEnd, Rejection, Stamp, close_reasons};
@@ -31,7 +32,7 @@ pub(super) fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decid
     let mut draft = Draft::new(run, stamp);
     match command {
         Command::Land(target) => draft.land(*target)?,
-        Command::LandChecked { token, results } => draft.land_checked(token, results)?,
+        Command::LandChecked { token, results, leash } => draft.land_checked(token, results, leash)?,
         Command::LandEnded { token, end } => draft.land_ended(token, end)?,
         Command::Answer { decision, answer } => draft.answer_landing(decision, &answer)?,
         _ => return Err(Rejection::Closed),
@@ -97,7 +98,7 @@ impl Draft {
         landing.ok_or(Rejection::NoLanding { token })
     }
 
-    fn land_checked(&mut self, token: u64, results: Vec<CommandResult>) -> Result<(), Rejection> {
+    fn land_checked(&mut self, token: u64, results: Vec<CommandResult>, leash: Option<Leash>) -> Result<(), Rejection> {
         let landing = self.landing(token)?;
         if landing.is_checked() {
             return Err(Rejection::NoLanding { token });
@@ -113,7 +114,7 @@ impl Draft {
             })
         };
         let results = landing.commands.iter().map(result).collect();
-        self.emit(LandChecked { token, results });
+        self.emit(LandChecked { token, results, leash });
         self.ask_to_land();
         Ok(())
     }

@@ -79,7 +79,7 @@ pub enum Command {
     /// A person wants the tree of a run that succeeded to land.
     Land(Box<LandTarget>),
     /// The commands of a landing were run.
-    LandChecked { token: u64, results: Vec<CommandResult> },
+    LandChecked { token: u64, results: Vec<CommandResult>, leash: Option<Leash> },
     /// A landing came to an end.
     LandEnded { token: u64, end: LandEnd },
 }
@@ -108,6 +108,8 @@ pub struct AttemptResult {
     pub changed: Vec<Changed>,
     /// Documents the stage gives, as far as they are there and pass their check.
     pub artifacts: BTreeMap<Name, OpenArtifact>,
+    /// What it did besides changing files of the tree.
+    pub noticed: Vec<String>,
     /// What the agent told of itself.
     pub told: Option<Told>,
     /// What held it while it worked.

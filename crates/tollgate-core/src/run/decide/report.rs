@@ -59,6 +59,7 @@ impl Draft {
                 contradictions: compared.contradictions.clone(),
                 unnamed: compared.unnamed,
                 diagnostics: result.diagnostics.clone(),
+                noticed: result.noticed.clone(),
                 told: result.told.clone().map(Box::new),
                 leash: result.leash.clone().map(Box::new),
             },

@@ -72,7 +72,8 @@ impl AgentWorker {
             session: goes_on.map(|(_, session)| session),
             schema: schema.as_deref(),
             args: &self.argv[1..],
-            held: job.tether.as_ref().is_some_and(|tether| tether.leash.holds()),
+            // Inside of Landlock nobody mounts: a sandbox of its own would not come up, and Codex would do nothing.
+            held: job.tether.as_ref().is_some_and(|tether| tether.leash.landlock > 0),
         };
         let adapter = self.spec.adapter;
         let call = (adapter.call)(&ask);

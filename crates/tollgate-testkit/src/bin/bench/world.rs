@@ -135,6 +135,7 @@ pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> Finished {
         changed: vec![Changed { path, kind: ChangeKind::Modified }],
         artifacts: BTreeMap::new(),
         told: None,
+        noticed: Vec::new(),
         leash: None,
     };
     Finished { token, command: Command::Report { attempt, token, result: Box::new(result) }, objects: vec![object] }

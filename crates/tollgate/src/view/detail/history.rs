@@ -352,7 +352,7 @@ impl Teller<'_> {
             files => format!(", {} changed", words::count(files, "file")),
         };
         let judges = self.role_of(reported.attempt).is_some_and(tollgate_core::protocol::model::Role::judges);
-        match reported.health {
+        let said = match reported.health {
             Health::Ok if judges => format!("{}{}", verdict_words(reported), files()),
             Health::Ok => {
                 let contradicted = match reported.contradictions.len() {
@@ -369,6 +369,10 @@ impl Teller<'_> {
             Health::Failed => because("failed"),
             Health::Exhausted => because("stopped before it was finished"),
             Health::Malformed => because("its report cannot be used"),
+        };
+        match reported.noticed.is_empty() {
+            true => said,
+            false => format!("{said}; besides: {}", reported.noticed.join(", ")),
         }
     }
 

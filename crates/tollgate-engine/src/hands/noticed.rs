@@ -1,0 +1,102 @@
+//! What an attempt did besides changing files of its tree: to the git folder, to ignored files, and as a judge to anything at all.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use tollgate_core::Name;
+use tollgate_core::run::decide::AttemptResult;
+
+use super::{Failure, failed};
+use crate::git::{ObjectId, unquote};
+use crate::workspace::{GitState, Measured, TempCopy, Workspace};
+
+/// How many files below ignored folders are looked at, and how many are named.
+const LOOKED_MAX: usize = 200_000;
+const SHOWN_MAX: usize = 20;
+/// How many a reason names.
+const NAMED_MAX: usize = 5;
+/// Folders that tools fill by themselves wherever they run.
+const CACHES: [&str; 10] = [
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".gradle",
+    ".cache",
+    ".nyc_output",
+    "node_modules",
+    "target",
+];
+
+/// What was there before an attempt.
+pub(super) struct Before {
+    git: GitState,
+    /// The time of the file system: what changed since has a later one, whatever times it claims.
+    since: (i64, i64),
+}
+
+impl Before {
+    /// Looks at a tree; `scratch` is on the same file system.
+    pub fn look(tree: &Path, scratch: &Path) -> std::io::Result<Self> {
+        std::fs::create_dir_all(scratch)?;
+        let mark = scratch.join("began");
+        std::fs::write(&mark, "")?;
+        let meta = std::fs::metadata(&mark)?;
+        std::fs::remove_file(&mark)?;
+        Ok(Self { git: GitState::of(tree), since: (meta.ctime(), meta.ctime_nsec()) })
+    }
+
+    /// What is noticed after it, in words.
+    pub fn after(&self, tree: &Path, measured: &Measured) -> Vec<String> {
+        let git = self.git.changed(&GitState::of(tree)).into_iter().map(|what| format!("git: {what}"));
+        git.chain(self.written(tree, &measured.ignored).into_iter().map(|path| format!("ignored: {path}"))).collect()
+    }
+
+    /// The ignored files that are newer than its start.
+    fn written(&self, tree: &Path, ignored: &[Name]) -> Vec<String> {
+        let (mut open, mut found, mut looked) = (Vec::new(), Vec::new(), 0);
+        open.extend(ignored.iter().map(|path| PathBuf::from(OsStr::from_bytes(&unquote(path)))));
+        while let Some(path) = open.pop() {
+            looked += 1;
+            if looked > LOOKED_MAX || found.len() == SHOWN_MAX {
+                found.push("and perhaps more".to_owned());
+                break;
+            }
+            let Ok(meta) = tree.join(&path).symlink_metadata() else { continue };
+            if meta.is_dir() {
+                let inner = std::fs::read_dir(tree.join(&path)).into_iter().flatten().flatten();
+                open.extend(inner.map(|entry| path.join(entry.file_name())));
+            } else if (meta.ctime(), meta.ctime_nsec()) >= self.since {
+                found.push(path.display().to_string());
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+/// A role that judges changes nothing, whatever it reports: not even in the copy that is thrown away. What tools leave where they run does not count.
+pub(super) fn judge(
+    workspace: &Workspace,
+    copy: &TempCopy,
+    start: &ObjectId,
+    before: &Before,
+    result: &mut AttemptResult,
+) -> Result<(), Failure> {
+    let measured = workspace.measure_copy(copy, start)?;
+    let is_cache = |path: &str| path.split('/').any(|part| CACHES.contains(&part));
+    result.noticed = before.after(copy.path(), &measured);
+    let misplaced = measured.misplaced();
+    let paths = measured.changes.iter().map(|change| &change.path).chain(&misplaced).map(|path| &**path);
+    let git = result.noticed.iter().filter(|what| what.starts_with("git: ")).map(String::as_str);
+    let all: Vec<&str> = paths.filter(|path| !is_cache(path)).chain(git).take(NAMED_MAX).collect();
+    if !all.is_empty() {
+        let reason = format!("it judges, and changed what it judges: {}", all.join(", "));
+        result.report = failed("scope", reason.clone());
+        result.diagnostics.push(reason);
+    }
+    Ok(())
+}

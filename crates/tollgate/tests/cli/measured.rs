@@ -1,0 +1,316 @@
+//! The change, measured: whatever a worker does to its tree, its git folder and what it judges is found, and is in the journal.
+
+use tollgate_core::report::Health;
+use tollgate_core::run::Event;
+use tollgate_core::run::event::AttemptReported;
+
+use crate::play::{Play, TASK};
+
+const PROTOCOL: &str = "\
+protocol: alone
+version: 1
+areas: {code: [\"src/**\", \"tests/**\", \"README.md\", \".gitignore\"]}
+roles:
+  maker: {contract: status-block, writes: [code], sees: full}
+  judge: {contract: wr.gate_verdict, writes: none, sees: {only: [change]}, verdicts: [accept, reject]}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold}
+flows:
+  main:
+    - {id: make, dispatch: maker, on: {ok: look}}
+    - {id: look, dispatch: judge, on: {accept: done, reject: hold}}
+";
+
+const REPORT: &str = "## Status\ncomplete\n\n## Abstract\noutcome: made\nverdict: n/a\nfiles: 0 created, 0 modified, 0 deleted\nnext_phase: n/a\nopen_questions: 0\n";
+const VERDICT: &str = r#"{"kind":"wr.gate_verdict","version":1,"verdict":"approved","confidence":"high","rationale":"Every item of the list is shown by a test."}"#;
+
+/// A world whose maker and judge do these things and report well.
+fn play(maker: &str, judge: &str) -> Play {
+    naming(REPORT, maker, judge)
+}
+
+/// The same with a report that names what was changed.
+fn naming(report: &str, maker: &str, judge: &str) -> Play {
+    let play = Play::new(TASK, "");
+    let git = "git() { command git -c user.name=a -c user.email=a@b \"$@\"; }";
+    std::fs::write(play.world.path("alone.yaml"), PROTOCOL).unwrap();
+    play.world.agent("maker", &format!("#!/bin/sh\nset -e\n{git}\n{maker}\ncat <<'EOF'\n{report}EOF\n"));
+    play.world.agent("judge", &format!("#!/bin/sh\nset -e\n{git}\n{judge}\ncat <<'EOF'\n{VERDICT}\nEOF\n"));
+    play
+}
+
+/// What became of the attempts, in order.
+fn reports(play: &mut Play, words: &[&str]) -> Vec<AttemptReported> {
+    let start = ["run", "../alone.yaml", "--worker", "maker=command:maker", "--worker", "judge=command:judge"];
+    let said = play.tollgate(&[&start[..], words].concat());
+    play.named_by(&said);
+    assert!(!play.run.is_empty(), "{}", said.err);
+    play.tollgate(&["verify", "RUN"]).exits(0);
+    let reported = |event: tollgate_core::run::Recorded| match event.event {
+        Event::AttemptReported(reported) => Some(reported),
+        _ => None,
+    };
+    let all: Vec<AttemptReported> = play.events().into_iter().filter_map(reported).collect();
+    assert!(!all.is_empty(), "{}", said.err);
+    all
+}
+
+fn made(acts: &str) -> AttemptReported {
+    reports(&mut play(acts, "true"), &[]).remove(0)
+}
+
+fn changed(reported: &AttemptReported) -> Vec<String> {
+    reported.changed.iter().map(|change| format!("{:?} {}", change.kind, change.path)).collect()
+}
+
+#[test]
+fn a_forbidden_file_is_found_also_where_it_was_committed_or_hidden_from_git() {
+    let commit = "git add -A; git commit -qm mine";
+    for acts in [
+        format!("echo x > forbidden; {commit}"),
+        format!("echo x > forbidden; {commit}; git rm -q --cached forbidden; git commit -qm less"),
+        "echo x > forbidden; echo forbidden > .git/info/exclude".to_owned(),
+        "echo x > forbidden; git config core.excludesFile .git/x; echo '*' > .git/x".to_owned(),
+        format!("echo x > forbidden; {commit}; git update-index --skip-worktree forbidden"),
+        format!("echo x > forbidden; {commit}; git reset -q --soft HEAD~1; rm -rf .git"),
+    ] {
+        let reported = made(&acts);
+        assert_eq!(reported.health, Health::Failed, "{acts}");
+        assert!(reported.reason.contains("forbidden"), "{acts}: {}", reported.reason);
+        assert!(reported.content.is_none(), "{acts}");
+        assert_eq!(changed(&reported), ["Created forbidden"], "{acts}");
+    }
+}
+
+#[test]
+fn a_write_to_an_ignored_path_is_noticed_and_counts_for_nothing() {
+    let mut play =
+        play("mkdir -p out/deep; echo x > out/deep/x; echo y > old.log; touch -d 2001-01-01 old.log", "true");
+    play.world.write(".gitignore", "out/\n*.log\n");
+    play.world.commit("Ignore");
+    let all = reports(&mut play, &[]);
+    assert_eq!((all[0].health, changed(&all[0])), (Health::Ok, Vec::new()));
+    assert_eq!(all[0].noticed, ["ignored: old.log", "ignored: out/deep/x"]);
+    assert_eq!(all[1].noticed, Vec::<String>::new());
+    let shown = play.tollgate(&["show", "RUN"]).exits(0);
+    assert!(shown.out.contains("besides: ignored: old.log, ignored: out/deep/x"), "{}", shown.out);
+}
+
+#[test]
+fn what_is_done_to_git_itself_is_noticed() {
+    let acts = "git branch other; git tag v1; git config user.name Eve; echo x > README.md; git stash -q\n\
+        mkdir -p .git/hooks .git/modules/sub; echo true > .git/hooks/pre-commit; echo x > .git/modules/sub/HEAD\n\
+        git checkout -q --detach; git commit -q --allow-empty -m own";
+    let reported = made(acts);
+    assert_eq!(
+        (reported.health, changed(&reported)),
+        (Health::Ok, Vec::new()),
+        "a writer may use git: {}",
+        reported.reason
+    );
+    let told = ["HEAD", "branch other", "config", "hook pre-commit", "stash", "submodule sub", "tag v1"];
+    assert_eq!(reported.noticed, told.map(|what| format!("git: {what}")));
+}
+
+#[test]
+fn a_link_out_of_the_tree_and_a_repository_in_it_fail_the_attempt() {
+    for acts in [
+        "ln -s /etc src/out",
+        "ln -s ../../.. src/out",
+        "mkdir src/inner; git -C src/inner init -q; echo x > src/inner/x",
+    ] {
+        let reported = made(acts);
+        assert_eq!(reported.health, Health::Failed, "{acts}");
+        assert!(reported.reason.contains("a link out of the tree: src/"), "{acts}: {}", reported.reason);
+    }
+}
+
+#[test]
+fn modes_renames_and_deletions_are_changes() {
+    let reported = made("chmod +x README.md; mv src/main.rs src/other.rs; rm tests/smoke.rs");
+    assert_eq!(
+        changed(&reported),
+        ["Modified README.md", "Deleted src/main.rs", "Created src/other.rs", "Deleted tests/smoke.rs"]
+    );
+}
+
+#[test]
+fn a_second_edit_of_what_was_changed_already_is_a_change() {
+    let report = REPORT.replace("0 modified", "1 modified") + "\n## Files Modified\n- README.md\n";
+    let mut play = naming(&report, "echo again >> README.md", "true");
+    play.world.write("README.md", "# A project\nby hand\n");
+    let all = reports(&mut play, &["--include-dirty"]);
+    assert_eq!(changed(&all[0]), ["Modified README.md"]);
+    assert_eq!(play.file("README.md").as_deref(), Some("# A project\nby hand\nagain\n"));
+    assert_eq!(std::fs::read_to_string(play.world.path("work/README.md")).unwrap(), "# A project\nby hand\n");
+}
+
+#[test]
+fn what_is_protected_is_added_to_and_not_weakened() {
+    const TESTS: &str = "#[test]\nfn one() {}\n#[test]\nfn two() {}\n";
+    for (acts, why) in [
+        ("sed -i '$d' tests/guard.rs", Some("a line is gone")),
+        ("rm tests/guard.rs", Some("4 lines are gone")),
+        ("sed -i 's/fn one/#[ignore]\\nfn one/' tests/guard.rs", Some("a test is skipped (`#[ignore]`)")),
+        ("chmod +x tests/guard.rs", Some("no longer the plain file")),
+        ("mv tests/guard.rs tests/moved.rs", Some("4 lines are gone")),
+        ("printf '#[test]\\nfn three() {}\\n' >> tests/guard.rs; echo x > tests/new.rs", None),
+        ("echo x >> README.md", None),
+    ] {
+        let mut play = play(acts, "true");
+        play.world.write("tests/guard.rs", TESTS);
+        play.world.commit("Guard");
+        std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
+        std::fs::write(play.world.path("home/.config/tollgate/config.toml"), "protected = [\"tests/**\"]\n").unwrap();
+        let reported = reports(&mut play, &[]).remove(0);
+        match why {
+            Some(why) => {
+                assert_eq!(
+                    (reported.code.as_deref(), reported.content.is_some()),
+                    (Some("protected"), false),
+                    "{acts}"
+                );
+                let reason = &reported.reason;
+                assert!(reason.contains("tests/guard.rs: ") && reason.contains(why), "{acts}: {reason}");
+            }
+            None => assert_eq!(reported.health, Health::Ok, "{acts}: {}", reported.reason),
+        }
+    }
+}
+
+#[test]
+fn a_judge_that_changed_what_it_judges_has_not_judged() {
+    for (acts, why) in [
+        ("echo x >> README.md", "README.md"),
+        ("echo x > new; git add new; git commit -qm mine", "new"),
+        ("git commit -q --allow-empty -m mine; git checkout -q -b other", "git: HEAD"),
+        ("git tag judged", "git: tag judged"),
+        ("git config core.hooksPath x", "git: config"),
+        ("rm -r src", "src/main.rs"),
+        ("ln -s /etc out", "out"),
+    ] {
+        let all = reports(&mut play("echo x >> README.md", acts), &[]);
+        let judged = &all[1];
+        assert_eq!((judged.health, judged.code.as_deref()), (Health::Failed, Some("scope")), "{acts}");
+        assert!(judged.reason.starts_with("it judges, and changed what it judges: "), "{acts}: {}", judged.reason);
+        assert!(judged.reason.contains(why), "{acts}: {}", judged.reason);
+    }
+}
+
+#[test]
+fn caches_and_scratch_of_a_judge_never_count() {
+    let acts = "mkdir -p src/__pycache__ node_modules/x target/debug out; echo x | tee src/__pycache__/x node_modules/x/y target/debug/z out/o >/dev/null\n\
+        echo x > \"$TMPDIR/x\"; mkdir -p \"${XDG_CACHE_HOME:-$TMPDIR}\"; echo x > \"${XDG_CACHE_HOME:-$TMPDIR}/y\"; git status >/dev/null";
+    let mut play = play("echo x >> README.md", acts);
+    play.world.write(".gitignore", "out/\n");
+    play.world.commit("Ignore");
+    let all = reports(&mut play, &[]);
+    assert_eq!(all[1].health, Health::Ok, "{}", all[1].reason);
+    assert_eq!(all[1].noticed, ["ignored: out/o"]);
+}
+
+#[test]
+fn a_secret_is_found_also_where_attributes_hide_its_file_from_diffs() {
+    let token = format!("ghp_{}", "a1B2".repeat(10));
+    let reported = made(&format!("echo '* -diff' > src/.gitattributes; echo '{token}' > src/x"));
+    assert_eq!(reported.code.as_deref(), Some("secret"), "{}", reported.reason);
+}
+
+/// The ways by which a git folder, or a file in the tree, has a program started: each leaves a mark with its name.
+fn vectors(marks: &str) -> String {
+    let settings = [
+        "core.fsmonitor",
+        "core.sshCommand",
+        "core.pager",
+        "core.editor",
+        "core.alternateRefsCommand",
+        "core.askPass",
+        "core.gitProxy",
+        "credential.helper",
+        "diff.external",
+        "diff.evil.command",
+        "diff.evil.textconv",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "gpg.program",
+        "interactive.diffFilter",
+        "merge.evil.driver",
+        "pager.diff",
+        "remote.origin.uploadpack",
+        "sequence.editor",
+        "submodule.sub.update",
+        "uploadpack.packObjectsHook",
+    ];
+    let hooks = [
+        "applypatch-msg",
+        "fsmonitor-watchman",
+        "post-applypatch",
+        "post-checkout",
+        "post-commit",
+        "post-index-change",
+        "post-merge",
+        "post-rewrite",
+        "pre-auto-gc",
+        "pre-commit",
+        "pre-merge-commit",
+        "pre-receive",
+        "reference-transaction",
+        "update",
+    ];
+    let mut acts = "echo x >> README.md\nmkdir -p .git/hooks .git/info\n".to_owned();
+    for setting in settings {
+        acts += &format!("command git config {setting} 'touch {marks}/{setting}; cat'\n");
+    }
+    for hook in hooks {
+        acts += &format!(
+            "printf '#!/bin/sh\\ntouch {marks}/hook-{hook}\\n' > .git/hooks/{hook}; chmod +x .git/hooks/{hook}\n"
+        );
+    }
+    acts += "command git config commit.gpgSign true; command git config core.untrackedCache true\n\
+        echo '* filter=evil diff=evil merge=evil' | tee .git/info/attributes > src/.gitattributes\n";
+    // Configurations by other names.
+    acts + &format!(
+        "printf '[core]\\n\\tfsmonitor = touch {marks}/included\\n' > .git/more; command git config include.path more\n\
+         command git config extensions.worktreeConfig true; printf '[core]\\n\\tfsmonitor = touch {marks}/worktree-config\\n' > .git/config.worktree\n"
+    )
+}
+
+#[test]
+fn the_engine_s_git_starts_nothing_that_a_worker_wrote() {
+    let marks = std::env::temp_dir().join(format!("tollgate-marks-{}", std::process::id()));
+    std::fs::create_dir_all(&marks).unwrap();
+    let left = || {
+        let all = std::fs::read_dir(&marks).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut all: Vec<String> = all.collect();
+        all.sort();
+        all
+    };
+    let report = REPORT.replace("0 created, 0 modified", "1 created, 1 modified");
+    let report = report + "\n## Files Created\n- src/.gitattributes\n\n## Files Modified\n- README.md\n";
+    let mut play = naming(&report, &vectors(&marks.display().to_string()), "true");
+    // A sandbox would hide what is started below it.
+    play.world.set("TOLLGATE_SANDBOX", "off");
+    let all = reports(&mut play, &[]);
+    let told: Vec<&str> = all.iter().map(|reported| reported.reason.as_str()).collect();
+    assert_eq!(all.len(), 2, "{told:?}");
+    assert_eq!(changed(&all[0]), ["Modified README.md", "Created src/.gitattributes"]);
+    for words in [
+        &["diff", "RUN"][..],
+        &["show", "RUN"],
+        &["verify", "RUN"],
+        &["land", "RUN", "--as", "branch", "--to", "topic"],
+    ] {
+        play.tollgate(words).exits(0);
+    }
+    assert_eq!(left(), Vec::<String>::new());
+    // They would have been: with this folder, git starts them.
+    let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
+    let git = std::process::Command::new("git").args(["add", "-A"]).current_dir(&tree).output().unwrap();
+    let started = left();
+    assert!(started.iter().any(|mark| mark.starts_with("filter.evil")), "{started:?} {git:?}");
+    std::fs::remove_dir_all(&marks).unwrap();
+    std::fs::create_dir_all(&marks).unwrap();
+    play.tollgate(&["gc"]).exits(0);
+    assert_eq!(left(), Vec::<String>::new());
+    std::fs::remove_dir_all(&marks).unwrap();
+}
