@@ -250,6 +250,21 @@ fn gated() {
             ],
             "",
         ),
+        // An answer that amends what a gate rests on does not establish it.
+        (
+            &[(
+                "on: {go: build, stop: dropped}",
+                "on: {go: {to: build, amends: [code], ensures: [green]}, stop: dropped}",
+            )],
+            "TG0144@25:12",
+        ),
+        (
+            &[(
+                "on: {go: build, stop: dropped}",
+                "on: {go: {to: build, amends: [tests], ensures: [good]}, stop: dropped}",
+            )],
+            "",
+        ),
         // An answer that amends the code undoes what was judged of it.
         (
             &[

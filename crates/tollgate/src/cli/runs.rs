@@ -10,7 +10,9 @@ use tollgate_engine::driver::DriveError;
 use tollgate_engine::process::below_a_worker;
 use tollgate_engine::service::{Service, ServiceError};
 use tollgate_engine::session::{CommandError, LoadError};
-use tollgate_store::{AppendError, Filter, HeadDamage, Journal, OpenError, Options, SqliteJournal, Summary};
+use tollgate_store::{
+    AppendError, Filter, HeadDamage, Journal, LeaseError, OpenError, Options, SqliteJournal, Summary,
+};
 
 use super::Session;
 use super::commands::run::given_by;
@@ -324,6 +326,9 @@ pub fn drive_failure(error: DriveError) -> Failure {
         DriveError::Behind { run, .. } => {
             Failure::refused(code, message).hint(format!("`tollgate repair {run}` puts the lease above them"))
         }
+        DriveError::Lease(LeaseError::Store(error)) => Failure::environment(code, "the journal cannot be written")
+            .cause(error)
+            .hint("mend that, then `tollgate resume RUN`: nothing of it is lost"),
         DriveError::Lease(error) => std::error::Error::source(&error)
             .into_iter()
             .fold(Failure::refused(code, message), Failure::cause)

@@ -45,7 +45,31 @@ pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
     for stage in stages().chain(&protocol.asks) {
         default(stage, breaches);
     }
+    for node in graph.flows.iter().flat_map(|flow| &flow.nodes) {
+        node.edges.iter().for_each(|edge| amended(graph, node, edge, breaches));
+    }
     units(graph, breaches);
+}
+
+/// An answer that changes what a gate rests on cannot establish it: it would waive what nobody was told of.
+fn amended(graph: &Graph<'_>, node: &Node<'_>, edge: &Edge, breaches: &mut Breaches) {
+    let areas = &graph.protocol.areas;
+    let changes = |resource: &Name| match &**resource {
+        "tree" => edge.amends.iter().any(|what| &**what == "tree" || areas.iter().any(|area| area.name == *what)),
+        _ => edge.amends.contains(resource) || edge.amends.iter().any(|what| &**what == "tree"),
+    };
+    for name in &edge.ensures {
+        let gate = graph.protocol.gates.get(name).filter(|gate| gate.bound_to.iter().any(changes));
+        if let Some(gate) = gate {
+            let (stage, answer) = (&node.stage.id, &edge.outcome);
+            let message = format!(
+                "the answer `{answer}` of `{stage}` changes what the gate `{name}` rests on, and establishes it"
+            );
+            let hint = "let it lead to who judges the change, or let another answer establish the gate";
+            let breach = crate::diagnostic::Diagnostic::error(Code::CANNOT_ENSURE, edge.place, message);
+            breaches.add(&format!("{name} {stage} {answer}"), breach.hint(hint).other(gate.place));
+        }
+    }
 }
 
 /// What units have shown counts at the end of a run while they stand. Where one may be missing, or lapse because somebody changes

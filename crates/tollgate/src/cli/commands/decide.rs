@@ -69,6 +69,9 @@ pub fn run(args: DecideArgs, session: &Session) -> Result<Exit, Failure> {
     }
     if args.no_resume {
         session.events(&outcome.events);
+        if !outcome.events.is_empty() {
+            session.output.talk(format!("recorded; `tollgate resume {of}` goes on with it"));
+        }
         return Ok(Exit::Done);
     }
     let wait = if args.no_wait { Wait::No } else { Wait::Attached };
