@@ -23,6 +23,11 @@ pub struct Place {
     pub column: u32,
 }
 
+impl Place {
+    /// Where a text begins: the place of what the whole of it lacks.
+    pub const START: Self = Self { line: 1, column: 1 };
+}
+
 /// One thing that is wrong with an input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {

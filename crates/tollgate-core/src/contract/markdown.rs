@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 
 use super::blocks::unstyled;
-use super::text::{Source, clean, is_unseen};
+use super::text::{Source, clean, is_unseen, lines_in};
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -71,6 +71,21 @@ pub struct Outline {
     pub before: Vec<Block>,
     /// The sections.
     pub sections: Vec<Section>,
+}
+
+impl Outline {
+    /// Where a code fence begins that never ends: all that follows is in it.
+    pub fn open_fence(&self) -> Option<usize> {
+        let last = self.sections.last().map_or(&self.before, |section| &section.blocks).last()?;
+        matches!(last.kind, BlockKind::Fence { closed: false, .. }).then_some(last.range.start)
+    }
+}
+
+/// Whether a code fence that never ends has swallowed a heading of some words; the fence, if it has.
+pub fn swallowed(text: &str, open: Option<usize>, is: impl Fn(&str) -> bool) -> Option<usize> {
+    let range = open?..text.len();
+    let swallowed = lines_in(text, &range).any(|(_, line)| heading_words(line).is_some_and(&is));
+    swallowed.then_some(range.start)
 }
 
 /// Why a text has no outline.
@@ -181,7 +196,8 @@ pub fn heading_title(text: &str, range: &Range<usize>) -> Range<usize> {
     start..start + if closed { bare.trim_end().len() } else { words.len() }
 }
 
-fn fence(text: &str, range: &Range<usize>) -> BlockKind {
+/// A fenced code block: what stands in it, and whether it ends.
+pub fn fence(text: &str, range: &Range<usize>) -> BlockKind {
     let written = &text[range.clone()];
     let opening = written.trim_start();
     let mark = opening.chars().next().unwrap_or('`');

@@ -192,7 +192,7 @@ fn schema_of<T: schemars::JsonSchema>(id: &str) -> serde_json::Value {
 /// Says why a text was not read at all.
 fn refuse(source: &Source<'_>, refused: Refused, sink: &mut Sink) {
     let (place, message) = match refused {
-        Refused::TooLong => (Place::default(), format!("the text is longer than {} bytes", markdown::BYTES_MAX)),
+        Refused::TooLong => (Place::START, format!("the text is longer than {} bytes", markdown::BYTES_MAX)),
         Refused::TooDeep(at) => (source.place(at), "this line nests lists or quotes too deeply".to_owned()),
     };
     sink.error(Code::TEXT_REFUSED, place, message, "give the document alone, without a transcript around it");

@@ -181,3 +181,35 @@ fn a_pending_decision_is_pointed_at_where_it_is_not_open() {
         assert_eq!(told, [format!("{line}:pending-is-open")], "{field}");
     }
 }
+
+#[test]
+fn an_issue_that_has_no_label_at_all_is_not_ready() {
+    for id in ["decree.task-issue", "decree.refinement-issue"] {
+        let own = registry::defined(id).expect(id);
+        let text = text_of(own, &own.definition.example);
+        let told = |labels| own.judge(&text, &Context { labels, ..Context::default() }).diagnostics;
+        assert!(told(None).is_empty(), "{id}: nothing is known");
+        let found = told(Some(Vec::new()));
+        assert!(found.len() > 1 && found.iter().all(|one| one.rule.is_some()), "{id}: {:?}", super::told(&found));
+    }
+}
+
+/// A name that is wrong hides nothing but what may have been meant as it.
+#[test]
+fn a_bad_id_hides_no_unknown_dependency() {
+    let own = registry::defined("team.tasks").expect("team.tasks");
+    let task = |id: &str, needs: &str| {
+        format!("- {{id: {id}, status: blocked, goal: g, acceptance_checks: [\"cmd: x\"], depends_on: [{needs}]}}\n")
+    };
+    let told = |tasks: [String; 2]| {
+        let text = format!("tasks:\n{}", tasks.concat());
+        let judged = own.judge(&text, &Context::default());
+        judged.diagnostics.iter().map(|one| (one.code, one.place.line)).collect::<Vec<_>>()
+    };
+    for id in ["X", "T_1", "7"] {
+        let both = [(crate::code::Code::RULE_BROKEN, 3)];
+        assert_eq!(told([task(id, ""), task("T-002", "T-009")])[1..], both, "{id}");
+        assert_eq!(told([task(id, ""), task("T-002", "T-001")]).len(), 1, "{id}: one mistake");
+    }
+    assert_eq!(told([task("X", ""), task("T-002", "X")]).len(), 1, "the name as it is written");
+}

@@ -1,9 +1,11 @@
 //! What can never be meant: rules that do nothing, documents without a meaning, examples that show something else.
 
-use super::possible::{first_to_hold, worlds};
+use std::collections::BTreeSet;
+
+use super::possible::{first_to_hold, is_beyond, worlds};
 use super::{Condition, Definition, Form, Mapping, Rule, samples};
 use crate::code::Code;
-use crate::contract::judge::judge_tree;
+use crate::contract::judge::{Eval, judge_tree};
 use crate::contract::render::render;
 use crate::contract::tree::Node;
 use crate::diagnostic::{Diagnostic, Place, Severity};
@@ -40,14 +42,29 @@ fn idle(rule: &Rule, definition: &Definition, problems: &mut Problems) {
         }
     });
     let what = match (tried, applies, holds, fails) {
-        (false, ..) | (true, true, true, true) => return,
+        (false, ..) | (true, true, true, true) if !is_beyond(&conditions, &definition.root) => return,
+        (false, ..) | (true, true, true, true) if is_shown(rule, definition) => return,
+        (false, ..) | (true, true, true, true) => "is kept by no example that it applies to: maybe it can never hold",
         (true, false, ..) => "never applies: its `when` cannot be true",
         (true, true, false, _) => "can never hold: every document would be refused",
         (true, true, true, false) => "can never fail: it guards nothing",
     };
+    let hint = match what.starts_with("is kept") {
+        true => "correct its condition, or give it a `good` example that its `when` is true of",
+        false => "correct its condition, or take it away",
+    };
     let message = format!("the rule `{}` {what}", rule.id);
-    problems
-        .add(Diagnostic::error(Code::RULE_IDLE, rule.place, message).hint("correct its condition, or take it away"));
+    problems.add(Diagnostic::error(Code::RULE_IDLE, rule.place, message).hint(hint));
+}
+
+/// Whether one of the examples is a document that a rule applies to and that keeps it.
+fn is_shown(rule: &Rule, definition: &Definition) -> bool {
+    let none = BTreeSet::new();
+    samples(definition).iter().any(|sample| {
+        let eval = Eval::new(definition, &sample.document, sample.by.as_ref(), &none);
+        let applies = rule.when.as_ref().is_none_or(|when| eval.holds(when) == Some(true));
+        applies && eval.holds(&rule.must) == Some(true)
+    })
 }
 
 /// Finds documents without a case, and cases that are never reached.

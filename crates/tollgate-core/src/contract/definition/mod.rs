@@ -225,12 +225,19 @@ pub enum Layout {
 }
 
 /// From a document or an item to values in it: `user_decisions.status`, `blocking.*`, `it`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Path {
     pub steps: Vec<Name>,
     /// As it was written.
     pub written: Name,
     pub place: Place,
+}
+
+/// Without its place: conditions that ask the same are the same wherever they are written.
+impl std::fmt::Debug for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.steps.join("."))
+    }
 }
 
 /// What may be true of a document, or of an item in it.

@@ -148,8 +148,19 @@ fn alone(condition: &Condition, here: &Type) -> (bool, bool) {
         Condition::Test(path, Test::Within(asked)) => match here.at(path).map(|of| &of.kind) {
             Some(Kind::Int(own) | Kind::Number(own)) if !may_lack(here, path) => within(*asked, *own),
             Some(Kind::List(list)) if !may_lack(here, path) => within(*asked, list.range),
+            // A text may be absent, or be anything else that its bounds allow.
+            Some(Kind::Text(text)) => (within(*asked, text.range).0, true),
             _ => (true, true),
         },
+        Condition::Test(path, Test::Is(words) | Test::Begins(words) | Test::Holds(words)) => {
+            match here.at(path).map(|of| &of.kind) {
+                Some(Kind::Text(text)) => {
+                    let most = text.range.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+                    (words.iter().any(|word| word.chars().count() <= most), true)
+                }
+                _ => (true, true),
+            }
+        }
         Condition::Each { quantifier, over, filter, is } => {
             let Some(item) = here.at(over).map(|of| match &of.kind {
                 Kind::List(list) => list.of.clone(),
@@ -165,6 +176,43 @@ fn alone(condition: &Condition, here: &Type) -> (bool, bool) {
             }
         }
         _ => (true, true),
+    }
+}
+
+/// Whether conditions ask more than one thing of a value that is no closed set of words: whether all of it can be so together
+/// is not tried.
+pub fn is_beyond(conditions: &[&Condition], here: &Type) -> bool {
+    let mut asked = Vec::new();
+    conditions.iter().for_each(|condition| asked_of(condition, here, (&[], ""), &mut asked));
+    asked.sort();
+    asked.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1)
+}
+
+/// The values that a condition asks something of at will, and what: of the items of a list, by which quantifier.
+fn asked_of(condition: &Condition, here: &Type, of: (&[Name], &str), asked: &mut Vec<(Vec<Name>, String)>) {
+    match condition {
+        Condition::All(all) | Condition::Any(all) => all.iter().for_each(|one| asked_of(one, here, of, asked)),
+        Condition::Not(inner) => asked_of(inner, here, of, asked),
+        Condition::Test(path, Test::Is(_)) if words(here, path).is_some() => {}
+        Condition::Test(path, test) => {
+            let value = [of.0, &path.steps].concat();
+            // What another value says is asked of both.
+            if let Test::Same(_) | Test::CountOf(_) = test {
+                asked.push((value.clone(), "another".to_owned()));
+            }
+            asked.push((value, format!("{} {test:?}", of.1)));
+        }
+        Condition::Each { quantifier, over, filter, is } => {
+            let Some(list) = here.at(over) else { return };
+            let item = match &list.kind {
+                Kind::List(list) => &list.of,
+                _ => list,
+            };
+            let (items, how) = ([of.0, &over.steps].concat(), format!("{} {quantifier:?}", of.1));
+            filter.iter().chain([is]).for_each(|one| asked_of(one, item, (&items, &how), asked));
+        }
+        Condition::By(_) | Condition::Has(_) => {}
+        Condition::Acyclic { .. } | Condition::Numbered { .. } | Condition::Check(_) => {}
     }
 }
 

@@ -9,8 +9,9 @@ use super::{
 };
 use super::{Field, Items, Range, check, json_schema, mappings};
 use crate::Name;
+use crate::code::Code;
 use crate::contract::tree::{self, Node};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::yaml::{self, Fields, Problems};
 
 /// The field that holds the lines of a document with one value a line.
@@ -48,7 +49,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let files = fields.take("files").map(|n| problems.one_or_more(n, "`files`")).unwrap_or_default();
     let roles = fields.take("roles").map(|n| problems.texts(n, "`roles`")).unwrap_or_default();
     let roles: Vec<Name> = roles.into_iter().map(|(role, _)| role).collect();
-    let heading = fields.take("heading").and_then(|n| heading(n, problems));
+    let heading = fields.take("heading").and_then(|n| Some((heading(n, problems)?, n.place)));
     let closing = fields.take("closing").and_then(|n| problems.text(n, "`closing`"));
     let types = fields.take("types");
     let open = fields.take("open").and_then(|n| problems.bool(n, "`open`")).unwrap_or(false);
@@ -87,6 +88,9 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         }
         (None, None) => return None,
     };
+    if let Some((heading, place)) = &heading {
+        heading_fits(heading, *place, &own, problems);
+    }
     let first = *read_forms.first()?;
     let root = root(own, open, labels.unwrap_or(Labels::Lines), first);
     let scope = Scope { here: &root, root: &root, roles: &roles, built_in };
@@ -103,7 +107,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         forms: read_forms,
         files: files.into_iter().map(|(file, _)| file).collect(),
         roles,
-        heading,
+        heading: heading.map(|(heading, _)| heading),
         closing,
         root,
         rules,
@@ -165,6 +169,22 @@ fn heading(node: &yaml::Node, problems: &mut Problems) -> Option<Heading> {
         None => (words, None),
     };
     Some(Heading { level, words: words.into(), hole })
+}
+
+/// Finds a hole that no field fills, and sections that would be taken for the heading.
+fn heading_fits(heading: &Heading, place: Place, fields: &[Field], problems: &mut Problems) {
+    if let Some(hole) = heading.hole.as_ref().filter(|hole| !fields.iter().any(|field| field.name == **hole)) {
+        let message = format!("the heading has a hole for `{hole}`, and no field is called so");
+        let known: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
+        problems.add(Diagnostic::error(Code::CONTRACT_NAME, place, message).hint(yaml::suggest_word(hole, &known)));
+    }
+    for field in fields {
+        let Layout::Section(titles) = &field.layout else { continue };
+        if let Some(title) = titles.iter().find(|title| heading.begins(title)) {
+            let message = format!("the section `{title}` begins like the heading of the document");
+            problems.value(place, message, "give one of the two other words");
+        }
+    }
 }
 
 fn rule(key: &yaml::Key, node: &yaml::Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Rule> {

@@ -70,7 +70,6 @@ fn a_markdown_contract_reads_its_own_example() {
         ("title: {text: {}, head: true}", "title: {text: {}, section: Body}"),
         ("one_of: [a, b], label: Kind", "one_of: [a, b], head: true"),
         ("## Note: {title}", "## Note"),
-        ("{title}\"", "{foo}\""),
     ] {
         assert!(NOTE.contains(from), "{from}");
         let found = told(&NOTE.replacen(from, to, 1));
@@ -82,11 +81,62 @@ fn a_markdown_contract_reads_its_own_example() {
         ("kind:", "n: {list: {of: text, min: 5, max: 1}, section: N, optional: true}\n  kind:"),
         ("kind:", "n: {text: {max: 3, like: \"abcdef-{text}\"}, label: N, optional: true}\n  kind:"),
         ("section: Body", "section: \"\""),
+        ("section: Body", "section: \"## Body\""),
+        ("section: Body", "section: \"Note: x\""),
+        ("section: Body", "section: Body, label: B"),
+        ("label: Kind", "label: \"Kind:\""),
+        ("label: Kind", "label: \"*Kind*\""),
         ("version: 1", "version: 0"),
     ] {
         let found = told(&NOTE.replacen(from, to, 1));
         assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), [Code::YAML_VALUE], "{from} → {to}");
     }
+}
+
+#[test]
+fn the_hole_of_a_heading_is_a_field() {
+    let (_, problems) = read("my.note", &NOTE.replacen("{title}\"", "{titel}\"", 1), false);
+    assert_eq!(problems.iter().map(|one| (one.code, one.place.line)).collect::<Vec<_>>(), [(Code::CONTRACT_NAME, 5)]);
+}
+
+/// What texts and numbers can be is not tried: an example shows that all that is asked of one can be so together.
+#[test]
+fn a_rule_that_asks_what_no_document_can_be_is_refused() {
+    let fields = "  n: {int: {min: 1, max: 5}}\n  s: {text: {max: 10}}\n  o: {text: {}, optional: true}\nrules:\n";
+    let whole = GOOD
+        .replacen("rules:\n", fields, 1)
+        .replace("example: {verdict: pass,", "example: {verdict: pass, n: 2, s: abc,");
+    let (first, rest) = whole.split_once("    good:").expect("a good example");
+    let rest = rest.split_once("    bad:").and_then(|(_, rest)| rest.split_once('\n')).expect("a bad example").1;
+    let with = |must: &str, good: &str| {
+        let first = first.replacen("{has: findings}", must, 1);
+        told(&format!("{first}{good}    bad: {{set: {{verdict: fail}}}}\n{rest}"))
+    };
+    for must in [
+        "{all: [{n: {at_least: 4}}, {n: {at_most: 3}}]}",
+        "{s: {at_least: 11}}",
+        "{s: {begins: abcdefghijklmnop}}",
+        "{s: {holds: abcdefghijklmnop}}",
+        "{s: abcdefghijklmnop}",
+        "{all: [{has: o}, {not: {has: o}}]}",
+        "{n: {same_as: s}}",
+        "{any: [{n: {at_least: 6}}, {s: {at_least: 11}}]}",
+        "{some: findings, is: {it: {at_least: 300}}}",
+        "{all: [{some: findings, is: {it: a}}, {none: findings, is: {it: a}}]}",
+        "{all: [{s: {begins: abc}}, {s: {begins: abd}}]}",
+        "{all: [{s: {begins: abcd}}, {s: {at_most: 3}}]}",
+    ] {
+        let found = with(must, "");
+        assert!(found.iter().any(|one| one.0 == Code::RULE_IDLE), "{must}: {found:?}");
+    }
+    assert_eq!(with("{has: o}", ""), [], "one thing that can be asked");
+    let two = "{all: [{n: {at_least: 3}}, {n: {at_most: 4}}]}";
+    assert!(with(two, "").iter().any(|one| one.0 == Code::RULE_IDLE));
+    let shown = format!(
+        "{}    bad: {{set: {{n: 5}}}}\n{rest}",
+        first.replacen("{has: findings}", two, 1) + "    good: {set: {verdict: fail, n: 3}}\n"
+    );
+    assert_eq!(told(&shown), [], "shown by its good example");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::like::Like;
 use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, Range, RecordType, TextType, Type};
 use crate::Name;
 use crate::code::Code;
+use crate::contract::text::quote;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Fields, Node, Problems, suggest};
 
@@ -59,8 +60,21 @@ impl Types {
         let body = fields.take("body").and_then(|n| problems.bool(n, "`body`")).unwrap_or(false);
         let given = fields.take("given").and_then(|n| problems.bool(n, "`given`")).unwrap_or(false);
         fields.close(problems);
-        if let Some((_, place)) = section.iter().flatten().find(|(title, _)| title.trim().is_empty()) {
-            problems.value(*place, "a section has a name", "write the words of its heading");
+        if [section.is_some(), label.is_some(), head, body, given].iter().filter(|said| **said).count() > 1 {
+            let hint = "keep one of `section`, `label`, `head`, `body` and `given`";
+            problems.value(node.place, format!("the field `{name}` stands in more than one place"), hint);
+        }
+        for (title, place) in section.iter().flatten() {
+            if title.trim().is_empty() {
+                problems.value(*place, "a section has a name", "write the words of its heading");
+            } else if title.starts_with('#') || title.contains('\n') {
+                let hint = "write the words of its heading alone: its level is that of the document and one more";
+                problems.value(*place, format!("{} is no name of a section", quote(title)), hint);
+            }
+        }
+        if let Some(label) = label.as_ref().filter(|label| label.ends_with(':') || label.contains(['*', '`', '\n'])) {
+            let hint = "write its words alone: bold and colon are put around them";
+            problems.value(node.place, format!("{} is no label", quote(label)), hint);
         }
         let layout = match section {
             Some(titles) if !titles.is_empty() => Layout::Section(titles.into_iter().map(|(title, _)| title).collect()),

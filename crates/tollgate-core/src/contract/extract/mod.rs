@@ -183,7 +183,7 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
     let file = Source::new(text);
     if text.len() > BYTES_MAX {
         let message = format!("the transcript is longer than {BYTES_MAX} bytes");
-        let wrong = Diagnostic::error(Code::TEXT_REFUSED, Place::default(), message).hint("give its end alone");
+        let wrong = Diagnostic::error(Code::TEXT_REFUSED, Place::START, message).hint("give its end alone");
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
     let looks = dialect.looks(context);
@@ -333,14 +333,19 @@ impl Search<'_> {
                     lines.find(|(_, line)| line.trim_start().starts_with('#') && is(line.trim()))
                 });
                 let Some((line, (at, said))) = line.zip(head) else {
-                    return error(Place::default(), message).hint(self.looks.begin.clone());
+                    return error(Place::START, message).hint(self.looks.begin.clone());
                 };
                 let level = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'#').count();
                 if level(said) == level(&line) {
+                    let outline = super::markdown::outline(self.file).ok();
+                    if let Some(open) = outline.and_then(|outline| outline.open_fence()).filter(|open| *open < at) {
+                        let hint = format!("end the code fence that begins here: `{line}` stands in it");
+                        return error(self.file.place(open), message).hint(hint);
+                    }
                     let hint = format!(
                         "a `{line}` inside a code fence, quote or list is an example: write the {what} outside of it"
                     );
-                    return error(Place::default(), message).hint(hint);
+                    return error(self.file.place(at), message).hint(hint);
                 }
                 let hint = format!("write {} as `{line}`", super::text::quote(said));
                 error(self.file.place(at), message).hint(hint)

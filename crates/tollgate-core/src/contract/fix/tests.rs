@@ -30,6 +30,12 @@ fn check(id: &str, text: &str, expected: &str) -> Fixed {
 const GOOD: &str = "{\n  \"kind\": \"wr.gate_verdict\",\n  \"version\": 1,\n  \"verdict\": \"approved\",\n  \"confidence\": \"high\",\n  \"rationale\": \"Every item is shown by a test.\"\n}\n";
 
 #[test]
+fn a_count_that_leaves_deleted_files_out_is_completed() {
+    let text = "## Status\ncomplete\n\n## Abstract\noutcome: x\nverdict: n/a\nfiles: 0 created, 0 modified\nnext_phase: n/a\nopen_questions: 0\n\n## Files Deleted\n- `a`\n";
+    check("status-block@1", text, &text.replace("0 modified", "0 modified, 1 deleted"));
+}
+
+#[test]
 fn json_is_mended_where_there_is_one_answer() {
     for broken in [
         GOOD.replace("\"approved\"", "\"APPROVED\""),

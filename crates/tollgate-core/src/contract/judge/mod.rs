@@ -2,6 +2,7 @@
 
 mod breaches;
 mod kinds;
+mod names;
 mod rules;
 
 use std::collections::BTreeSet;

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::Found;
+use super::names::{self, Names};
 use crate::Name;
-use crate::contract::definition::{Condition, Definition, Kind, Path, Quantifier, Test, Type};
+use crate::contract::definition::{Condition, Definition, Kind, Layout, Path, Quantifier, Test, Type};
 use crate::contract::text::is_same_name;
 use crate::contract::tree::{Node, Value};
-use crate::contract::words::Words;
 
 /// Checks every rule.
 pub fn check(definition: &Definition, root: &Node<'_>, role: Option<&Name>, found: &mut Found) {
@@ -36,8 +36,8 @@ pub(super) enum At<'n, 'a> {
     Broken,
 }
 
-/// A path, and the words that stand there.
-type Looked<'e, 'n> = (&'e Path, Option<Words<'n>>);
+/// A path, and the names that stand there; none where they could not be read.
+type Looked<'e, 'n> = (&'e Path, Option<Names<'n>>);
 
 /// Evaluates conditions over one document.
 pub struct Eval<'e, 'n, 'a> {
@@ -73,7 +73,8 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
             Condition::Not(inner) => not(self.eval(inner, node, of)),
             Condition::By(roles) => self.role.map(|role| roles.iter().any(|known| is_same_name(known, role))),
             Condition::Has(path) => match self.find(path, node, of) {
-                At::Node(node) => Some(!node.is_blank()),
+                // What is given beside the text is known, also when there is none of it.
+                At::Node(node) => Some(!node.is_blank() || is_given(path, of)),
                 At::Absent => Some(false),
                 At::Broken => None,
             },
@@ -199,15 +200,17 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
         }
     }
 
-    /// The words at a path from the root; none where some could not be read.
-    fn words_at(&self, path: &Path) -> Option<Words<'n>> {
-        let mut words = Vec::new();
-        self.gather(&path.steps, self.root, self.of, &mut words).then(|| Words::new(words, |_, _| {}))
+    /// The names at a path from the root; none where something on the way could not be read.
+    fn names_at(&self, path: &Path) -> Option<Names<'n>> {
+        let mut names = Vec::new();
+        self.gather(&path.steps, self.root, self.of, &mut names).then(|| Names::new(&names))
     }
 
-    fn gather(&self, steps: &[Name], node: &'n Node<'a>, of: &Type, words: &mut Vec<&'n str>) -> bool {
+    fn gather(&self, steps: &[Name], node: &'n Node<'a>, of: &Type, words: &mut Vec<names::Name<'n>>) -> bool {
         if self.is_broken(node) {
-            return false;
+            let is_name = steps.is_empty() && !matches!(node.value, Value::List(_) | Value::Map(_));
+            words.extend(is_name.then(|| (node.text(), false)));
+            return is_name;
         }
         match (&node.value, steps.split_first()) {
             (Value::List(items), _) => {
@@ -222,11 +225,11 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
                 whole
             }
             (Value::Map(entries), None) => {
-                words.extend(entries.iter().map(|entry| &*entry.key));
+                words.extend(entries.iter().map(|entry| (Some(&*entry.key), true)));
                 true
             }
             (_, None) => {
-                words.extend(node.word());
+                words.extend(node.word().map(|word| (Some(word), true)));
                 true
             }
             (Value::Map(entries), Some((step, rest))) if &**step == "*" => {
@@ -239,7 +242,11 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
             }
             (_, Some((step, rest))) => match (node.get(step), of.step(step)) {
                 (Some(inner), next) => self.gather(rest, inner, next.map_or(of, |(of, _)| of), words),
-                (None, next) => node.map().is_none() || next.is_none_or(|(_, optional)| optional),
+                (None, next) if node.map().is_none() || next.is_none_or(|(_, optional)| optional) => true,
+                (None, _) => {
+                    words.extend(rest.is_empty().then_some((None, false)));
+                    rest.is_empty()
+                }
             },
         }
     }
@@ -292,18 +299,24 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
     }
 
     fn among(&self, path: &'e Path, word: &str) -> Option<bool> {
-        let known = |words: &Words<'n>| words.find(word).is_some();
         let mut cache = self.words.borrow_mut();
         if let Some((_, words)) =
             cache.iter().find(|(known, _)| std::ptr::eq(*known, path) || known.steps == path.steps)
         {
-            return words.as_ref().map(known);
+            return words.as_ref().and_then(|names| names.has(word));
         }
-        let words = self.words_at(path);
-        let found = words.as_ref().map(known);
-        cache.push((path, words));
+        let names = self.names_at(path);
+        let found = names.as_ref().and_then(|names| names.has(word));
+        cache.push((path, names));
         found
     }
+}
+
+/// Whether a path leads to a field that does not stand in the text.
+fn is_given(path: &Path, of: &Type) -> bool {
+    let [step] = &path.steps[..] else { return false };
+    let field = of.record().and_then(|record| record.fields.iter().find(|field| field.name == *step));
+    field.is_some_and(|field| field.layout == Layout::Given)
 }
 
 fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {

@@ -1,15 +1,34 @@
 //! A document that ends before it is over: one mistake, however much of it is missing.
 
 use super::outline::Outline;
+use super::read::is_section;
 use crate::code::Code;
 use crate::contract::definition::{Field, Kind, Layout, RecordType, Type};
 use crate::contract::judge::{Found, shown};
+use crate::contract::markdown::swallowed;
 use crate::contract::text::is_same_name;
 use crate::contract::tree::{Entry, Node, Value};
+
+const OPEN_FENCE: &str = "this code fence never ends: all that follows it is code, and no part of the document";
+const OPEN_FENCE_HINT: &str = "end it with a line of the same signs";
+
+/// Looks whether a code fence that never ends has swallowed a heading of some words; says so.
+pub fn swallows(text: &str, outline: &Outline, is: impl Fn(&str) -> bool, found: &mut Found) -> bool {
+    let Some(open) = swallowed(text, outline.open_fence, is) else { return false };
+    let at = u32::try_from(open).unwrap_or(u32::MAX);
+    found.error(Code::REPORT_CUT_OFF, at, OPEN_FENCE.to_owned(), OPEN_FENCE_HINT);
+    true
+}
 
 /// Looks whether a document is cut off, says so, and notes what could not be read to its end.
 pub fn check(record: &RecordType, entries: &[Entry<'_>], root: u32, text: &str, outline: &Outline, found: &mut Found) {
     let there = |field: &Field| entries.iter().find(|entry| *entry.key == *field.name);
+    let is_part = |title: &str| record.fields.iter().any(|field| is_section(field, title));
+    if swallows(text, outline, is_part, found) {
+        let within = entries.iter().max_by_key(|entry| entry.node.at).map(|entry| entry.node.at);
+        found.tear([root].into_iter().chain(within).collect());
+        return;
+    }
     let last = record.fields.iter().rposition(|field| there(field).is_some());
     let missing: Vec<&Field> =
         record.fields.iter().filter(|field| is_needed(field) && there(field).is_none()).collect();

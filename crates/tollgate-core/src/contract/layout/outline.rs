@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
 use crate::contract::blocks::unstyled;
+use crate::contract::markdown::{BlockKind, fence};
 
 /// The headings of a text: their levels and words; none of one that is too large.
 pub fn titles(text: &str) -> Vec<(usize, &str)> {
@@ -47,6 +48,8 @@ pub struct Outline {
     /// Code and quotes: nothing in them is a label.
     pub code: Vec<Range<usize>>,
     pub comments: Vec<Range<usize>>,
+    /// Where a code fence begins that never ends: all that follows is in it.
+    pub open_fence: Option<usize>,
 }
 
 impl Outline {
@@ -83,7 +86,14 @@ impl Outline {
                 self.items.push(Item { range, depth: open.len() + 1, parent: open.last().copied() });
                 open.push(self.items.len() - 1);
             }
-            Tag::CodeBlock(_) | Tag::BlockQuote(_) => self.code.push(range),
+            Tag::CodeBlock(kind) => {
+                let open = matches!(kind, CodeBlockKind::Fenced(_))
+                    && text[range.end..].trim_start().is_empty()
+                    && matches!(fence(text, &range), BlockKind::Fence { closed: false, .. });
+                self.open_fence = open.then_some(range.start);
+                self.code.push(range);
+            }
+            Tag::BlockQuote(_) => self.code.push(range),
             Tag::HtmlBlock if super::super::markdown::is_comment(&text[range.clone()]) => self.comments.push(range),
             Tag::HtmlBlock => self.code.push(range),
             _ => {}

@@ -94,6 +94,10 @@ impl<'a> Reader<'a, '_> {
         let mut right = all.iter().copied().filter(|head| head.level == heading.level);
         let wanted = format!("{} {}", "#".repeat(heading.level), heading.words);
         let Some(first) = right.next() else {
+            let begins = |title: &str| heading.begins(title);
+            if all.is_empty() && cut::swallows(self.text, outline, begins, self.found) {
+                return None;
+            }
             let (at, code) = match all.first() {
                 Some(head) => (head.range.start, Code::SECTION_MISPLACED),
                 None => (0, Code::SECTION_MISSING),
@@ -441,7 +445,8 @@ fn without_intro(text: &str) -> &str {
     }
 }
 
-fn is_section(field: &Field, title: &str) -> bool {
+/// Whether the words of a heading name the section of a field.
+pub fn is_section(field: &Field, title: &str) -> bool {
     let Layout::Section(titles) = &field.layout else { return false };
     let bare =
         title.trim_end_matches(':').trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));

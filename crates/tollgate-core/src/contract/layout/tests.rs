@@ -201,3 +201,16 @@ fn what_would_be_read_as_another_label_is_not_written() {
     let why = own.write(&crate::contract::defined::from_json(&document)).unwrap_err();
     assert!(why.contains("`Type:` is there twice"), "{why}");
 }
+
+#[test]
+fn a_fence_that_never_ends_is_named_instead_of_what_it_swallowed() {
+    let text = "## Result: it works\n\n**Task:** #7 — a task\n**Outcome:** done\n\n```\n$ test\n\n### Left\nnothing\n";
+    let told = |text: &str| shown(text).split_once("} ").map(|(_, told)| told.to_owned()).unwrap_or_default();
+    for sign in ["```", "~~~"] {
+        assert_eq!(told(&text.replace("```", sign)), "TG0208@6:1", "{sign}");
+    }
+    assert_eq!(shown(&format!("Log:\n\n~~~\nx\n{text}")), " TG0208@3:1", "before the heading");
+    let ended =
+        "## Result: it works\n\n**Task:** #7 — a task\n**Outcome:** done\n\n### Left\nnothing\n\n```\n### More\n";
+    assert_eq!(told(ended), "TG0208@9:1", "a section that need not be there");
+}

@@ -36,6 +36,8 @@ pub struct Draft {
     pub outcome: Option<Located<String>>,
     pub index_verdict: Option<Located<Word>>,
     pub files: Option<Located<FileCounts>>,
+    /// Whether the count of files speaks of deleted ones.
+    pub says_deleted: bool,
     pub next_phase: Option<Located<String>>,
     pub question_count: Option<Located<u32>>,
     pub iteration: Option<u32>,

@@ -27,8 +27,8 @@ pub(super) fn coverage_row(text: &str) -> Option<CoverageRow> {
     Some(CoverageRow { mark, row: format!("{before}{joined}{after}") })
 }
 
-/// `1 created, 0 modified`, each once, in any order; deleted ones may be left out.
-pub(super) fn file_counts(value: &str) -> Option<FileCounts> {
+/// `1 created, 0 modified`, each once, in any order; deleted ones may be left out, and whether they are said is told.
+pub(super) fn file_counts(value: &str) -> Option<(FileCounts, bool)> {
     let (mut created, mut modified, mut deleted) = (None, None, None);
     for part in value.split(',') {
         let (number, what) = part.trim().split_once(' ')?;
@@ -42,5 +42,5 @@ pub(super) fn file_counts(value: &str) -> Option<FileCounts> {
             return None;
         }
     }
-    Some(FileCounts { created: created?, modified: modified?, deleted: deleted.unwrap_or(0) })
+    Some((FileCounts { created: created?, modified: modified?, deleted: deleted.unwrap_or(0) }, deleted.is_some()))
 }

@@ -161,7 +161,7 @@ fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) 
             return (Draft::default(), Part::Unknown, sink);
         }
     };
-    let start = sections.first().map_or(Place::default(), |section| source.place(section.start));
+    let start = sections.first().map_or(Place::START, |section| source.place(section.start));
     let draft = parse::parse(&source, &sections, &mut sink);
     let part = Part::of(context, &draft);
     let others = Rows::new(Some(&context.others));

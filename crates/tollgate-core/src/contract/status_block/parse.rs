@@ -451,8 +451,9 @@ impl<'a> Reader<'a, '_> {
                 "`APPROVED`, `REQUEST_CHANGES`, `BLOCKED` or `n/a`, spelt exactly so"
             }
             "files" => {
-                draft.files = file_counts(&value).map(|value| Located { value, place });
-                if draft.files.is_some() {
+                if let Some((value, says_deleted)) = file_counts(&value) {
+                    draft.files = Some(Located { value, place });
+                    draft.says_deleted = says_deleted;
                     return;
                 }
                 "`N created, M modified, K deleted`"

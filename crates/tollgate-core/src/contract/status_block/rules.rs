@@ -187,7 +187,11 @@ impl Rules<'_, '_> {
             }
             return;
         };
-        let message = format!("the Abstract says {said}, `## {title}` lists {listed}");
+        let unsaid = heading == Heading::FilesDeleted && !self.draft.says_deleted;
+        let message = match unsaid {
+            true => format!("the Abstract leaves deleted files out, `## {title}` lists {listed}"),
+            false => format!("the Abstract says {said}, `## {title}` lists {listed}"),
+        };
         let error = Diagnostic::error(Code::ABSTRACT_COUNT, place, message).other(present.place);
         let noun = match heading {
             Heading::FilesCreated => " created",
@@ -195,7 +199,13 @@ impl Rules<'_, '_> {
             Heading::FilesDeleted => " deleted",
             _ => "",
         };
-        let mend = Mend::InLine { said: format!("{said}{noun}"), with: format!("{listed}{noun}") };
+        let mend = match (unsaid, &self.draft.files) {
+            (true, Some(files)) => {
+                let last = format!("{} modified", files.value.modified);
+                Mend::InLine { with: format!("{last}, {listed}{noun}"), said: last }
+            }
+            _ => Mend::InLine { said: format!("{said}{noun}"), with: format!("{listed}{noun}") },
+        };
         self.sink.push(error.hint("correct the count or the section").mend(Some(mend)));
     }
 

@@ -235,7 +235,13 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
         let message = format!("there is no `## {SECTION}`");
         let (place, hint) = match stray::meant(source, &outline) {
             Some((words, at)) => (source.place(at), format!("write {} as `## {SECTION}`", quote(words))),
-            None => (Place::default(), format!("add `## {SECTION}` with an item per row")),
+            None => match stray::swallows_section(source, &outline) {
+                Some(open) => {
+                    let hint = format!("end the code fence that begins here: `## {SECTION}` stands in it");
+                    (source.place(open), hint)
+                }
+                None => (Place::START, format!("add `## {SECTION}` with an item per row")),
+            },
         };
         sink.error(Code::TASK_NO_ROWS, place, message, hint);
         return (document, places);

@@ -3,7 +3,7 @@
 use super::reader::command_at;
 use super::{Part, SECTION, is_section, words};
 use crate::code::Code;
-use crate::contract::markdown::{Block, BlockKind, Outline, Section, heading_words};
+use crate::contract::markdown::{Block, BlockKind, Outline, Section, heading_words, swallowed};
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, lines_in, quote};
 use crate::diagnostic::{Diagnostic, Place};
@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Place};
 /// would not be run.
 pub(super) fn complain(source: &Source<'_>, outline: &Outline, read: &Section, sink: &mut Sink) {
     let place = source.place(read.start);
+    complain_of_fence(source, outline, sink);
     let mut stray = Stray { source, place, sink };
     stray.blocks(&outline.before);
     // Whether no other section stands between the one that is read and this one.
@@ -42,6 +43,19 @@ pub(super) fn meant<'t>(source: &Source<'t>, outline: &'t Outline) -> Option<(&'
         _ => None,
     });
     sections.chain(headings).find(|(title, _)| is_like_section(title))
+}
+
+/// Where a code fence begins that never ends and has swallowed the section.
+pub(super) fn swallows_section(source: &Source<'_>, outline: &Outline) -> Option<usize> {
+    swallowed(source.text(), outline.open_fence(), is_section)
+}
+
+/// Complains about a code fence that never ends and has swallowed a part of the section: its rows would be lost.
+fn complain_of_fence(source: &Source<'_>, outline: &Outline, sink: &mut Sink) {
+    if let Some(open) = swallowed(source.text(), outline.open_fence(), |title| is_part(title).is_some()) {
+        let message = "this code fence never ends, and rows that stand behind it are no rows";
+        sink.error(Code::TASK_ROW, source.place(open), message, "end it with a line of the same signs");
+    }
 }
 
 /// Whether a heading begins with the section's name or is a short form of it.

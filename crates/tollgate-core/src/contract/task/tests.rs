@@ -86,18 +86,19 @@ fn rows_are_items_with_an_optional_command() {
 
 #[test]
 fn a_task_without_rows_is_refused() {
-    check("", &Context::default(), &["E 0:0 TG0230"]);
+    check("", &Context::default(), &["E 1:1 TG0230"]);
     check("# T\n## DoD\n- a\n", &Context::default(), &["E 2:1 TG0230"]);
     check("# T\n### Definition of Done\n- a\n", &Context::default(), &["E 2:1 TG0230"]);
     check("## Definition\u{a0}of Done\n- a\n", &Context::default(), &["DoD-1 dod run a"]);
     check("## Definition of Done\nIt works.\n", &Context::default(), &["E 1:1 TG0230"]);
-    check("```\n## Definition of Done\n- a\n```\n", &Context::default(), &["E 0:0 TG0230"]);
+    check("```\n## Definition of Done\n- a\n```\n", &Context::default(), &["E 1:1 TG0230"]);
+    check("# T\n\n~~~\nx\n## Definition of Done\n- a\n", &Context::default(), &["E 3:1 TG0230"]);
     check(
         "## Definition of Done\n- a\n## Definition of done:\n- b\n",
         &Context::default(),
         &["DoD-1 dod run a", "E 3:1 TG0205"],
     );
-    check(&"x".repeat(BYTES_MAX + 1), &Context::default(), &["E 0:0 TG0200"]);
+    check(&"x".repeat(BYTES_MAX + 1), &Context::default(), &["E 1:1 TG0200"]);
 }
 
 /// Rows have their numbers by their order: an author's own ones may not say otherwise.
@@ -434,4 +435,11 @@ proptest! {
         Task.read(&text, &sides(&["backend"]));
         Task.read(&format!("## Definition of Done\n{rows}"), &sides(&["backend"]));
     }
+}
+
+#[test]
+fn a_fence_that_never_ends_loses_no_rows_in_silence() {
+    let text = "## Definition of Done\n### Backend\n- a\n\n```\nx\n### Frontend\n- b\n";
+    check(text, &Context::default(), &["DoD-1 dod run a", "E 5:1 TG0234", "W 8:1 TG0234"]);
+    check(&format!("{text}```\n"), &Context::default(), &["DoD-1 dod run a", "W 8:1 TG0234"]);
 }

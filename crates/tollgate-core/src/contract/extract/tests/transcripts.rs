@@ -53,7 +53,7 @@ fn the_last_one_counts_and_one_before_it_is_never_used() {
     }
     let other = r#"{"kind": "wr.assessment", "version": 1, "confidence": "high", "verdict": "x"}"#;
     check("wr.gate_verdict", &format!("{last}\n{other}\n"), "ok reject @1:1");
-    check("wr.gate_verdict", "nothing here {\"a\": 1}\n", "malformed none TG0201@0:0");
+    check("wr.gate_verdict", "nothing here {\"a\": 1}\n", "malformed none TG0201@1:1");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_unit_has_its_own_report() {
 fn markdown_is_found_under_its_heading() {
     let report = "## Validation Failure\n\n**Check:** a **Expected:** b **Actual:** c\n";
     check("decree.validation-failure", &format!("# Log\n\nx\n\n{report}\n## Next\n\ny\n"), "failed none @5:1");
-    check("decree.validation-failure", &format!("```\n{report}```\n"), "malformed none TG0201@0:0");
+    check("decree.validation-failure", &format!("```\n{report}```\n"), "malformed none TG0201@2:1");
     check(
         "decree.validation-failure",
         &format!("{report}\n{}", report.replace("Actual", "Is")),

@@ -378,3 +378,17 @@ fn later_agents_are_shown_sections_by_their_declared_names() {
     assert_eq!(reading.sections.get("quality_gates").map(String::as_str), Some("12 passed"));
     assert!(!reading.sections.contains_key("coverage"));
 }
+
+#[test]
+fn deleted_files_that_the_count_leaves_out_are_missed() {
+    let files = "## Files Deleted\n- `src/a.rs`\n";
+    let text = report("complete", "", "n/a", "0 created, 0 modified", "0", files);
+    let reading = check(&text, &role("developer"), "malformed none\nE 8:1/12:1 TG0211");
+    assert!(reading.diagnostics[0].message.contains("leaves deleted files out"), "{:?}", reading.diagnostics);
+    check(&text.replace("0 modified", "0 modified, 1 deleted"), &role("developer"), "ok none");
+    check(
+        &text.replace("0 modified", "0 modified, 2 deleted"),
+        &role("developer"),
+        "malformed none\nE 8:1/12:1 TG0211",
+    );
+}

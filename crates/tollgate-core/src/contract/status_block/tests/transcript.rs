@@ -21,7 +21,7 @@ fn an_echo_is_no_report() {
     let prompt = format!("Do it.\n\n{}\nGo.\n", StatusBlock.instructions(&role("developer")));
     let template = prompt.split("```markdown\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap_or_default();
     let real = complete("n/a", "## Key Decisions\nreal\n");
-    check(&prompt, &prompted(&prompt), "malformed none\nE 0:0 TG0201");
+    check(&prompt, &prompted(&prompt), "malformed none\nE 17:1 TG0201");
     check(&format!("{prompt}\n{real}"), &prompted(&prompt), "ok none");
     check(template, &prompted(&prompt), "malformed none\nE 1:1 TG0201");
     let reading = check(&format!("{real}\n{template}"), &prompted(&prompt), "ok none");
@@ -41,10 +41,13 @@ fn a_fenced_report_is_an_example() {
     let reading = check(
         &format!("```markdown\n{}```\n", complete("n/a", "")),
         &role("developer"),
-        "malformed none\nE 0:0 TG0201",
+        "malformed none\nE 2:1 TG0201",
     );
     assert!(reading.diagnostics[0].hint.as_deref().unwrap_or_default().contains("code fence"));
-    check("", &role("developer"), "malformed none\nE 0:0 TG0201");
+    check("", &role("developer"), "malformed none\nE 1:1 TG0201");
+    let open = format!("So:\n\n~~~\nlog\n{}", complete("n/a", ""));
+    let reading = check(&open, &role("developer"), "malformed none\nE 3:1 TG0201");
+    assert!(reading.diagnostics[0].hint.as_deref().unwrap_or_default().contains("code fence that begins here"));
 }
 
 #[test]
@@ -167,14 +170,14 @@ fn the_last_report_counts_in_any_noise() {
     check(&format!("{long}{wrong}"), &role("developer"), &expected);
     // A report that itself is too long is not read from its middle.
     let swollen = complete("n/a", &format!("## Key Decisions\n{long}\n## Open Questions\nNone\n"));
-    check(&swollen, &role("developer"), "malformed none\nE 0:0 TG0200");
+    check(&swollen, &role("developer"), "malformed none\nE 1:1 TG0200");
     check(&format!("{last}## Key Decisions\n{deep}"), &role("developer"), "malformed none\nE 15:1 TG0200");
 }
 
 #[test]
 fn a_text_that_is_too_large_is_not_read() {
     let text = format!("{}{}", complete("n/a", ""), "x".repeat(crate::contract::markdown::BYTES_MAX));
-    check(&text, &role("developer"), "malformed none\nE 0:0 TG0200");
+    check(&text, &role("developer"), "malformed none\nE 1:1 TG0200");
     check(
         &format!("{}\n{}x", complete("n/a", ""), "> ".repeat(64)),
         &role("developer"),
