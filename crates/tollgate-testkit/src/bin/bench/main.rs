@@ -30,7 +30,7 @@ const USAGE: &str = "\
 usage: bench kernel|workers [--json] [--only PART,...] [--dir DIR]
        bench contracts [--json] [--only WORDS]
 
-parts of kernel: step, group, long, list, resume; of workers: trees, stream (all of them unless --only is given)
+parts of kernel: step, group, long, list, resume; of workers: small, large, stream (all of them unless --only is given)
 DIR is where databases and work trees are made, on the disk to be measured; without it, beside the program
 ";
 
@@ -48,8 +48,11 @@ const KERNEL: &[Part] = &[
     Part { name: "resume", measure: resume::measure },
 ];
 
-const WORKERS: &[Part] =
-    &[Part { name: "trees", measure: workers::trees }, Part { name: "stream", measure: workers::stream }];
+const WORKERS: &[Part] = &[
+    Part { name: "small", measure: workers::small },
+    Part { name: "large", measure: workers::large },
+    Part { name: "stream", measure: workers::stream },
+];
 
 struct Args {
     json: bool,
