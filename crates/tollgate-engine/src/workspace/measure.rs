@@ -6,12 +6,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use tollgate_core::Name;
-use tollgate_core::protocol::model::Area;
 pub use tollgate_core::run::event::ChangeKind;
-use tollgate_core::scope::{Content, Entry, content};
+use tollgate_core::scope::Entry;
 
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError};
-use crate::git::{Git, ObjectId, quote, records, unquote};
+use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
 /// The largest changed file that is taken into a tree.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -40,8 +39,6 @@ pub struct Change {
 pub struct Measured {
     /// The tree of the files.
     pub tree: ObjectId,
-    /// Its entries.
-    pub entries: Vec<Entry>,
     /// What differs from the base, by path.
     pub changes: Vec<Change>,
     /// Repositories inside the work tree, and submodules with files in them: their content is not in the tree.
@@ -58,11 +55,6 @@ impl Measured {
     /// What no tree can hold, or what leads out of it: the measurement does not say everything.
     pub fn misplaced(&self) -> Vec<Name> {
         self.nested.iter().chain(&self.escaping).chain(&self.special).cloned().collect()
-    }
-
-    /// The digests of its areas.
-    pub fn content(&self, areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
-        content(self.tree.name(), &self.entries, areas, scopes)
     }
 }
 
@@ -220,9 +212,7 @@ impl Workspace {
         let status = status(&git)?;
         let special = stage(&git, root, &status)?;
         let after = git.id(&["write-tree"])?;
-        let entries = git.list(&after)?;
-        let before = if after == *base { entries.clone() } else { git.list(base)? };
-        let changes = compare(&before, &entries);
+        let changes = differing(&git, base, &after)?;
         let escaping = changes
             .iter()
             .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
@@ -230,10 +220,9 @@ impl Workspace {
             .map(|change| change.path.clone())
             .collect();
         let mut nested: Vec<Name> = status.nested.iter().map(|path| quote(path)).collect();
-        nested.extend(filled_submodules(root, &before));
+        nested.extend(filled_submodules(root, &git, base)?);
         Ok(Measured {
             tree: after,
-            entries,
             changes,
             nested,
             escaping,
@@ -249,8 +238,40 @@ impl Workspace {
 
     /// What differs between two trees.
     pub fn changes(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
-        Ok(compare(&self.git.list(from)?, &self.git.list(to)?))
+        differing(&self.git, from, to)
     }
+}
+
+/// What differs between two trees, by path. Git passes over the folders that are the same.
+fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
+    if from == to {
+        return Ok(Vec::new());
+    }
+    let args = ["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", from.as_str(), to.as_str()];
+    let out = git.run(&args)?;
+    let mut records = records(&out);
+    let mut changes = Vec::new();
+    while let Some(head) = records.next() {
+        // `:OLDMODE MODE OLDBLOB BLOB LETTER`, and the path as a record of its own.
+        let change = (|| {
+            let mut words = str::from_utf8(head).ok()?.strip_prefix(':')?.split(' ');
+            let (old, new, letter) = (words.next()?, words.next()?, words.nth(2)?);
+            let (kind, mode) = match letter {
+                "A" => (ChangeKind::Created, new),
+                "D" => (ChangeKind::Deleted, old),
+                "M" | "T" => (ChangeKind::Modified, new),
+                _ => return None,
+            };
+            Some(Change { path: quote(records.next()?), kind, mode: mode.into() })
+        })();
+        let unexpected = || GitError::Unexpected {
+            command: "diff-tree".to_owned(),
+            what: String::from_utf8_lossy(head).into_owned(),
+        };
+        changes.push(change.ok_or_else(unexpected)?);
+    }
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(changes)
 }
 
 /// What differs between two lists of entries, by path.
@@ -273,14 +294,17 @@ pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
 }
 
 /// Submodules are checked out as empty folders; files in them, and whatever else is in their place, are in no tree.
-fn filled_submodules(root: &Path, entries: &[Entry]) -> Vec<Name> {
-    let submodules = entries.iter().filter(|entry| &*entry.mode == SUBMODULE);
-    let filled = |entry: &&Entry| {
-        let path = root.join(OsStr::from_bytes(&unquote(&entry.path)));
+fn filled_submodules(root: &Path, git: &Git, tree: &ObjectId) -> Result<Vec<Name>, WorkspaceError> {
+    let listed = git.run(&["ls-tree", "-r", "-z", tree.as_str()])?;
+    // Of a hundred thousand files hardly one is a submodule: the others are not even split.
+    let submodules = records(&listed).filter(|record| record.starts_with(SUBMODULE.as_bytes()));
+    let paths = submodules.filter_map(|record| record.splitn(2, |byte| *byte == b'\t').nth(1));
+    let filled = |path: &&[u8]| {
+        let path = root.join(OsStr::from_bytes(path));
         let is_folder = path.symlink_metadata().map(|meta| meta.is_dir());
         is_folder.is_ok_and(|is_folder| !is_folder || path.read_dir().map_or(true, |mut files| files.next().is_some()))
     };
-    submodules.filter(filled).map(|entry| entry.path.clone()).collect()
+    Ok(paths.filter(filled).map(quote).collect())
 }
 
 /// Whether following a link of the tree leads outside, link by link.

@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use tollgate_core::diagnostic::Place;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Area;
+use tollgate_core::scope;
 
 mod left_over;
 mod odd;
@@ -501,9 +502,13 @@ fn areas_are_digested_whole_and_by_scope() {
         |name: &str, pattern: &str| Area { name: name.into(), patterns: vec![pattern.into()], place: Place::default() };
     let areas = [area("tests", "tests/**"), area("code", "**")];
     let scopes = BTreeMap::from([(Name::from("u"), vec![Name::from("src/")])]);
-    let before = fixture.measure().content(&areas, &scopes);
+    let content = || {
+        let tree = fixture.measure().tree;
+        scope::content(tree.name(), &fixture.workspace.entries(&tree).unwrap(), &areas, &scopes)
+    };
+    let before = content();
     write(&fixture.tree().path, "tests/t", "2");
-    let after = fixture.measure().content(&areas, &scopes);
+    let after = content();
     assert_eq!(after.areas["code"], before.areas["code"]);
     assert_ne!(after.areas["tests"], before.areas["tests"]);
     assert_eq!(after.scoped, before.scoped);

@@ -54,6 +54,36 @@ const ALL: &[(&str, Target, &str)] = &[
     ("ls_ms", Target::AtMost(100.0), "`tollgate ls` over 10,000 runs, process start to end"),
     ("version_ms", Target::AtMost(15.0), "`tollgate --version`"),
     ("resume_ms", Target::AtMost(300.0), "after kill -9, 1,000 files: start of `resume` to the first new step"),
+    (
+        "worktree_ratio",
+        Target::AtMost(1.3),
+        "making a unit's work tree over `git worktree add`, the worse of both sizes",
+    ),
+    ("worktree_ratio_10000", Target::AtMost(1.3), "with 10,000 files"),
+    ("worktree_ratio_100000", Target::AtMost(1.3), "with 100,000 files"),
+    ("worktree_add_ms", Target::None, "that `git worktree add`, 10,000 files"),
+    ("worktree_add_ms_100000", Target::None, "with 100,000 files"),
+    (
+        "start_ms",
+        Target::AtMost(60.0),
+        "10,000 files: dispatch to the worker's first instruction, over the bare command",
+    ),
+    ("start_ms_first", Target::None, "the first attempt of a driver alone, in a tree that is there"),
+    ("start_ms_100000", Target::AtMost(250.0), "the same with 100,000 files"),
+    ("start_ms_100000_first", Target::None, "the first attempt of a driver alone"),
+    ("end_ms", Target::None, "10,000 files: the worker's last instruction to the next dispatch"),
+    ("end_ms_100000", Target::None, "with 100,000 files"),
+    ("measure_ratio", Target::AtMost(1.5), "measuring a change over `git status`, the worse of both sizes"),
+    ("measure_ratio_10000", Target::AtMost(1.5), "with 10,000 files"),
+    ("measure_ratio_100000", Target::AtMost(1.5), "with 100,000 files"),
+    ("status_ms", Target::None, "that `git status`, 10,000 files"),
+    ("status_ms_100000", Target::None, "with 100,000 files"),
+    ("stream_mb_s", Target::AtLeast(100.0), "an agent that prints 200 MB, parsed and redacted: the slowest of four"),
+    ("stream_claude_mb_s", Target::None, "Claude Code"),
+    ("stream_codex_mb_s", Target::None, "Codex"),
+    ("stream_gemini_mb_s", Target::None, "Gemini"),
+    ("stream_opencode_mb_s", Target::None, "OpenCode"),
+    ("stream_rss_mib", Target::AtMost(64.0), "most memory of a process that does only that"),
 ];
 
 /// What was measured so far.
@@ -64,6 +94,12 @@ impl Figures {
     /// Keeps a figure.
     pub fn set(&mut self, name: &'static str, value: f64) {
         self.0.insert(name, Ok(value));
+    }
+
+    /// Keeps the larger of a figure and what it was before.
+    pub fn worse(&mut self, name: &'static str, value: f64) {
+        let before = self.0.get(name).and_then(|figure| figure.as_ref().ok()).copied();
+        self.set(name, before.map_or(value, |before| before.max(value)));
     }
 
     /// Says why a figure could not be measured here.
@@ -93,7 +129,7 @@ impl Figures {
 
     /// A table for people.
     pub fn table(&self) -> String {
-        let mut text = format!("{:<20} {:>12}  {:<8} {:<7} what\n", "figure", "measured", "target", "");
+        let mut text = format!("{:<22} {:>12}  {:<8} {:<7} what\n", "figure", "measured", "target", "");
         for (name, target, what) in ALL {
             let (shown, met, what) = match self.0.get(name) {
                 None => continue,
@@ -108,7 +144,7 @@ impl Figures {
                 Some(Err(why)) => ("–".to_owned(), "", format!("{what} (not measured: {why})")),
             };
             // Writing into a string cannot fail.
-            let _ = writeln!(text, "{name:<20} {shown:>12}  {:<8} {met:<7} {what}", target.shown());
+            let _ = writeln!(text, "{name:<22} {shown:>12}  {:<8} {met:<7} {what}", target.shown());
         }
         text
     }

@@ -1,5 +1,6 @@
-//! Measures the kernel against what the machine can do at best, `cargo xtask bench kernel [--json]`, and contracts against a bare
-//! pass of the same bytes, `cargo xtask bench contracts [--json]`.
+//! Measures the kernel against what the machine can do at best, `cargo xtask bench kernel [--json]`, contracts against a bare
+//! pass of the same bytes, `cargo xtask bench contracts [--json]`, and what stands around a worker against git and the bare
+//! command, `cargo xtask bench workers [--json]`.
 //!
 //! docs/BENCH.md says what each figure means. Whatever is compared is interleaved, so that the disk's mood falls on
 //! both sides.
@@ -14,6 +15,7 @@ mod long;
 mod program;
 mod resume;
 mod step;
+mod workers;
 mod world;
 
 use std::path::{Path, PathBuf};
@@ -25,11 +27,11 @@ use figures::Figures;
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const USAGE: &str = "\
-usage: bench kernel [--json] [--only PART,...] [--dir DIR]
+usage: bench kernel|workers [--json] [--only PART,...] [--dir DIR]
        bench contracts [--json] [--only WORDS]
 
-parts of kernel: step, group, long, list, resume (all of them unless --only is given)
-DIR is where the databases are made, on the disk to be measured; without it, beside the program
+parts of kernel: step, group, long, list, resume; of workers: small, large, stream (all of them unless --only is given)
+DIR is where databases and work trees are made, on the disk to be measured; without it, beside the program
 ";
 
 /// A part of the measurement, and the figures it gives.
@@ -38,12 +40,18 @@ struct Part {
     measure: fn(&Path, &mut Figures) -> Outcome,
 }
 
-const PARTS: &[Part] = &[
+const KERNEL: &[Part] = &[
     Part { name: "step", measure: step::measure },
     Part { name: "group", measure: group::measure },
     Part { name: "long", measure: long::measure },
     Part { name: "list", measure: list::measure },
     Part { name: "resume", measure: resume::measure },
+];
+
+const WORKERS: &[Part] = &[
+    Part { name: "small", measure: workers::small },
+    Part { name: "large", measure: workers::large },
+    Part { name: "stream", measure: workers::stream },
 ];
 
 struct Args {
@@ -55,11 +63,18 @@ struct Args {
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    if let Some(done) = workers::child(&words) {
+        return ended(done);
+    }
     let done = match words.as_slice() {
         // What is measured in a process of its own; started by `group::measure`.
         [group::CHILD, dir] => group::child(Path::new(dir)),
-        ["kernel", options @ ..] => match read(options) {
-            Ok(args) => kernel(&args),
+        ["kernel", options @ ..] => match read(options, KERNEL) {
+            Ok(args) => measure(&args),
+            Err(why) => return usage(&why),
+        },
+        ["workers", options @ ..] => match read(options, WORKERS) {
+            Ok(args) => measure(&args),
             Err(why) => return usage(&why),
         },
         ["contracts", options @ ..] => match options {
@@ -69,8 +84,12 @@ fn main() -> ExitCode {
             ["--json", "--only", words] => contracts::run(true, words),
             _ => return usage("`contracts` takes `--json` and `--only WORDS`"),
         },
-        _ => return usage("there are two benches, `kernel` and `contracts`"),
+        _ => return usage("there are three benches: `kernel`, `contracts` and `workers`"),
     };
+    ended(done)
+}
+
+fn ended(done: Outcome) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -85,27 +104,27 @@ fn usage(why: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn read(options: &[&str]) -> Result<Args, String> {
+fn read(options: &[&str], all: &'static [Part]) -> Result<Args, String> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.to_owned());
-    let mut args = Args { json: false, parts: PARTS.iter().collect(), dir: beside().unwrap_or_default() };
+    let mut args = Args { json: false, parts: all.iter().collect(), dir: beside().unwrap_or_default() };
     let mut options = options.iter();
     while let Some(option) = options.next() {
         let mut value = || options.next().copied().ok_or_else(|| format!("{option} needs a value"));
         match *option {
             "--json" => args.json = true,
             "--dir" => args.dir = value()?.into(),
-            "--only" => args.parts = value()?.split(',').map(part).collect::<Result<_, _>>()?,
+            "--only" => args.parts = value()?.split(',').map(|name| part(name, all)).collect::<Result<_, _>>()?,
             other => return Err(format!("`{other}` is not an option")),
         }
     }
     Ok(args)
 }
 
-fn part(name: &str) -> Result<&'static Part, String> {
-    PARTS.iter().find(|part| part.name == name).ok_or_else(|| format!("`{name}` is not a part"))
+fn part(name: &str, all: &'static [Part]) -> Result<&'static Part, String> {
+    all.iter().find(|part| part.name == name).ok_or_else(|| format!("`{name}` is not a part"))
 }
 
-fn kernel(args: &Args) -> Outcome {
+fn measure(args: &Args) -> Outcome {
     let mut figures = Figures::default();
     for part in &args.parts {
         eprintln!("measuring {} …", part.name);

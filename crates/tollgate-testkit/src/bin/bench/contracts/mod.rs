@@ -10,6 +10,8 @@ mod hostile;
 mod subject;
 mod transcripts;
 
+pub use transcripts::of as transcript;
+
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
 use tollgate_core::contract::Context;

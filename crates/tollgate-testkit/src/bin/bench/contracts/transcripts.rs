@@ -156,6 +156,13 @@ pub fn all(report: &str, markdown: bool, bytes: usize) -> Vec<(&'static str, Str
     all
 }
 
+/// What the tool of one agent prints, of about so many bytes.
+pub fn of(agent: &str, bytes: usize) -> crate::Outcome<String> {
+    let tool =
+        TOOLS.iter().find(|tool| tool.name == agent).ok_or_else(|| format!("no lines of `{agent}` are known"))?;
+    Ok(tool.prints("Done.", bytes))
+}
+
 impl Tool {
     fn prints(&self, last: &str, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + bytes / 64);
