@@ -33,7 +33,9 @@ impl Draft {
         let (health, claims) = (result.report.health, &result.report.claims);
         let stated = health == Health::Ok || health != Health::Malformed && claims.are_stated();
         let claims = Some(claims).filter(|_| stated);
-        let compared = if breach.is_empty() {
+        // Who neither writes nor judges has no word on files that anything rests on, or that anybody could settle.
+        let answers = !role.writes.is_empty() || role.judges();
+        let compared = if breach.is_empty() && answers {
             let wrote = instance.wrote.get(role_name).cloned().unwrap_or_default();
             wrote.compare(claims, &result.changed, role.judges())
         } else {
