@@ -30,6 +30,22 @@ impl Digest {
     }
 }
 
+/// The digest of content that comes in pieces.
+#[derive(Debug, Clone, Default)]
+pub struct DigestOf(Sha256);
+
+impl DigestOf {
+    /// Takes the next piece.
+    pub fn take(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything that was taken.
+    pub fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";

@@ -14,17 +14,17 @@ use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::protocol::model::{Route, Stage, Value};
 use tollgate_core::protocol::{self, Protocol};
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
-use tollgate_core::run::event::{By, ByKind};
+use tollgate_core::run::event::{By, ByKind, ChangeKind};
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Command, Recorded, Run};
-use tollgate_core::scope;
+use tollgate_core::scope::{self, Content};
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
 pub use crate::documents::warnings;
 use crate::documents::{Documents, at_document, documents, said_scopes};
 use crate::git::ObjectId;
-use crate::hands::{Wrong, content_of};
+use crate::hands::{Wrong, content_in};
 use crate::needed;
 pub use crate::pinned::{checked, contracts, dialects};
 use crate::session::{CommandError, LoadError, Outcome, Session};
@@ -388,13 +388,15 @@ impl Service {
             && decision.end.is_none()
             && route.amends.iter().any(|name| is_tree(run, name))
         {
-            answer.content = Some(self.measure_by_hand(run, decision)?);
+            let (content, deleted) = self.measure_by_hand(run, decision)?;
+            (answer.content, answer.deleted) = (Some(content), deleted);
         }
         let command = Command::Answer { decision: id, answer: Box::new(answer) };
         Ok(session.command(&command, &self.by(), None, &[])?)
     }
 
-    fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<tollgate_core::scope::Content, ServiceError> {
+    /// The tree that a person gives back, and the files that are gone from it.
+    fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<(Content, Vec<Name>), ServiceError> {
         let workspace = Workspace::of(&self.state, run)?;
         let gone = !workspace.locate(shown_unit(run, decision).map(|name| &**name)).is_there();
         let (tree, start) = shown_tree(&workspace, run, decision)?;
@@ -407,7 +409,9 @@ impl Service {
         if !misplaced.is_empty() {
             return Err(WorkspaceError::Misplaced(misplaced).into());
         }
-        Ok(content_of(&workspace, run, &found.tree)?)
+        let gone = found.changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
+        let deleted = gone.map(|change| change.path.clone()).collect();
+        Ok((content_in(run, &found.tree, &found.entries), deleted))
     }
 
     /// The work tree that an open decision is about, where an option stands for a change by hand.

@@ -341,6 +341,9 @@ events! {
         unit: Option<Name>,
         content: Content,
         decision: DecisionId,
+        /// The files that are gone.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        deleted: Vec<Name>,
     }
     /// A question was put to a person.
     DecisionAsked = "decision.asked" { decision: DecisionId, asked: Asked }

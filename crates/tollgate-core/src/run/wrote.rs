@@ -30,6 +30,8 @@ pub struct Wrote {
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     pub contradictions: Vec<String>,
+    /// Those of them that are about what the attempt itself changed.
+    pub anew: BTreeSet<String>,
     /// What the role changed, now or before, and has not named yet.
     pub unnamed: Vec<Name>,
 }
@@ -72,7 +74,9 @@ impl Wrote {
         let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| unquote(path)).collect();
         let said_there: BTreeSet<Cow<'_, [u8]>> =
             claims.created.iter().chain(&claims.modified).map(|path| unquote(path)).collect();
-        let mut found: Vec<String> = Vec::new();
+        // What is wrong, and whether it is about what was changed now.
+        let mut found: Vec<(String, bool)> = Vec::new();
+        let now: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
         let mut wrong: BTreeSet<&Name> = BTreeSet::new();
         for (path, kind) in &net {
             let (said, how) = match kind {
@@ -80,7 +84,7 @@ impl Wrote {
                 ChangeKind::Created | ChangeKind::Modified => (&said_gone, "deleted, but it is there"),
             };
             if said.contains(&unquote(path)) {
-                found.push(format!("the report names {path} as {how}"));
+                found.push((format!("the report names {path} as {how}"), now.contains(path)));
                 wrong.insert(path);
             }
         }
@@ -90,25 +94,40 @@ impl Wrote {
         if let Some(count) = counted {
             // The count is the claim; what was deleted before may be in it, and so may what the role itself had made.
             let least = owed.iter().filter(|entry| gone(entry) && !wrong.contains(entry.0)).count();
-            let now = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path);
+            let deleted = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path);
             let before = net.iter().chain(&owed).filter(gone).map(|(path, _)| path);
-            let most: BTreeSet<&Name> = now.chain(before).collect();
+            let most: BTreeSet<&Name> = deleted.chain(before).collect();
             if !(least..=most.len()).contains(&(count as usize)) {
-                found.push(miscounted(count, &most));
+                found.push((miscounted(count, &most), most.iter().any(|path| now.contains(*path))));
             } else {
                 owed.retain(|path, kind| *kind != ChangeKind::Deleted || wrong.contains(path));
             }
         }
         let silent = owed.iter().filter(|entry| !wrong.contains(entry.0) && (counted.is_none() || !gone(entry)));
-        found.extend(silent.map(|(path, _)| format!("{path} changed, but the report does not name it")));
+        found.extend(
+            silent.map(|(path, _)| (format!("{path} changed, but the report does not name it"), now.contains(path))),
+        );
         let ghosts = claimed.iter().filter(|(bytes, _)| !touched.contains(*bytes));
-        found.extend(ghosts.map(|(_, path)| format!("the report names {path} as changed, but it did not change")));
+        found.extend(
+            ghosts.map(|(_, path)| (format!("the report names {path} as changed, but it did not change"), false)),
+        );
         if found.len() > CONTRADICTIONS_MAX {
             let more = found.len() - CONTRADICTIONS_MAX;
             found.truncate(CONTRADICTIONS_MAX);
-            found.push(format!("and {more} more"));
+            found.push((format!("and {more} more"), true));
         }
-        Compared { contradictions: found, unnamed: owed.into_keys().collect() }
+        let anew = found.iter().filter(|(_, anew)| *anew).map(|(what, _)| what.clone()).collect();
+        let contradictions = found.into_iter().map(|(what, _)| what).collect();
+        Compared { contradictions, anew, unnamed: owed.into_keys().collect() }
+    }
+
+    /// Somebody else deleted these: that the role once wrote one is no word on what is there.
+    pub(super) fn lose<'a>(&mut self, deleted: impl Iterator<Item = &'a Name>) {
+        for path in deleted {
+            for net in [&mut self.all, &mut self.unfinished] {
+                net.retain(|known, kind| known != path || *kind == ChangeKind::Deleted);
+            }
+        }
     }
 }
 

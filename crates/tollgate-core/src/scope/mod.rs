@@ -20,12 +20,12 @@ mod words;
 #[cfg(test)]
 mod rules_tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
-use crate::digest::Digest;
+use crate::digest::{Digest, DigestOf};
 use crate::path::unquote;
 use crate::protocol::model::Area;
 
@@ -89,7 +89,12 @@ pub fn literal(path: &str) -> Name {
 
 /// The area of a path: the first area with a pattern that matches.
 pub fn area_of<'a>(areas: &'a [Area], path: &str) -> Option<&'a Name> {
-    areas.iter().find(|area| area.patterns.iter().any(|pattern| matches(pattern, path))).map(|area| &area.name)
+    areas.iter().find(|area| holds(area, path)).map(|area| &area.name)
+}
+
+/// Whether a pattern of an area matches a path.
+fn holds(area: &Area, path: &str) -> bool {
+    area.patterns.iter().any(|pattern| matches(pattern, path))
 }
 
 /// Whether a scope holds a path; an empty scope holds everything.
@@ -104,47 +109,58 @@ pub fn classify(paths: impl IntoIterator<Item = Name>, scope: &[Name]) -> Classi
 }
 
 /// Digests a tree by area: whole, narrowed to each unit's scope, and what lies in nobody's.
+///
+/// The digest of an area is sha256 over its sorted lines `mode blob path`.
 pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
-    let mut whole: BTreeMap<Name, BTreeSet<String>> =
-        areas.iter().map(|area| (area.name.clone(), BTreeSet::new())).collect();
-    let mut scoped: BTreeMap<Name, BTreeMap<Name, BTreeSet<String>>> =
-        scopes.keys().map(|unit| (unit.clone(), whole.clone())).collect();
+    let line = |entry: &Entry| format!("{} {} {}\n", entry.mode, entry.blob, entry.path);
+    let mut lines: Vec<(String, &Entry)> = entries.iter().map(|entry| (line(entry), entry)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let mut whole = Sums::new(areas);
+    let mut scoped: Vec<(&Name, &Vec<Name>, Sums<'_>)> =
+        scopes.iter().map(|(unit, scope)| (unit, scope, Sums::new(areas))).collect();
     let has_scopes = scopes.values().any(|scope| !scope.is_empty());
-    let mut nobodys = if has_scopes { whole.clone() } else { BTreeMap::new() };
-    // What no area holds is in nobody's care: it counts in each, so that no judgement outlasts its change.
-    let all: Vec<&Name> = areas.iter().map(|area| &area.name).collect();
-    for entry in entries {
-        let own = area_of(areas, &entry.path);
-        let held = if own.is_some() { own.as_slice() } else { all.as_slice() };
-        let line = format!("{} {} {}\n", entry.mode, entry.blob, entry.path);
+    let mut nobodys = Sums::new(if has_scopes { areas } else { &[] });
+    for (line, Entry { path, .. }) in &lines {
+        let own = areas.iter().position(|area| holds(area, path));
         let mut is_nobodys = true;
-        for (unit, scope) in scopes {
-            if in_scope(&entry.path, scope) {
+        for (_, scope, sums) in &mut scoped {
+            if in_scope(path, scope) {
                 is_nobodys &= scope.is_empty();
-                insert(scoped.entry(unit.clone()).or_default(), held, &line);
+                sums.take(own, line);
             }
         }
-        if is_nobodys && has_scopes {
-            insert(&mut nobodys, held, &line);
+        if is_nobodys {
+            nobodys.take(own, line);
         }
-        insert(&mut whole, held, &line);
+        whole.take(own, line);
     }
-    let digests = |lines: BTreeMap<Name, BTreeSet<String>>| -> BTreeMap<Name, Digest> {
-        lines.into_iter().map(|(area, lines)| (area, digest_of_lines(&lines))).collect()
-    };
-    let scoped = scoped.into_iter().map(|(unit, lines)| (unit, digests(lines))).collect();
-    Content { tree, areas: digests(whole), scoped, nobodys: digests(nobodys) }
+    let scoped = scoped.into_iter().map(|(unit, _, sums)| (unit.clone(), sums.digests())).collect();
+    Content { tree, areas: whole.digests(), scoped, nobodys: nobodys.digests() }
 }
 
-fn insert(lines: &mut BTreeMap<Name, BTreeSet<String>>, areas: &[&Name], line: &str) {
-    for area in areas {
-        lines.entry((*area).clone()).or_default().insert(line.to_owned());
-    }
-}
+/// The digest of each area, while its lines are taken in their order.
+struct Sums<'a>(Vec<(&'a Name, DigestOf)>);
 
-/// The digest of an area: sha256 over its sorted lines `mode blob path`.
-fn digest_of_lines(lines: &BTreeSet<String>) -> Digest {
-    Digest::of(lines.iter().map(String::as_str).collect::<String>().as_bytes())
+impl<'a> Sums<'a> {
+    fn new(areas: &'a [Area]) -> Self {
+        Self(areas.iter().map(|area| (&area.name, DigestOf::default())).collect())
+    }
+
+    /// Takes a line of an area. What no area holds is in nobody's care: it counts in each, so that no judgement outlasts its change.
+    fn take(&mut self, area: Option<usize>, line: &str) {
+        let taking = match area {
+            Some(area) => self.0.get_mut(area..=area),
+            None => Some(&mut self.0[..]),
+        };
+        for (_, sum) in taking.into_iter().flatten() {
+            sum.take(line.as_bytes());
+        }
+    }
+
+    fn digests(self) -> BTreeMap<Name, Digest> {
+        self.0.into_iter().map(|(area, sum)| (area.clone(), sum.digest())).collect()
+    }
 }
 
 /// Whether some path could lie in both scopes. Errs on the side of yes.

@@ -22,7 +22,7 @@ use tollgate_store::{Object, Point, reach};
 use super::change::{self, changed};
 use super::noticed::{self, Before};
 use super::{
-    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_of, failed, guarded, leak, own_unit, tree_id,
+    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_in, failed, guarded, leak, own_unit, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
@@ -305,7 +305,7 @@ fn measure(
         return Ok(());
     }
     result.changed = found.changes.iter().map(changed).collect();
-    result.content = Some(content_of(workspace, run, &found.tree)?);
+    result.content = Some(content_in(run, &found.tree, &found.entries));
     Ok(())
 }
 

@@ -27,7 +27,7 @@ use tollgate_core::report::{Health, Judgement, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::{Command, Effect, Leash, Run, effects};
-use tollgate_core::scope::{self, Content};
+use tollgate_core::scope::{self, Content, Entry};
 use tollgate_store::{Journal, Object};
 
 use crate::driver::{Done, Finished, Hands, HandsError};
@@ -367,8 +367,12 @@ fn tell(done: &Done, token: u64, performed: Result<(Command, Vec<Object>), Hands
 
 /// The content of a tree, by the areas and scopes in force.
 pub fn content_of(workspace: &Workspace, run: &Run, tree: &ObjectId) -> Result<Content, WorkspaceError> {
-    let entries = workspace.entries(tree)?;
-    Ok(scope::content(tree.name(), &entries, &run.area_patterns(), &scopes(run)))
+    Ok(content_in(run, tree, &workspace.entries(tree)?))
+}
+
+/// The same of a tree whose entries are known.
+pub fn content_in(run: &Run, tree: &ObjectId, entries: &[Entry]) -> Content {
+    scope::content(tree.name(), entries, &run.area_patterns(), &scopes(run))
 }
 
 /// Whether no unit has a tree with work that is not in the run's.

@@ -9,7 +9,8 @@ use tollgate_core::Name;
 pub use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::Entry;
 
-use super::{TempCopy, WorkTree, Workspace, WorkspaceError};
+use super::files::beside;
+use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
 use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
 /// The largest changed file that is taken into a tree.
@@ -39,6 +40,8 @@ pub struct Change {
 pub struct Measured {
     /// The tree of the files.
     pub tree: ObjectId,
+    /// What it holds.
+    pub entries: Vec<Entry>,
     /// What differs from the base, by path.
     pub changes: Vec<Change>,
     /// Repositories inside the work tree, and submodules with files in them: their content is not in the tree.
@@ -203,26 +206,38 @@ impl Workspace {
 
     fn measure_at(&self, root: &Path, index: &Path, base: &ObjectId) -> Result<Measured, WorkspaceError> {
         let git = self.git.on(root, index);
-        let reset = ["read-tree", "--reset", base.as_str()];
-        if git.run(&reset).is_err() {
-            // A damaged index costs time, not truth.
-            std::fs::remove_file(index).ok();
-            git.run(&reset)?;
+        // An index that holds the base is taken as it is, with what it knows of the files.
+        if git.id(&["write-tree"]).ok().as_ref() != Some(base) {
+            let reset = ["read-tree", "--reset", base.as_str()];
+            if git.run(&reset).is_err() {
+                // A damaged index costs time, not truth.
+                std::fs::remove_file(index).ok();
+                git.run(&reset)?;
+            }
         }
         let status = status(&git)?;
-        let special = stage(&git, root, &status)?;
-        let after = git.id(&["write-tree"])?;
-        let changes = differing(&git, base, &after)?;
+        let (after, special) = if status.present.is_empty() && status.removed.is_empty() {
+            (base.clone(), Vec::new())
+        } else {
+            let next = Draft::of(index)?;
+            let git = self.git.on(root, &next.0);
+            let special = stage(&git, root, &status)?;
+            (git.id(&["write-tree"])?, special)
+        };
+        let differences = differing(&git, base, &after)?;
+        let listed = git.list(&after)?;
+        let nested = status.nested.iter().map(|path| quote(path));
+        let nested = nested.chain(filled_submodules(root, &listed, &differences)).collect();
+        let changes: Vec<Change> = differences.into_iter().map(|difference| difference.change).collect();
         let escaping = changes
             .iter()
             .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
             .filter(|change| leads_outside(root, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
             .map(|change| change.path.clone())
             .collect();
-        let mut nested: Vec<Name> = status.nested.iter().map(|path| quote(path)).collect();
-        nested.extend(filled_submodules(root, &git, base)?);
         Ok(Measured {
             tree: after,
+            entries: listed,
             changes,
             nested,
             escaping,
@@ -238,12 +253,38 @@ impl Workspace {
 
     /// What differs between two trees.
     pub fn changes(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
-        differing(&self.git, from, to)
+        Ok(differing(&self.git, from, to)?.into_iter().map(|difference| difference.change).collect())
     }
 }
 
+/// A copy of an index, to be changed; it goes when this does.
+struct Draft(PathBuf);
+
+impl Draft {
+    fn of(index: &Path) -> Result<Self, WorkspaceError> {
+        let path = beside(index, "draft");
+        // One that is as old as the original: git trusts an index by its age.
+        let age = at(index, std::fs::metadata(index).and_then(|meta| meta.modified()))?;
+        at(&path, std::fs::copy(index, &path))?;
+        at(&path, std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(age)))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).ok();
+    }
+}
+
+/// One path that differs between two trees, and the mode it had.
+struct Difference {
+    change: Change,
+    was: Name,
+}
+
 /// What differs between two trees, by path. Git passes over the folders that are the same.
-fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
+fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Difference>, WorkspaceError> {
     if from == to {
         return Ok(Vec::new());
     }
@@ -262,7 +303,10 @@ fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, W
                 "M" | "T" => (ChangeKind::Modified, new),
                 _ => return None,
             };
-            Some(Change { path: quote(records.next()?), kind, mode: mode.into() })
+            Some(Difference {
+                change: Change { path: quote(records.next()?), kind, mode: mode.into() },
+                was: old.into(),
+            })
         })();
         let unexpected = || GitError::Unexpected {
             command: "diff-tree".to_owned(),
@@ -270,7 +314,7 @@ fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, W
         };
         changes.push(change.ok_or_else(unexpected)?);
     }
-    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes.sort_by(|a, b| a.change.path.cmp(&b.change.path));
     Ok(changes)
 }
 
@@ -294,17 +338,17 @@ pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
 }
 
 /// Submodules are checked out as empty folders; files in them, and whatever else is in their place, are in no tree.
-fn filled_submodules(root: &Path, git: &Git, tree: &ObjectId) -> Result<Vec<Name>, WorkspaceError> {
-    let listed = git.run(&["ls-tree", "-r", "-z", tree.as_str()])?;
-    // Of a hundred thousand files hardly one is a submodule: the others are not even split.
-    let submodules = records(&listed).filter(|record| record.starts_with(SUBMODULE.as_bytes()));
-    let paths = submodules.filter_map(|record| record.splitn(2, |byte| *byte == b'\t').nth(1));
-    let filled = |path: &&[u8]| {
-        let path = root.join(OsStr::from_bytes(path));
+fn filled_submodules<'a>(root: &Path, after: &'a [Entry], differences: &'a [Difference]) -> impl Iterator<Item = Name> {
+    let kept = after.iter().filter(|entry| &*entry.mode == SUBMODULE).map(|entry| &entry.path);
+    let replaced = differences.iter().filter(|difference| &*difference.was == SUBMODULE);
+    let replaced = replaced
+        .filter(|difference| &*difference.change.mode != SUBMODULE || difference.change.kind == ChangeKind::Deleted);
+    let filled = |path: &&Name| {
+        let path = root.join(OsStr::from_bytes(&unquote(path)));
         let is_folder = path.symlink_metadata().map(|meta| meta.is_dir());
         is_folder.is_ok_and(|is_folder| !is_folder || path.read_dir().map_or(true, |mut files| files.next().is_some()))
     };
-    Ok(paths.filter(filled).map(quote).collect())
+    kept.chain(replaced.map(|difference| &difference.change.path)).filter(filled).cloned()
 }
 
 /// Whether following a link of the tree leads outside, link by link.

@@ -397,7 +397,11 @@ impl Workspace {
     /// with the journal.
     pub fn open(state: &Path, run: RunId, origin: &Origin<'_>) -> Result<Self, WorkspaceError> {
         let lost = |why: String| WorkspaceError::Lost { run, why };
-        let made = Self::remembered(state, run)?.ok_or_else(|| lost("it was never created".to_owned()))?;
+        let gone = || {
+            let path = remembered_path(state, run);
+            lost(format!("{} is gone; put its folder back, or close the run: `tollgate cancel {run}`", path.display()))
+        };
+        let made = Self::remembered(state, run)?.ok_or_else(gone)?;
         let top = made.top.display().to_string();
         let pairs = [
             ("the repository", top.as_str(), origin.repository),

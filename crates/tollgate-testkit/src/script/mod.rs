@@ -449,7 +449,14 @@ impl Play {
                     let of = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());
                     let base = self.run.tree_of(of.as_ref()).clone();
                     self.blobs += 1;
-                    let changes: Vec<_> = names(list).into_iter().map(|path| (path, Some(self.blobs))).collect();
+                    // `-PATH` is deleted.
+                    let change = |path: Name| match path.strip_prefix('-') {
+                        Some(gone) => (Name::from(gone), None),
+                        None => (path, Some(self.blobs)),
+                    };
+                    let changes: Vec<_> = names(list).into_iter().map(change).collect();
+                    let gone = changes.iter().filter(|(_, blob)| blob.is_none());
+                    answer.deleted = gone.map(|(path, _)| path.clone()).collect();
                     let tree = self.world.write(&base, &changes);
                     answer.content = Some(self.world.content(&self.run, &tree));
                 }

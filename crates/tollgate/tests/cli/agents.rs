@@ -12,7 +12,7 @@ version: 1
 areas: {code: [\"**\"]}
 roles:
   maker: {contract: status-block, writes: [code], sees: full}
-otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, inconclusive: hold}
 flows:
   main:
     - {id: make, dispatch: maker, on: {ok: done, malformed: {to: again, limit: 1, then: hold}}}

@@ -13,7 +13,7 @@ areas: {code: [\"src/**\", \"tests/**\", \"README.md\", \".gitignore\"]}
 roles:
   maker: {contract: status-block, writes: [code], sees: full}
   judge: {contract: wr.gate_verdict, writes: none, sees: {only: [change]}, verdicts: [accept, reject]}
-otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, inconclusive: hold}
 flows:
   main:
     - {id: make, dispatch: maker, on: {ok: look}}

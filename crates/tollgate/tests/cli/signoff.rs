@@ -73,6 +73,7 @@ fn an_answer_twice_happens_once_and_another_one_is_refused_and_recorded() {
     let said = play.decide(&["dec_1", "approve", "--no-resume"]).exits(0);
     assert_eq!(play.events().len(), before, "nothing happened a second time");
     insta::assert_snapshot!("answered-twice", play.told(&said));
+    play.tollgate(&["decide", "dec_1", "approve", "--no-resume"]).exits(0).says("answered so before");
     let said = play.decide(&["dec_1", "revise"]).exits(1).says("TG0304");
     insta::assert_snapshot!("answered-otherwise", play.told(&said));
     assert_eq!(play.count(|event| matches!(event, Event::DecisionRefused(_))), 1);

@@ -136,6 +136,34 @@ fn a_dirty_checkout_can_be_included_and_is_left_as_it_is() {
 }
 
 #[test]
+fn a_number_of_units_at_once_that_starts_none_is_refused() {
+    let play = Play::new(TASK, &script(&[]));
+    let text = include_str!("../../../../protocols/build-plan.yaml")
+        .replace("inputs:\n", "inputs:\n  width: {int: true, default: 2}\n")
+        .replace("at_once: 2", "at_once: width");
+    std::fs::write(play.world.path("own.yaml"), text).unwrap();
+    for number in ["0", "-1"] {
+        let width = format!("width={number}");
+        let words = ["--task", "../task.md", "--script", "../script.yaml", "--input", "complexity=standard"];
+        let words = [&["run", "../own.yaml", "--input", &width], &words[..]].concat();
+        play.tollgate(&words)
+            .exits(2)
+            .says("input `width`: it says how many units may be worked on at once: 1 or more");
+    }
+}
+
+#[test]
+fn a_run_whose_folder_was_deleted_says_so_and_can_be_closed() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.start(&["--input", "complexity=standard", "--no-wait"]).exits(4);
+    std::fs::remove_dir_all(play.world.path(&format!("state/runs/{}", play.run))).unwrap();
+    let said = play.decide(&["dec_1", "approve"]).exits(3).says("TG0509").says("is gone");
+    assert!(said.err.contains(&format!("tollgate cancel {}", play.run)), "{}", said.err);
+    play.tollgate(&["cancel", "RUN"]).exits(0);
+    assert!(play.tollgate(&["show", "RUN"]).exits(0).out.contains("cancelled"));
+}
+
+#[test]
 fn a_protocol_file_with_breaches_is_shown_with_its_source() {
     let mut world = world();
     let text = include_str!("../../../../protocols/build-plan.yaml");

@@ -259,3 +259,113 @@ fn a_run_does_not_succeed_without_its_units() {
         play.holds();
     }
 }
+
+/// Plays a protocol that differs from the loose one by these words; every unit does what it should.
+fn loosely(words: &[(&str, &str)], roles: &[(&str, &str)], answers: &[&str]) -> (Play, Said) {
+    let mut protocol = LOOSE.to_owned();
+    for (from, to) in words {
+        assert!(protocol.contains(from), "{from}");
+        protocol = protocol.replace(from, to);
+    }
+    let task = SIDES.split("### Shared").next().unwrap();
+    let shared = protocol.contains("trees: shared");
+    let task =
+        if shared { task.replace("Scope: `api/**`\n", "").replace("Scope: `web/**`\n", "") } else { task.to_owned() };
+    let own = |role: &str| roles.iter().filter(|(of, _)| *of == role).map(|(_, entry)| format!("{entry}, ")).collect();
+    let [developer, checker, polisher]: [String; 3] = ["developer", "dod-checker", "polisher"].map(own);
+    let guard =
+        "  guard: [{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}}}]\n";
+    let guard = if protocol.contains("guard:") { guard } else { "" };
+    let script = format!(
+        "script: 1\nroles:\n  developer: [{developer}{}, {}]\n  polisher: [{polisher}{{report: {{status: complete, abstract: {{outcome: idle, \
+         next_phase: n/a}}}}}}]\n  dod-checker: [{checker}{}, {}]\n{guard}",
+        built("backend", "api/a"),
+        built("frontend", "web/a"),
+        checked("unit: backend, ", r#""DoD-1: there""#),
+        checked("unit: frontend, ", r#""DoD-2: there""#),
+    );
+    let mut play = Play::new(&task, &script);
+    std::fs::write(play.world.path("loose.yaml"), protocol).unwrap();
+    let run = ["run", "../loose.yaml", "--give", "task=../task.md", "--script", "../script.yaml", "--no-wait"];
+    let answers = answers.iter().flat_map(|answer| ["--answer", answer]);
+    let said = play.tollgate(&run.into_iter().chain(answers).collect::<Vec<_>>());
+    play.named_by(&said);
+    (play, said)
+}
+
+/// The whole tree is the most that a gate of a unit can be bound to, and not the least.
+#[test]
+fn a_unit_that_rests_on_the_whole_tree_lapses_when_any_of_it_changes() {
+    let shared = [("bound_to: [code], mandatory", "bound_to: tree, mandatory"), ("trees: own", "trees: shared")];
+    let alone = [("at_once: 2", "at_once: 1"), ("on: {accept: join,", "on: {accept: done,")];
+    let none = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
+    let words: Vec<(&str, &str)> = shared.into_iter().chain(alone).chain([(none, "")]).collect();
+    let deletes = r#"{unit: frontend, write: {web/a: "x\n"}, delete: [api/a], report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [web/a], files_deleted: [api/a]}}"#;
+    let (play, said) = loosely(&words, &[("developer", deletes)], &[]);
+    said.exits(1).says("is halted").says("`backend` is no longer accepted").silent_on("succeeded");
+    play.holds();
+}
+
+/// What was accepted and is made again without a judge is not accepted any more.
+#[test]
+fn a_unit_that_is_made_again_owes_its_gates_again() {
+    let again = "    - id: repolish\n      each: {over: sides, flow: more, at_once: 1, trees: own, makes: produced}\n      \
+                 on: {all: look, some: hold, none: hold}\n    - {id: look,";
+    let more = "flows:\n  more:\n    - {id: more, dispatch: polisher, on: {ok: put}}\n    - {id: put, land: run, on: {landed: done, conflict: hold}}\n";
+    let made = ("is: [accepted, new, lapsed, held]", "is: [accepted, produced, lapsed]");
+    let words = [("on: {ok: look}}", "on: {ok: repolish}}"), ("    - {id: look,", again), ("flows:\n", more), made];
+    let rewrites = r#"{unit: backend, write: {api/a: "other\n"}, report: {status: complete, abstract: {outcome: polished, next_phase: n/a}, files_modified: [api/a]}}"#;
+    let (play, said) = loosely(&words, &[("polisher", rewrites)], &[]);
+    said.exits(1).says("is halted").says("gate `covered` does not hold for `backend`").silent_on("succeeded");
+    play.holds();
+}
+
+/// A gate may come to be mandatory when a unit is long accepted.
+#[test]
+fn a_gate_that_becomes_mandatory_later_is_owed() {
+    let ask = |id: &str, to: &str| {
+        format!(
+            "    - id: {id}\n      ask: {{class: choice, question: \"How risky is {id}?\", options: {{low: Low, high: High}}}}\n      \
+             gives: [risk]\n      on: {{low: {to}, high: {to}, cancelled: hold}}\n"
+        )
+    };
+    let (first, last) =
+        (format!("  main:\n{}", ask("before", "sides")), format!("{}    - {{id: look,", ask("after", "look")));
+    let guard = "  guard: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [change]}}\ngates:\n  \
+                 guarded: {holds: {judged: guard}, bound_to: [code], mandatory: {unit: {risk: high}}}\n";
+    let side = "on: {accept: guard, reject: hold}}\n    - {id: guard, when: {risk: high}, dispatch: guard, ensures: [guarded], \
+                on: {accept: join, reject: hold, skipped: join}}";
+    let words = [
+        ("inputs:", "vars: {risk: {one_of: [low, high]}}\ninputs:"),
+        ("gates:\n", guard),
+        ("  main:\n", &*first),
+        ("on: {ok: look}}", "on: {ok: after}}"),
+        ("    - {id: look,", &*last),
+        ("on: {accept: join, reject: hold}}", side),
+    ];
+    let (play, said) = loosely(&words, &[], &["before=low", "after=low"]);
+    said.exits(0).says("succeeded");
+    play.holds();
+    let (play, said) = loosely(&words, &[], &["before=low", "after=high"]);
+    said.exits(1).says("is halted").says("gate `guarded` does not hold for").silent_on("succeeded");
+    play.holds();
+}
+
+/// What nobody judged is not handed over because somebody gave it up after it had landed.
+#[test]
+fn a_unit_that_is_given_up_leaves_nothing_in_the_tree() {
+    let fails = r"{unit: frontend, exit: 1, report: {status: failed, status_reason: why, abstract: {outcome: none, next_phase: n/a}}}";
+    let late = "    - {id: build, dispatch: developer, on: {ok: join}}\n    - {id: join, land: run, on: {landed: check, conflict: hold}}\n    \
+                - {id: check, dispatch: dod-checker, ensures: [covered], on: {accept: done, reject: hold, failed: dropped}}\n";
+    let early = "    - {id: build, dispatch: developer, on: {ok: check}}\n    - {id: check, dispatch: dod-checker, ensures: [covered], \
+                 on: {accept: join, reject: hold, failed: dropped}}\n    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
+    let side = LOOSE.split("  side:\n").nth(1).unwrap();
+    let loose = ("is: [accepted, new, lapsed, held]", "is: [accepted, dropped]");
+    let (play, said) = loosely(&[(side, early), loose], &[("dod-checker", fails)], &[]);
+    said.exits(0).says("succeeded").says("without frontend");
+    assert_eq!((play.file("web/a"), play.file("api/a").as_deref()), (None, Some("x\n")));
+    play.holds();
+    let (play, said) = loosely(&[(side, late), loose], &[("dod-checker", fails)], &[]);
+    said.exits(1).says("is halted").says("`frontend` was given up, but its work is in the tree").silent_on("succeeded");
+    play.holds();
+}

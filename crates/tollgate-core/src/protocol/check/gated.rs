@@ -1,16 +1,21 @@
 //! *gated*: what must hold at `done`, and what a stage requires, is established on every path and not undone since.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::condition::{Condition, Quantifier, SetKind};
 use super::super::graph::{Edge, End, FlowGraph, Graph, Node, over_variables};
 use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Role, Stage, Trees};
 use super::Breaches;
+use super::change::reaches;
 use super::dataflow::{DataFlow, Instance};
 use super::space::{Facts, State};
 use super::truth::Truth;
 use crate::Name;
 use crate::code::Code;
+
+/// How many gates may read each other, one behind the other, and how many conditions one may come to.
+const READ_DEPTH_MAX: usize = 16;
+const CONDITIONS_MAX: usize = 10_000;
 
 /// What can be said of gates and asks without following the data flow.
 pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
@@ -42,6 +47,7 @@ pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
         }
         circle(graph, name, gate, breaches);
     }
+    size(graph, breaches);
     for stage in stages().chain(&protocol.asks) {
         default(stage, breaches);
     }
@@ -112,11 +118,19 @@ fn units(graph: &Graph<'_>, breaches: &mut Breaches) {
     }
 }
 
-/// A stage behind a node, in its flow, whose role writes.
+/// A stage behind a node, in its flow, that may change the tree and does not accept the units again: a role that writes, a flow
+/// in which one does, or a question whose answer gives back a tree that was changed by hand.
 fn writer_after<'p>(graph: &Graph<'p>, flow: &FlowGraph<'p>, from: usize) -> Option<&'p Stage> {
-    let writes = |stage: &Stage| match &stage.kind {
-        Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()),
-        _ => false,
+    let reaches = reaches(graph);
+    let protocol = graph.protocol;
+    let is_content = |what: &Name| &**what == "tree" || protocol.areas.iter().any(|area| area.name == *what);
+    let writes = |node: &Node<'_>| match &node.stage.kind {
+        Kind::Dispatch { role } => protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()),
+        Kind::Each(each) if each.over == Over::It || each.makes == Makes::Produced => {
+            graph.index(&each.flow).is_some_and(|callee| !reaches[callee].writers.is_empty())
+        }
+        Kind::Ask(_) => node.edges.iter().any(|edge| edge.amends.iter().any(is_content)),
+        Kind::Each(_) | Kind::Check { .. } | Kind::Land(_) => false,
     };
     let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
     while let Some(at) = open.pop() {
@@ -128,7 +142,7 @@ fn writer_after<'p>(graph: &Graph<'p>, flow: &FlowGraph<'p>, from: usize) -> Opt
             }
         }
     }
-    seen.into_iter().map(|at| flow.nodes[at].stage).find(|stage| writes(stage))
+    seen.into_iter().map(|at| &flow.nodes[at]).find(|node| writes(node)).map(|node| node.stage)
 }
 
 /// What a gate reads, itself and through others.
@@ -166,6 +180,40 @@ fn circle(graph: &Graph<'_>, name: &Name, gate: &Gate, breaches: &mut Breaches) 
     if parts(graph, gate).iter().any(reads) {
         let message = format!("the gate `{name}` reads itself");
         breaches.error(Code::FLOW_CIRCLE, gate.place, message, "say what must be true without the gate");
+    }
+}
+
+/// A gate is evaluated with everything that it reads, again for each time it is read.
+fn size(graph: &Graph<'_>, breaches: &mut Breaches) {
+    let gates = &graph.protocol.gates;
+    // How many conditions each comes to, and how deep; one that reads itself is refused elsewhere.
+    let mut sizes: BTreeMap<&Name, (usize, usize)> = BTreeMap::new();
+    for _ in 0..=READ_DEPTH_MAX + 1 {
+        for (name, gate) in gates {
+            let (mut conditions, mut depth) = (0usize, 1);
+            gate.holds.visit(&mut |condition| {
+                let inner = match condition {
+                    Condition::Holds(inner) => sizes.get(inner).copied().unwrap_or((1, 0)),
+                    _ => (1, 0),
+                };
+                conditions = conditions.saturating_add(inner.0);
+                depth = depth.max(inner.1 + 1);
+            });
+            sizes.insert(name, (conditions, depth));
+        }
+    }
+    for (name, gate) in gates {
+        let (conditions, depth) = sizes[name];
+        let how = match (conditions > CONDITIONS_MAX, depth > READ_DEPTH_MAX) {
+            (_, true) => format!("through more than {READ_DEPTH_MAX} others, one behind the other"),
+            (true, false) => format!("more than {CONDITIONS_MAX} conditions, counted with those of the gates it reads"),
+            (false, false) => continue,
+        };
+        let circle = parts(graph, gate).iter().any(|part| matches!(part, Condition::Holds(inner) if inner == name));
+        if !circle {
+            let message = format!("the gate `{name}` reads {how}");
+            breaches.error(Code::FLOW_CIRCLE, gate.place, message, "let it read fewer gates");
+        }
     }
 }
 

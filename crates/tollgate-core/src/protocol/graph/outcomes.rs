@@ -71,8 +71,10 @@ fn dispatch(stage: &Stage, role: &Role, protocol: &Protocol, dialects: &Dialects
     let mut list = Vec::new();
     if role.judges() {
         list.extend(role.verdicts.iter().map(|verdict| Name::from(verdict.word())));
-        if !stage.ensures.is_empty() {
-            list.push("inconclusive".into());
+        // The engine itself finds this: a judge whose own word does not bear out what it says.
+        let inconclusive = Name::from("inconclusive");
+        if !list.contains(&inconclusive) {
+            list.push(inconclusive);
         }
         if stage.ensures.iter().any(|gate| observes(protocol, gate)) {
             list.push("unobservable".into());

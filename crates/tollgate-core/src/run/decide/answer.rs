@@ -94,7 +94,8 @@ impl Draft {
         if same {
             return Ok(());
         }
-        let held: Name = held.cloned().unwrap_or_else(|| "a text".into());
+        let text = ended.and_then(|ended| ended.text.lines().next()).unwrap_or_default();
+        let held = held.cloned().unwrap_or_else(|| text.chars().take(60).collect::<String>().into());
         let rejection = Rejection::AlreadyAnswered { decision: id, held };
         self.emit(DecisionRefused {
             decision: id,
@@ -165,7 +166,8 @@ impl Draft {
             }
             (Some(content), true) => {
                 self.lapse_by_hand(id, unit, content);
-                let event = TreeChanged { unit: unit.cloned(), content: content.clone(), decision: id };
+                let deleted = answer.deleted.clone();
+                let event = TreeChanged { unit: unit.cloned(), content: content.clone(), decision: id, deleted };
                 self.emit_by(by.clone(), event);
                 let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);
                 self.address(open, unit, &format!("mended by hand ({id})"));

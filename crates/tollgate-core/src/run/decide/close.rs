@@ -4,7 +4,7 @@ use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, Criterion, MAIN, Run, keyed};
+use super::super::state::{At, Criterion, MAIN, Run, Unit, keyed};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -26,9 +26,17 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
     // A success is one of every unit that was not given up, whatever the gates of the run read.
     for unit in &run.ledger.units {
         match unit.state {
-            UnitState::Accepted | UnitState::Dropped => {}
+            // What was mandatory when it was accepted may not be all that is now, nor hold as it did.
+            UnitState::Accepted => reasons.extend(gates_open(run, &unit.name)),
             // Nobody judges it: what it was to show has to be shown all the same.
-            UnitState::Produced => reasons.extend(rows_open(run, &unit.name)),
+            UnitState::Produced => {
+                reasons.extend(gates_open(run, &unit.name));
+                reasons.extend(rows_open(run, &unit.name));
+            }
+            UnitState::Dropped if is_in_tree(run, unit) => {
+                reasons.push(format!("`{}` was given up, but its work is in the tree", unit.name));
+            }
+            UnitState::Dropped => {}
             UnitState::New => reasons.push(format!("`{}` is not accepted", unit.name)),
             UnitState::Lapsed => reasons.push(format!("`{}` is no longer accepted", unit.name)),
         }
@@ -59,22 +67,33 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
 
 /// Why a unit cannot be accepted; empty: it can.
 pub fn accept_reasons(run: &Run, name: &Name) -> Vec<String> {
-    let mut reasons = Vec::new();
-    for (gate_name, gate) in gate::mandatory_of_unit(run, name) {
-        if gate::status(run, gate, Some(name)) != Status::Holds {
-            reasons.push(format!("gate `{gate_name}` does not hold for `{name}`"));
-        }
-    }
+    let mut reasons = gates_open(run, name);
     reasons.extend(rows_open(run, name));
     reasons.extend(finding_open(run, name));
     reasons
 }
 
+/// The unit's mandatory gates that do not hold.
+fn gates_open(run: &Run, name: &Name) -> Vec<String> {
+    let open =
+        gate::mandatory_of_unit(run, name).filter(|(_, gate)| gate::status(run, gate, Some(name)) != Status::Holds);
+    open.map(|(gate, _)| format!("gate `{gate}` does not hold for `{name}`")).collect()
+}
+
+/// Whether what a unit did is part of the run's tree: it landed, or it was done there.
+fn is_in_tree(run: &Run, unit: &Unit) -> bool {
+    let own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name));
+    let wrote = own.flat_map(|instance| instance.wrote.values()).any(|wrote| !wrote.all.is_empty());
+    wrote && unit.tree.as_ref().is_none_or(|own| own.landed)
+}
+
 /// The unit's rows that nothing shows to hold for this content.
 fn rows_open(run: &Run, name: &Name) -> Vec<String> {
-    let resources = bound_to_unit(run, name);
+    let areas: Vec<Name> = bound_to_unit(run, name).into_iter().filter(|resource| &**resource != "tree").collect();
     let rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name));
-    rows.filter_map(|row| match gate::criterion(run, row, &resources, Some(name)) {
+    // What no area of the unit's own bounds is bound by whoever reads it.
+    let bound = |row: &Criterion| if areas.is_empty() { gate::bound_to(run, row).to_vec() } else { areas.clone() };
+    rows.filter_map(|row| match gate::criterion(run, row, &bound(row), Some(name)) {
         (CriterionState::Passed | CriterionState::Waived, true) => None,
         (state, true) => Some(format!("{} is {}", row.id, state.word())),
         (_, false) => Some(format!("what {} was checked on has changed", row.id)),
@@ -90,14 +109,10 @@ fn finding_open(run: &Run, name: &Name) -> Option<String> {
     open.map(|(id, _)| format!("{id} is open against it"))
 }
 
-/// The content a unit's acceptance rests on: what its mandatory gates are bound to. The whole tree is left out: after a
-/// landing it is the caller's, and is checked there.
+/// The content a unit's acceptance rests on: what its mandatory gates are bound to.
 pub fn bound_to_unit(run: &Run, name: &Name) -> Vec<Name> {
     let gates = gate::mandatory_of_unit(run, name);
-    gates
-        .flat_map(|(_, gate)| gate.bound_to.iter().cloned())
-        .filter(|resource| &**resource != "tree" && &**resource != "findings")
-        .collect()
+    gates.flat_map(|(_, gate)| gate.bound_to.iter().cloned()).filter(|resource| &**resource != "findings").collect()
 }
 
 fn first_line(text: &str) -> &str {
@@ -137,8 +152,15 @@ impl Draft {
         let judged = ledger.judgements.iter().filter(|(_, judged)| judged.waived.is_some());
         let judgements = judged.map(|(key, _)| format!("the judgement of {}", key.replace('@', " of ")));
         let all: Vec<String> = rows.chain(findings).chain(judgements).collect();
-        let holds = "every mandatory gate holds for this tree";
-        if all.is_empty() { holds.to_owned() } else { format!("{holds}; a person waived {}", all.join(", ")) }
+        let dropped = ledger.units.iter().filter(|unit| unit.state == UnitState::Dropped);
+        let dropped: Vec<&str> = dropped.map(|unit| &*unit.name).collect();
+        let mut why = "every mandatory gate holds for this tree".to_owned();
+        for (how, what) in [("a person waived", all.join(", ")), ("without", dropped.join(", "))] {
+            if !what.is_empty() {
+                why.push_str(&format!("; {how} {what}"));
+            }
+        }
+        why
     }
 
     /// Decisions beside the work have ended: the run may close now.

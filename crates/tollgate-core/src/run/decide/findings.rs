@@ -1,17 +1,58 @@
 //! Findings: opened, restated, addressed and closed by who may do that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::bundle;
 use super::super::event::{Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests};
 use super::super::gate::{self, CriterionState};
-use super::super::state::FindingState;
+use super::super::state::{FindingState, Run};
+use super::super::wrote::Compared;
 use super::draft::Draft;
 use crate::Name;
 use crate::id::{AttemptId, FindingId};
 use crate::protocol::model::{Role, Stage};
 use crate::report::{FindingReport, Judgement, Report, Verdict};
 use crate::scope;
+
+/// Findings of a role, by what a report can name them by: an id, a row, or a place and words.
+struct Known<'a> {
+    ids: BTreeSet<FindingId>,
+    by_row: BTreeMap<&'a Name, Vec<FindingId>>,
+    by_words: BTreeMap<(Option<&'a Name>, &'a str), Vec<FindingId>>,
+}
+
+impl<'a> Known<'a> {
+    fn of(run: &'a Run, findings: &[FindingId]) -> Self {
+        let mut known =
+            Self { ids: findings.iter().copied().collect(), by_row: BTreeMap::new(), by_words: BTreeMap::new() };
+        // From the last to the first, so that the first is met first.
+        for id in findings.iter().rev() {
+            let Some(about) = run.ledger.findings.get(id).map(|finding| &finding.about) else { continue };
+            match &about.criterion {
+                Some(row) => known.by_row.entry(row).or_default().push(*id),
+                None => known.by_words.entry((about.path.as_ref(), &about.what)).or_default().push(*id),
+            }
+        }
+        known
+    }
+
+    /// The one that a report names again.
+    fn same(&self, said: &FindingReport) -> Option<FindingId> {
+        match (&said.repeats, &said.criterion) {
+            (Some(id), _) => self.ids.get(id).copied(),
+            (None, Some(row)) => self.by_row.get(row)?.iter().rev().find(|id| self.ids.contains(id)).copied(),
+            (None, None) => {
+                let alike = self.by_words.get(&(said.path.as_ref(), said.what.as_str()))?;
+                alike.iter().rev().find(|id| self.ids.contains(id)).copied()
+            }
+        }
+    }
+
+    /// It is not met again.
+    fn met(&mut self, id: FindingId) {
+        self.ids.remove(&id);
+    }
+}
 
 impl Draft {
     pub(super) fn settle_findings(
@@ -44,82 +85,119 @@ impl Draft {
         // What was wrong in a judge's own word is settled by its next word, and by nothing that it thinks of it.
         let mended = self.findings(unit, |finding| own(finding) && !finding.status.is_closed() && !again(finding));
         self.change(mended, FindingStatus::Fixed, &format!("{role_name} reports what was measured in {attempt}"));
+        let of_role = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
-                let known = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
-                // What it names beside its acceptance is not mended: it stands, and does no harm.
-                let noted: Vec<(FindingId, FindingReport)> = report
-                    .findings
-                    .iter()
-                    .filter_map(|said| Some((self.same_finding(&known, said)?, said.clone())))
-                    .collect();
-                let (noted_ids, mended): (Vec<FindingId>, Vec<FindingId>) =
-                    known.into_iter().partition(|id| noted.iter().any(|(noted, _)| noted == id));
-                self.change(mended, FindingStatus::Fixed, &format!("{role_name} accepts in {attempt}"));
-                for (id, said) in noted {
-                    self.restate(id, attempt, said);
-                }
-                let why = format!("{role_name} names it again and accepts all the same in {attempt}");
-                self.change(noted_ids, FindingStatus::Refuted, &why);
-                // Only who was shown a measured contradiction can say that it does no harm.
+                // Only who was shown a measured contradiction can say that it is mended, or does no harm.
                 let shown = bundle::sees(&role.sees, "findings");
                 let measured = self.findings(unit, |finding| {
                     let about = &finding.about;
-                    let harmless = about.role.is_none() && about.criterion.is_none() && !own(finding);
-                    shown && harmless && !finding.status.is_closed()
+                    let of_nobody = about.role.is_none() && about.criterion.is_none() && !own(finding);
+                    shown && of_nobody && !finding.status.is_closed()
                 });
-                self.change(measured, FindingStatus::Refuted, &format!("{role_name} saw it and accepts in {attempt}"));
+                self.accepted(attempt, role_name, unit, report, (of_role, measured));
             }
-            Verdict::Reject => {
-                let before = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
-                let mut still: Vec<FindingId> = Vec::new();
-                let mut restated: Vec<(FindingId, FindingReport)> = Vec::new();
-                let mut fresh: Vec<FindingReport> = Vec::new();
-                let named_rows = report.findings.iter().filter_map(|finding| finding.criterion.clone());
-                let named_rows: Vec<Name> = named_rows.collect();
-                let failed = report.criteria.iter().filter(|said| said.result == Judgement::Fail);
-                let rows = failed.filter(|said| !named_rows.contains(&said.id)).map(|said| FindingReport {
-                    criterion: Some(said.id.clone()),
-                    what: format!("{} does not hold: {}", said.id, said.evidence),
-                    ..FindingReport::default()
-                });
-                for said in report.findings.iter().cloned().chain(rows) {
-                    // Two gaps of one row are two findings: each known one is met once.
-                    let unmet: Vec<FindingId> = before.iter().copied().filter(|id| !still.contains(id)).collect();
-                    match self.same_finding(&unmet, &said) {
-                        Some(id) => {
-                            still.push(id);
-                            restated.push((id, said));
-                        }
-                        None => fresh.push(said),
-                    }
-                }
-                // Silence confirms what somebody says to have mended; of what nobody has touched it says nothing.
-                let passed =
-                    |row: &Name| report.criteria.iter().any(|said| said.id == *row && said.result == Judgement::Pass);
-                let settled = |id: &FindingId| {
-                    self.run.ledger.findings.get(id).is_some_and(|finding| {
-                        finding.status == FindingStatus::Addressed
-                            || finding.about.criterion.as_ref().is_some_and(passed)
-                    })
-                };
-                let (gone, silent): (Vec<FindingId>, Vec<FindingId>) =
-                    before.into_iter().filter(|id| !still.contains(id)).partition(settled);
-                // Units that left it as it is have to look at it again.
-                self.reopen(silent, &format!("{role_name} says nothing of it in {attempt}"));
-                self.change(gone, FindingStatus::Fixed, &format!("{role_name} does not name it again in {attempt}"));
-                self.reopen(still.clone(), &format!("{role_name} names it again in {attempt}"));
-                for (id, said) in restated {
-                    self.restate(id, attempt, said);
-                }
-                for said in fresh {
-                    self.open_finding(attempt, Some(role_name), unit, said);
-                }
-                if !still.is_empty() {
-                    self.emit(JudgementRests { attempt, findings: still });
-                }
-            }
+            Verdict::Reject => self.rejected(attempt, role_name, unit, report, of_role),
             Verdict::None | Verdict::Inconclusive => {}
+        }
+    }
+
+    /// An acceptance closes what the role found and what was measured.
+    fn accepted(
+        &mut self,
+        attempt: AttemptId,
+        role: &Name,
+        unit: Option<&Name>,
+        report: &Report,
+        (known, measured): (Vec<FindingId>, Vec<FindingId>),
+    ) {
+        // What it names beside its acceptance is not mended: it stands, and does no harm.
+        let index = Known::of(&self.run, &known);
+        let mut noted: BTreeMap<FindingId, FindingReport> = BTreeMap::new();
+        let mut fresh: Vec<FindingReport> = Vec::new();
+        for said in report.findings.iter().cloned() {
+            match index.same(&said) {
+                Some(id) => drop(noted.insert(id, said)),
+                None => fresh.push(said),
+            }
+        }
+        let (noted_ids, mended): (Vec<FindingId>, Vec<FindingId>) =
+            known.into_iter().partition(|id| noted.contains_key(id));
+        let addressed = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Addressed);
+        let addressed: BTreeSet<FindingId> = addressed.into_iter().collect();
+        let (fixed, harmless): (Vec<FindingId>, Vec<FindingId>) =
+            measured.into_iter().partition(|id| addressed.contains(id));
+        let mended: BTreeSet<FindingId> = mended.into_iter().chain(fixed).collect();
+        self.change(mended.into_iter().collect(), FindingStatus::Fixed, &format!("{role} accepts in {attempt}"));
+        for (id, said) in noted {
+            self.restate(id, attempt, said);
+        }
+        let why = format!("{role} names it again and accepts all the same in {attempt}");
+        self.change(noted_ids, FindingStatus::Refuted, &why);
+        let first = self.run.next_finding;
+        for said in fresh {
+            self.open_finding(attempt, Some(role), unit, said);
+        }
+        let beside = (first..self.run.next_finding).map(FindingId).collect();
+        self.change(beside, FindingStatus::Refuted, &format!("{role} names it and accepts all the same in {attempt}"));
+        self.change(harmless, FindingStatus::Refuted, &format!("{role} saw it and accepts in {attempt}"));
+    }
+
+    /// A rejection opens what it names, and closes what it does not name again.
+    fn rejected(
+        &mut self,
+        attempt: AttemptId,
+        role: &Name,
+        unit: Option<&Name>,
+        report: &Report,
+        before: Vec<FindingId>,
+    ) {
+        let mut index = Known::of(&self.run, &before);
+        let mut still: BTreeSet<FindingId> = BTreeSet::new();
+        let mut restated: Vec<(FindingId, FindingReport)> = Vec::new();
+        let mut fresh: Vec<FindingReport> = Vec::new();
+        let named_rows: BTreeSet<&Name> = report.findings.iter().filter_map(|said| said.criterion.as_ref()).collect();
+        let failed = report.criteria.iter().filter(|said| said.result == Judgement::Fail);
+        let rows = failed.filter(|said| !named_rows.contains(&said.id)).map(|said| FindingReport {
+            criterion: Some(said.id.clone()),
+            what: format!("{} does not hold: {}", said.id, said.evidence),
+            ..FindingReport::default()
+        });
+        for said in report.findings.iter().cloned().chain(rows) {
+            // Two gaps of one row are two findings: each known one is met once.
+            match index.same(&said) {
+                Some(id) => {
+                    index.met(id);
+                    still.insert(id);
+                    restated.push((id, said));
+                }
+                None => fresh.push(said),
+            }
+        }
+        // Silence confirms what somebody says to have mended; of what nobody has touched it says nothing.
+        let passed = report.criteria.iter().filter(|said| said.result == Judgement::Pass);
+        let passed: BTreeSet<&Name> = passed.map(|said| &said.id).collect();
+        let settled = |id: &FindingId| {
+            self.run.ledger.findings.get(id).is_some_and(|finding| {
+                finding.status == FindingStatus::Addressed
+                    || finding.about.criterion.as_ref().is_some_and(|row| passed.contains(row))
+            })
+        };
+        let (gone, silent): (Vec<FindingId>, Vec<FindingId>) =
+            before.into_iter().filter(|id| !still.contains(id)).partition(settled);
+        // Units that left it as it is have to look at it again.
+        self.reopen(silent, &format!("{role} says nothing of it in {attempt}"));
+        self.change(gone, FindingStatus::Fixed, &format!("{role} does not name it again in {attempt}"));
+        let still: Vec<FindingId> = still.into_iter().collect();
+        self.reopen(still.clone(), &format!("{role} names it again in {attempt}"));
+        for (id, said) in restated {
+            self.restate(id, attempt, said);
+        }
+        for said in fresh {
+            self.open_finding(attempt, Some(role), unit, said);
+        }
+        if !still.is_empty() {
+            self.emit(JudgementRests { attempt, findings: still });
         }
     }
 
@@ -129,9 +207,10 @@ impl Draft {
         attempt: AttemptId,
         (role_name, role): (&Name, &Role),
         unit: Option<&Name>,
-        contradictions: Vec<String>,
+        compared: &Compared,
     ) {
-        for what in contradictions {
+        for what in compared.contradictions.iter().cloned() {
+            let anew = compared.anew.contains(&what);
             let said = FindingReport { what, ..FindingReport::default() };
             // What a judge claims to have written and did not concerns its own word, and no unit's work.
             let units = if role.judges() { unit.cloned().into_iter().collect() } else { self.units_meant(unit, &said) };
@@ -144,8 +223,8 @@ impl Draft {
                 self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
                 continue;
             };
-            // Who may say that it does no harm has said so.
-            if !matches!(status, FindingStatus::Refuted | FindingStatus::Waived) {
+            // Who may say that it does no harm has said so, of what was there then.
+            if anew || !matches!(status, FindingStatus::Refuted | FindingStatus::Waived) {
                 self.reopen(vec![id], &format!("it is measured again in {attempt}"));
             }
         }
@@ -174,19 +253,6 @@ impl Draft {
     fn rows_of(&self, unit: Option<&Name>) -> BTreeSet<Name> {
         let rows = self.run.ledger.criteria.iter();
         rows.filter(|row| unit.is_none() || row.unit.as_ref() == unit).map(|row| row.id.clone()).collect()
-    }
-
-    /// A finding of the same role that a report names again: by id, by row, or by place and words.
-    fn same_finding(&self, before: &[FindingId], said: &FindingReport) -> Option<FindingId> {
-        let findings = &self.run.ledger.findings;
-        before.iter().copied().find(|id| {
-            let Some(known) = findings.get(id).map(|finding| &finding.about) else { return false };
-            match (&said.repeats, &said.criterion) {
-                (Some(repeats), _) => repeats == id,
-                (None, Some(row)) => known.criterion.as_ref() == Some(row),
-                (None, None) => known.criterion.is_none() && known.path == said.path && known.what == said.what,
-            }
-        })
     }
 
     /// Findings of a subject: a unit's own; for the run all.

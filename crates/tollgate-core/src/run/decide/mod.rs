@@ -136,6 +136,8 @@ pub struct Answer {
     pub text: String,
     /// The measured content, where the option amends areas.
     pub content: Option<Content>,
+    /// The files that are gone there.
+    pub deleted: Vec<Name>,
     /// What becomes of requirements, where the option amends them.
     pub dispositions: BTreeMap<Name, Name>,
     /// Paths added to the scope, where the option amends it; empty: the paths the question was about.

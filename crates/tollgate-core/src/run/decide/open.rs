@@ -162,6 +162,15 @@ pub fn inputs(protocol: &Protocol, given: &BTreeMap<Name, Value>) -> Result<BTre
             None => {}
         }
     }
+    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+    for stage in stages {
+        if let Kind::Each(Each { at_once: AtOnce::Input(name), .. }) = &stage.kind
+            && matches!(inputs.get(name), Some(Value::Int(..1)))
+        {
+            let why = "it says how many units may be worked on at once: 1 or more".to_owned();
+            return Err(Rejection::Input { name: name.clone(), why });
+        }
+    }
     Ok(inputs)
 }
 

@@ -59,7 +59,7 @@ impl Draft {
                 content: result.content.clone().filter(|_| kept),
                 changed: result.changed.clone(),
                 contradictions: compared.contradictions.clone(),
-                unnamed: compared.unnamed,
+                unnamed: compared.unnamed.clone(),
                 diagnostics: result.diagnostics.clone(),
                 noticed: result.noticed.clone(),
                 told: result.told.clone().map(Box::new),
@@ -72,7 +72,7 @@ impl Draft {
             let again = &compared.contradictions;
             self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, again);
         }
-        self.open_contradictions(attempt, (role_name, role), unit.as_ref(), compared.contradictions);
+        self.open_contradictions(attempt, (role_name, role), unit.as_ref(), &compared);
         self.beside_questions(&live, stage, report, &outcome);
         self.lapse();
         self.reason = reason(&result.report);

@@ -165,7 +165,10 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             amended(run, widened.decision, "scope");
         }
         Event::WaiverGranted(waiver) => waive(run, waiver),
-        Event::TreeChanged(changed) => move_tree(run, changed.unit.as_ref(), &changed.content),
+        Event::TreeChanged(changed) => {
+            move_tree(run, changed.unit.as_ref(), &changed.content);
+            work::lose(run, None, changed.deleted.iter());
+        }
         Event::DecisionAsked(asked) => ask(run, at_ms, asked),
         Event::DecisionEnded(ended) => end_decision(run, by, ended),
         Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },

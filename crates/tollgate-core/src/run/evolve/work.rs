@@ -1,10 +1,11 @@
 //! What the ends of attempts make of a run: reports, commands, landings, and the trees they leave.
 
 use super::super::event::{
-    AttemptReported, AttemptStarted, CommandRef, CommandResult, CommandsRan, LandOutcome, LandingEnded, Work,
+    AttemptReported, AttemptStarted, ChangeKind, CommandRef, CommandResult, CommandsRan, LandOutcome, LandingEnded,
+    Work,
 };
 use super::super::gate;
-use super::super::state::{At, Attempt, Collision, Judged, LastReport, On, Run, Shown, keyed};
+use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
 use super::{unit_mut, with};
 use crate::Name;
 use crate::report::{Health, Judgement, Verdict};
@@ -45,6 +46,24 @@ pub(super) fn release(run: &mut Run, attempt: crate::id::AttemptId) {
     }
 }
 
+/// Files were deleted: whoever else wrote one has no word on it any more.
+pub(super) fn lose<'a>(run: &mut Run, by: Option<(&Name, &Name)>, deleted: impl Iterator<Item = &'a Name> + Clone) {
+    if deleted.clone().next().is_none() {
+        return;
+    }
+    let wrote = |instance: &Instance| instance.wrote.values().any(|wrote| !wrote.all.is_empty());
+    let names: Vec<Name> = run.instances.iter().filter(|(_, it)| wrote(it)).map(|(name, _)| name.clone()).collect();
+    for name in names {
+        with(run, &name, |instance| {
+            for (role, wrote) in &mut instance.wrote {
+                if by != Some((&name, role)) {
+                    wrote.lose(deleted.clone());
+                }
+            }
+        });
+    }
+}
+
 pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
     let Some(attempt) = run.attempts.get(&reported.attempt).cloned() else { return };
     release(run, reported.attempt);
@@ -62,6 +81,9 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
             instance.wrote.entry(role.clone()).or_default().note(reported);
         }
     });
+    let kept = reported.content.is_some();
+    let deleted = reported.changed.iter().filter(|change| kept && change.kind == ChangeKind::Deleted);
+    lose(run, Some((&attempt.instance, role)), deleted.map(|change| &change.path));
     if reported.health != Health::Malformed {
         let last = LastReport {
             role: role.clone(),

@@ -3,6 +3,7 @@
 mod eval;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -240,21 +241,41 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&
     (state, fresh(run, &shown.on, resources, row.unit.as_ref().or(subject)))
 }
 
-/// What a row's evidence and waivers are bound to: the first gate that reads the row says it.
+/// What a row's evidence and waivers are bound to: the first gate that reads the row says it. One that no gate reads is bound to
+/// everything: nobody says that a change does not matter to it.
 pub fn bound_to<'a>(run: &'a Run, row: &Criterion) -> &'a [Name] {
+    static TREE: LazyLock<[Name; 1]> = LazyLock::new(|| ["tree".into()]);
     let gate = run.protocol.gates.values().find(|gate| {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
         atoms.iter().any(|atom| reads(atom, row) == Some(SetKind::Criterion))
     });
-    gate.map(|gate| gate.bound_to.as_slice()).unwrap_or_default()
+    gate.map_or(&*TREE, |gate| gate.bound_to.as_slice())
+}
+
+/// These gates and those that they read, each once.
+fn with_read<'a>(run: &'a Run, gates: impl Iterator<Item = &'a Gate>) -> Vec<&'a Gate> {
+    let mut seen: BTreeSet<&Name> = BTreeSet::new();
+    let mut all: Vec<&Gate> = gates.collect();
+    let mut at = 0;
+    while let Some(gate) = all.get(at).copied() {
+        gate.holds.visit(&mut |condition| {
+            if let Condition::Holds(inner) = condition
+                && seen.insert(inner)
+            {
+                all.extend(run.protocol.gates.get(inner));
+            }
+        });
+        at += 1;
+    }
+    all
 }
 
 /// Commands that a condition needs and that were not yet run on the subject's content.
 pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<CommandRef> {
     let tree = run.tree_of(unit);
     let mut needed = BTreeSet::new();
-    for gate in gates.iter().filter_map(|name| run.protocol.gates.get(name)) {
+    for gate in with_read(run, gates.iter().filter_map(|name| run.protocol.gates.get(name))) {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
         for atom in atoms {
@@ -289,26 +310,32 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
 }
 
 /// The rows that a gate wants judged.
-pub fn rows_of<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<&'a Criterion> {
+pub fn rows_of<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<&'a Criterion> {
     let read = members(run, gate, unit).into_iter();
-    read.filter(|(_, set)| *set == SetKind::Criterion).map(|(row, _)| row).collect()
+    read.filter(|(_, _, set)| *set == SetKind::Criterion).map(|(row, _, _)| row).collect()
 }
 
 /// The rows a gate reads, each once, with where it stands for the gate and whether that is fresh.
-pub fn rows_read<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, CriterionState, bool)> {
-    let stand = |(row, set): (&'a Criterion, SetKind)| {
+pub fn rows_read<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, CriterionState, bool)> {
+    let stand = |(row, gate, set): (&'a Criterion, &Gate, SetKind)| {
         let (state, fresh) = stands(run, row, set, &gate.bound_to, unit);
         (row, state, fresh)
     };
     members(run, gate, unit).into_iter().map(stand).collect()
 }
 
-fn members<'a>(run: &'a Run, gate: &Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, SetKind)> {
-    let mut atoms = Vec::new();
-    leaves(&gate.holds, &mut atoms);
-    let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
-    let own = run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref()));
-    own.filter_map(|row| Some((row, atoms.iter().find_map(|atom| reads(atom, row))?))).collect()
+/// The rows that a gate reads, itself or through others, each once: with the gate that reads it and as a member of which set.
+fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, &'a Gate, SetKind)> {
+    let gates = with_read(run, std::iter::once(gate)).into_iter().map(|gate| {
+        let mut atoms = Vec::new();
+        leaves(&gate.holds, &mut atoms);
+        (gate, atoms)
+    });
+    let gates: Vec<(&Gate, Vec<&Condition>)> = gates.collect();
+    let read =
+        |row| gates.iter().find_map(|(gate, atoms)| Some((*gate, atoms.iter().find_map(|atom| reads(atom, row))?)));
+    let own = run.ledger.criteria.iter().filter(|row| unit.is_none_or(|unit| row.unit.as_ref() == Some(unit)));
+    own.filter_map(|row| read(row).map(|(gate, set)| (row, gate, set))).collect()
 }
 
 /// As a member of which set an atom of a gate reads a row.

@@ -104,7 +104,8 @@ fn resolve(runs: &Runs, words: &[String]) -> Result<(RunSession, DecisionId, Opt
     Ok((loaded, id, option.cloned()))
 }
 
-/// The only run in which a decision of this id is open.
+/// The only run in which a decision of this id is open; where none is, the only unfinished one that ever asked it, which says what
+/// became of it.
 fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure> {
     let all = runs.service.list(&Filter::default()).map_err(load_failure)?;
     if let Some(damaged) = all.damaged.first() {
@@ -118,12 +119,17 @@ fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure
         _ => false,
     };
     let open = all.runs.iter().filter(asks);
-    let mut found = Vec::new();
+    let (mut found, mut asked) = (Vec::new(), Vec::new());
     for summary in open {
         let loaded = runs.service.load(summary.run).map_err(load_failure)?;
         if loaded.run().pending().any(|(open, _)| open == id) {
             found.push(loaded);
+        } else if loaded.run().decisions.contains_key(&id) {
+            asked.push(loaded);
         }
+    }
+    if found.is_empty() && asked.len() == 1 {
+        found = asked;
     }
     match (found.pop(), found.is_empty()) {
         (Some(one), true) => Ok(one),

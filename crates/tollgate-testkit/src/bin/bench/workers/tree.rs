@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use tollgate_engine::hands::content_of;
+use tollgate_engine::hands::content_in;
 use tollgate_engine::workspace::{GitState, Workspace, remove_tree};
 
 use super::repository::{World, git};
@@ -51,7 +51,7 @@ pub fn measure(world: &World) -> Outcome<Took> {
         change(&tree.path, 2 * round)?;
         let begun = Instant::now();
         let found = workspace.measure(&tree, start)?;
-        let content = content_of(&workspace, session.run(), &found.tree)?;
+        let content = content_in(session.run(), &found.tree, &found.entries);
         let state = GitState::of(&tree.path);
         let took = begun.elapsed().as_secs_f64() * 1e3;
         if found.changes.len() != 3 || content.areas.len() != 1 || state == GitState::default() {
