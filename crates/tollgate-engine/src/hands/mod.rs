@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
 mod change;
+mod denied;
 mod dispatch;
 mod guarded;
 mod held;
