@@ -79,6 +79,8 @@ pub struct RunDetail {
     pub attempts: Vec<Attempt>,
     /// What must be true and what shows it.
     pub criteria: Vec<Criterion>,
+    /// The configured commands that gates ask for, as they last ran.
+    pub commands: Vec<CommandRan>,
     /// What was found wrong.
     pub findings: Vec<Finding>,
     /// What people were asked.
@@ -221,10 +223,27 @@ pub struct Criterion {
     pub requirement: Option<String>,
     /// The command that is run for it.
     pub command: Option<String>,
+    /// How often it is run on the same content.
+    pub repeat: u32,
     /// open, passed, failed, unobservable, stale or waived.
     pub status: String,
     /// What shows it, newest first.
     pub evidence: Vec<Evidence>,
+}
+
+/// A configured command that a gate asks for, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandRan {
+    /// Its name under `[commands]`.
+    pub name: String,
+    /// The unit it ran for; null: the run.
+    pub unit: Option<String>,
+    /// What was run.
+    pub command: String,
+    /// How often it is run on the same content.
+    pub repeat: u32,
+    /// What came of it.
+    pub evidence: Evidence,
 }
 
 /// What shows that a criterion holds or not.
@@ -232,8 +251,10 @@ pub struct Criterion {
 pub struct Evidence {
     /// How it was found.
     pub source: EvidenceSource,
-    /// pass, fail or unobservable.
+    /// pass, fail, flaky or unobservable; only a pass passes.
     pub result: String,
+    /// Each run of a command on the same content, in order; empty for what was not run.
+    pub runs: Vec<EvidenceRun>,
     /// What it says: the cited text, the command and its exit code, the decision.
     pub text: String,
     /// The attempt or decision it comes from.
@@ -248,6 +269,17 @@ pub struct Evidence {
     pub object: Option<String>,
     /// When it was recorded.
     pub at_ms: u64,
+}
+
+/// One run of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EvidenceRun {
+    /// pass, fail or unobservable.
+    pub result: String,
+    /// Its exit code; null: it was ended, or never ran.
+    pub exit: Option<i32>,
+    /// The object that holds what it printed.
+    pub object: Option<String>,
 }
 
 /// How evidence was found.

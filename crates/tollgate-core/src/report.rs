@@ -233,6 +233,9 @@ pub struct RequirementReport {
     pub disposition: Option<Name>,
 }
 
+/// How often a command may be run on the same content.
+pub const REPEAT_MAX: u32 = 100;
+
 /// A criterion that a report or document names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -253,6 +256,9 @@ pub struct CriterionRow {
     /// The command that the engine runs for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// How often it is run on the same content; none: once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
 }
 
 /// What enters the ledger when a document is given or a report delivers it.

@@ -342,6 +342,9 @@ fn reading() {
         (&[("sees: full}", "sees: most}")], "TG0105@9:46"),
         (&[("[accept, reject]", "[accept]")], "TG0105@11:34"),
         (&[("{judged: judge}", "{judged: judge, command: ci}")], "TG0105@13:33"),
+        (&[("{command: ci}", "{command: ci, repeat: 1}")], "TG0105@14:40"),
+        (&[("{command: ci}", "{command: ci, repeat: 101}")], "TG0105@14:40"),
+        (&[("{command: ci}", "{command: ci, repeat: often}")], "TG0105@14:40"),
         (&[("{mode: full}", "true"), ("{size: large}", "{}")], "TG0105@31:13"),
     ]);
 }

@@ -218,6 +218,22 @@ impl Git {
 
     /// Runs a command, however it ends.
     pub fn call<S: AsRef<OsStr>>(&self, args: &[S], stdin: Vec<u8>) -> Result<Printed, GitError> {
+        let out = Arc::new(Whole::default());
+        let err = Tail::new(ERROR_BYTES_MAX);
+        let end = run(self.program(args, stdin), out.clone(), err.clone()).map_err(GitError::Start)?;
+        let out = out.take().ok_or_else(|| GitError::TooMuch { command: summary(args) })?;
+        Ok(Printed { end, out, err: String::from_utf8_lossy(&err.take().0).trim().to_owned() })
+    }
+
+    /// Runs a command that must succeed, and hands on what it prints piece by piece, however much it is.
+    pub fn stream<S: AsRef<OsStr>>(&self, args: &[S], out: Arc<dyn Output>) -> Result<(), GitError> {
+        let err = Tail::new(ERROR_BYTES_MAX);
+        let end = run(self.program(args, Vec::new()), out, err.clone()).map_err(GitError::Start)?;
+        let err = String::from_utf8_lossy(&err.take().0).trim().to_owned();
+        if end.success() { Ok(()) } else { Err(self.failed(args, Printed { end, out: Vec::new(), err })) }
+    }
+
+    fn program<S: AsRef<OsStr>>(&self, args: &[S], stdin: Vec<u8>) -> Program {
         let mut all: Vec<OsString> = Vec::new();
         for setting in SETTINGS {
             all.extend(["-c".into(), (*setting).into()]);
@@ -236,21 +252,16 @@ impl Git {
         all.extend(self.git_dir.as_deref().map(|path| flag("--git-dir=", path)));
         all.extend(self.work_tree.as_deref().map(|path| flag("--work-tree=", path)));
         all.extend(args.iter().map(|arg| arg.as_ref().to_owned()));
-        let out = Arc::new(Whole::default());
-        let err = Tail::new(ERROR_BYTES_MAX);
         let mut env = fixed_environment();
         env.extend(self.env.iter().cloned());
-        let program = Program {
+        Program {
             path: self.program.clone(),
             args: all,
             cwd: self.cwd.clone(),
             env: Environment { set: env, ..Environment::default() },
             stdin,
             limit: Duration::from_millis(LIMIT_MS),
-        };
-        let end = run(program, out.clone(), err.clone()).map_err(GitError::Start)?;
-        let out = out.take().ok_or_else(|| GitError::TooMuch { command: summary(args) })?;
-        Ok(Printed { end, out, err: String::from_utf8_lossy(&err.take().0).trim().to_owned() })
+        }
     }
 
     /// The error for a call that failed.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
+use tollgate_core::run::event::CommandResult;
 use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_store::{Filter, Journal, ReadError, Row};
 
@@ -218,9 +219,9 @@ pub fn objects_of(event: &Event) -> Vec<Digest> {
         Event::ArtifactGiven(given) => vec![given.object],
         Event::AttemptReported(reported) => vec![reported.report],
         Event::AttemptRefused(refused) => refused.report.into_iter().collect(),
-        Event::CommandsRan(ran) => ran.results.iter().filter_map(|result| result.output).collect(),
+        Event::CommandsRan(ran) => ran.results.iter().flat_map(CommandResult::objects).collect(),
         Event::DecisionAsked(asked) => asked.asked.shows.clone(),
-        Event::LandChecked(checked) => checked.results.iter().filter_map(|result| result.output).collect(),
+        Event::LandChecked(checked) => checked.results.iter().flat_map(CommandResult::objects).collect(),
         Event::RunLanded(landed) => landed.patch.into_iter().collect(),
         _ => Vec::new(),
     }

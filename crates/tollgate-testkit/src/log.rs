@@ -126,7 +126,8 @@ pub fn line(recorded: &Recorded) -> Option<String> {
 }
 
 fn results(results: &[CommandResult]) -> String {
-    let each = results.iter().map(|one| format!("{} {:?}", one.command.name(), one.result));
+    let flaky = |one: &CommandResult| one.flaky().map(|flaky| format!(" ({flaky})")).unwrap_or_default();
+    let each = results.iter().map(|one| format!("{} {:?}{}", one.command.name(), one.result, flaky(one)));
     each.collect::<Vec<_>>().join(", ")
 }
 

@@ -5,13 +5,25 @@ use std::collections::BTreeMap;
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Area;
+use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing;
-use tollgate_core::run::event::{ChangeKind, Changed, LandOutcome};
+use tollgate_core::run::event::{ChangeKind, Changed, CommandRef, CommandResult, LandOutcome};
+use tollgate_core::run::repeated::Once;
 use tollgate_core::run::{Run, gate};
 use tollgate_core::scope::{self, Content, Entry};
 
 /// Paths and the content of each, as a number.
 pub type Tree = BTreeMap<Name, u64>;
+
+/// What comes of a command whose runs end like this.
+pub fn ran(command: CommandRef, runs: &[Judgement]) -> CommandResult {
+    let once = |result: &Judgement| {
+        let runs = vec![Once { result: *result, exit: None, output: None }];
+        CommandResult { runs, result: *result, ..CommandResult::unobserved(command.clone(), "") }
+    };
+    let all = CommandResult::joined(runs.iter().map(once).collect()).into_iter().next();
+    all.unwrap_or_else(|| CommandResult::unobserved(command.clone(), "it was not run"))
+}
 
 /// All trees anybody ever wrote.
 #[derive(Debug, Clone, Default)]

@@ -9,6 +9,7 @@ use crate::protocol::model::Value;
 use crate::report::Judgement;
 use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
 use crate::run::gate;
+use crate::run::repeated::Flaky;
 use crate::run::state::{Criterion, Decision, FindingState, Run, Shown as Evidence, Unit};
 
 use super::text::{Quoted, code, file, file_name, line, quoted};
@@ -160,19 +161,21 @@ fn criteria(dispatch: &Dispatch<'_>) -> String {
             about.push("the content has changed since".to_owned());
         }
         let command = row.command.as_ref().map_or_else(String::new, |command| {
-            let came = row.ran.as_ref().map_or_else(String::new, |ran| format!("; it {}", result(ran.result)));
-            format!(" (the engine runs {}{came})", code(command))
+            let came = row.ran.as_ref().map_or_else(String::new, |ran| format!("; it {}", result(ran)));
+            let times = row.repeat.map_or_else(String::new, |times| format!(" {times} times"));
+            format!(" (the engine runs {}{times}{came})", code(command))
         });
         format!("- {} [{}] {}{command}\n", line(&row.id), about.join("; "), line(&row.text))
     }))
 }
 
 /// What came of a command, in words.
-const fn result(result: Judgement) -> &'static str {
-    match result {
-        Judgement::Pass => "passed",
-        Judgement::Fail => "failed",
-        Judgement::Unobservable => "could not be run here",
+fn result(ran: &Evidence) -> String {
+    match (ran.result, ran.flaky) {
+        (_, Some(Flaky { failed, of })) => format!("was flaky ({failed} of {of} runs on the same content failed)"),
+        (Judgement::Pass, None) => "passed".to_owned(),
+        (Judgement::Fail, None) => "failed".to_owned(),
+        (Judgement::Unobservable, None) => "could not be run here".to_owned(),
     }
 }
 
@@ -258,7 +261,7 @@ fn evidence(shown: &mut Shown, dispatch: &Dispatch<'_>, sources: &Sources<'_>) -
     let (mut text, mut bytes, mut used) = (Vec::new(), 0, 0);
     for (name, what, ran) in results {
         let since = if ran.on.tree == *run.tree_of(dispatch.unit()) { "" } else { ", on other content than now" };
-        let said = format!("{what}: {}{since}", result(ran.result));
+        let said = format!("{what}: {}{since}", result(ran));
         text.push(match ran.object {
             Some(object) => {
                 let output =

@@ -51,5 +51,6 @@ pub(super) fn row(row: &Criterion) -> CriterionRow {
         unit: row.unit.clone(),
         requirement: row.requirement.clone(),
         command: row.command.clone(),
+        repeat: row.repeat,
     }
 }

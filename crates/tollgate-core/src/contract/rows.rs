@@ -83,7 +83,7 @@ impl<'a> Rows<'a> {
     /// The row whose text a line repeats.
     fn by_text(&self, line: &str) -> Named {
         let Some(known) = &self.known else { return Named::Unknown };
-        let bare = split_command(line).map_or(line, |(text, _)| text);
+        let bare = split_command(line).map_or(line, |(text, ..)| text);
         // The longest text that is a row wins: one row may begin like another.
         let mut tried: Vec<usize> = ends(bare).take(ENDS_MAX).collect();
         tried.push(bare.len());

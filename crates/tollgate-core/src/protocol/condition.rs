@@ -26,8 +26,8 @@ pub enum Condition {
     Judged(Name),
     /// An ask was answered with one of these options.
     Answer { ask: Name, options: Vec<Name>, by_anyone: bool },
-    /// A configured command passes.
-    Command(Name),
+    /// A configured command passes, so many times in a row on the same content.
+    Command { name: Name, repeat: u32 },
     /// An artifact exists, with these fields if any are named.
     Artifact { name: Name, with: BTreeMap<Name, Name> },
     /// Members of a set have a status, or have parts.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::repeated::Once;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::AttemptId;
@@ -85,6 +86,9 @@ pub struct CommandResult {
     pub output: Option<Digest>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// Every time it was run on this content, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<Once>,
 }
 
 /// One path the engine saw changed.

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use super::bundle;
 use super::decide::{accept_reasons, close_reasons, lapse_reason};
-use super::event::{Event, FlowMoved, LandOutcome, Recorded, RunOutcome, UnitState, Work};
+use super::event::{CommandResult, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, UnitState, Work};
 use super::evolve::counter_key;
 use super::state::{At, Instance, LAND, MAIN, Phase, Run};
 use crate::Name;
 use crate::id::AttemptId;
+use crate::report::Judgement;
 use crate::scope;
 
 /// A broken invariant.
@@ -82,7 +83,18 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
                 });
             }
         }
-        Event::CommandsRan(ran) => under_live_lease(&mut found, run, ran.attempt, ran.token),
+        Event::CommandsRan(ran) => {
+            under_live_lease(&mut found, run, ran.attempt, ran.token);
+            let held = |result: &&CommandResult| {
+                result.result != Judgement::Pass
+                    || (*result).clone().held_to(run.repeats(&result.command)).result == Judgement::Pass
+            };
+            let short = ran.results.iter().find(|result| !held(result));
+            found.unless(short.is_none(), 1, || {
+                let name = short.map_or("", |result| result.command.name());
+                format!("the command of `{name}` passes without having passed every time")
+            });
+        }
         Event::LandingEnded(landing) => {
             under_live_lease(&mut found, run, landing.attempt, landing.token);
             let unit = run.attempts.get(&landing.attempt).and_then(|attempt| match &attempt.work {

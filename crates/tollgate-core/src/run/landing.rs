@@ -65,7 +65,11 @@ const TOUCHED_SHOWN: usize = 10;
 
 fn failed(result: &CommandResult) -> String {
     let name = result.command.name();
-    let how = if result.result == Judgement::Fail { "fails" } else { "cannot be observed" };
+    let how = match (result.result, result.flaky()) {
+        (_, Some(_)) => "does not hold",
+        (Judgement::Fail, None) => "fails",
+        (Judgement::Pass | Judgement::Unobservable, None) => "cannot be observed",
+    };
     let note = if result.note.is_empty() { String::new() } else { format!(": {}", result.note) };
     format!("`{name}` {how} on the merged tree{note}")
 }

@@ -17,6 +17,7 @@ pub mod gate;
 pub mod invariants;
 mod landing;
 pub mod leash;
+pub mod repeated;
 pub mod state;
 pub mod told;
 mod wrote;

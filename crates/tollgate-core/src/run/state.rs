@@ -10,10 +10,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{
-    Asked, CommandRef, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work,
-};
+use super::event::{Asked, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work};
 pub use super::landing::{LAND, Landing};
+use super::repeated::Flaky;
 use super::{Told, Wrote};
 use crate::Name;
 use crate::contract::registry::Contracts;
@@ -328,6 +327,9 @@ pub struct Criterion {
     pub unit: Option<Name>,
     pub requirement: Option<Name>,
     pub command: Option<String>,
+    /// How often its command is run on the same content; none: once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
     /// The last word of a judge.
     pub judged: Option<Shown>,
     /// The last result of its command.
@@ -353,6 +355,9 @@ pub struct Shown {
     pub object: Option<Digest>,
     /// Why, where the result alone does not say it.
     pub note: String,
+    /// How flaky the command is that shows it, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flaky: Option<Flaky>,
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.
@@ -488,13 +493,5 @@ impl Run {
     /// Instances below one, direct children only.
     pub fn children<'a>(&'a self, parent: &'a str) -> impl Iterator<Item = (&'a Name, &'a Arc<Instance>)> {
         self.instances.iter().filter(move |(_, instance)| instance.parent.as_deref() == Some(parent))
-    }
-
-    /// The commands in force, by what needs them.
-    pub fn command_text(&self, command: &CommandRef) -> Option<String> {
-        match command {
-            CommandRef::Criterion(id) => self.criterion(id)?.command.clone(),
-            CommandRef::Named(name) => self.opened.commands.get(name).map(|argv| argv.join(" ")),
-        }
     }
 }

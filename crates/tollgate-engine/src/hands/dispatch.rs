@@ -75,6 +75,7 @@ impl RealHands {
         let job = self.job(run, id, token, role_name, *iteration, &place, &workspace)?;
         let job = Job { note, tether: Some(tether), secrets: Arc::clone(&secrets), ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
+        let log = job.log.clone();
         let before = Before::look(&job.cwd, &job.scratch)
             .map_err(|error| Failure::Other(format!("{}: {error}", job.scratch.display())))?;
         reach(Point::BeforeSpawn);
@@ -86,6 +87,7 @@ impl RealHands {
         drop(needs);
         remove_tree(&temporary)?;
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
+        let denials = super::denied::told(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
@@ -96,8 +98,12 @@ impl RealHands {
                 guarded::refuse(&workspace, run, id, &mut result)?;
                 denied(&mut result);
             }
-            Place::Copy(copy) => noticed::judge(&workspace, copy, &tree_id(&lease.tree)?, &before, &mut result)?,
+            Place::Copy(copy) => {
+                let (start, guarded) = (tree_id(&lease.tree)?, guarded::patterns(run));
+                noticed::judge(&workspace, copy, &start, &guarded, &before, &mut result)?;
+            }
         }
+        result.noticed.extend(denials);
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
         reach(Point::Measured);

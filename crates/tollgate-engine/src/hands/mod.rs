@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
 mod change;
+mod denied;
 mod dispatch;
 mod guarded;
 mod held;
@@ -23,7 +24,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
-use tollgate_core::report::{Health, Judgement, Report, Verdict};
+use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::{Command, Effect, Leash, Run, effects};
@@ -247,12 +248,7 @@ impl RealHands {
         let Some(Work::Commands { commands }) = run.attempts.get(&id).map(|lease| &lease.work) else {
             return Ok((Vec::new(), Vec::new(), None));
         };
-        let unobserved = |command: &CommandRef| CommandResult {
-            command: command.clone(),
-            result: Judgement::Unobservable,
-            output: None,
-            note: last.clone(),
-        };
+        let unobserved = |command: &CommandRef| CommandResult::unobserved(command.clone(), last.clone());
         Ok((commands.iter().map(unobserved).collect(), Vec::new(), None))
     }
 

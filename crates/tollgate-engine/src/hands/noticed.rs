@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use tollgate_core::Name;
 use tollgate_core::run::decide::AttemptResult;
+use tollgate_core::run::event::ChangeKind;
+use tollgate_core::scope::in_scope;
 
 use super::{Failure, failed};
 use crate::git::{ObjectId, unquote};
-use crate::workspace::{GitState, Measured, TempCopy, Workspace};
+use crate::workspace::{Change, GitState, Measured, TempCopy, Workspace};
 
 /// How many files below ignored folders are looked at, and how many are named.
 const LOOKED_MAX: usize = 200_000;
@@ -83,16 +85,22 @@ pub(super) fn judge(
     workspace: &Workspace,
     copy: &TempCopy,
     start: &ObjectId,
+    guarded: &[Name],
     before: &Before,
     result: &mut AttemptResult,
 ) -> Result<(), Failure> {
     let measured = workspace.measure_copy(copy, start)?;
+    // A file that was there before is the tree's, and one that is guarded is nobody's cache, wherever they lie.
     let is_cache = |path: &str| path.split('/').any(|part| CACHES.contains(&part));
+    let is_guarded = |path: &str| !guarded.is_empty() && in_scope(path, guarded);
+    let counts =
+        |change: &&Change| change.kind != ChangeKind::Created || !is_cache(&change.path) || is_guarded(&change.path);
     result.noticed = before.after(copy.path(), &measured);
     let misplaced = measured.misplaced();
-    let paths = measured.changes.iter().map(|change| &change.path).chain(&misplaced).map(|path| &**path);
+    let paths = measured.changes.iter().filter(counts).map(|change| &*change.path);
+    let misplaced = misplaced.iter().map(|path| &**path).filter(|path| !is_cache(path) || is_guarded(path));
     let git = result.noticed.iter().filter(|what| what.starts_with("git: ")).map(String::as_str);
-    let all: Vec<&str> = paths.filter(|path| !is_cache(path)).chain(git).take(NAMED_MAX).collect();
+    let all: Vec<&str> = paths.chain(misplaced).chain(git).take(NAMED_MAX).collect();
     if !all.is_empty() {
         let reason = format!("it judges, and changed what it judges: {}", all.join(", "));
         result.report = failed("scope", reason.clone());

@@ -10,6 +10,7 @@ use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::gate;
+use tollgate_core::run::repeated::Once;
 use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
@@ -34,7 +35,7 @@ impl RealHands {
         self.check_each(run, commands, &tree_id(&lease.tree)?, &marker, &|| self.touch(run, lease.epoch), way)
     }
 
-    /// Runs commands, each on a throw-away copy of a tree that is made while the work of the run is held.
+    /// Runs commands as often as they are to be run, each time on a throw-away copy of a tree that is made while the work of the run is held.
     pub(super) fn check_each(
         &self,
         run: &Run,
@@ -49,9 +50,15 @@ impl RealHands {
         let secrets = secrets(&Inherit::Only(tether.variables.clone()));
         let caches = self.folder(run.id, "caches").join("@commands");
         let (mut results, mut objects) = (Vec::new(), Vec::new());
-        for command in commands {
+        let each = commands.iter().flat_map(|command| (0..run.repeats(command)).map(move |_| command));
+        for command in each {
             if way.cancelled.load(Ordering::SeqCst) {
                 break;
+            }
+            // What could not be run once cannot be run at all; one that failed may still pass, and that is to be known.
+            let unobserved = |last: &CommandResult| last.result == Judgement::Unobservable;
+            if results.last().is_some_and(|last: &CommandResult| last.command == *command && unobserved(last)) {
+                continue;
             }
             let (check, pinned) = match command {
                 CommandRef::Criterion(_) => (run.command_text(command).map(Check::Shell), None),
@@ -64,13 +71,7 @@ impl RealHands {
                 },
             };
             let Some(check) = check else {
-                let note = "no such command is configured".to_owned();
-                results.push(CommandResult {
-                    command: command.clone(),
-                    result: Judgement::Unobservable,
-                    output: None,
-                    note,
-                });
+                results.push(CommandResult::unobserved(command.clone(), "no such command is configured"));
                 continue;
             };
             tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
@@ -107,10 +108,11 @@ impl RealHands {
                 result: checked.result,
                 output: Some(output.digest()),
                 note: checked.why,
+                runs: vec![Once { result: checked.result, exit: checked.exit, output: Some(output.digest()) }],
             });
             objects.push(output);
         }
-        Ok((results, objects, Some(tether.leash)))
+        Ok((CommandResult::joined(results), objects, Some(tether.leash)))
     }
 
     /// Puts a unit's change on the run's tree, if it stays within its scope and fits.

@@ -29,7 +29,7 @@ use tollgate_core::redact::Secrets;
 
 pub use family::adopt_orphans;
 pub use mark::mark_driver;
-pub use output::{Log, Output, Redacted, Tail, Takers};
+pub use output::{Head, Log, Output, Redacted, Tail, Takers};
 pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 

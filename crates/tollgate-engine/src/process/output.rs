@@ -47,6 +47,34 @@ impl Output for Tail {
     }
 }
 
+/// Keeps the first bytes of an output.
+#[derive(Debug)]
+pub struct Head {
+    limit: usize,
+    kept: Mutex<(Vec<u8>, bool)>,
+}
+
+impl Head {
+    /// Keeps the first `limit` bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, kept: Mutex::default() })
+    }
+
+    /// Takes out what was kept, and whether something behind it is missing.
+    pub fn take(&self) -> (Vec<u8>, bool) {
+        std::mem::take(&mut *lock(&self.kept))
+    }
+}
+
+impl Output for Head {
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = lock(&self.kept);
+        let fits = &bytes[..bytes.len().min(self.limit - kept.0.len())];
+        kept.0.extend_from_slice(fits);
+        kept.1 |= fits.len() < bytes.len();
+    }
+}
+
 /// Writes an output to a file up to a limit, then one line that says so. Everything a worker prints passes here.
 #[derive(Debug)]
 pub struct Log {

@@ -2,13 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::sync::Arc;
 
 use tollgate_core::Name;
 
 use super::repository::commit;
 use super::{Signature, Workspace, WorkspaceError, safe_name};
 use crate::git::{GitError, ObjectId, quote, unquote};
-use crate::process::End;
+use crate::process::{End, Head, Output};
 
 /// How many bytes of paths one command line is given.
 const PATHS_BYTES_MAX: usize = 64 * 1024;
@@ -152,23 +153,31 @@ impl Workspace {
         only: Option<&[&Name]>,
         limit: usize,
     ) -> Result<(Vec<u8>, bool), WorkspaceError> {
+        let kept = Head::new(limit);
+        self.diff_into(from, to, only, kept.clone())?;
+        Ok(kept.take())
+    }
+
+    /// The same, handed on piece by piece, however much it is.
+    pub fn diff_into(
+        &self,
+        from: &ObjectId,
+        to: &ObjectId,
+        only: Option<&[&Name]>,
+        out: Arc<dyn Output>,
+    ) -> Result<(), WorkspaceError> {
         let flags = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
         let paths =
             only.map(|only| only.iter().map(|path| OsString::from_vec(unquote(path).into_owned())).collect::<Vec<_>>());
         // A command line has room for so many paths at once.
         let groups: Vec<&[OsString]> = paths.as_deref().map_or_else(|| vec![&[][..]], groups);
-        let mut patch = Vec::new();
         for group in groups {
             let mut args: Vec<&OsStr> = flags.map(OsStr::new).to_vec();
             args.extend([from.as_ref(), to.as_ref(), OsStr::new("--")]);
             args.extend(group.iter().map(OsString::as_os_str));
-            patch.extend(self.git.run(&args)?);
-            if patch.len() > limit {
-                patch.truncate(limit);
-                return Ok((patch, true));
-            }
+            self.git.stream(&args, Arc::clone(&out))?;
         }
-        Ok((patch, false))
+        Ok(())
     }
 
     /// The content of one file of a tree; none when there is no such file.

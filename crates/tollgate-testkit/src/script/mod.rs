@@ -24,7 +24,7 @@ use tollgate_core::run::event::{
 use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp, gate, invariants};
 
 use crate::log;
-use crate::world::World;
+use crate::world::{self, World};
 use words::{documents, names, pair, planned, read_report, words};
 
 /// A run that is played.
@@ -473,16 +473,17 @@ pub fn by(kind: ByKind, name: &str) -> By {
     By { kind, name: name.into() }
 }
 
-/// `NAME=pass`: what came of the commands that are named.
+/// `NAME=pass`: what came of the commands that are named; `NAME=pass,fail` of each run.
 fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandResult> {
     let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
     let results = commands.iter().filter_map(|command| {
-        let result = match &**said.get(command.name())? {
+        let result = |word: &str| match word {
             "pass" => Judgement::Pass,
             "fail" => Judgement::Fail,
             _ => Judgement::Unobservable,
         };
-        Some(CommandResult { command: command.clone(), result, output: None, note: String::new() })
+        let runs: Vec<Judgement> = said.get(command.name())?.split(',').map(result).collect();
+        Some(world::ran(command.clone(), &runs))
     });
     results.collect()
 }

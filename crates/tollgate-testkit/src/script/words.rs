@@ -39,7 +39,7 @@ pub(super) fn words(step: &str) -> Vec<String> {
     all
 }
 
-/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c`, `req ID disposition=d`.
+/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c repeat=n`, `req ID disposition=d`.
 pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
     let fields: BTreeMap<Name, Name> = rest.iter().map(|word| pair(word)).collect();
     let get = |key: &str| fields.get(key).cloned();
@@ -59,6 +59,7 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
             unit: get("unit"),
             requirement: get("req"),
             command: get("cmd").map(|command| command.to_string()),
+            repeat: get("repeat").and_then(|times| times.parse().ok()),
         }),
         _ => plan.requirements.push(RequirementReport {
             id: id.into(),

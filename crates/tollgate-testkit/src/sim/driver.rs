@@ -15,6 +15,7 @@ use super::rng::Rng;
 use super::stage::Mishap;
 use super::watch::Violation;
 use super::worker::{Conduct, Task};
+use crate::world;
 
 /// How long a lease lasts.
 pub const LEASE_MS: u64 = 30_000;
@@ -296,7 +297,10 @@ impl Play {
                 1 => Judgement::Fail,
                 _ => Judgement::Pass,
             };
-            Some(CommandResult { command, result, output: None, note: String::new() })
+            let times = session.map_or(1, |session| session.run().repeats(&command));
+            let mut runs = vec![Judgement::Pass; times.try_into().unwrap_or(1)];
+            runs[0] = result;
+            Some(world::ran(command, &runs))
         });
         results.collect()
     }

@@ -16,7 +16,7 @@ use tollgate_core::run::{Run, gate};
 use tollgate_core::scope;
 
 use super::rng::Rng;
-use crate::world::World;
+use crate::world::{self, World};
 
 /// How a worker behaves in one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -273,10 +273,10 @@ impl Task<'_> {
                 plan.criteria.push(CriterionRow {
                     id: format!("{name}.{row}").into(),
                     text: format!("row {row} of {name}"),
-                    group: None,
                     unit: Some(name.as_str().into()),
-                    requirement: None,
                     command: rng.percent(30).then(|| "make check".to_owned()),
+                    repeat: rng.percent(30).then_some(3),
+                    ..CriterionRow::default()
                 });
             }
         }
@@ -306,10 +306,10 @@ impl Task<'_> {
                 plan.criteria.push(CriterionRow {
                     id: format!("C{number}").into(),
                     text: format!("shows {id}"),
-                    group: None,
-                    unit: None,
                     requirement: Some(id),
                     command: rng.percent(40).then(|| "make check".to_owned()),
+                    repeat: rng.percent(30).then_some(3),
+                    ..CriterionRow::default()
                 });
             }
         }
@@ -322,13 +322,19 @@ impl Task<'_> {
         let told = commands.iter().filter(|_| self.calm || !rng.percent(3)).cloned().collect::<Vec<_>>();
         let result = |command: CommandRef, rng: &mut Rng| {
             let missing = matches!(&command, CommandRef::Named(name) if !self.run.opened.commands.contains_key(name));
-            let result = match rng.below(100) {
+            let once = |rng: &mut Rng| match rng.below(100) {
                 _ if missing => Judgement::Unobservable,
                 0..15 if !self.calm => Judgement::Fail,
                 15..23 if !self.calm => Judgement::Unobservable,
                 _ => Judgement::Pass,
             };
-            CommandResult { command, result, output: None, note: String::new() }
+            // Some stop too early, and some say that it passed whatever they saw.
+            let short = u32::from(!self.calm && rng.percent(10));
+            let times = self.run.repeats(&command).saturating_sub(short).max(1);
+            let runs: Vec<Judgement> = (0..times).map(|_| once(rng)).collect();
+            let ran = world::ran(command, &runs);
+            let lies = !self.calm && times > 1 && rng.percent(10);
+            if lies { CommandResult { result: Judgement::Pass, ..ran } } else { ran }
         };
         told.into_iter().map(|command| result(command, rng)).collect()
     }

@@ -6,7 +6,7 @@ use super::detail::{History, Moment, What};
 use super::table::{table, wrap};
 use super::text::{Line, Style, plain, width};
 use super::words::{self, ago, count, duration, list};
-use super::{decision, listing};
+use super::{decision, evidence, listing};
 
 /// How many moments are shown of the beginning of a long run, and of its end; `logs` tells all.
 const FIRST_MAX: usize = 14;
@@ -358,34 +358,11 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
         // What was run counts before what somebody says.
         let ran = row.evidence.iter().filter(|evidence| evidence.source == api::EvidenceSource::Command);
         let said = row.evidence.iter().filter(|evidence| evidence.source != api::EvidenceSource::Command);
-        let shown: Vec<String> = ran.chain(said).map(|evidence| shown_by(evidence, detail)).collect();
+        let shown: Vec<String> = ran.chain(said).map(|evidence| evidence::sentence(evidence, detail)).collect();
         let shown = format!("{}: {}", row.status, shown.join("; "));
         screen.wrapped(Line::from(indent), &shown, Style::Faint);
     }
     screen.more(detail.criteria.len(), "; `--json` shows all");
-}
-
-/// "dod-checker says yes (att_4): “src/main.rs:12”", with a word when it is about other content.
-fn shown_by(evidence: &api::Evidence, detail: &RunDetail) -> String {
-    let stale = if evidence.fresh { "" } else { ", of other content" };
-    let from = format!("({}{stale})", evidence.from);
-    let attempt = detail.attempts.iter().find(|attempt| attempt.id == evidence.from);
-    let who = attempt.and_then(|attempt| attempt.role.as_deref()).unwrap_or("a report");
-    let text = evidence.text.lines().next().unwrap_or_default();
-    match (evidence.source, evidence.result.as_str()) {
-        (api::EvidenceSource::Decision, _) => format!("{} {from}", text.trim_start_matches("waived ")),
-        (api::EvidenceSource::Command, "pass") => format!("its command passes {from}"),
-        (api::EvidenceSource::Command, _) => format!("its command does not pass {from}: {text}"),
-        (_, result) => {
-            let says = match result {
-                "pass" => "says yes",
-                "fail" => "says no",
-                _ => "cannot tell",
-            };
-            let text = if text.is_empty() { String::new() } else { format!(": “{text}”") };
-            format!("{who} {says} {from}{text}")
-        }
-    }
 }
 
 fn gates(screen: &mut Screen, detail: &RunDetail) {

@@ -6,8 +6,8 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::event::{
-    AttemptReported, AttemptStarted, CommandRef, DecisionEnd, Event, FindingStatus, FlowMoved, LandAsked, LandChecked,
-    LandOutcome, Recorded, RunLanded, RunOutcome, Work,
+    AttemptReported, AttemptStarted, CommandResult, DecisionEnd, Event, FindingStatus, FlowMoved, LandAsked,
+    LandChecked, LandOutcome, Recorded, RunLanded, RunOutcome, Work,
 };
 
 use tollgate_core::run::Run;
@@ -131,17 +131,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::AttemptCancelled(cancelled) => format!("{} was ended: {}", cancelled.attempt, cancelled.why),
         Event::AttemptRefused(refused) => format!("a report was refused: {}", refused.why),
         Event::CommandsRan(ran) => {
-            let results: Vec<String> = ran
-                .results
-                .iter()
-                .map(|result| {
-                    let name = match &result.command {
-                        CommandRef::Criterion(id) => id.to_string(),
-                        CommandRef::Named(name) => name.to_string(),
-                    };
-                    format!("{name} {}", judged(result.result))
-                })
-                .collect();
+            let results: Vec<String> = ran.results.iter().map(came).collect();
             format!("commands ran: {}", words::list(&results))
         }
         Event::LandingEnded(landing) => match landing.outcome {
@@ -221,10 +211,16 @@ fn land_asked(by: &str, asked: &LandAsked) -> String {
     format!("{by} lands it on {} as a {}{again}", asked.target.onto, asked.target.how.word())
 }
 
+/// What came of a command.
+fn came(result: &CommandResult) -> String {
+    match result.flaky() {
+        Some(flaky) => format!("{} is {flaky}", result.command.name()),
+        None => format!("{} {}", result.command.name(), judged(result.result)),
+    }
+}
+
 fn land_checked(checked: &LandChecked) -> String {
-    let results = checked.results.iter();
-    let results: Vec<String> =
-        results.map(|result| format!("{} {}", result.command.name(), judged(result.result))).collect();
+    let results: Vec<String> = checked.results.iter().map(came).collect();
     format!("on the merged tree: {}", words::list(&results))
 }
 

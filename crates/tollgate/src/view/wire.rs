@@ -70,6 +70,7 @@ fn planned_criterion(row: &CriterionRow) -> api::Criterion {
         unit: text(&row.unit),
         requirement: text(&row.requirement),
         command: row.command.clone(),
+        repeat: row.repeat.unwrap_or(1),
         status: "open".into(),
         evidence: Vec::new(),
     }

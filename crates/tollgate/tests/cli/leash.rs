@@ -84,6 +84,16 @@ fn a_worker_writes_its_work_tree_and_nothing_else() {
     assert_eq!(play.world.git(&["for-each-ref", "refs/heads"]), before);
     let tree = play.world.path(&format!("state/trees/{}/backend/mine.txt", play.run));
     assert_eq!(std::fs::read_to_string(tree).unwrap(), "mine\n");
+    // What it was denied is on record, as its programs say it.
+    let reported = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::AttemptReported(reported) => Some(reported),
+        _ => None,
+    });
+    let noticed = reported.unwrap().noticed;
+    let denied = |path: &str| noticed.iter().any(|said| said.starts_with("denied: ") && said.contains(path));
+    assert!(denied("/etc/tollgate-was-here") && denied("out.txt") && denied(".profile"), "{noticed:?}");
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    assert!(shown.contains("denied: "), "{shown}");
     let held = &leashes(&play)[0];
     assert!(held.processes && held.landlock >= 3 && held.missing.is_empty(), "{held:?}");
     assert_eq!((held.sandbox, held.network), (Sandbox::Prefer, Network::Open));

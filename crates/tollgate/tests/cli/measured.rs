@@ -58,6 +58,13 @@ fn made(acts: &str) -> AttemptReported {
     reports(&mut play(acts, "true"), &[]).remove(0)
 }
 
+/// The person's own configuration protects these paths.
+fn protect(play: &Play, pattern: &str) {
+    let folder = play.world.path("home/.config/tollgate");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), format!("protected = [\"{pattern}\"]\n")).unwrap();
+}
+
 fn changed(reported: &AttemptReported) -> Vec<String> {
     reported.changed.iter().map(|change| format!("{:?} {}", change.kind, change.path)).collect()
 }
@@ -159,8 +166,7 @@ fn what_is_protected_is_added_to_and_not_weakened() {
         let mut play = play(acts, "true");
         play.world.write("tests/guard.rs", TESTS);
         play.world.commit("Guard");
-        std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
-        std::fs::write(play.world.path("home/.config/tollgate/config.toml"), "protected = [\"tests/**\"]\n").unwrap();
+        protect(&play, "tests/**");
         let reported = reports(&mut play, &[]).remove(0);
         match why {
             Some(why) => {
@@ -206,6 +212,69 @@ fn caches_and_scratch_of_a_judge_never_count() {
     let all = reports(&mut play, &[]);
     assert_eq!(all[1].health, Health::Ok, "{}", all[1].reason);
     assert_eq!(all[1].noticed, ["ignored: out/o"]);
+}
+
+/// The protocol says what becomes of a change outside the scope of a unit; whatever it says, the change is found.
+#[test]
+fn a_scope_is_held_as_the_protocol_says() {
+    for (policy, holds) in [("strict", true), ("incidental", false), ("advisory", false)] {
+        let protocol = PROTOCOL
+            .replace("sees: full}", &format!("sees: full, scope: {policy}}}"))
+            .replace("    - {id: make, dispatch: maker, on: {ok: look}}\n", "    - {id: parts, each: {over: [part], flow: part, at_once: 1, trees: shared, makes: produced}, on: {all: look, some: hold, none: hold}}\n")
+            + "  part:\n    - {id: make, dispatch: maker, on: {ok: done}}\n";
+        let report = REPORT.replace("0 modified", "2 modified") + "\n## Files Modified\n- README.md\n- src/main.rs\n";
+        let mut play = naming(&report, "echo x >> README.md; echo >> src/main.rs", "true");
+        std::fs::write(play.world.path("alone.yaml"), protocol).unwrap();
+        let reported = reports(&mut play, &["--scope", "part=src/**"]).remove(0);
+        assert_eq!(changed(&reported), ["Modified README.md", "Modified src/main.rs"], "{policy}");
+        if holds {
+            assert_eq!((reported.health, reported.code.as_deref()), (Health::Failed, Some("scope")), "{policy}");
+            assert_eq!(reported.reason, "it changed what it may not write: README.md");
+            assert!(reported.content.is_none());
+        } else {
+            assert_eq!(
+                (reported.health, reported.content.is_some()),
+                (Health::Ok, true),
+                "{policy}: {}",
+                reported.reason
+            );
+            assert_eq!(reported.noticed, ["scope: README.md"], "{policy}");
+        }
+    }
+}
+
+/// What tools fill is named by folders; a file that the tree has, or that is guarded, is no cache wherever it lies.
+#[test]
+fn a_judge_changes_nothing_of_the_tree_or_guarded_below_a_folder_for_caches() {
+    for (acts, why) in [
+        ("echo x >> target/kept.txt", Some("target/kept.txt")),
+        ("rm -r target", Some("target/kept.txt")),
+        ("mkdir -p target/guard; echo x > target/guard/new", Some("target/guard/new")),
+        ("echo x > target/new", None),
+    ] {
+        let mut play = play("echo x >> README.md", acts);
+        play.world.write("target/kept.txt", "kept\n");
+        play.world.commit("Kept");
+        protect(&play, "target/guard/**");
+        let all = reports(&mut play, &[]);
+        match why {
+            Some(why) => {
+                assert!(all[1].reason.ends_with(&format!("changed what it judges: {why}")), "{}", all[1].reason)
+            }
+            None => assert_eq!(all[1].health, Health::Ok, "{}", all[1].reason),
+        }
+    }
+}
+
+/// However large a change is, it is looked through to its end, and so is each of its files.
+#[test]
+fn what_is_looked_for_in_a_change_is_found_at_the_end_of_a_large_one() {
+    let large = "head -c 68000000 /dev/zero | tr '\\0' 'a' | fold -w 90 > src/large; echo >> src/large";
+    let token = format!("ghp_{}", "a1B2".repeat(10));
+    let reported = made(&format!("{large}; echo '{token}' | tee -a src/large > src/later"));
+    assert_eq!(reported.code.as_deref(), Some("secret"), "{}", reported.reason);
+    let named = ["in src/large", "in src/later"].map(|file| reported.reason.contains(file));
+    assert_eq!(named, [true, true], "{}", reported.reason);
 }
 
 #[test]

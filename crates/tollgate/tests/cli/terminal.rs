@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::play::{BLOCKED, BUILT, Play, TASK, at, else_, script};
+use crate::play::{BLOCKED, BUILT, CHANGES, COVERED, Play, TASK, at, else_, script};
 
 /// A program on a terminal of its own.
 struct Terminal {
@@ -203,6 +203,44 @@ fn runs_fit_the_terminal_however_they_stand() {
     look(&play, 80);
     look(&play, 140);
     insta::assert_snapshot!(shown);
+}
+
+/// Evidence that went stale, a waiver that did, what could not be observed, and bytes that would steer a terminal.
+#[test]
+fn the_matrix_of_evidence_fits_the_terminal() {
+    let printed = r"printf 'one\033[2J\033]0;owned\007\r\n'";
+    let rows =
+        format!("- greet.sh greets `cmd: {printed}` `repeat: 2`\n- it is known `cmd: no-such-program --check`\n");
+    let task = TASK.replace("- greet.sh greets\n", &rows);
+    let again = BLOCKED.replace("report:", "write: {greet.sh: \"echo Good day\\n\"}, report:");
+    let covered = COVERED.replace("\"DoD-1: greet.sh is there\"", "\"DoD-1: it is there\", \"DoD-2: it is\"");
+    let developer = [at(1, BUILT), else_(&again)];
+    let roles: [(&str, &[String]); 3] =
+        [("developer", &developer), ("dod-checker", &[else_(&covered)]), ("reviewer", &[else_(CHANGES)])];
+    let mut play = Play::new(&task, &script(&roles));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(4);
+    let run = play.run.clone();
+    let mut shown = String::new();
+    let mut look = |play: &Play| {
+        for columns in [80, 140] {
+            let seen = screen(play, columns, &["show", &run, "--evidence"]);
+            shown += &format!("{columns} columns\n{}\n", play.world.filtered(&seen));
+        }
+    };
+    look(&play);
+    // What is waived and reviewed is written anew, and with that nothing of it is fresh any more.
+    play.decide(&["dec_2", "waive"]).exits(4).says("Which greeting");
+    look(&play);
+    insta::assert_snapshot!(shown);
+    let (details, _) = play.world.json(&format!("show {run} --json"));
+    let evidence = details[0]["criteria"][0]["evidence"].as_array().unwrap();
+    let ran = evidence.iter().find(|one| one["source"] == "command").unwrap();
+    assert_eq!((ran["fresh"].as_bool(), ran["runs"][1]["exit"].as_i64()), (Some(false), Some(0)));
+    let object = ran["object"].as_str().unwrap();
+    let seen = Terminal::open(&play, &["evidence", object]).all();
+    assert!(seen.contains("one␛[2J␛]0;owned␇") && !seen.contains('\u{1b}'), "{seen:?}");
+    assert!(play.tollgate(&["evidence", object]).out.contains("\u{1b}[2J"), "into a pipe the bytes go as they are");
+    play.holds();
 }
 
 #[test]

@@ -105,7 +105,10 @@ impl Bench {
                 Work::Dispatch { .. } => return id,
                 Work::Commands { commands } => {
                     let output = self.keep("make: checked\n");
-                    let ran = |command| CommandResult { command, result, output: Some(output), note: String::new() };
+                    let ran = |command| {
+                        let (output, note) = (Some(output), String::new());
+                        CommandResult { command, result, output, note, runs: Vec::new() }
+                    };
                     let results = commands.into_iter().map(ran).collect();
                     self.decide(Command::Ran { attempt: id, token, results, leash: None }, ByKind::Driver);
                 }

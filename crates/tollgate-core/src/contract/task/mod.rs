@@ -123,6 +123,9 @@ pub struct Row {
     /// The command that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// How often the command is run on the same content, to find out whether it is flaky; once without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
 }
 
 /// A task file as data; its other sections are for people.
@@ -180,12 +183,19 @@ impl DocumentDialect for Task {
     }
 }
 
-/// The text of a row and the command that its end names, when it names one.
-pub fn split_command(row: &str) -> Option<(&str, &str)> {
-    let inside = row.trim_end().strip_suffix('`')?;
+/// The text of a row and the command that its end names, when it names one; and how often that is run, as it is written.
+pub fn split_command(row: &str) -> Option<(&str, &str, Option<&str>)> {
+    let (row, repeat) = split_quoted(row, "repeat:").map_or((row, None), |(row, repeat)| (row, Some(repeat)));
+    let (text, command) = split_quoted(row, "cmd:")?;
+    Some((text, command, repeat))
+}
+
+/// A text and what stands behind a word in the code quotes at its end.
+fn split_quoted<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
+    let inside = text.trim_end().strip_suffix('`')?;
     let start = memchr::memrchr(b'`', inside.as_bytes())?;
-    let command = inside[start + 1..].trim_start().strip_prefix("cmd:")?;
-    Some((inside[..start].trim_end(), command.trim()))
+    let quoted = inside[start + 1..].trim_start().strip_prefix(word)?;
+    Some((inside[..start].trim_end(), quoted.trim()))
 }
 
 /// The words of a heading as a person sees them: any white space is a space, and what has no width is not there.
@@ -285,6 +295,7 @@ fn plan(document: Document, places: &Places, context: &Context, sink: &mut Sink)
             unit: sides.and_then(|sides| owner(row.part, sides, place(at), sink)),
             requirement: None,
             command: row.command,
+            repeat: row.repeat,
         });
     }
     for (part, scope) in &document.scopes {
@@ -336,7 +347,8 @@ fn write(document: &Document) -> String {
         }
         part = row.part;
         let command = row.command.as_ref().map(|command| format!(" `cmd: {command}`")).unwrap_or_default();
-        text.push_str(&format!("- {}{command}\n", row.text));
+        let repeat = row.repeat.map(|times| format!(" `repeat: {times}`")).unwrap_or_default();
+        text.push_str(&format!("- {}{command}{repeat}\n", row.text));
     }
     for next in document.scopes.keys().filter(|next| document.rows.iter().all(|row| row.part != Some(**next))) {
         open(&mut text, *next);

@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use super::scopes::{Announced, announced, listed, looks_announced, mentions};
 use super::unseen::unseen;
-use super::{Document, Part, Places, Row, is_section, split_command};
+use super::{Document, Part, Places, Row, is_section, split_command, split_quoted};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
 use crate::contract::rows::leading_number;
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, clean, is_placeholder, lines_in, one_line, quote, seen};
 use crate::diagnostic::Place;
+use crate::report::REPEAT_MAX;
 use crate::scope::pattern_problem;
 
 /// Marks that people put before the items of a list and that Markdown does not know.
@@ -355,7 +356,9 @@ impl Reader<'_, '_> {
         if mentions(unboxed) && self.is_scope(unboxed, place) {
             return;
         }
-        let (text, command) = split_command(unboxed).map_or((unboxed, None), |(text, command)| (text, Some(command)));
+        let (text, command, repeat) = split_command(unboxed)
+            .map_or((unboxed, None, None), |(text, command, repeat)| (text, Some(command), repeat));
+        let repeat = self.repeat(text, command.is_some(), repeat, place);
         if command.is_some_and(str::is_empty) {
             self.sink.error(
                 Code::TASK_COMMAND,
@@ -365,7 +368,7 @@ impl Reader<'_, '_> {
             );
         } else if quotes_command(text) {
             let message = "a `cmd:` stands inside the row and would not be run";
-            let hint = "end the row with one `cmd: program arguments` in single code quotes, with nothing behind it";
+            let hint = "end the row with one `cmd: program arguments` in single code quotes, with nothing behind it but `repeat: 5`";
             self.sink.error(Code::TASK_COMMAND, place, message, hint);
         } else if command.is_none() && names_command(text) {
             let message = "this looks like a command and is not run: it is not in code quotes";
@@ -380,8 +383,29 @@ impl Reader<'_, '_> {
             let message = format!("the row is still the placeholder {}", quote(unboxed));
             self.sink.error(Code::TASK_ROW, place, message, "say what must be true, or take the row away");
         }
-        self.document.rows.push(Row { text, part: self.part, command: command.map(one_line) });
+        self.document.rows.push(Row { text, part: self.part, command: command.map(one_line), repeat });
         self.places.rows.push(place);
+    }
+
+    /// How often a row's command is run; one that would not be repeated as a person reads it is refused.
+    fn repeat(&mut self, text: &str, has_command: bool, repeat: Option<&str>, place: Place) -> Option<u32> {
+        let mut refuse = |message: String| {
+            let hint = format!("end the row with `cmd: program arguments` and `repeat: 5`: 2 to {REPEAT_MAX} times");
+            self.sink.error(Code::TASK_COMMAND, place, message, hint);
+        };
+        // A command inside the row is said to be wrong below.
+        if split_quoted(text, "repeat:").is_some() && !quotes_command(text) {
+            refuse(match has_command {
+                true => "a `repeat:` stands before the command and would not be heeded".to_owned(),
+                false => "a `repeat:` stands without a command that is run".to_owned(),
+            });
+        }
+        let times = repeat?;
+        let number = times.parse().ok().filter(|number| (2..=REPEAT_MAX).contains(number));
+        if number.is_none() {
+            refuse(format!("{} is not how often a command can be run", quote(times)));
+        }
+        number
     }
 
     /// Takes an item that is a scope, or looks like one; whether it is no row.

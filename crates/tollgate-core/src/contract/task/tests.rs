@@ -84,6 +84,39 @@ fn rows_are_items_with_an_optional_command() {
     check(text, &Context::default(), &rows);
 }
 
+/// How often a command is run stands behind it, and nowhere else.
+#[test]
+fn a_command_may_say_how_often_it_is_run() {
+    let row = |row: &str| Task.read(&format!("## Definition of Done\n- {row}\n"), &Context::default());
+    for (text, times) in [
+        ("it `adds` `cmd: make` `repeat: 5`", Some(5)),
+        ("it `adds` `cmd: make`  ` repeat:100 ` ", Some(100)),
+        ("it `adds` `cmd: make`", None),
+        ("it has `repeat: 5` and more `cmd: make`", None),
+    ] {
+        let reading = row(text);
+        assert_eq!(reading.diagnostics, [], "{text}");
+        let known = &reading.plan.criteria[0];
+        assert_eq!((known.command.as_deref(), known.repeat), (Some("make"), times), "{text}");
+    }
+    for text in [
+        "it adds `cmd: make` `repeat: 0`",
+        "it adds `cmd: make` `repeat: 1`",
+        "it adds `cmd: make` `repeat: 101`",
+        "it adds `cmd: make` `repeat: -3`",
+        "it adds `cmd: make` `repeat: 99999999999`",
+        "it adds `cmd: make` `repeat:`",
+        "it adds `cmd: make` `repeat: 2` `repeat: 3`",
+        "it adds `cmd: make` repeat: 5",
+        "it adds `cmd: make` (`repeat: 5`)",
+        "it adds `repeat: 5` `cmd: make`",
+        "it adds `repeat: 5`",
+    ] {
+        let codes: Vec<Code> = row(text).diagnostics.iter().map(|one| one.code).collect();
+        assert_eq!(codes, [Code::TASK_COMMAND], "{text}");
+    }
+}
+
 #[test]
 fn a_task_without_rows_is_refused() {
     check("", &Context::default(), &["E 1:1 TG0230"]);
@@ -409,12 +442,15 @@ fn document() -> impl Strategy<Value = Document> {
     let command = option::of("[a-z]{1,5}( [a-z./-]{1,6}){0,2}");
     let rows = move |part: Option<Part>, least: usize| {
         vec((row_text(), command.clone()), least..4).prop_map(move |rows| {
-            rows.into_iter().map(|(text, command)| Row { text, part, command }).collect::<Vec<_>>()
+            rows.into_iter()
+                .map(|(text, command)| Row { text, part, repeat: command.as_ref().map(|_| 7), command })
+                .collect::<Vec<_>>()
         })
     };
     let parted = vec(select(Part::ALL.to_vec()).prop_flat_map(move |part| rows(Some(part), 1)), 0..4);
-    let bare = vec(row_text(), 1..3)
-        .prop_map(|rows| rows.into_iter().map(|text| Row { text, part: None, command: None }).collect::<Vec<_>>());
+    let bare = vec(row_text(), 1..3).prop_map(|rows| {
+        rows.into_iter().map(|text| Row { text, part: None, command: None, repeat: None }).collect::<Vec<_>>()
+    });
     let scopes =
         btree_map(select(vec![Part::Backend, Part::Frontend]), vec("[a-z*]{1,4}/[a-z*][a-z*.]{0,4}", 1..3), 0..3);
     (bare, parted, scopes)

@@ -157,7 +157,7 @@ fn observes(protocol: &Protocol, gate: &str) -> bool {
             Condition::Holds(other) if depth > 0 => {
                 protocol.gates.get(other).is_some_and(|gate| rests(protocol, &gate.holds, depth - 1))
             }
-            Condition::Command(_) => true,
+            Condition::Command { .. } => true,
             Condition::Set { set, .. } => matches!(set, SetKind::Criterion | SetKind::Command),
             _ => false,
         }

@@ -9,6 +9,7 @@ use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::protocol::condition::{Condition, Quantifier, SetKind};
+use crate::report::REPEAT_MAX;
 use crate::yaml::{Fields, Key, Node, suggest};
 
 /// States of the subject that need no declaration.
@@ -39,7 +40,7 @@ impl Reader {
             "not" => Condition::Not(Box::new(self.condition(value, what)?)),
             "holds" => Condition::Holds(self.named(value, "gate")?),
             "judged" => Condition::Judged(self.named(value, "role")?),
-            "command" => Condition::Command(self.name(value, "the name of a command")?),
+            "command" => return self.command(node),
             "answer" => return self.answer(node),
             "artifact" => return self.artifact_condition(node),
             "every" | "none" | "some" => return self.set_condition(node),
@@ -120,6 +121,22 @@ impl Reader {
             self.problems.add(Diagnostic::error(Code::VALUE_UNKNOWN, place, message).hint(hint));
         }
         kept
+    }
+
+    fn command(&mut self, node: &Node) -> Option<Condition> {
+        let mut fields = Fields::open(node, "the condition `command`", &mut self.problems);
+        let command = fields.need("command", &mut self.problems)?;
+        let repeat = fields.take("repeat");
+        fields.close(&mut self.problems);
+        let times: Option<u32> = repeat.and_then(|node| self.problems.number(node, "`repeat`"));
+        if let (Some(times), Some(node)) = (times, repeat)
+            && !(2..=REPEAT_MAX).contains(&times)
+        {
+            let message = format!("`repeat` is {times}: a command is run 2 to {REPEAT_MAX} times, or once without it");
+            self.problems.value(node.place, message, "say how often it must pass, or leave it out");
+        }
+        let name = self.name(command, "the name of a command")?;
+        Some(Condition::Command { name, repeat: times.unwrap_or(1) })
     }
 
     fn answer(&mut self, node: &Node) -> Option<Condition> {

@@ -20,7 +20,8 @@ pub(super) fn condition(condition: &Condition) -> String {
             let timer = if *by_anyone { " (a timer's answer counts)" } else { "" };
             format!("{ask} is answered {}{timer}", or(options))
         }
-        Condition::Command(name) => format!("command {name} passes"),
+        Condition::Command { name, repeat: 1 } => format!("command {name} passes"),
+        Condition::Command { name, repeat } => format!("command {name} passes {repeat} times"),
         Condition::Artifact { name, with } if with.is_empty() => format!("{name} exists"),
         Condition::Artifact { name, with } => {
             let fields: Vec<String> = with.iter().map(|(field, value)| format!("{field} {value}")).collect();

@@ -130,14 +130,18 @@ impl Draft {
             let (state, _) = gate::criterion(&self.run, row, gate::bound_to(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
             let mut shown = row.ran.iter().chain(&row.judged);
-            let why = shown.find(|shown| shown.result == Judgement::Unobservable).map(note);
+            let why = shown.find(|shown| shown.result == Judgement::Unobservable || shown.flaky.is_some()).map(note);
             (!settled).then(|| format!("{} is {}: {}{}", row.id, state.word(), row.text, why.unwrap_or_default()))
         });
         let commands = ledger.commands.iter().filter_map(|(key, shown)| {
             let (name, of) = key.split_once('@').map_or((&**key, None), |(name, unit)| (name, Some(unit)));
-            let open = of == unit.as_deref() && shown.result == Judgement::Unobservable;
+            let how = match shown.result {
+                Judgement::Pass => return None,
+                Judgement::Fail => "fails",
+                Judgement::Unobservable => "cannot be observed",
+            };
             let waived = ledger.waived_commands.get(key).is_some_and(|on| on.tree == shown.on.tree);
-            (open && !waived).then(|| format!("the command `{name}` cannot be observed{}", note(shown)))
+            (of == unit.as_deref() && !waived).then(|| format!("the command `{name}` {how}{}", note(shown)))
         });
         let requirements = ledger.requirements.iter().filter(|row| row.disposition.is_none() && row.waived.is_none());
         let open = self.findings(unit.as_ref(), |finding| !finding.status.is_closed());

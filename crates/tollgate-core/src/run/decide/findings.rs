@@ -318,7 +318,8 @@ impl Draft {
                 let ran = row.ran.as_ref()?;
                 let fails = ran.result == Judgement::Fail && state != CriterionState::Waived;
                 let command = row.command.as_deref().unwrap_or_default();
-                fails.then(|| (row.id.clone(), ran.attempt, format!("the command of {} fails: {command}", row.id)))
+                let how = ran.flaky.map_or_else(|| "fails".to_owned(), |flaky| format!("is {flaky}"));
+                fails.then(|| (row.id.clone(), ran.attempt, format!("the command of {} {how}: {command}", row.id)))
             })
             .collect();
         let speak = !rows.is_empty();
@@ -326,11 +327,15 @@ impl Draft {
             let about_row =
                 |finding: &FindingState| finding.about.role.is_none() && finding.about.criterion.as_ref() == Some(&row);
             let known = self.findings(unit, about_row);
+            let said = FindingReport { criterion: Some(row), what, ..FindingReport::default() };
             if known.is_empty() {
-                let said = FindingReport { criterion: Some(row), what, ..FindingReport::default() };
                 self.open_finding(attempt, None, unit, said);
-            } else {
-                self.reopen(known, "its command still fails");
+                continue;
+            }
+            self.reopen(known.clone(), "its command still fails");
+            // One that now fails every time, or not every time any more, is another thing to mend.
+            for id in known {
+                self.restate(id, attempt, said.clone());
             }
         }
         speak

@@ -106,12 +106,8 @@ impl Draft {
         // What has no result was not observed.
         let result = |command: &CommandRef| {
             let known = results.iter().find(|result| result.command == *command).cloned();
-            known.unwrap_or_else(|| CommandResult {
-                command: command.clone(),
-                result: Judgement::Unobservable,
-                output: None,
-                note: "it gave no result".to_owned(),
-            })
+            let known = known.map(|result| self.held_to(result));
+            known.unwrap_or_else(|| CommandResult::unobserved(command.clone(), "it gave no result"))
         };
         let results = landing.commands.iter().map(result).collect();
         self.emit(LandChecked { token, results, leash });

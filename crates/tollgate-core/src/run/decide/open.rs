@@ -245,7 +245,9 @@ fn waives(protocol: &Protocol, stage: &Stage, option: &str) -> bool {
     gates.iter().filter_map(|name| protocol.gates.get(name)).any(|gate| {
         let mut atoms = Vec::new();
         gate::leaves(&gate.holds, &mut atoms);
-        atoms.iter().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. } | Condition::Command(_)))
+        atoms
+            .iter()
+            .any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. } | Condition::Command { .. }))
     })
 }
 

@@ -12,6 +12,9 @@ use crate::protocol::model::{Role, ScopePolicy, Stage};
 use crate::report::{Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
 
+/// How many paths outside a scope are told.
+const NOTICED_MAX: usize = 20;
+
 impl Draft {
     pub fn report(&mut self, attempt: AttemptId, token: u64, mut result: AttemptResult) -> Result<(), Rejection> {
         self.needs_driver()?;
@@ -28,6 +31,10 @@ impl Draft {
 
         let breach = self.breach(role, unit.as_ref(), &result.changed);
         settle(stage, role, &mut result, &breach);
+        if breach.is_empty() {
+            let outside = self.outside(role, unit.as_ref(), &result.changed);
+            result.noticed.extend(outside.into_iter().map(|path| format!("scope: {path}")));
+        }
         let kept = !role.writes.is_empty() && breach.is_empty();
         // A report that cannot be used says nothing; one that is not done need not say what it changed.
         let (health, claims) = (result.report.health, &result.report.claims);
@@ -100,6 +107,14 @@ impl Draft {
             (in_area && scope.as_ref().is_none_or(|scope| scope::in_scope(path, scope))) || widened
         };
         changed.iter().map(|change| &change.path).filter(|path| !allowed(path)).cloned().collect()
+    }
+
+    /// Paths outside the scope of a unit that its role may change all the same, by its policy or because a landing looks at
+    /// them again: they are told. Some of many.
+    fn outside(&self, role: &Role, unit: Option<&Name>, changed: &[Changed]) -> Vec<Name> {
+        let scope = unit.and_then(|name| self.run.unit(name)).map(|unit| unit.scope.as_slice()).unwrap_or_default();
+        let paths = changed.iter().map(|change| &change.path).filter(|path| !scope::in_scope(path, scope));
+        if role.writes.is_empty() || scope.is_empty() { Vec::new() } else { paths.take(NOTICED_MAX).cloned().collect() }
     }
 
     /// What an accepted report delivers: documents, rows, units, variables.

@@ -92,7 +92,7 @@ impl Draft {
             });
             waivers.judgements.extend(unjudged.cloned());
             for atom in atoms {
-                if let Condition::Command(name) = atom
+                if let Condition::Command { name, .. } = atom
                     && gate::status(&self.run, gate, unit.as_ref()) == Status::Unobservable
                 {
                     waivers.commands.push(name.clone());

@@ -55,17 +55,18 @@ impl Draft {
         let Work::Commands { commands } = &live.work else { return Err(Rejection::NotTheDriver) };
         // A command nobody heard of again would be asked for for ever: what has no result was not observed.
         let missing = commands.iter().filter(|command| !results.iter().any(|result| result.command == **command));
-        let mut all: Vec<CommandResult> = missing
-            .map(|command| CommandResult {
-                command: command.clone(),
-                result: crate::report::Judgement::Unobservable,
-                output: None,
-                note: "it gave no result".to_owned(),
-            })
-            .collect();
-        all.extend(results.into_iter().filter(|result| commands.contains(&result.command)));
+        let mut all: Vec<CommandResult> =
+            missing.map(|command| CommandResult::unobserved(command.clone(), "it gave no result")).collect();
+        let asked_for = results.into_iter().filter(|result| commands.contains(&result.command));
+        all.extend(asked_for.map(|result| self.held_to(result)));
         self.emit(CommandsRan { attempt, token, tree: live.tree.clone(), results: all, leash });
         Ok(())
+    }
+
+    /// A result as far as it was seen as often as it must be.
+    pub fn held_to(&self, result: CommandResult) -> CommandResult {
+        let times = self.run.repeats(&result.command);
+        result.held_to(times)
     }
 
     pub fn landed(&mut self, attempt: AttemptId, token: u64, landing: Landing) -> Result<(), Rejection> {

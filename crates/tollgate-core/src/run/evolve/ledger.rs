@@ -70,6 +70,7 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
             unit: row.unit.clone(),
             requirement: row.requirement.clone(),
             command: row.command.clone(),
+            repeat: row.repeat,
             judged: None,
             ran: None,
             waived: None,

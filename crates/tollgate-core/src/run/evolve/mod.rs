@@ -207,6 +207,7 @@ fn unit_changed(run: &mut Run, changed: &super::event::UnitChanged) {
         attempt: crate::id::AttemptId(0),
         object: None,
         note: String::new(),
+        flaky: None,
     };
     let Some(unit) = unit_mut(run, &changed.unit) else { return };
     unit.state = changed.state;

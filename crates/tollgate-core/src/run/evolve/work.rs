@@ -119,6 +119,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
                 object: Some(reported.report),
                 // Whoever is asked to waive it must see why.
                 note: if said.result == Judgement::Unobservable { said.evidence.clone() } else { String::new() },
+                flaky: None,
             });
         }
     }
@@ -144,8 +145,8 @@ pub(super) fn commands(run: &mut Run, ran: &CommandsRan) {
     let on = attempt.on.clone();
     let ledger = Arc::make_mut(&mut run.ledger);
     for result in &ran.results {
-        let CommandResult { result: judgement, output, note, .. } = result.clone();
-        let shown = Shown { result: judgement, on: on.clone(), attempt: ran.attempt, object: output, note };
+        let (flaky, CommandResult { result: judgement, output, note, .. }) = (result.flaky(), result.clone());
+        let shown = Shown { result: judgement, on: on.clone(), attempt: ran.attempt, object: output, note, flaky };
         match &result.command {
             CommandRef::Criterion(id) => {
                 if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {

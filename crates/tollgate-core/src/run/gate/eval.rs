@@ -55,7 +55,7 @@ impl Eval<'_> {
             }),
             Condition::Judged(role) => self.judged(role),
             Condition::Answer { ask, options, by_anyone } => self.answer(ask, options, *by_anyone),
-            Condition::Command(name) => self.command(name),
+            Condition::Command { name, .. } => self.command(name),
             Condition::Artifact { name, with } => {
                 Status::of(self.run.artifacts.get(name).is_some_and(|artifact| {
                     with.iter().all(|(field, value)| artifact.fields.get(field) == Some(value))

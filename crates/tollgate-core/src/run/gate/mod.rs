@@ -280,7 +280,7 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
         leaves(&gate.holds, &mut atoms);
         for atom in atoms {
             match atom {
-                Condition::Command(name) => {
+                Condition::Command { name, .. } => {
                     let known = run.ledger.commands.get(&keyed(name, unit));
                     if known.is_none_or(|shown| shown.on.tree != *tree) {
                         needed.insert(CommandRef::Named(name.clone()));

@@ -10,6 +10,7 @@ use tollgate_core::report::{Health, Judgement, SectionRead, Verdict};
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, BundleItem, ChangeKind, Changed, Event, FlowMoved, Recorded, Work,
 };
+use tollgate_core::run::repeated::Once;
 use tollgate_core::run::state::MAIN;
 use tollgate_core::run::told::Usage;
 use tollgate_core::run::{Run, event};
@@ -32,6 +33,8 @@ pub struct History {
     pub in_advance: Vec<DecisionId>,
     /// What an attempt cites for a row, and when.
     pub cited: BTreeMap<(AttemptId, Name), String>,
+    /// Each run of the command of a row or of a name.
+    pub runs: BTreeMap<(AttemptId, Name), Vec<Once>>,
     /// Why each unit is in its state.
     pub unit_why: BTreeMap<Name, String>,
     /// The stage that each flow instance last came from.
@@ -118,8 +121,9 @@ impl Teller<'_> {
             }
             Event::CommandsRan(ran) => {
                 for result in &ran.results {
-                    let event::CommandRef::Criterion(id) = &result.command else { continue };
-                    self.history.cited.insert((ran.attempt, id.clone()), result.note.clone());
+                    let key = (ran.attempt, result.command.name().clone());
+                    self.history.cited.insert(key.clone(), result.note.clone());
+                    self.history.runs.insert(key, result.runs.clone());
                 }
                 let said = sentence(recorded).unwrap_or_default();
                 let worst = ran.results.iter().map(|result| result.result).max_by_key(|result| match result {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use tollgate_api::{self as api, EvidenceSource, GateStatus};
 use tollgate_core::Name;
-use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::condition::{Condition, SetKind};
 use tollgate_core::protocol::model::Gate;
 use tollgate_core::report::Verdict;
 use tollgate_core::run::Run;
+use tollgate_core::run::event::CommandRef;
 use tollgate_core::run::gate::{self, CriterionState, Status};
+use tollgate_core::run::repeated::{Flaky, Once};
 use tollgate_core::run::state::{Criterion, Shown, keyed};
 
 use super::history::History;
@@ -46,25 +47,17 @@ fn resources(run: &Run) -> BTreeMap<Name, Vec<Name>> {
 fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> api::Criterion {
     let (state, fresh) = gate::criterion(run, row, bound, row.unit.as_ref());
     let covers: Vec<String> = bound.iter().map(ToString::to_string).collect();
-    let ended = |id: AttemptId| {
-        history.attempts.iter().find(|told| told.id == id).and_then(|told| told.wire.ended_at_ms).unwrap_or_default()
-    };
-    let shown = |source: EvidenceSource, shown: &Shown, text: String| api::Evidence {
+    let shown = |source: EvidenceSource, said: &Shown, text: String| api::Evidence {
         source,
-        result: wire::judgement(shown.result).to_owned(),
         text,
-        from: shown.attempt.to_string(),
-        covers: covers.clone(),
-        tree: shown.on.tree.to_string(),
-        fresh: gate::fresh(run, &shown.on, bound, row.unit.as_ref()),
-        object: shown.object.map(|object| object.to_string()),
-        at_ms: ended(shown.attempt),
+        ..evidence_of(run, history, said, bound, row.unit.as_ref())
     };
     let cited = |shown: &Shown| history.cited.get(&(shown.attempt, row.id.clone())).cloned().unwrap_or_default();
     let mut evidence: Vec<api::Evidence> = Vec::new();
     evidence.extend(row.waived.as_ref().map(|waived| api::Evidence {
         source: EvidenceSource::Decision,
         result: "pass".to_owned(),
+        runs: Vec::new(),
         text: match run.decisions.get(&waived.decision).and_then(|decision| decision.end.as_ref()) {
             Some(ended) => format!("waived by {}", ended.by.name),
             None => "waived".to_owned(),
@@ -84,9 +77,9 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
         shown(source, judged, cited(judged))
     }));
     evidence.extend(row.ran.as_ref().map(|ran| {
-        let command = row.command.clone().unwrap_or_default();
-        let note = cited(ran);
-        shown(EvidenceSource::Command, ran, if note.is_empty() { command } else { format!("{command}: {note}") })
+        let text = told(row.command.as_deref().unwrap_or_default(), &cited(ran));
+        let runs = runs(history, ran, &row.id);
+        api::Evidence { runs, ..shown(EvidenceSource::Command, ran, text) }
     }));
     evidence.sort_by_key(|evidence| std::cmp::Reverse(evidence.at_ms));
     api::Criterion {
@@ -96,9 +89,71 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
         unit: row.unit.as_ref().map(ToString::to_string),
         requirement: row.requirement.as_ref().map(ToString::to_string),
         command: row.command.clone(),
+        repeat: row.repeat.unwrap_or(1),
         status: if fresh { state.word() } else { "stale" }.to_owned(),
         evidence,
     }
+}
+
+/// What was said of a content, whoever said it.
+fn evidence_of(run: &Run, history: &History, said: &Shown, bound: &[Name], unit: Option<&Name>) -> api::Evidence {
+    let attempt = history.attempts.iter().find(|told| told.id == said.attempt);
+    let result = if said.flaky.is_some() { "flaky" } else { wire::judgement(said.result) };
+    api::Evidence {
+        source: EvidenceSource::Command,
+        result: result.to_owned(),
+        runs: Vec::new(),
+        text: said.note.clone(),
+        from: said.attempt.to_string(),
+        covers: bound.iter().map(ToString::to_string).collect(),
+        tree: said.on.tree.to_string(),
+        fresh: gate::fresh(run, &said.on, bound, unit),
+        object: said.object.map(|object| object.to_string()),
+        at_ms: attempt.and_then(|told| told.wire.ended_at_ms).unwrap_or_default(),
+    }
+}
+
+/// What came of a command, and the command, which may be long.
+fn told(command: &str, note: &str) -> String {
+    if note.is_empty() { command.to_owned() } else { format!("{note}: {command}") }
+}
+
+/// Each run of a command.
+fn runs(history: &History, said: &Shown, name: &Name) -> Vec<api::EvidenceRun> {
+    let runs = history.runs.get(&(said.attempt, name.clone())).into_iter().flatten();
+    let run = |once: &Once| api::EvidenceRun {
+        result: wire::judgement(once.result).to_owned(),
+        exit: once.exit,
+        object: once.output.map(|object| object.to_string()),
+    };
+    runs.map(run).collect()
+}
+
+/// The configured commands that gates ask for, as they last ran.
+pub fn commands(run: &Run, history: &History) -> Vec<api::CommandRan> {
+    let ran = run.ledger.commands.iter().map(|(key, said)| {
+        let (name, unit) = key.split_once('@').map_or((&**key, None), |(name, unit)| (name, Some(Name::from(unit))));
+        let name = Name::from(name);
+        let mut bound: Vec<Name> = Vec::new();
+        for gate in run.protocol.gates.values() {
+            let mut asks = false;
+            gate.holds
+                .visit(&mut |part| asks |= matches!(part, Condition::Command { name: asked, .. } if *asked == name));
+            bound.extend(
+                gate.bound_to.iter().filter(|resource| asks && !bound.contains(resource)).cloned().collect::<Vec<_>>(),
+            );
+        }
+        let wanted = CommandRef::Named(name.clone());
+        let command = run.command_text(&wanted).unwrap_or_default();
+        let evidence = api::Evidence {
+            text: told(&command, &said.note),
+            runs: runs(history, said, &name),
+            ..evidence_of(run, history, said, &bound, unit.as_ref())
+        };
+        let unit = unit.map(|unit| unit.to_string());
+        api::CommandRan { name: name.to_string(), unit, command, repeat: run.repeats(&wanted), evidence }
+    });
+    ran.collect()
 }
 
 /// What was found wrong.
@@ -195,9 +250,14 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
         }
         Condition::Answer { ask, .. } if stale => format!("`{ask}` was answered for other content"),
         Condition::Answer { ask, options, .. } => format!("`{ask}` is not answered with {}", words::list(options)),
-        Condition::Command(name) if stale => format!("command `{name}` ran on other content"),
-        Condition::Command(name) if status == Status::Unobservable => format!("command `{name}` cannot be observed"),
-        Condition::Command(name) => format!("command `{name}` fails"),
+        Condition::Command { name, .. } if stale => format!("command `{name}` ran on other content"),
+        Condition::Command { name, .. } if status == Status::Unobservable => {
+            format!("command `{name}` cannot be observed")
+        }
+        Condition::Command { name, .. } => {
+            let flaky = run.ledger.commands.get(&keyed(name, unit)).and_then(|said| said.flaky);
+            flaky.map_or_else(|| format!("command `{name}` fails"), |flaky| format!("command `{name}` is {flaky}"))
+        }
         // What it lacks says more than its name; gates read each other in no circle.
         Condition::Holds(name) => run.protocol.gates.get(name).map_or_else(
             || format!("there is no gate `{name}`"),
@@ -208,7 +268,10 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
             named(gate::rows_read(run, gate, unit).into_iter().filter_map(|(row, state, fresh)| match (state, fresh) {
                 (CriterionState::Passed | CriterionState::Waived, true) => None,
                 (_, false) => Some(format!("{} is stale", row.id)),
-                (state, true) => Some(format!("{} is {}", row.id, state.word())),
+                (state, true) => Some(match row.ran.as_ref().and_then(|ran| ran.flaky) {
+                    Some(Flaky { failed, of }) => format!("{} is flaky ({failed} of {of} runs failed)", row.id),
+                    None => format!("{} is {}", row.id, state.word()),
+                }),
             }))
         }
         Condition::Set { set: SetKind::Finding, .. } => named(

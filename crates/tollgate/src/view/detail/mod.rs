@@ -48,6 +48,7 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         units: units(run, history),
         attempts: history.attempts.iter().map(|told| told.wire.clone()).collect(),
         criteria: ledger::criteria(run, history),
+        commands: ledger::commands(run, history),
         findings: ledger::findings(run),
         decisions: run
             .decisions
