@@ -440,6 +440,31 @@ mod tests {
     }
 
     #[test]
+    fn a_string_ends_where_it_ends_however_long_it_is() {
+        let one_by_one = |bytes: &[u8]| {
+            let mut at = 0;
+            loop {
+                match bytes.get(at) {
+                    Some(b'"') => return Ok(at),
+                    Some(b'\n') => return Err(End::Broken(at)),
+                    Some(b'\\') => at += 2,
+                    Some(_) => at += 1,
+                    None => return Err(End::Cut),
+                }
+            }
+        };
+        for before in ["", "\\n", "\\\"x", "\\\\"] {
+            for width in 0..2 * SHORT {
+                for tail in ["\" x", "\\\" \"", "\\\\\" \"", "\\\\\\\" \"", "\n\"", "\\\n\"", "\\", "x", "é\\n\\\"é\""]
+                {
+                    let text = format!("{before}{}{tail}", "y".repeat(width));
+                    assert_eq!(string_end(text.as_bytes(), 0), one_by_one(text.as_bytes()), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn escapes_are_undone() {
         let said = |raw: &str| {
             let mut text = String::new();
