@@ -37,7 +37,7 @@ pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 pub const GRACE_MS: u64 = 2_000;
 /// How long the last output of an ended process tree is waited for.
 const DRAIN_MS: u64 = 1_000;
-const CHUNK_BYTES: usize = 16 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// What to start.
 #[derive(Debug)]

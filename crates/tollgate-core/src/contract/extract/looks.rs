@@ -1,6 +1,8 @@
 //! What the documents of a contract look like from outside: enough to find them among other text.
 
-use memchr::memmem::{self, Finder};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
@@ -73,10 +75,13 @@ impl Heads {
     }
 }
 
+/// How an escape begins that may stand for any sign.
+static ESCAPED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u00"));
+
 /// Whether a `{` in a string may begin such an object, or what means to be one in a code fence.
 fn may_hold_object(raw: &str, shape: &Shape) -> bool {
     let bytes = raw.as_bytes();
-    let mut known = 0;
+    let (mut known, mut room) = (0, Room::default());
     ends_with_fence(raw)
         || memchr::memchr_iter(b'{', bytes).any(|at| {
             if at < known {
@@ -88,7 +93,7 @@ fn may_hold_object(raw: &str, shape: &Shape) -> bool {
             }
             let line = matches!(raw[..at].trim_end_matches(' ').as_bytes(), [] | [.., b'\\', b'n' | b'r' | b't']);
             match rest {
-                [b'\\', ..] | [] => other_object(&raw[at..], shape).is_none_or(|bytes| {
+                [b'\\', ..] | [] => room.other_object(&raw[at..], shape).is_none_or(|bytes| {
                     known = at + bytes;
                     false
                 }),
@@ -97,20 +102,29 @@ fn may_hold_object(raw: &str, shape: &Shape) -> bool {
         })
 }
 
-/// How many bytes at least an object takes that is another one, where it is small.
-fn other_object(raw: &str, shape: &Shape) -> Option<usize> {
-    let mut text = String::new();
-    for window in [64, 512, 4096] {
-        text.clear();
-        skim::unescape(&raw[..raw.floor_char_boundary(window)], &mut text);
-        let object = skim::object(&text, 0);
-        match object.end {
-            End::Whole(end) => return (!shape.is(&text, &object)).then_some(end),
-            End::Broken(_) => return None,
-            End::Cut => {}
+/// Room for the objects in a string, so that each need not make its own.
+#[derive(Default)]
+struct Room {
+    text: String,
+    object: Skimmed,
+}
+
+impl Room {
+    /// How many bytes at least an object takes that is another one, where it is small.
+    fn other_object(&mut self, raw: &str, shape: &Shape) -> Option<usize> {
+        let Self { text, object } = self;
+        for window in [64, 512, 4096] {
+            text.clear();
+            skim::unescape(&raw[..raw.floor_char_boundary(window)], text);
+            object.read(text, 0, None);
+            match object.end {
+                End::Whole(end) => return (!shape.is(text, object)).then_some(end),
+                End::Broken(_) => return None,
+                End::Cut => {}
+            }
         }
+        None
     }
-    None
 }
 
 /// Whether the last line of a string begins or ends a code fence.
@@ -280,7 +294,7 @@ impl Shape {
 impl Looks {
     /// Whether a document may stand in a message, by a look at the string it was written as: most say nothing of the kind.
     pub fn may_be_said(&self, raw: &str) -> bool {
-        if self.yaml.is_some() || self.lines.is_some() || memmem::find(raw.as_bytes(), b"\\u00").is_some() {
+        if self.yaml.is_some() || self.lines.is_some() || ESCAPED.find(raw.as_bytes()).is_some() {
             return true;
         }
         // What is a line of a tool itself is opened once more.

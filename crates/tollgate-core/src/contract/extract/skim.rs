@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr2, memchr3};
 
 /// The deepest nesting.
 const DEPTH_MAX: usize = 127;
@@ -314,7 +314,8 @@ impl Skim<'_> {
 /// Where the words of a string end that begin at a byte.
 pub fn string_end(bytes: &[u8], start: usize) -> Result<usize, End> {
     let mut at = start;
-    loop {
+    // Most strings are short: their escapes are passed over one by one.
+    while at < start + SHORT {
         at += sign(bytes.get(at..).unwrap_or_default()).ok_or(End::Cut)?;
         match bytes[at] {
             b'"' => return Ok(at),
@@ -322,7 +323,22 @@ pub fn string_end(bytes: &[u8], start: usize) -> Result<usize, End> {
             _ => return Err(End::Broken(at)),
         }
     }
+    // In a long one only the escapes before what may end it count: it has many, and few of them are quotes.
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let found = memchr2(b'"', b'\n', rest).ok_or(End::Cut)?;
+        let escapes = rest[..found].iter().rev().take_while(|byte| **byte == b'\\').count();
+        at += found;
+        match bytes[at] {
+            _ if escapes % 2 == 1 => at += 1,
+            b'"' => return Ok(at),
+            _ => return Err(End::Broken(at)),
+        }
+    }
 }
+
+/// A string of so many bytes is long.
+const SHORT: usize = 64;
 
 /// The next quote, backslash or line end.
 fn sign(bytes: &[u8]) -> Option<usize> {
@@ -421,6 +437,31 @@ mod tests {
         assert!(matches!(object(&"{\"a\":".repeat(500), 0).end, End::Cut));
         let deep = format!(r#"{{"a": {}, "b": 1}} x"#, "[".repeat(500) + &"]".repeat(500));
         assert!(shown(&deep).ends_with(&format!("b=1 Whole({})", deep.len() - 2)));
+    }
+
+    #[test]
+    fn a_string_ends_where_it_ends_however_long_it_is() {
+        let one_by_one = |bytes: &[u8]| {
+            let mut at = 0;
+            loop {
+                match bytes.get(at) {
+                    Some(b'"') => return Ok(at),
+                    Some(b'\n') => return Err(End::Broken(at)),
+                    Some(b'\\') => at += 2,
+                    Some(_) => at += 1,
+                    None => return Err(End::Cut),
+                }
+            }
+        };
+        for before in ["", "\\n", "\\\"x", "\\\\"] {
+            for width in 0..2 * SHORT {
+                for tail in ["\" x", "\\\" \"", "\\\\\" \"", "\\\\\\\" \"", "\n\"", "\\\n\"", "\\", "x", "é\\n\\\"é\""]
+                {
+                    let text = format!("{before}{}{tail}", "y".repeat(width));
+                    assert_eq!(string_end(text.as_bytes(), 0), one_by_one(text.as_bytes()), "{text}");
+                }
+            }
+        }
     }
 
     #[test]

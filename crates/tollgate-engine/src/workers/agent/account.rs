@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tollgate_core::run::told::{Quota, Told};
 
-use super::{Adapter, Before, Pending};
+use super::{Adapter, Before, Pending, line};
 
 /// How many denials and errors are kept, and how long each may be.
 const LINES_MAX: usize = 20;
@@ -103,10 +103,7 @@ impl Account {
     /// What one line says.
     pub fn read(&mut self, line: &[u8]) -> Vec<WorkerEvent> {
         let mut events = Vec::new();
-        let line = line.trim_ascii();
-        if line.first() == Some(&b'{')
-            && let Ok(line) = serde_json::from_slice::<Value>(line)
-        {
+        if let Some(line) = line::read(line, self.adapter.wants) {
             (self.adapter.read)(&line, &mut self.pending, &mut events);
         }
         events

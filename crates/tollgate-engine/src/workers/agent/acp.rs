@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, items, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "acp",
@@ -20,6 +20,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     home: &[],
     guard: Guard { own: &[], off: &["--permit", "all"], set: &[], flags: &["--permit"] },
     call,
+    wants,
     read,
     counts_steps: false,
     spent,
@@ -47,6 +48,16 @@ fn call(ask: &Ask<'_>) -> Call {
     args.extend(["--".into(), ask.program.into()]);
     args.extend_from_slice(theirs);
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
+}
+
+fn wants(key: &str) -> Wants {
+    match key {
+        "usage" | "meta" => Wants::Whole,
+        "type" | "session" | "model" | "version" | "agent" | "allowed" | "tool" | "about" | "what" | "method"
+        | "params" | "update" | "result" | "stop" | "toolCallId" | "locations" | "path" | "sessionUpdate"
+        | "content" | "text" | "kind" | "title" | "status" => Wants::Value,
+        _ => Wants::Nothing,
+    }
 }
 
 fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, at, items, nano_usd, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, at, items, nano_usd, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "claude",
@@ -30,6 +30,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         flags: &["--permission-mode", "--dangerously-skip-permissions"],
     },
     call,
+    wants,
     read,
     counts_steps: false,
     spent,
@@ -50,6 +51,47 @@ fn call(ask: &Ask<'_>) -> Call {
     }
     args.extend_from_slice(ask.args);
     Call { args, set: vec![("DISABLE_AUTOUPDATER", "1")], stdin: ask.prompt.to_owned() }
+}
+
+pub(super) fn wants(key: &str) -> Wants {
+    match key {
+        "usage" => Wants::Whole,
+        "type"
+        | "subtype"
+        | "session_id"
+        | "model"
+        | "claude_code_version"
+        | "rate_limit_info"
+        | "status"
+        | "rateLimitType"
+        | "resetsAt"
+        | "is_api_error_message"
+        | "parent_tool_use_id"
+        | "message"
+        | "content"
+        | "text"
+        | "name"
+        | "id"
+        | "input"
+        | "file_path"
+        | "command"
+        | "tool_result_meta"
+        | "permission_decision"
+        | "decision"
+        | "tool_use_result"
+        | "structuredPatch"
+        | "filePath"
+        | "permission_denials"
+        | "tool_name"
+        | "tool_use_id"
+        | "tool_input"
+        | "total_cost_usd"
+        | "result"
+        | "error"
+        | "is_error"
+        | "api_error_status" => Wants::Value,
+        _ => Wants::Nothing,
+    }
 }
 
 pub(super) fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, items, since, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, since, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "codex",
@@ -24,6 +24,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         flags: &["sandbox_mode", "--sandbox", "-s", "--dangerously-bypass-approvals-and-sandbox"],
     },
     call,
+    wants,
     read,
     counts_steps: false,
     spent,
@@ -41,6 +42,15 @@ fn call(ask: &Ask<'_>) -> Call {
     args.extend(ask.session.map(OsString::from));
     args.push("-".into());
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
+}
+
+fn wants(key: &str) -> Wants {
+    match key {
+        "usage" => Wants::Whole,
+        "type" | "thread_id" | "item" | "command" | "text" | "status" | "changes" | "path" | "tool" | "message"
+        | "error" => Wants::Value,
+        _ => Wants::Nothing,
+    }
 }
 
 fn read(line: &Value, _: &mut Pending, events: &mut Vec<WorkerEvent>) {

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, items, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "copilot",
@@ -23,6 +23,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         flags: &["--allow-tool", "--allow-all-tools", "--allow-all", "--yolo"],
     },
     call,
+    wants,
     read,
     counts_steps: false,
     spent,
@@ -39,6 +40,16 @@ fn call(ask: &Ask<'_>) -> Call {
     }
     args.extend_from_slice(ask.args);
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
+}
+
+fn wants(key: &str) -> Wants {
+    match key {
+        "data" | "type" | "sessionId" | "toolCallId" | "model" | "content" | "toolName" | "arguments" | "path"
+        | "command" | "fileEdits" | "error" | "code" | "errorMessage" | "message" | "statusCode" | "errorType" => {
+            Wants::Value
+        }
+        _ => Wants::Nothing,
+    }
 }
 
 fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {

@@ -8,6 +8,8 @@ use crate::workers::REPORT_BYTES_MAX;
 
 /// The longest line that is read: a report is at most one.
 const LINE_BYTES_MAX: usize = 2 * REPORT_BYTES_MAX;
+/// The room that is kept for the next line.
+const LINE_BYTES_KEPT: usize = 256 * 1024;
 
 /// Listens to an agent.
 #[derive(Debug)]
@@ -36,27 +38,48 @@ impl Ears {
 impl Output for Ears {
     fn push(&self, bytes: &[u8]) {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let fits = heard.line.len() + piece.len() <= LINE_BYTES_MAX;
-            if fits && !heard.too_long {
-                heard.line.extend_from_slice(piece);
-            } else {
-                heard.too_long = true;
+        let mut rest = bytes;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let (line, next) = rest.split_at(end + 1);
+            match heard.line.is_empty() && !heard.too_long {
+                // A line that came whole is read where it stands.
+                true => heard.read(line),
+                false => {
+                    heard.keep(line);
+                    heard.end_line();
+                }
             }
-            if piece.ends_with(b"\n") {
-                heard.end_line();
-            }
+            rest = next;
         }
+        heard.keep(rest);
     }
 }
 
 impl Heard {
-    fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        if let (Some(account), false) = (&mut self.account, self.too_long) {
-            account.line(&line);
+    /// Takes a part of a line.
+    fn keep(&mut self, part: &[u8]) {
+        self.too_long |= self.line.len() + part.len() > LINE_BYTES_MAX;
+        if !self.too_long {
+            self.line.extend_from_slice(part);
         }
-        self.too_long = false;
+    }
+
+    fn end_line(&mut self) {
+        let mut line = std::mem::take(&mut self.line);
+        if !std::mem::take(&mut self.too_long) {
+            self.read(&line);
+        }
+        line.clear();
+        line.shrink_to(LINE_BYTES_KEPT);
+        self.line = line;
+    }
+
+    fn read(&mut self, line: &[u8]) {
+        if let Some(account) = &mut self.account
+            && line.len() <= LINE_BYTES_MAX
+        {
+            account.line(line);
+        }
     }
 }
 

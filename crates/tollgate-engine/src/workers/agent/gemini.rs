@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "gemini",
@@ -23,6 +23,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         flags: &["--approval-mode", "--yolo", "-y"],
     },
     call,
+    wants,
     read,
     counts_steps: false,
     spent,
@@ -42,6 +43,15 @@ fn call(ask: &Ask<'_>) -> Call {
     }
     args.extend_from_slice(ask.args);
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
+}
+
+fn wants(key: &str) -> Wants {
+    match key {
+        "stats" => Wants::Whole,
+        "type" | "session_id" | "model" | "role" | "content" | "tool_name" | "tool_id" | "parameters" | "file_path"
+        | "command" | "status" | "error" | "message" => Wants::Value,
+        _ => Wants::Nothing,
+    }
 }
 
 fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {

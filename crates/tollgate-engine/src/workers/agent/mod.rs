@@ -11,6 +11,7 @@ mod codex;
 mod copilot;
 mod ears;
 mod gemini;
+mod line;
 mod opencode;
 mod probe;
 mod qwen;
@@ -28,6 +29,7 @@ use serde_json::Value;
 use tollgate_core::run::told::{Guarded, Usage};
 
 pub use account::{Account, AgentFailure, WorkerEvent};
+pub use line::Wants;
 pub use probe::{ask, version};
 pub use sheet::{QuotaTold, Resume, Schema, Sheet, sheet, sheets};
 pub use spec::{AgentSpec, variables};
@@ -67,6 +69,8 @@ pub struct Adapter {
     pub guard: Guard,
     /// The command line that asks a question.
     pub call: fn(&Ask<'_>) -> Call,
+    /// What it looks at in a line of the output.
+    pub wants: fn(&str) -> Wants,
     /// What one line of the output says; lines that are no JSON object say nothing.
     pub read: fn(&Value, &mut Pending, &mut Vec<WorkerEvent>),
     /// Whether it gives an account of each step instead of one of the whole call.

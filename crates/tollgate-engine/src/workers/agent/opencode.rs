@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, at, nano_usd, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, at, nano_usd, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "opencode",
@@ -26,6 +26,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     ],
     guard: Guard { own: &["--auto"], off: &["--auto"], set: &[], flags: &["--auto"] },
     call,
+    wants,
     read,
     counts_steps: true,
     spent,
@@ -45,6 +46,16 @@ fn call(ask: &Ask<'_>) -> Call {
     }
     args.extend_from_slice(ask.args);
     Call { args, set: vec![("OPENCODE_DISABLE_AUTOUPDATE", "1")], stdin: ask.prompt.to_owned() }
+}
+
+fn wants(key: &str) -> Wants {
+    match key {
+        "tokens" => Wants::Whole,
+        "type" | "sessionID" | "part" | "text" | "cost" | "error" | "data" | "message" | "name" | "statusCode"
+        | "tool" | "state" | "input" | "filePath" | "command" | "status" | "responseHeaders" | "retry-after"
+        | "timestamp" => Wants::Value,
+        _ => Wants::Nothing,
+    }
 }
 
 fn read(line: &Value, _: &mut Pending, events: &mut Vec<WorkerEvent>) {

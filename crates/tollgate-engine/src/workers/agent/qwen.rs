@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, WorkerEvent, claude, since, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, claude, since, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "qwen",
@@ -23,6 +23,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         flags: &["--approval-mode", "--yolo", "-y"],
     },
     call,
+    wants,
     read,
     counts_steps: false,
     spent,
@@ -39,6 +40,10 @@ fn call(ask: &Ask<'_>) -> Call {
     }
     args.extend_from_slice(ask.args);
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
+}
+
+fn wants(key: &str) -> Wants {
+    if key == "qwen_code_version" { Wants::Value } else { claude::wants(key) }
 }
 
 fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {

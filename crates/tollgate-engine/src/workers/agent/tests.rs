@@ -181,6 +181,35 @@ fn what_the_configuration_says_goes_over_the_adapter() {
     }
 }
 
+/// What an adapter does not say that it wants is not there when it reads.
+#[test]
+fn every_adapter_wants_what_it_reads() {
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/workers/agent/transcripts")).unwrap()
+    {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(name) = name.strip_suffix(".jsonl") else { continue };
+        let adapter = adapter(name.split('-').next().unwrap()).unwrap();
+        let (mut account, mut pending) = (Account::new(adapter, None), Pending::default());
+        for line in transcript(name).lines() {
+            let mut events = Vec::new();
+            if let Ok(whole) = serde_json::from_str(line) {
+                (adapter.read)(&whole, &mut pending, &mut events);
+            }
+            assert_eq!(account.read(line.as_bytes()), events, "{name}: {line}");
+        }
+    }
+    for adapter in ADAPTERS {
+        let file = format!("src/workers/agent/{}.rs", adapter.name);
+        let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let read = source[source.find("fn read(").unwrap()..].split("\nfn spent(").next().unwrap().to_owned();
+        for way in read.split(", &[\"").skip(1) {
+            for key in way.split_once(']').unwrap().0.split(['"', ',', ' ']).filter(|key| !key.is_empty()) {
+                assert_ne!((adapter.wants)(key), Wants::Nothing, "{}: {key}", adapter.name);
+            }
+        }
+    }
+}
+
 /// What an agent prints may come from whoever wrote the repository.
 #[test]
 fn hostile_lines_do_no_harm() {

@@ -15,7 +15,7 @@ use crate::Outcome;
 /// A transcript has about this size.
 const BYTES: usize = 10 << 20;
 /// How often the two sides take turns.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 const HOSTILE_ROUNDS: usize = 3;
 /// The contracts that are looked for: Markdown by code and by data, JSON with a word of its own and without.
 const CONTRACTS: [&str; 4] = ["status-block", "decree.review-rejection", "wr.gate_verdict", "team.output"];
@@ -58,9 +58,9 @@ pub fn doublings() -> Outcome<Series> {
         for (name, begin, again) in transcripts::HOSTILE {
             let [small, large] = [BYTES / 2, BYTES].map(|bytes| transcripts::hostile(begin, again, bytes));
             let read = |text: &str| drop(black_box(extract(dialect, text, &context)));
-            let (once, twice) = doubled(&mut || read(&small), &mut || read(&large), HOSTILE_ROUNDS);
+            let (value, twice) = doubled(&read, [&small, &large], HOSTILE_ROUNDS);
             let speed = [large.len() as f64 / twice / 1e6, 0.0];
-            figures.push(Figure { of: format!("{id} {name}"), value: twice / once, whole: 0.0, speed });
+            figures.push(Figure { of: format!("{id} {name}"), value, whole: 0.0, speed });
         }
     }
     let (names, title) = (["extract_doubling", "extract_doublings"], "twice the transcript");
