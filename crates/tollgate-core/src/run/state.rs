@@ -294,6 +294,9 @@ pub struct Unit {
     /// The content at which it was accepted.
     pub accepted_at: Option<Shown>,
     pub tree: Option<OwnTree>,
+    /// Whether its work has ever changed the run's tree.
+    #[serde(default)]
+    pub in_tree: bool,
 }
 
 /// A unit's own work tree.

@@ -369,3 +369,28 @@ fn a_unit_that_is_given_up_leaves_nothing_in_the_tree() {
     said.exits(1).says("is halted").says("`frontend` was given up, but its work is in the tree").silent_on("succeeded");
     play.holds();
 }
+
+/// What is judged in a tree of its own is no part of what is handed over, also where nobody writes there.
+#[test]
+fn a_unit_that_is_only_looked_at_is_looked_at_where_it_counts() {
+    let side = LOOSE.split("  side:\n").nth(1).unwrap();
+    let looks = "    - {id: check, dispatch: dod-checker, ensures: [covered], on: {accept: done, reject: hold}}\n";
+    let (_, said) = loosely(&[(side, looks)], &[("developer", "{}")], &[]);
+    said.exits(1).says("TG0141").says("trees: shared");
+}
+
+/// A row that no gate reads goes stale with what it was shown on.
+#[test]
+fn a_row_that_no_gate_reads_is_bound_to_everything_in_the_scope() {
+    let judged = [
+        ("areas: {code: [\"**\"]}", "areas: {docs: [\"docs/**\"], code: [\"**\"]}"),
+        (
+            "holds: {every: criterion, is: [passed, waived]}, bound_to: [code]",
+            "holds: {judged: dod-checker}, bound_to: [docs]",
+        ),
+    ];
+    let deletes = r"{delete: [api/a], report: {status: complete, abstract: {outcome: tidied, next_phase: n/a}, files_deleted: [api/a]}}";
+    let (play, said) = loosely(&judged, &[("polisher", deletes)], &[]);
+    said.exits(1).says("is halted").says("`backend` is no longer accepted").silent_on("succeeded");
+    play.holds();
+}

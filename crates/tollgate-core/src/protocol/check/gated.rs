@@ -306,12 +306,17 @@ fn done(
             breaches.add(&format!("{name} {}", node.stage.id), breach.hint(hint).other(gate.place));
         }
     }
-    let writes = !flow.reaches[instance.flow].writers.is_empty();
+    // Also where nobody writes: what is judged in a tree of its own is no part of what is handed over.
     let lands = out.iter().all(|(_, facts)| facts.has(flow.space.landed));
-    if each.is_some_and(|each| each.trees == Trees::Own) && writes && !lands {
+    if each.is_some_and(|each| each.trees == Trees::Own) && !lands {
         let message =
             format!("the stage `{}` ends the unit on `{}` and its work has not landed", node.stage.id, edge.outcome);
-        breaches.error(Code::NOT_LANDED, edge.place, message, "put a `land: run` stage before `done`");
+        breaches.error(
+            Code::NOT_LANDED,
+            edge.place,
+            message,
+            "put a `land: run` stage before `done`, or write `trees: shared`",
+        );
     }
 }
 

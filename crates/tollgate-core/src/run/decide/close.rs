@@ -4,7 +4,7 @@ use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, Criterion, MAIN, Run, Unit, keyed};
+use super::super::state::{At, Criterion, MAIN, Run, keyed};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -25,6 +25,10 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
     }
     // A success is one of every unit that was not given up, whatever the gates of the run read.
     for unit in &run.ledger.units {
+        // What it was judged on is its own tree, and no part of what is handed over.
+        if unit.state != UnitState::Dropped && unit.tree.as_ref().is_some_and(|own| !own.landed) {
+            reasons.push(format!("the tree of `{}` has not landed", unit.name));
+        }
         match unit.state {
             // What was mandatory when it was accepted may not be all that is now, nor hold as it did.
             UnitState::Accepted => reasons.extend(gates_open(run, &unit.name)),
@@ -33,7 +37,7 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
                 reasons.extend(gates_open(run, &unit.name));
                 reasons.extend(rows_open(run, &unit.name));
             }
-            UnitState::Dropped if is_in_tree(run, unit) => {
+            UnitState::Dropped if unit.in_tree => {
                 reasons.push(format!("`{}` was given up, but its work is in the tree", unit.name));
             }
             UnitState::Dropped => {}
@@ -80,19 +84,17 @@ fn gates_open(run: &Run, name: &Name) -> Vec<String> {
     open.map(|(gate, _)| format!("gate `{gate}` does not hold for `{name}`")).collect()
 }
 
-/// Whether what a unit did is part of the run's tree: it landed, or it was done there.
-fn is_in_tree(run: &Run, unit: &Unit) -> bool {
-    let own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name));
-    let wrote = own.flat_map(|instance| instance.wrote.values()).any(|wrote| !wrote.all.is_empty());
-    wrote && unit.tree.as_ref().is_none_or(|own| own.landed)
-}
-
 /// The unit's rows that nothing shows to hold for this content.
 fn rows_open(run: &Run, name: &Name) -> Vec<String> {
     let areas: Vec<Name> = bound_to_unit(run, name).into_iter().filter(|resource| &**resource != "tree").collect();
     let rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name));
-    // What no area of the unit's own bounds is bound by whoever reads it.
-    let bound = |row: &Criterion| if areas.is_empty() { gate::bound_to(run, row).to_vec() } else { areas.clone() };
+    // What nobody reads, no change is known to leave as it is: it is bound to every area, within the unit's scope.
+    let every = || run.areas.iter().map(|area| area.name.clone()).collect();
+    let bound = |row: &Criterion| match gate::read_by(run, row) {
+        None => every(),
+        Some(_) if !areas.is_empty() => areas.clone(),
+        Some(gate) => gate.bound_to.clone(),
+    };
     rows.filter_map(|row| match gate::criterion(run, row, &bound(row), Some(name)) {
         (CriterionState::Passed | CriterionState::Waived, true) => None,
         (state, true) => Some(format!("{} is {}", row.id, state.word())),

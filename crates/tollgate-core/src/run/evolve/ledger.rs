@@ -41,11 +41,12 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
             state: UnitState::New,
             accepted_at: None,
             tree: None,
+            in_tree: false,
         };
         match ledger.units.iter_mut().find(|old| old.name == row.name) {
             Some(old) => {
-                let Unit { state, accepted_at, tree, .. } = old.clone();
-                *old = Unit { state, accepted_at, tree, ..unit };
+                let Unit { state, accepted_at, tree, in_tree, .. } = old.clone();
+                *old = Unit { state, accepted_at, tree, in_tree, ..unit };
             }
             None => ledger.units.push(unit),
         }

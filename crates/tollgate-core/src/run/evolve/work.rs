@@ -169,7 +169,7 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
     }
     if let Some(content) = &landing.content {
         remember(run, content);
-        run.tree = content.tree.clone();
+        move_run(run, Some(name), content);
     }
     if let Some(content) = &landing.collided {
         remember(run, content);
@@ -205,6 +205,15 @@ pub(super) fn move_tree(run: &mut Run, unit: Option<&Name>, content: &Content) {
     let own = unit.and_then(|name| unit_mut(run, name)).and_then(|unit| unit.tree.as_mut());
     match own.filter(|own| !own.landed) {
         Some(own) => own.tree = content.tree.clone(),
-        None => run.tree = content.tree.clone(),
+        None => move_run(run, unit, content),
+    }
+}
+
+/// The run's tree is another one, by the work of a unit or by that of nobody in particular.
+fn move_run(run: &mut Run, unit: Option<&Name>, content: &Content) {
+    let moves = run.tree != content.tree;
+    run.tree = content.tree.clone();
+    if let Some(unit) = unit.and_then(|name| unit_mut(run, name)) {
+        unit.in_tree |= moves;
     }
 }

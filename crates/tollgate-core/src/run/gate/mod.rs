@@ -12,7 +12,7 @@ use super::state::{Criterion, On, Run, Shown, keyed};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
-use crate::protocol::model::{Gate, Value};
+use crate::protocol::model::{Gate, Kind, Stage, Value};
 use crate::report::Judgement;
 use crate::scope::Content;
 
@@ -241,16 +241,30 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&
     (state, fresh(run, &shown.on, resources, row.unit.as_ref().or(subject)))
 }
 
-/// What a row's evidence and waivers are bound to: the first gate that reads the row says it. One that no gate reads is bound to
+/// What a row's evidence and waivers are bound to: the gate that reads the row says it. One that no gate reads is bound to
 /// everything: nobody says that a change does not matter to it.
 pub fn bound_to<'a>(run: &'a Run, row: &Criterion) -> &'a [Name] {
     static TREE: LazyLock<[Name; 1]> = LazyLock::new(|| ["tree".into()]);
-    let gate = run.protocol.gates.values().find(|gate| {
+    read_by(run, row).map_or(&*TREE, |gate| gate.bound_to.as_slice())
+}
+
+/// The first gate that reads a row and that somebody has to establish. One that only says which way to take guards nothing.
+pub fn read_by<'a>(run: &'a Run, row: &Criterion) -> Option<&'a Gate> {
+    let protocol = &run.protocol;
+    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let owed = |name: &Name, gate: &Gate| {
+        let checks = |stage: &Stage| matches!(&stage.kind, Kind::Check { gates } if gates.contains(name));
+        let named = |stage: &Stage| stage.ensures.contains(name) || stage.requires.contains(name) || checks(stage);
+        gate.mandatory_unit.is_some() || gate.mandatory_run.is_some() || stages().any(named)
+    };
+    let reads_row = |gate: &Gate| {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
         atoms.iter().any(|atom| reads(atom, row) == Some(SetKind::Criterion))
-    });
-    gate.map_or(&*TREE, |gate| gate.bound_to.as_slice())
+    };
+    // A gate that a gate reads is owed with it.
+    let owed = with_read(run, protocol.gates.iter().filter(|(name, gate)| owed(name, gate)).map(|(_, gate)| gate));
+    owed.into_iter().find(|gate| reads_row(gate))
 }
 
 /// These gates and those that they read, each once.
