@@ -16,8 +16,8 @@ use tollgate_core::protocol::{self, Protocol};
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind, ChangeKind};
 use tollgate_core::run::state::Decision;
-use tollgate_core::run::{Command, Recorded, Run};
-use tollgate_core::scope::{self, Content};
+use tollgate_core::run::{self, Command, Recorded, Run};
+use tollgate_core::scope::{self, Content, Parts};
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
@@ -281,7 +281,10 @@ impl Service {
         let planned = artifacts.values().flat_map(|artifact| &artifact.plan.units);
         let planned = planned.filter(|unit| !unit.scope.is_empty()).map(|unit| (&unit.name, &unit.scope));
         let scopes = planned.chain(&start.scopes).map(|(unit, scope)| (unit.clone(), scope.clone())).collect();
-        let content = scope::content(base.tree.name(), &workspace.entries(&base.tree)?, &areas, &scopes);
+        // Inputs that do not fit are refused below, when the run opens.
+        let given = inputs(&protocol, &start.inputs).unwrap_or_default();
+        let parts = Parts { areas, scopes, documents: run::documents(&protocol, id, &given) };
+        let content = scope::content(base.tree.name(), &workspace.entries(&base.tree)?, &parts);
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::protocol::model::Area;
+use tollgate_core::id::RunId;
+use tollgate_core::protocol::Protocol;
+use tollgate_core::protocol::model::Value;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing;
 use tollgate_core::run::event::{ChangeKind, Changed, CommandRef, CommandResult, LandOutcome};
 use tollgate_core::run::repeated::Once;
-use tollgate_core::run::{Run, gate};
-use tollgate_core::scope::{self, Content, Entry};
+use tollgate_core::run::{self, Run, gate};
+use tollgate_core::scope::{self, Content, Entry, Parts};
 
 /// Paths and the content of each, as a number.
 pub type Tree = BTreeMap<Name, u64>;
@@ -57,20 +59,24 @@ impl World {
         self.put(tree)
     }
 
-    /// What evidence binds to in a tree, before there is a run.
-    pub fn content_of(&self, name: &Name, areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
+    /// What evidence binds to in the tree that a run begins with.
+    pub fn opening(&self, name: &Name, protocol: &Protocol, id: RunId, inputs: &BTreeMap<Name, Value>) -> Content {
+        let documents = run::documents(protocol, id, inputs);
+        self.content_of(name, &Parts { areas: protocol.areas.clone(), documents, ..Parts::default() })
+    }
+
+    fn content_of(&self, name: &Name, parts: &Parts) -> Content {
         let tree = self.tree(name);
         let entries: Vec<Entry> = tree
             .iter()
             .map(|(path, blob)| Entry { path: path.clone(), mode: "100644".into(), blob: blob.to_string().into() })
             .collect();
-        scope::content(name.clone(), &entries, areas, scopes)
+        scope::content(name.clone(), &entries, parts)
     }
 
     /// What evidence binds to in a tree of a run.
     pub fn content(&self, run: &Run, name: &Name) -> Content {
-        let scopes = run.ledger.units.iter().map(|unit| (unit.name.clone(), unit.scope.clone())).collect();
-        self.content_of(name, &run.area_patterns(), &scopes)
+        self.content_of(name, &run.parts())
     }
 
     /// What is different in another tree.

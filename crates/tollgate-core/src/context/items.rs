@@ -153,7 +153,7 @@ fn unit(unit: &Unit) -> String {
 fn criteria(dispatch: &Dispatch<'_>) -> String {
     let (run, unit) = (dispatch.run, dispatch.unit());
     list(rows(dispatch).map(|row| {
-        let (state, fresh) = gate::criterion(run, row, gate::bound_to(run, row), unit);
+        let (state, fresh) = gate::criterion(run, row, &gate::row_rests_on(run, row), unit);
         let mut about: Vec<String> = row.unit.iter().filter(|_| unit.is_none()).map(|unit| line(unit)).collect();
         about.extend(row.group.iter().map(|group| line(group)));
         about.push(state.word().to_owned());

@@ -140,6 +140,9 @@ events! {
         object: Digest,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         fields: BTreeMap<Name, Name>,
+        /// The tree in which it lies; none for one without a path.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<Name>,
     }
     /// Units, requirements or criteria entered the ledger.
     LedgerPlanned = "ledger.planned" { plan: Plan, from: Name }

@@ -19,7 +19,7 @@ use crate::contract::registry::Contracts;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
 use crate::protocol::Protocol;
-use crate::protocol::model::{Area, Flow, Stage, Target, Value};
+use crate::protocol::model::{Flow, Stage, Target, Value};
 use crate::report::{Judgement, Verdict};
 use crate::scope::Content;
 
@@ -112,6 +112,9 @@ pub enum Phase {
 pub struct ArtifactState {
     pub object: Digest,
     pub fields: BTreeMap<Name, Name>,
+    /// What stood at its path when it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Digest>,
 }
 
 /// A flow at work for a subject.
@@ -479,18 +482,6 @@ impl Run {
     /// The value of a `one_of` variable.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.vars.get(name)
-    }
-
-    /// The areas as patterns in force.
-    pub fn area_patterns(&self) -> Vec<Area> {
-        self.areas
-            .iter()
-            .map(|area| Area {
-                name: area.name.clone(),
-                patterns: area.patterns.clone(),
-                place: crate::diagnostic::Place::default(),
-            })
-            .collect()
     }
 
     /// Instances below one, direct children only.

@@ -41,7 +41,7 @@ pub struct Entry {
 }
 
 /// The content of a tree as evidence is bound to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Content {
     /// The git tree id.
@@ -54,6 +54,17 @@ pub struct Content {
     /// The digest of what lies in no unit's scope, by area; nothing where no unit has one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nobodys: BTreeMap<Name, Digest>,
+    /// The digest of what stands at the path of each document that has one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub documents: BTreeMap<Name, Digest>,
+}
+
+/// What content is told apart by: areas, the scopes of units, the paths of documents.
+#[derive(Debug, Clone, Default)]
+pub struct Parts {
+    pub areas: Vec<Area>,
+    pub scopes: BTreeMap<Name, Vec<Name>>,
+    pub documents: BTreeMap<Name, Name>,
 }
 
 /// The changed paths of a unit, by its scope.
@@ -108,10 +119,11 @@ pub fn classify(paths: impl IntoIterator<Item = Name>, scope: &[Name]) -> Classi
     Classified { inside, outside }
 }
 
-/// Digests a tree by area: whole, narrowed to each unit's scope, and what lies in nobody's.
+/// Digests a tree by area: whole, narrowed to each unit's scope, and what lies in nobody's; and by document.
 ///
-/// The digest of an area is sha256 over its sorted lines `mode blob path`.
-pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<Name, Vec<Name>>) -> Content {
+/// The digest of a part is sha256 over its sorted lines `mode blob path`.
+pub fn content(tree: Name, entries: &[Entry], parts: &Parts) -> Content {
+    let Parts { areas, scopes, documents } = parts;
     let line = |entry: &Entry| format!("{} {} {}\n", entry.mode, entry.blob, entry.path);
     let mut lines: Vec<(String, &Entry)> = entries.iter().map(|entry| (line(entry), entry)).collect();
     lines.sort_unstable();
@@ -121,6 +133,7 @@ pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<
         scopes.iter().map(|(unit, scope)| (unit, scope, Sums::new(areas))).collect();
     let has_scopes = scopes.values().any(|scope| !scope.is_empty());
     let mut nobodys = Sums::new(if has_scopes { areas } else { &[] });
+    let mut documents: Vec<_> = documents.iter().map(|(name, path)| (name, path, DigestOf::default())).collect();
     for (line, Entry { path, .. }) in &lines {
         let own = areas.iter().position(|area| holds(area, path));
         let mut is_nobodys = true;
@@ -134,9 +147,15 @@ pub fn content(tree: Name, entries: &[Entry], areas: &[Area], scopes: &BTreeMap<
             nobodys.take(own, line);
         }
         whole.take(own, line);
+        for (_, pattern, sum) in &mut documents {
+            if matches(pattern, path) {
+                sum.take(line.as_bytes());
+            }
+        }
     }
     let scoped = scoped.into_iter().map(|(unit, _, sums)| (unit.clone(), sums.digests())).collect();
-    Content { tree, areas: whole.digests(), scoped, nobodys: nobodys.digests() }
+    let documents = documents.into_iter().map(|(name, _, sum)| (name.clone(), sum.digest())).collect();
+    Content { tree, areas: whole.digests(), scoped, nobodys: nobodys.digests(), documents }
 }
 
 /// The digest of each area, while its lines are taken in their order.
@@ -384,25 +403,28 @@ mod tests {
 
     #[test]
     fn a_digest_changes_with_its_own_area_and_scope_only() {
-        let areas = [area("tests", &["tests/**"]), area("code", &["**"])];
+        let areas = vec![area("tests", &["tests/**"]), area("code", &["**"])];
         let api = (Name::from("api"), names(&["api/**", "tests/api/**"]));
         let scopes = BTreeMap::from([api, (Name::from("web"), names(&["web/**"]))]);
+        let documents = BTreeMap::from([("page".into(), "web/w".into())]);
+        let parts = Parts { areas, scopes, documents };
         let tree = |web: &str, nobodys: &str| {
             [entry("api/a", "1"), entry("tests/api/t", "2"), entry("web/w", web), entry("z", nobodys)]
         };
-        let one = content("t1".into(), &tree("3", "4"), &areas, &scopes);
+        let one = content("t1".into(), &tree("3", "4"), &parts);
         let (own, sibling, nobodys) = ("100644 1 api/a\n", "100644 3 web/w\n", "100644 4 z\n");
         assert_eq!(one.scoped["api"]["code"], Digest::of(own.as_bytes()));
         assert_eq!(one.nobodys["code"], Digest::of(nobodys.as_bytes()));
         assert_eq!(one.areas["code"], Digest::of(format!("{own}{sibling}{nobodys}").as_bytes()));
 
-        let two = content("t2".into(), &tree("5", "4"), &areas, &scopes);
+        let two = content("t2".into(), &tree("5", "4"), &parts);
         assert_eq!(two.scoped["api"], one.scoped["api"]);
         assert_ne!(two.scoped["web"], one.scoped["web"]);
         assert_eq!((&two.areas["tests"], &two.nobodys), (&one.areas["tests"], &one.nobodys));
         assert_ne!(two.areas["code"], one.areas["code"]);
-        let three = content("t3".into(), &tree("3", "5"), &areas, &scopes);
-        assert_eq!(three.scoped, one.scoped);
+        assert_ne!(two.documents, one.documents);
+        let three = content("t3".into(), &tree("3", "5"), &parts);
+        assert_eq!((&three.scoped, &three.documents), (&one.scoped, &one.documents));
         assert_ne!(three.nobodys, one.nobodys);
         let text = serde_json::to_string(&two).unwrap();
         assert_eq!(serde_json::from_str::<Content>(&text).unwrap(), two);
@@ -410,9 +432,9 @@ mod tests {
 
     #[test]
     fn the_order_of_entries_does_not_matter() {
-        let areas = [area("code", &["**"])];
-        let a = content("t".into(), &[entry("a", "2"), entry("b", "1")], &areas, &BTreeMap::new());
-        let b = content("t".into(), &[entry("b", "1"), entry("a", "2")], &areas, &BTreeMap::new());
+        let parts = Parts { areas: vec![area("code", &["**"])], ..Parts::default() };
+        let a = content("t".into(), &[entry("a", "2"), entry("b", "1")], &parts);
+        let b = content("t".into(), &[entry("b", "1"), entry("a", "2")], &parts);
         assert_eq!(a, b);
     }
 

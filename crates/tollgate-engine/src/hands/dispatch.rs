@@ -342,10 +342,10 @@ fn deliver(
     }
     let tree = result.content.as_ref().map_or(&lease.tree, |content| &content.tree);
     let tree = tree_id(tree)?;
+    let paths = run.parts().documents;
     for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(name)?))) {
-        let Some(path) = &artifact.path else { continue };
-        let path = path.replace("{run}", run.id.digits());
-        let Some(bytes) = workspace.file(&tree, &path)? else { continue };
+        let Some(path) = paths.get(name) else { continue };
+        let Some(bytes) = workspace.file(&tree, path)? else { continue };
         match open_artifact(&run.protocol.contracts, artifact, &bytes, None) {
             Ok(given) => {
                 result.artifacts.insert(name.clone(), given);

@@ -368,18 +368,12 @@ pub fn content_of(workspace: &Workspace, run: &Run, tree: &ObjectId) -> Result<C
 
 /// The same of a tree whose entries are known.
 pub fn content_in(run: &Run, tree: &ObjectId, entries: &[Entry]) -> Content {
-    scope::content(tree.name(), entries, &run.area_patterns(), &scopes(run))
+    scope::content(tree.name(), entries, &run.parts())
 }
 
 /// Whether no unit has a tree with work that is not in the run's.
 fn all_landed(run: &Run) -> bool {
     run.ledger.units.iter().filter_map(|unit| unit.tree.as_ref()).all(|own| own.landed)
-}
-
-/// The scope of each unit that has one.
-pub fn scopes(run: &Run) -> BTreeMap<Name, Vec<Name>> {
-    let scoped = run.ledger.units.iter().filter(|unit| !unit.scope.is_empty());
-    scoped.map(|unit| (unit.name.clone(), unit.scope.clone())).collect()
 }
 
 fn tree_id(name: &str) -> Result<ObjectId, Failure> {

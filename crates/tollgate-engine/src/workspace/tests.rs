@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use tollgate_core::diagnostic::Place;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Area;
-use tollgate_core::scope;
+use tollgate_core::scope::{self, Parts};
 
 mod left_over;
 mod odd;
@@ -500,11 +500,12 @@ fn areas_are_digested_whole_and_by_scope() {
     let fixture = fixture(&[("src/a", "1"), ("tests/t", "1")]);
     let area =
         |name: &str, pattern: &str| Area { name: name.into(), patterns: vec![pattern.into()], place: Place::default() };
-    let areas = [area("tests", "tests/**"), area("code", "**")];
+    let areas = vec![area("tests", "tests/**"), area("code", "**")];
     let scopes = BTreeMap::from([(Name::from("u"), vec![Name::from("src/")])]);
+    let parts = Parts { areas, scopes, ..Parts::default() };
     let content = || {
         let tree = fixture.measure().tree;
-        scope::content(tree.name(), &fixture.workspace.entries(&tree).unwrap(), &areas, &scopes)
+        scope::content(tree.name(), &fixture.workspace.entries(&tree).unwrap(), &parts)
     };
     let before = content();
     write(&fixture.tree().path, "tests/t", "2");

@@ -148,7 +148,7 @@ impl Play {
         let mut world = World::default();
         let files = setup.files.iter().cloned().chain(["src/main.rs".into()]).map(|path| (path, 0)).collect();
         let tree = world.put(files);
-        let content = world.content_of(&tree, &protocol.areas, &BTreeMap::new());
+        let content = world.opening(&tree, &protocol, RunId::from_bits(1), &setup.inputs);
         let task = OpenArtifact { object: Digest::of(b"task"), plan: setup.plan.clone(), ..OpenArtifact::default() };
         let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), task));
         let open = Open {

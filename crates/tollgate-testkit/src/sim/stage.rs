@@ -141,7 +141,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), artifact));
     let files = ["src/main.rs", "src/lib.rs", "docs/index.md", "tests/all.rs"];
     let tree = world.put(files.iter().map(|path| (Name::from(*path), 0)).collect());
-    let content = world.content_of(&tree, &protocol.areas, &BTreeMap::new());
+    let content = world.opening(&tree, &protocol, RunId::from_bits(seed), &inputs);
     let answers = if name == "build-plan" && rng.percent(40) {
         BTreeMap::from([(Name::from("sign-off"), Name::from("approve"))])
     } else {

@@ -236,8 +236,9 @@ fn next_step(rejection: &Rejection) -> String {
         Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => {
             "`tollgate inbox` says what each option stands for"
         }
+        Rejection::AskedAnew { .. } => "`tollgate inbox` shows the question as it stands now; then decide again",
         Rejection::NotEstablished { .. } => "choose another option, or mend what is named first: `tollgate show RUN`",
-        Rejection::NothingToRetry | Rejection::NoUnit(_) | Rejection::NotHeld(_) => {
+        Rejection::NothingToRetry | Rejection::NoUnit(_) | Rejection::NotHeld(_) | Rejection::GoneOn(_) => {
             "`tollgate show RUN` says what the run waits for"
         }
         Rejection::NotAPerson => "give the command in your own terminal",

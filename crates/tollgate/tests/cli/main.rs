@@ -44,6 +44,7 @@ mod protocol;
 mod real_agents;
 mod repair;
 mod repository;
+mod rests;
 mod rows;
 mod sarif;
 mod schemas;

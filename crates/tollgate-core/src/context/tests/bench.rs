@@ -252,7 +252,7 @@ fn stamp(kind: ByKind) -> Stamp {
 fn content(tree: &str) -> Content {
     let areas =
         ["tests", "infra", "code"].map(|area| (Name::from(area), Digest::of(format!("{tree}{area}").as_bytes())));
-    Content { tree: tree.into(), areas: BTreeMap::from(areas), scoped: BTreeMap::new(), nobodys: BTreeMap::new() }
+    Content { tree: tree.into(), areas: BTreeMap::from(areas), ..Content::default() }
 }
 
 /// A report: the parts of the Abstract that differ, and the sections after it.

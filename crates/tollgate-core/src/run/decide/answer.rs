@@ -22,7 +22,11 @@ impl Draft {
     pub fn answer(&mut self, id: DecisionId, answer: Answer) -> Result<(), Rejection> {
         self.needs_person()?;
         let by = self.by.clone();
-        self.answer_by(id, answer, &by, false)
+        let option = answer.option.clone();
+        match self.attempt(|draft| draft.answer_by(id, answer, &by, false)) {
+            Err(short @ Rejection::NotEstablished { .. }) => self.ask_anew(id, option.as_ref()).ok_or(short),
+            answered => answered,
+        }
     }
 
     pub fn answer_by(&mut self, id: DecisionId, answer: Answer, by: &By, in_advance: bool) -> Result<(), Rejection> {
@@ -65,7 +69,9 @@ impl Draft {
         };
         self.emit_by(by.clone(), ends(answer.option.clone(), answer.text.clone()));
         self.amend(id, &asked.instance, asked.unit.as_ref(), &asked.paths, &route, &answer, by)?;
-        self.establish(id, &asked.instance, Some(origin), &route, by)?;
+        let waives = asked.options.iter().find(|offered| Some(&offered.id) == answer.option.as_ref());
+        let waives = waives.map(|offered| offered.waives.as_slice()).unwrap_or_default();
+        self.establish(id, &asked.instance, Some(origin), (&route, waives), by)?;
         if let (Some(option), [name]) = (&answer.option, &*stage.gives) {
             self.emit_by(by.clone(), VariableGiven { name: name.clone(), value: option.clone() });
         }
@@ -186,7 +192,7 @@ impl Draft {
         let accepted = self.run.ledger.units.iter().filter(|unit| unit.state == UnitState::Accepted);
         let lapsed: Vec<Name> = accepted
             .filter(|accepted| {
-                let bound = super::close::bound_to_unit(&self.run, &accepted.name);
+                let bound = gate::accepted_on(&self.run, &accepted.name);
                 let same =
                     |then: &BTreeMap<Name, Digest>| bound.iter().all(|area| then.get(area) == now.nobodys.get(area));
                 unit.is_none() && !then.as_ref().is_some_and(same)
@@ -199,14 +205,14 @@ impl Draft {
         }
     }
 
-    /// Grants the waivers an answer carries and refuses it unless what it must establish then holds. A default waives
-    /// nothing and establishes nothing: it only routes.
+    /// Grants the waivers an answer carries and refuses it unless what it must establish then holds. Nothing is waived that the
+    /// question did not show. A default waives nothing and establishes nothing: it only routes.
     fn establish(
         &mut self,
         id: DecisionId,
         instance: &Name,
         origin: Option<&Stage>,
-        route: &Route,
+        (route, shown): (&Route, &[Name]),
         by: &By,
     ) -> Result<(), Rejection> {
         let gates = self.ensured(origin, route);
@@ -217,7 +223,8 @@ impl Draft {
             return Ok(());
         }
         let unit = self.unit_of(instance);
-        let Waivers { criteria, findings, commands, judgements } = self.waivers(instance, origin, route);
+        let waivers = self.waivers(instance, origin, route);
+        let Waivers { criteria, findings, commands, judgements } = waivers.held_to(shown);
         if !(criteria.is_empty() && findings.is_empty() && commands.is_empty() && judgements.is_empty()) {
             let requirements = Vec::new();
             let event = WaiverGranted { decision: id, criteria, findings, requirements, commands, judgements };

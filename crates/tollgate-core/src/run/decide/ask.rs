@@ -1,12 +1,13 @@
 //! Asking: a question is in the journal before anybody is asked, with the options that lead somewhere.
 
-use super::super::event::{Asked, By, ByKind, DecisionAsked, DefaultAnswer, Offered, Origin};
+use super::super::event::{Asked, By, ByKind, DecisionAsked, DecisionRefused, DefaultAnswer, Offered, Origin};
 use super::super::gate::{self, CriterionState};
 use super::super::state::{Attempt, Decision, Shown};
-use super::Answer;
 use super::draft::Draft;
 use super::words::came_out;
+use super::{Answer, Rejection};
 use crate::Name;
+use crate::digest::Digest;
 use crate::id::DecisionId;
 use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
@@ -66,13 +67,49 @@ impl Draft {
             options,
             unit: unit.clone(),
             blocking: true,
-            shows: ask.shows.iter().filter_map(|name| self.run.artifacts.get(name)).map(|a| a.object).collect(),
+            shows: self.shown(ask),
             origin,
             tree: self.run.tree_of(unit.as_ref()).clone(),
             paths: self.paths(instance, ask),
         };
         self.emit(DecisionAsked { decision, asked });
         self.answer_in_advance(decision, stage);
+    }
+
+    /// What an answer had to establish is no longer what the question was about: it is put again as things stand, and nothing is
+    /// answered. None: nothing has changed since it was asked.
+    pub(super) fn ask_anew(&mut self, decision: DecisionId, option: Option<&Name>) -> Option<()> {
+        let known = self.run.decisions.get(&decision)?.asked.clone();
+        let protocol = self.protocol.clone();
+        let instance = self.instance(&known.instance)?;
+        let stage = protocol.ask(&known.ask).or_else(|| Self::stage_of(&protocol, &instance, &known.ask))?;
+        let Kind::Ask(ask) = &stage.kind else { return None };
+        let options = self.offered(&known.instance, stage, ask, &known.origin);
+        let tree = self.run.tree_of(known.unit.as_ref()).clone();
+        let shows = self.shown(ask);
+        if options.is_empty() || (&options, &tree, &shows) == (&known.options, &known.tree, &known.shows) {
+            return None;
+        }
+        let waives = |options: &[Offered]| {
+            let chosen = options.iter().find(|offered| Some(&offered.id) == option);
+            chosen.map(|offered| offered.waives.clone()).unwrap_or_default()
+        };
+        let seen = waives(&known.options);
+        let more: Vec<Name> = waives(&options).into_iter().filter(|name| !seen.contains(name)).collect();
+        let rejection = Rejection::AskedAnew { decision, more };
+        let default =
+            known.default.clone().filter(|default| options.iter().any(|offered| offered.id == default.option));
+        let recommend = known.recommend.clone().filter(|named| options.iter().any(|offered| offered.id == *named));
+        let option = option.cloned().unwrap_or_else(|| "a text".into());
+        self.emit(DecisionRefused { decision, option, why: rejection.to_string() });
+        self.emit(DecisionAsked { decision, asked: Asked { options, tree, shows, default, recommend, ..known } });
+        self.refusal = Some(rejection);
+        Some(())
+    }
+
+    /// The objects that a question shows.
+    fn shown(&self, ask: &Ask) -> Vec<Digest> {
+        ask.shows.iter().filter_map(|name| self.run.artifacts.get(name)).map(|artifact| artifact.object).collect()
     }
 
     /// Whether an option needs a measured work tree.
@@ -127,7 +164,7 @@ impl Draft {
         let ledger = &self.run.ledger;
         let own = |owner: Option<&Name>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
         let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
-            let (state, _) = gate::criterion(&self.run, row, gate::bound_to(&self.run, row), unit.as_ref());
+            let (state, _) = gate::criterion(&self.run, row, &gate::row_rests_on(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
             let mut shown = row.ran.iter().chain(&row.judged);
             let why = shown.find(|shown| shown.result == Judgement::Unobservable || shown.flaky.is_some()).map(note);

@@ -47,7 +47,7 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
     }
     // A unit's rows count when it is accepted; nobody but the run answers for its own.
     for row in run.ledger.criteria.iter().filter(|row| row.unit.is_none()) {
-        match gate::criterion(run, row, gate::bound_to(run, row), None) {
+        match gate::criterion(run, row, &gate::row_rests_on(run, row), None) {
             (CriterionState::Passed | CriterionState::Waived, true) => {}
             (CriterionState::Passed | CriterionState::Waived, false) => {
                 reasons.push(format!("what {} was checked on has changed", row.id));
@@ -86,16 +86,9 @@ fn gates_open(run: &Run, name: &Name) -> Vec<String> {
 
 /// The unit's rows that nothing shows to hold for this content.
 fn rows_open(run: &Run, name: &Name) -> Vec<String> {
-    let areas: Vec<Name> = bound_to_unit(run, name).into_iter().filter(|resource| &**resource != "tree").collect();
     let rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name));
-    // What nobody reads, no change is known to leave as it is: it is bound to every area, within the unit's scope.
-    let every = || run.areas.iter().map(|area| area.name.clone()).collect();
-    let bound = |row: &Criterion| match gate::read_by(run, row) {
-        None => every(),
-        Some(_) if !areas.is_empty() => areas.clone(),
-        Some(gate) => gate.bound_to.clone(),
-    };
-    rows.filter_map(|row| match gate::criterion(run, row, &bound(row), Some(name)) {
+    let rests_on = |row: &Criterion| gate::unit_row_rests_on(run, row, name);
+    rows.filter_map(|row| match gate::criterion(run, row, &rests_on(row), Some(name)) {
         (CriterionState::Passed | CriterionState::Waived, true) => None,
         (state, true) => Some(format!("{} is {}", row.id, state.word())),
         (_, false) => Some(format!("what {} was checked on has changed", row.id)),
@@ -109,12 +102,6 @@ fn finding_open(run: &Run, name: &Name) -> Option<String> {
         finding.about.units.contains(name) && finding.status_for(Some(name)) == FindingStatus::Open
     });
     open.map(|(id, _)| format!("{id} is open against it"))
-}
-
-/// The content a unit's acceptance rests on: what its mandatory gates are bound to.
-pub fn bound_to_unit(run: &Run, name: &Name) -> Vec<Name> {
-    let gates = gate::mandatory_of_unit(run, name);
-    gates.flat_map(|(_, gate)| gate.bound_to.iter().cloned()).filter(|resource| &**resource != "findings").collect()
 }
 
 fn first_line(text: &str) -> &str {
@@ -146,7 +133,7 @@ impl Draft {
     /// A success that rests on waivers says so.
     fn why_succeeded(&self) -> String {
         let ledger = &self.run.ledger;
-        let stands = |row: &&Criterion| gate::is_waived(&self.run, row, gate::bound_to(&self.run, row), None);
+        let stands = |row: &&Criterion| gate::is_waived(&self.run, row, &gate::row_rests_on(&self.run, row), None);
         let rows = ledger.criteria.iter().filter(stands).map(|row| row.id.to_string());
         let waived =
             |finding: &&super::super::state::FindingState| finding.status == super::super::event::FindingStatus::Waived;
@@ -306,7 +293,7 @@ fn is_same_outside(run: &Run, name: &Name) -> bool {
     let accepted = run.unit(name).and_then(|unit| unit.accepted_at.as_ref());
     let then = accepted.and_then(|shown| run.contents.get(&shown.on.tree));
     let (Some(then), Some(now)) = (then, run.contents.get(run.tree_of(None))) else { return false };
-    bound_to_unit(run, name).iter().all(|area| then.nobodys.get(area) == now.nobodys.get(area))
+    gate::accepted_on(run, name).iter().all(|area| then.nobodys.get(area) == now.nobodys.get(area))
 }
 
 /// Why an accepted unit is no longer accepted.
@@ -316,6 +303,6 @@ pub fn lapse_reason(run: &Run, name: &Name) -> Option<String> {
         return Some(open);
     }
     let shown = unit.accepted_at.as_ref()?;
-    let fresh = gate::fresh(run, &shown.on, &bound_to_unit(run, name), Some(name));
+    let fresh = gate::fresh(run, &shown.on, &gate::accepted_on(run, name), Some(name));
     (!fresh).then(|| "what it was accepted on has changed".to_owned())
 }

@@ -129,7 +129,7 @@ impl Draft {
             if self.protocol.gates.contains_key(*name) {
                 gate::status_of(&self.run, name, unit) != Status::Holds
             } else {
-                !self.run.artifacts.contains_key(*name)
+                gate::given(&self.run, name, unit) != Some(true)
             }
         };
         stage.requires.iter().filter(lacks).map(|name| format!("`{name}`")).collect()

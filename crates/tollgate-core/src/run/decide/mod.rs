@@ -178,12 +178,16 @@ pub enum Rejection {
     Incomplete { decision: DecisionId, what: String },
     /// With all it waives, gates that the answer must establish do not hold.
     NotEstablished { decision: DecisionId, gates: Vec<Name> },
+    /// What the question was about has changed: it was put again, with what the option would waive besides.
+    AskedAnew { decision: DecisionId, more: Vec<Name> },
     /// Nothing is held or halted.
     NothingToRetry,
     /// There is no such unit.
     NoUnit(Name),
     /// Nothing of this unit is held.
     NotHeld(Name),
+    /// The unit is held, but the run has gone on without it.
+    GoneOn(Name),
     /// Only a person may say this.
     NotAPerson,
     /// Only the driver may say this.
@@ -221,7 +225,8 @@ impl Rejection {
             Self::NotOffered { .. } | Self::TextNeeded(_) => Code::NOT_OFFERED,
             Self::NotAllowed { .. } | Self::Incomplete { .. } => Code::ANSWER_CARRIES,
             Self::NotEstablished { .. } => Code::ANSWER_FALLS_SHORT,
-            Self::NothingToRetry | Self::NoUnit(_) | Self::NotHeld(_) => Code::NOTHING_TO_RETRY,
+            Self::AskedAnew { .. } => Code::QUESTION_CHANGED,
+            Self::NothingToRetry | Self::NoUnit(_) | Self::NotHeld(_) | Self::GoneOn(_) => Code::NOTHING_TO_RETRY,
             Self::NotAPerson => Code::NOT_A_PERSON,
             Self::NotTheDriver => Code::NOT_THE_DRIVER,
             Self::Input { .. } => Code::BAD_INPUT,
@@ -262,8 +267,16 @@ impl std::fmt::Display for Rejection {
             Self::NotEstablished { decision, gates } => {
                 write!(f, "even with what the answer to {decision} waives, {} would not hold", list(gates))
             }
+            Self::AskedAnew { decision, more } if more.is_empty() => {
+                write!(f, "the work that {decision} is about has changed since it was asked; it is asked again")
+            }
+            Self::AskedAnew { decision, more } => {
+                let what = "would waive more than was shown when it was asked";
+                write!(f, "the answer to {decision} {what}: {}; it is asked again", list(more))
+            }
             Self::NothingToRetry => write!(f, "nothing here is held or halted"),
             Self::NotHeld(unit) => write!(f, "nothing of `{unit}` is held"),
+            Self::GoneOn(unit) => write!(f, "`{unit}` is held, but the run has gone on without it"),
             Self::NoUnit(unit) => write!(f, "there is no unit `{unit}` in this run"),
             Self::NotAPerson => write!(f, "only a person may decide this"),
             Self::NotTheDriver => write!(f, "only the driver that holds the run may report this"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::effects;
-use super::super::event::{ArtifactGiven, By, ByKind, Event, Pinned, Recorded, RunOpened};
+use super::super::event::{By, ByKind, Event, Pinned, Recorded, RunOpened};
 use super::super::evolve::begin;
 use super::super::gate;
 use super::draft::Draft;
@@ -17,7 +17,7 @@ use crate::id::RunId;
 use crate::protocol::Condition;
 use crate::protocol::Protocol;
 use crate::protocol::model::{
-    AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Stage, Value, Variable, VariableKind,
+    Ask, AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Stage, Value, Variable, VariableKind,
 };
 use crate::report::{Plan, UnitReport};
 use crate::scope::{self, Content};
@@ -92,8 +92,7 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
         if let Some(why) = plan_problem(&artifact.plan) {
             return Err(Rejection::Artifact { name: name.clone(), why });
         }
-        draft.emit(ArtifactGiven { name: name.clone(), object: artifact.object, fields: artifact.fields.clone() });
-        draft.planned(&artifact.plan, name);
+        draft.given(name, artifact, None);
     }
     scoped(&mut draft, &open.scopes)?;
     given(&draft)?;
@@ -206,8 +205,11 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
     let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
     for (stage, option) in answers {
         let refuse = |why: String| Err(Rejection::Advance { stage: stage.clone(), why });
-        let known = stages().find(|known| known.id == *stage);
-        let Some((known, Kind::Ask(ask))) = known.map(|known| (known, &known.kind)) else {
+        // Names are a flow's own: the answer is one to every stage of that name.
+        let asks = stages().filter(|known| known.id == *stage);
+        let asks = asks.filter_map(|known| if let Kind::Ask(ask) = &known.kind { Some((known, ask)) } else { None });
+        let asks: Vec<(&Stage, &Ask)> = asks.collect();
+        if asks.is_empty() {
             let shared = protocol.ask(stage).is_some();
             let why = if shared {
                 "it is asked only when something went wrong"
@@ -215,20 +217,22 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
                 "no stage of that name asks a person"
             };
             return refuse(why.to_owned());
-        };
-        if !ask.options.iter().any(|(id, _)| id == option) {
-            let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
-            return refuse(format!("`{option}` is not one of {}", options.join(", ")));
         }
-        if waives(protocol, known, option) {
-            return refuse(format!("`{option}` waives what nobody has seen yet"));
-        }
-        let is_tree = |name: &Name| &**name == "tree" || protocol.areas.iter().any(|area| area.name == *name);
-        let route = known.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
-        if route.is_some_and(|route| route.amends.iter().any(is_tree)) {
-            return refuse(format!(
-                "`{option}` says that you changed the work tree, which can be measured only when it is asked"
-            ));
+        for (known, ask) in asks {
+            if !ask.options.iter().any(|(id, _)| id == option) {
+                let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
+                return refuse(format!("`{option}` is not one of {}", options.join(", ")));
+            }
+            if waives(protocol, known, option) {
+                return refuse(format!("`{option}` waives what nobody has seen yet"));
+            }
+            let is_tree = |name: &Name| &**name == "tree" || protocol.areas.iter().any(|area| area.name == *name);
+            let route = known.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+            if route.is_some_and(|route| route.amends.iter().any(is_tree)) {
+                return refuse(format!(
+                    "`{option}` says that you changed the work tree, which can be measured only when it is asked"
+                ));
+            }
         }
     }
     Ok(())
@@ -242,7 +246,7 @@ fn waives(protocol: &Protocol, stage: &Stage, option: &str) -> bool {
         Some(Ensures::Origin) => return true,
         Some(Ensures::Nothing) | None => return false,
     };
-    gates.iter().filter_map(|name| protocol.gates.get(name)).any(|gate| {
+    gate::with_read(protocol, gates.iter().filter_map(|name| protocol.gates.get(name))).into_iter().any(|gate| {
         let mut atoms = Vec::new();
         gate::leaves(&gate.holds, &mut atoms);
         atoms

@@ -26,8 +26,12 @@ impl Draft {
                 _ => None,
             })
             .collect();
+        let (held, left): (Vec<_>, Vec<_>) = held.into_iter().partition(|(instance, _)| self.is_under_way(instance));
         if let Some(unit) = unit {
-            return self.retry_unit(unit, held);
+            return match left.is_empty() || !held.is_empty() {
+                true => self.retry_unit(unit, held),
+                false => Err(Rejection::GoneOn(unit)),
+            };
         }
         if held.is_empty() && !matches!(self.run.phase, Phase::Halted { .. }) {
             return Err(Rejection::NothingToRetry);
@@ -37,6 +41,18 @@ impl Draft {
             self.emit(FlowResumed { instance, stage, renewed: true });
         }
         Ok(())
+    }
+
+    /// Whether what stands above an instance is still at the `each` that the instance belongs to: what the run has gone on
+    /// without is not taken up beside it.
+    fn is_under_way(&self, instance: &str) -> bool {
+        let Some(known) = self.instance(instance) else { return false };
+        let (Some(parent), Some(each)) = (&known.parent, &known.each) else { return true };
+        let at_each = self.instance(parent).is_some_and(|above| match &above.at {
+            At::Each { stage } | At::Held { stage, .. } => stage == each,
+            _ => false,
+        });
+        at_each && self.is_under_way(parent)
     }
 
     /// Takes up one unit. What stands above it goes on with it alone: its siblings keep their places.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::super::event::{ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work};
 use super::super::wrote::Compared;
 use super::draft::Draft;
+use super::open::OpenArtifact;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;
@@ -75,7 +76,7 @@ impl Draft {
         );
         let outcome = outcome(role, report);
         if report.health == Health::Ok {
-            self.deliver(stage, &result);
+            self.deliver(stage, unit.as_ref(), &result);
             let again = &compared.contradictions;
             self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, again);
         }
@@ -117,11 +118,19 @@ impl Draft {
         if role.writes.is_empty() || scope.is_empty() { Vec::new() } else { paths.take(NOTICED_MAX).cloned().collect() }
     }
 
+    /// A document was given for a subject, with the rows it brings.
+    pub(super) fn given(&mut self, name: &Name, artifact: &OpenArtifact, unit: Option<&Name>) {
+        let has_path = self.protocol.artifacts.get(name).is_some_and(|artifact| artifact.path.is_some());
+        let tree = has_path.then(|| self.run.tree_of(unit).clone());
+        let OpenArtifact { object, fields, .. } = artifact;
+        self.emit(ArtifactGiven { name: name.clone(), object: *object, fields: fields.clone(), tree });
+        self.planned(&artifact.plan, name);
+    }
+
     /// What an accepted report delivers: documents, rows, units, variables.
-    fn deliver(&mut self, stage: &Stage, result: &AttemptResult) {
+    fn deliver(&mut self, stage: &Stage, unit: Option<&Name>, result: &AttemptResult) {
         for (name, artifact) in &result.artifacts {
-            self.emit(ArtifactGiven { name: name.clone(), object: artifact.object, fields: artifact.fields.clone() });
-            self.planned(&artifact.plan, name);
+            self.given(name, artifact, unit);
         }
         let mut plan = result.report.plan.clone();
         let gives = |what: &str| stage.gives.iter().any(|name| &**name == what);

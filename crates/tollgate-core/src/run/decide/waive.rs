@@ -19,10 +19,24 @@ pub(super) struct Waivers {
     pub judgements: Vec<Name>,
 }
 
+/// How an option names the judgement it stands for.
+fn judgement(role: &Name) -> Name {
+    format!("the judgement of {role}").into()
+}
+
 impl Waivers {
+    /// What of it was shown.
+    pub(super) fn held_to(mut self, shown: &[Name]) -> Self {
+        self.criteria.retain(|row| shown.contains(row));
+        self.findings.retain(|id| shown.contains(&id.to_string().into()));
+        self.commands.retain(|command| shown.contains(command));
+        self.judgements.retain(|role| shown.contains(&judgement(role)));
+        self
+    }
+
     pub(super) fn names(&self) -> Vec<Name> {
         let findings = self.findings.iter().map(|id| Name::from(id.to_string()));
-        let judgements = self.judgements.iter().map(|role| Name::from(format!("the judgement of {role}")));
+        let judgements = self.judgements.iter().map(judgement);
         self.criteria.iter().cloned().chain(findings).chain(self.commands.iter().cloned()).chain(judgements).collect()
     }
 }
@@ -74,7 +88,8 @@ impl Draft {
         let gates = self.ensured(from, route);
         let mut waivers = Waivers::default();
         let mut about_work = false;
-        for gate in gates.iter().filter_map(|name| self.protocol.gates.get(name)) {
+        let gates = gates.iter().filter_map(|name| self.protocol.gates.get(name));
+        for gate in gate::with_read(&self.protocol, gates) {
             let mut atoms = Vec::new();
             gate::leaves(&gate.holds, &mut atoms);
             about_work |= atoms.iter().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. }));
@@ -108,8 +123,8 @@ impl Draft {
             });
             for row in judged.flat_map(|(_, judged)| judged.failed.iter()) {
                 let open = self.run.criterion(row).is_some_and(|row| {
-                    let bound = gate::bound_to(&self.run, row);
-                    let (state, _) = gate::criterion(&self.run, row, bound, unit.as_ref());
+                    let rests_on = gate::row_rests_on(&self.run, row);
+                    let (state, _) = gate::criterion(&self.run, row, &rests_on, unit.as_ref());
                     !matches!(state, CriterionState::Passed | CriterionState::Waived)
                 });
                 if open && !waivers.criteria.contains(row) {

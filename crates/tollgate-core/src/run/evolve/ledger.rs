@@ -16,9 +16,9 @@ pub(super) fn bump(ledger: &mut Ledger, resource: &str) {
 
 /// An answer is given to what it changes itself: only what others change makes it stale.
 pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: &str) {
-    let now = gate::document(run, resource);
-    let Some(known) = run.decisions.get_mut(&decision) else { return };
-    let known = Arc::make_mut(known);
+    let Some(known) = run.decisions.get(&decision) else { return };
+    let Some(now) = gate::document(run, &known.on.tree, resource) else { return };
+    let Some(known) = run.decisions.get_mut(&decision).map(Arc::make_mut) else { return };
     if let Some(then) = known.on.documents.get_mut(resource) {
         *then = now;
         let key = keyed(&known.asked.ask, known.asked.unit.as_ref());

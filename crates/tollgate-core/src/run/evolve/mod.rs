@@ -76,9 +76,7 @@ pub fn evolve(run: &mut Run, recorded: &Recorded) {
 fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
     match event {
         Event::RunOpened(_) | Event::AttemptRefused(_) | Event::DecisionRefused(_) | Event::DriverTookOver(_) => {}
-        Event::ArtifactGiven(ArtifactGiven { name, object, fields }) => {
-            run.artifacts.insert(name.clone(), ArtifactState { object: *object, fields: fields.clone() });
-        }
+        Event::ArtifactGiven(given) => give(run, given),
         Event::LedgerPlanned(planned) => plan(Arc::make_mut(&mut run.ledger), planned),
         Event::VariableGiven(given) => {
             run.vars.insert(given.name.clone(), Value::Text(given.value.clone()));
@@ -362,6 +360,12 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
             instance.counters.retain(|key, _| !key.starts_with(&prefix));
         }
     });
+}
+
+fn give(run: &mut Run, ArtifactGiven { name, object, fields, tree }: &ArtifactGiven) {
+    let content = tree.as_ref().and_then(|tree| run.contents.get(tree));
+    let found = content.and_then(|content| content.documents.get(name)).copied();
+    run.artifacts.insert(name.clone(), ArtifactState { object: *object, fields: fields.clone(), found });
 }
 
 fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {

@@ -1,8 +1,8 @@
 //! Conditions, evaluated: four values, of which only one passes.
 
 use super::super::event::{DecisionEnd, FindingStatus, UnitState};
-use super::super::state::{At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
-use super::{CriterionState, Status, criterion, fresh, is_waived, row_matches, stands};
+use super::super::state::{ArtifactState, At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
+use super::{CriterionState, Status, criterion, fresh, given, is_waived, row_matches, stands};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::{Quantifier, SetKind};
@@ -57,9 +57,13 @@ impl Eval<'_> {
             Condition::Answer { ask, options, by_anyone } => self.answer(ask, options, *by_anyone),
             Condition::Command { name, .. } => self.command(name),
             Condition::Artifact { name, with } => {
-                Status::of(self.run.artifacts.get(name).is_some_and(|artifact| {
+                let says = |artifact: &ArtifactState| {
                     with.iter().all(|(field, value)| artifact.fields.get(field) == Some(value))
-                }))
+                };
+                match given(self.run, name, self.unit) {
+                    Some(same) if self.run.artifacts.get(name).is_some_and(says) => Status::if_fresh(same),
+                    Some(_) | None => Status::Fails,
+                }
             }
             Condition::Set { quantifier, set, filter, is, has } => self.set(*quantifier, *set, filter, is, has),
             Condition::Count { set, at_least } => {
@@ -131,7 +135,7 @@ impl Eval<'_> {
     }
 
     fn if_fresh(&self, on: &On) -> Status {
-        if fresh(self.run, on, self.bound_to, self.unit) { Status::Holds } else { Status::Stale }
+        Status::if_fresh(fresh(self.run, on, self.bound_to, self.unit))
     }
 
     fn set(
@@ -147,19 +151,17 @@ impl Eval<'_> {
             let state = is.is_empty() || is.iter().any(|word| &**word == member.word);
             state && has.iter().all(|part| member.parts.iter().any(|p| *p == &**part))
         };
+        // How a member stands matters only where it is asked for; then what was shown of other content is not known of this.
+        let suits = |member: &Member| match suits(member) {
+            _ if !is.is_empty() && !member.fresh => Status::Stale,
+            false if !is.is_empty() && member.word == "unobservable" => Status::Unobservable,
+            truth => Status::of(truth),
+        };
+        let each = members.iter().map(suits);
         match quantifier {
-            Quantifier::Every => members
-                .iter()
-                .map(|member| match (suits(member), member.fresh) {
-                    (true, true) => Status::Holds,
-                    (_, false) => Status::Stale,
-                    (false, true) if member.word == "unobservable" => Status::Unobservable,
-                    (false, true) => Status::Fails,
-                })
-                .max()
-                .unwrap_or(Status::Holds),
-            Quantifier::None => Status::of(!members.iter().any(suits)),
-            Quantifier::Some => Status::of(members.iter().any(suits)),
+            Quantifier::Every => each.max().unwrap_or(Status::Holds),
+            Quantifier::None => each.map(Status::not).max().unwrap_or(Status::Holds),
+            Quantifier::Some => each.min().unwrap_or(Status::Fails),
         }
     }
 
@@ -272,7 +274,10 @@ pub(super) fn requirement_word(run: &Run, row: &super::super::state::Requirement
 /// Who owns a requirement: units that serve it, criteria that show it.
 pub fn requirement_parts(run: &Run, id: &Name) -> Vec<&'static str> {
     let unit = run.ledger.units.iter().any(|unit| unit.requirements.contains(id) && unit.state != UnitState::Dropped);
-    let criterion = run.ledger.criteria.iter().any(|row| row.requirement.as_ref() == Some(id));
+    let given_up = |row: &Criterion| {
+        row.unit.as_ref().and_then(|unit| run.unit(unit)).is_some_and(|unit| unit.state == UnitState::Dropped)
+    };
+    let criterion = run.ledger.criteria.iter().any(|row| row.requirement.as_ref() == Some(id) && !given_up(row));
     [(unit, "unit"), (criterion, "criterion")].into_iter().filter_map(|(is, part)| is.then_some(part)).collect()
 }
 

@@ -1,23 +1,24 @@
 //! Gates: what holds now, for a subject, on the content it stands on. Always derived, never stored.
 
 mod eval;
+mod rests;
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::event::CommandRef;
-use super::state::{Criterion, On, Run, Shown, keyed};
+use super::state::{Criterion, Run, Shown, keyed};
 use crate::Name;
-use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
-use crate::protocol::model::{Gate, Kind, Stage, Value};
+use crate::protocol::model::{Gate, Value};
+use crate::protocol::{Condition, Protocol};
 use crate::report::Judgement;
-use crate::scope::Content;
 
 use eval::Eval;
 pub use eval::{class_word, requirement_parts, unit_word};
+pub(super) use rests::document;
+pub use rests::{accepted_on, fresh, given, on, on_tree, outdated, row_rests_on, trees_in_use, unit_row_rests_on};
 
 /// Whether a gate holds. Only `Holds` passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -36,6 +37,10 @@ pub enum Status {
 impl Status {
     const fn of(truth: bool) -> Self {
         if truth { Self::Holds } else { Self::Fails }
+    }
+
+    const fn if_fresh(fresh: bool) -> Self {
+        if fresh { Self::Holds } else { Self::Stale }
     }
 
     const fn not(self) -> Self {
@@ -95,83 +100,6 @@ pub fn mandatory_of_run(run: &Run) -> impl Iterator<Item = (&Name, &Gate)> {
         .filter(move |(_, gate)| gate.mandatory_run.as_ref().is_some_and(|when| truth(run, when, None)))
 }
 
-/// What a subject's content is now, as far as gates bind to it.
-pub fn on(run: &Run, unit: Option<&Name>) -> On {
-    on_tree(run, run.tree_of(unit).clone())
-}
-
-/// A tree together with the documents and ledger parts as they are now.
-pub fn on_tree(run: &Run, tree: Name) -> On {
-    let bound = run.protocol.gates.values().flat_map(|gate| &gate.bound_to);
-    let documents = bound.filter(|name| !is_tree(run, name)).map(|name| (name.clone(), document(run, name))).collect();
-    On { tree, documents }
-}
-
-fn is_tree(run: &Run, resource: &str) -> bool {
-    resource == "tree" || run.areas.iter().any(|area| &*area.name == resource)
-}
-
-/// The state of a document or a part of the ledger, as a text that changes when it does.
-pub(super) fn document(run: &Run, resource: &str) -> Name {
-    match run.artifacts.get(resource) {
-        Some(artifact) => artifact.object.to_string().into(),
-        None => run.ledger.revisions.get(resource).copied().unwrap_or_default().to_string().into(),
-    }
-}
-
-/// Whether something said of `on` still stands for these resources, for a subject.
-pub fn fresh(run: &Run, on: &On, resources: &[Name], unit: Option<&Name>) -> bool {
-    let now = run.tree_of(unit);
-    resources.iter().all(|resource| {
-        if &**resource == "tree" {
-            on.tree == *now
-        } else if is_tree(run, resource) {
-            on.tree == *now || same_area(run, &on.tree, now, resource, unit)
-        } else {
-            on.documents.get(resource) == Some(&document(run, resource))
-        }
-    })
-}
-
-/// Whether an area, narrowed to the unit's scope, is the same in two trees. What is not known is not the same.
-fn same_area(run: &Run, one: &Name, other: &Name, area: &Name, unit: Option<&Name>) -> bool {
-    let digest = |tree: &Name| {
-        let content = run.contents.get(tree)?;
-        let scoped = unit.and_then(|unit| content.scoped.get(unit));
-        scoped.unwrap_or(&content.areas).get(area).copied()
-    };
-    matches!((digest(one), digest(other)), (Some(a), Some(b)) if a == b)
-}
-
-/// The trees whose content was measured under another scope of a unit than the one in force, by what its own tree measures
-/// now. A person widened the scope; what was said of the same content still stands.
-pub fn outdated(run: &Run, unit: &Name, now: &Content) -> Vec<Name> {
-    let then = run.contents.get(&now.tree).and_then(|content| content.scoped.get(unit));
-    if then.is_none() || then == now.scoped.get(unit) {
-        return Vec::new();
-    }
-    trees_in_use(run).into_iter().filter(|tree| run.contents.contains_key(tree)).collect()
-}
-
-/// Every tree that something in the state rests on.
-pub fn trees_in_use(run: &Run) -> BTreeSet<Name> {
-    let ledger = &run.ledger;
-    let mut used = BTreeSet::from([run.tree.clone()]);
-    for unit in &ledger.units {
-        used.extend(unit.tree.iter().flat_map(|own| [own.base.clone(), own.tree.clone()]));
-        used.extend(unit.accepted_at.iter().map(|shown| shown.on.tree.clone()));
-    }
-    let shown = ledger.criteria.iter().flat_map(|row| row.judged.iter().chain(row.ran.iter()));
-    used.extend(shown.chain(ledger.commands.values()).map(|shown| shown.on.tree.clone()));
-    used.extend(ledger.criteria.iter().filter_map(|row| row.waived.as_ref()).map(|waived| waived.on.tree.clone()));
-    used.extend(ledger.judgements.values().map(|judged| judged.on.tree.clone()));
-    used.extend(ledger.answers.values().map(|answered| answered.on.tree.clone()));
-    used.extend(ledger.waived_commands.values().map(|on| on.tree.clone()));
-    used.extend(run.attempts.values().map(|attempt| attempt.tree.clone()));
-    used.extend(run.decisions.values().filter(|d| d.end.is_none()).map(|d| d.asked.tree.clone()));
-    used
-}
-
 /// Where a criterion stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -229,7 +157,7 @@ pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option
 /// Where a row stands by its command alone, and whether that is fresh for these resources. A waiver is one of the row, and
 /// stands as long as the row's own.
 pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
-    if is_waived(run, row, bound_to(run, row), subject) {
+    if is_waived(run, row, &row_rests_on(run, row), subject) {
         return (CriterionState::Waived, true);
     }
     let Some(shown) = &row.ran else { return (CriterionState::Open, true) };
@@ -241,44 +169,14 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&
     (state, fresh(run, &shown.on, resources, row.unit.as_ref().or(subject)))
 }
 
-/// What a row's evidence and waivers are bound to: the gate that reads the row says it. One that no gate reads is bound to
-/// everything: nobody says that a change does not matter to it.
-pub fn bound_to<'a>(run: &'a Run, row: &Criterion) -> &'a [Name] {
-    static TREE: LazyLock<[Name; 1]> = LazyLock::new(|| ["tree".into()]);
-    read_by(run, row).map_or(&*TREE, |gate| gate.bound_to.as_slice())
-}
-
-/// The first gate that reads a row and that somebody has to establish. One that only says which way to take guards nothing.
-pub fn read_by<'a>(run: &'a Run, row: &Criterion) -> Option<&'a Gate> {
-    let protocol = &run.protocol;
-    let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
-    let owed = |name: &Name, gate: &Gate| {
-        let checks = |stage: &Stage| matches!(&stage.kind, Kind::Check { gates } if gates.contains(name));
-        let named = |stage: &Stage| stage.ensures.contains(name) || stage.requires.contains(name) || checks(stage);
-        gate.mandatory_unit.is_some() || gate.mandatory_run.is_some() || stages().any(named)
-    };
-    let reads_row = |gate: &Gate| {
-        let mut atoms = Vec::new();
-        leaves(&gate.holds, &mut atoms);
-        atoms.iter().any(|atom| reads(atom, row) == Some(SetKind::Criterion))
-    };
-    // A gate that a gate reads is owed with it.
-    let owed = with_read(run, protocol.gates.iter().filter(|(name, gate)| owed(name, gate)).map(|(_, gate)| gate));
-    owed.into_iter().find(|gate| reads_row(gate))
-}
-
 /// These gates and those that they read, each once.
-fn with_read<'a>(run: &'a Run, gates: impl Iterator<Item = &'a Gate>) -> Vec<&'a Gate> {
-    let mut seen: BTreeSet<&Name> = BTreeSet::new();
+pub fn with_read<'a>(protocol: &'a Protocol, gates: impl Iterator<Item = &'a Gate>) -> Vec<&'a Gate> {
     let mut all: Vec<&Gate> = gates.collect();
     let mut at = 0;
     while let Some(gate) = all.get(at).copied() {
         gate.holds.visit(&mut |condition| {
-            if let Condition::Holds(inner) = condition
-                && seen.insert(inner)
-            {
-                all.extend(run.protocol.gates.get(inner));
-            }
+            let inner = if let Condition::Holds(inner) = condition { protocol.gates.get(inner) } else { None };
+            all.extend(inner.filter(|inner| !all.iter().any(|known| std::ptr::eq(*known, *inner))));
         });
         at += 1;
     }
@@ -289,7 +187,7 @@ fn with_read<'a>(run: &'a Run, gates: impl Iterator<Item = &'a Gate>) -> Vec<&'a
 pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<CommandRef> {
     let tree = run.tree_of(unit);
     let mut needed = BTreeSet::new();
-    for gate in with_read(run, gates.iter().filter_map(|name| run.protocol.gates.get(name))) {
+    for gate in with_read(&run.protocol, gates.iter().filter_map(|name| run.protocol.gates.get(name))) {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
         for atom in atoms {
@@ -340,7 +238,7 @@ pub fn rows_read<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(
 
 /// The rows that a gate reads, itself or through others, each once: with the gate that reads it and as a member of which set.
 fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, &'a Gate, SetKind)> {
-    let gates = with_read(run, std::iter::once(gate)).into_iter().map(|gate| {
+    let gates = with_read(&run.protocol, std::iter::once(gate)).into_iter().map(|gate| {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
         (gate, atoms)

@@ -113,8 +113,7 @@ fn content(step: u64, run: u64) -> Content {
     Content {
         tree: format!("{step:020x}{run:020x}").into(),
         areas: BTreeMap::from([("code".into(), digest)]),
-        scoped: BTreeMap::new(),
-        nobodys: BTreeMap::new(),
+        ..Content::default()
     }
 }
 
