@@ -35,7 +35,12 @@ pub fn report(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Mapping
     let list = |node: Option<&Node>, problems: &mut Problems| -> Vec<Node> {
         node.map(|node| problems.list(node, "the list").to_vec()).unwrap_or_default()
     };
-    let cases = list(cases, problems).iter().filter_map(|node| case(node, scope, problems)).collect();
+    let places = list(cases, problems);
+    if let Some(cases) = cases.filter(|_| places.is_empty()) {
+        let message = "the mapping has no case, so that no document means anything";
+        problems.add(Diagnostic::error(Code::NOT_MAPPED, cases.place, message).hint("add a case: `- {health: ok}`"));
+    }
+    let cases = places.iter().filter_map(|node| case(node, scope, problems)).collect();
     let criteria = list(criteria, problems).iter().filter_map(|node| criterion(node, scope, problems)).collect();
     let findings = list(findings, problems).iter().filter_map(|node| finding(node, scope, problems)).collect();
     let questions = list(questions, problems).iter().filter_map(|node| question(node, scope, problems)).collect();
@@ -143,9 +148,23 @@ fn finding(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Fin
         None => None,
     };
     let what = said(what?, &item, problems);
+    let [_, _, severity, ..] = parts;
+    if let Some(node) = severity {
+        closed(node, &item, problems);
+    }
     let [why, fix, severity, category, path, line] =
         parts.map(|node| node.map(|node| said(node, &item, problems)).unwrap_or_default());
     Some(FindingMap { each, when, what, why, fix, severity, category, group, path, line })
+}
+
+/// What conditions ask of findings is one of declared words.
+fn closed(node: &Node, item: &Type, problems: &mut Problems) {
+    for (written, place) in problems.one_or_more(node, "the fields") {
+        if resolve(item, &written, place, problems).is_some_and(|(_, of)| of.words().is_none()) {
+            let message = "severities are closed: the field must be a `one_of`";
+            problems.value(place, message, "name a `one_of`; what is said in words goes into `why`");
+        }
+    }
 }
 
 /// A field of something that the list of a mapping stands in.

@@ -48,6 +48,11 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let forms = fields.need("form", problems);
     let files = fields.take("files").map(|n| problems.one_or_more(n, "`files`")).unwrap_or_default();
     let roles = fields.take("roles").map(|n| problems.texts(n, "`roles`")).unwrap_or_default();
+    for (at, (role, place)) in roles.iter().enumerate() {
+        if roles[..at].iter().any(|(known, _)| known == role) {
+            problems.value(*place, format!("the role `{role}` is named twice"), "name each role once");
+        }
+    }
     let roles: Vec<Name> = roles.into_iter().map(|(role, _)| role).collect();
     let heading = fields.take("heading").and_then(|n| Some((heading(n, problems)?, n.place)));
     let closing = fields.take("closing").and_then(|n| problems.text(n, "`closing`"));

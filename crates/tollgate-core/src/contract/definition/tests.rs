@@ -44,6 +44,13 @@ fn each_breach_has_a_code_and_a_place() {
         ("bad: {set: {findings: []}}", "bad: {set: {verdict: pass}}", vec![(Code::CONTRACT_EXAMPLE, 16, 10)]),
         ("bad: {set: {findings: []}}", "bad: {set: {finding: []}}", vec![(Code::CONTRACT_NAME, 16, 17)]),
         ("one_of: [pass, fail]", "one_of: [pass, fail], text: {}", vec![(Code::YAML_VALUE, 7, 12)]),
+        ("form: json", "form: json\nroles: [A, B, A]", vec![(Code::YAML_VALUE, 5, 15)]),
+        ("what: it}", "what: it, severity: it}", vec![(Code::YAML_VALUE, 21, 51)]),
+        (
+            "  cases:\n    - {when: {verdict: pass}, health: ok, verdict: accept}\n    - {when: {verdict: fail}, health: ok, verdict: reject}\n",
+            "  cases: []\n",
+            vec![(Code::NOT_MAPPED, 18, 10)],
+        ),
     ] {
         let found = after(from, to);
         assert!(wrong.iter().all(|wrong| found.contains(wrong)), "{from} → {to}: {found:?}");
