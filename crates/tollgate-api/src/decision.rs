@@ -57,7 +57,7 @@ pub enum DecisionStatus {
     /// It was taken back.
     Cancelled,
     /// It turned out not to be needed.
-    Skipped,
+    Replaced,
 }
 
 /// What asked a question: answering resumes exactly there.

@@ -283,7 +283,17 @@ impl Service {
         let scopes = planned.chain(&start.scopes).map(|(unit, scope)| (unit.clone(), scope.clone())).collect();
         // Inputs that do not fit are refused below, when the run opens.
         let given = inputs(&protocol, &start.inputs).unwrap_or_default();
-        let parts = Parts { areas, scopes, documents: run::documents(&protocol, id, &given) };
+        let paths = run::documents(&protocol, id, &given);
+        for (name, path) in paths.iter().filter(|(name, _)| start.artifacts.contains_key(*name)) {
+            // What is agreed on and what is handed over are one text, or nobody knows which of them was meant.
+            if workspace.file(&base.tree, path)?.is_some_and(|stands| Some(&stands) != start.artifacts.get(name)) {
+                let why =
+                    vec![format!("the repository has another text at `{path}`: give that one, or commit this one")];
+                let wrong = Wrong { why, ..Wrong::default() };
+                return Err(ServiceError::Artifact { name: name.clone(), wrong });
+            }
+        }
+        let parts = Parts { areas, scopes, documents: paths };
         let content = scope::content(base.tree.name(), &workspace.entries(&base.tree)?, &parts);
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {

@@ -231,7 +231,7 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
         let by = line(&end.by.name);
         let answer = match end.end {
             DecisionEnd::Cancelled => "It was cancelled; there is no answer.\n".to_owned(),
-            DecisionEnd::Skipped => "It was skipped; there is no answer.\n".to_owned(),
+            DecisionEnd::Replaced => "It was asked again; there is no answer.\n".to_owned(),
             DecisionEnd::Answered => {
                 let option = end.option.as_ref().map(|option| format!("{by} chose {}.\n", code(option)));
                 let text = (!end.text.is_empty())

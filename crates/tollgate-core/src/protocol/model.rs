@@ -362,6 +362,20 @@ impl Protocol {
         self.flows.iter().find(|flow| &*flow.name == name)
     }
 
+    /// These gates and those that they read, each once.
+    pub fn with_read<'a>(&'a self, gates: impl Iterator<Item = &'a Gate>) -> Vec<&'a Gate> {
+        let mut all: Vec<&Gate> = gates.collect();
+        let mut at = 0;
+        while let Some(gate) = all.get(at).copied() {
+            gate.holds.visit(&mut |condition| {
+                let inner = if let Condition::Holds(inner) = condition { self.gates.get(inner) } else { None };
+                all.extend(inner.filter(|inner| !all.iter().any(|known| std::ptr::eq(*known, *inner))));
+            });
+            at += 1;
+        }
+        all
+    }
+
     /// A shared ask by name.
     pub fn ask(&self, name: &str) -> Option<&Stage> {
         self.asks.iter().find(|ask| &*ask.id == name)

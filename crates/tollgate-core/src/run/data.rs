@@ -348,7 +348,8 @@ pub struct CutOff {
 pub enum DecisionEnd {
     Answered,
     Cancelled,
-    Skipped,
+    /// It is asked again under another id, as things stand now.
+    Replaced,
 }
 
 /// The end of a chain as it was committed.

@@ -235,6 +235,11 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// Whether it is asked again under another id.
+    pub fn is_replaced(&self) -> bool {
+        self.end.as_ref().is_some_and(|ended| ended.end == DecisionEnd::Replaced)
+    }
+
     /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.
     pub fn is_of_landing(&self) -> bool {
         &*self.asked.instance == LAND
@@ -269,6 +274,9 @@ pub struct Ledger {
     pub units: Vec<Unit>,
     pub criteria: Vec<Criterion>,
     pub requirements: Vec<Requirement>,
+    /// The names of those that a person gave: no worker replaces them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub persons: BTreeSet<Name>,
     pub findings: BTreeMap<FindingId, FindingState>,
     /// The last judgement of each role on each subject, keyed `role` or `role@unit`.
     pub judgements: BTreeMap<Name, Judged>,

@@ -236,7 +236,11 @@ fn next_step(rejection: &Rejection) -> String {
         Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => {
             "`tollgate inbox` says what each option stands for"
         }
-        Rejection::AskedAnew { .. } => "`tollgate inbox` shows the question as it stands now; then decide again",
+        Rejection::AskedAnew { anew, .. } => {
+            return format!(
+                "`tollgate inbox` shows the question as it stands now; then `tollgate decide RUN {anew} OPTION`"
+            );
+        }
         Rejection::NotEstablished { .. } => "choose another option, or mend what is named first: `tollgate show RUN`",
         Rejection::NothingToRetry | Rejection::NoUnit(_) | Rejection::NotHeld(_) | Rejection::GoneOn(_) => {
             "`tollgate show RUN` says what the run waits for"

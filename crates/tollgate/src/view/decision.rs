@@ -40,7 +40,7 @@ pub fn decision(
             None => DecisionStatus::Pending,
             Some(DecisionEnd::Answered) => DecisionStatus::Answered,
             Some(DecisionEnd::Cancelled) => DecisionStatus::Cancelled,
-            Some(DecisionEnd::Skipped) => DecisionStatus::Skipped,
+            Some(DecisionEnd::Replaced) => DecisionStatus::Replaced,
         },
         question: asked.question.clone(),
         why: asked.why.clone(),

@@ -295,7 +295,7 @@ fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -
             format!(" → {answer}{who}{advance}")
         }
         DecisionStatus::Cancelled => " → taken back".to_owned(),
-        DecisionStatus::Skipped => " → not needed".to_owned(),
+        DecisionStatus::Replaced => " → asked again".to_owned(),
     };
     let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join("; ")) };
     let ended = decision.ended_at_ms.filter(|_| !in_advance);

@@ -176,7 +176,8 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
                 format!("{by} answers {}{advance}: {option}", ended.decision)
             }
             (DecisionEnd::Answered, None) => format!("{by} answers {}: {}", ended.decision, first_line(&ended.text)),
-            (DecisionEnd::Cancelled | DecisionEnd::Skipped, _) => format!("{} is no longer asked", ended.decision),
+            (DecisionEnd::Cancelled, _) => format!("{} is no longer asked", ended.decision),
+            (DecisionEnd::Replaced, _) => format!("{} is asked again, as things stand now", ended.decision),
         },
         Event::DecisionRefused(refused) => format!("an answer was refused: {}", refused.why),
         Event::RunHalted(halted) => format!("halted: {}", halted.reasons.join("; ")),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::graph::Graph;
-use super::super::model::{Kind, Protocol};
+use super::super::model::{Gate, Kind, Protocol};
 use super::space::{Facts, Space};
 use crate::Name;
 
@@ -62,6 +62,11 @@ impl<'a> Changes<'a> {
         all
     }
 
+    /// What a gate is bound to, itself or through gates that it reads.
+    fn rests_on(&self, gate: &'a Gate) -> impl Iterator<Item = &'a Name> {
+        self.protocol.with_read(std::iter::once(gate)).into_iter().flat_map(|gate| &gate.bound_to)
+    }
+
     /// The facts that end when these resources are touched: gates bound to them, and `landed` with the tree.
     pub fn kills(&self, names: &[Name]) -> Facts {
         let mut kills = Facts::default();
@@ -70,7 +75,7 @@ impl<'a> Changes<'a> {
         }
         let touched = self.touched(names);
         for (name, gate) in &self.protocol.gates {
-            if gate.bound_to.iter().any(|resource| touched.contains(resource)) {
+            if self.rests_on(gate).any(|resource| touched.contains(resource)) {
                 self.space.gates.get(name).into_iter().for_each(|bit| kills.set(*bit));
             }
         }
@@ -84,7 +89,7 @@ impl<'a> Changes<'a> {
     pub fn tree(&self) -> Facts {
         let mut kills = Facts::default();
         for (name, gate) in &self.protocol.gates {
-            if gate.bound_to.iter().any(|resource| &**resource == "tree") {
+            if self.rests_on(gate).any(|resource| &**resource == "tree") {
                 self.space.gates.get(name).into_iter().for_each(|bit| kills.set(*bit));
             }
         }

@@ -28,6 +28,7 @@ const ASK_OUTCOMES: [&str; 3] = ["answered", "cancelled", "skipped"];
 impl Reader {
     pub(super) fn flows(&mut self, node: &Node) -> Vec<Flow> {
         let mut flows = Vec::new();
+        let mut asks: BTreeMap<Name, Place> = BTreeMap::new();
         for (key, value) in self.problems.entries(node, "flows") {
             let ids = stage_ids(value);
             let stages: BTreeSet<Name> = ids.iter().map(|(id, _)| (*id).clone()).collect();
@@ -47,6 +48,18 @@ impl Reader {
                     let message = format!("the stage `{}` stands twice in the flow `{}`", stage.id, key.text);
                     let problem = Diagnostic::error(Code::NAME_TAKEN, stage.place, message).other(first);
                     self.problems.add(problem.hint("give one of them another id"));
+                }
+                // Answers go by the name of their ask, in whatever flow it stands.
+                let shared = self.names.asks.contains(&stage.id);
+                let first = asks.get(&stage.id).copied();
+                if (shared || first.is_some()) && (shared || matches!(stage.kind, Kind::Ask(_))) {
+                    let message = format!("there is another ask `{}`, and answers go by the name", stage.id);
+                    let problem = Diagnostic::error(Code::NAME_TAKEN, stage.place, message);
+                    let problem = if let Some(first) = first { problem.other(first) } else { problem };
+                    self.problems.add(problem.hint("give one of them another id"));
+                }
+                if matches!(stage.kind, Kind::Ask(_)) {
+                    asks.insert(stage.id.clone(), stage.place);
                 }
                 list.push(stage);
             }

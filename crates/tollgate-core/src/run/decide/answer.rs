@@ -1,10 +1,8 @@
 //! Answering: what an answer carries, what it must establish, and where it leads.
 
-use std::collections::BTreeMap;
-
 use super::super::event::{
     By, ByKind, DecisionEnd, DecisionEnded, DecisionRefused, FindingStatus, Origin, RequirementsDisposed, ScopeWidened,
-    TreeChanged, UnitChanged, UnitState, VariableGiven, WaiverGranted,
+    TreeChanged, VariableGiven, WaiverGranted,
 };
 use super::super::gate::{self, Status};
 use super::super::state::Decision;
@@ -12,10 +10,8 @@ use super::draft::Draft;
 use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
-use crate::digest::Digest;
 use crate::id::DecisionId;
 use crate::protocol::model::{Route, Stage, Target};
-use crate::scope::Content;
 
 impl Draft {
     /// A person answers.
@@ -171,7 +167,6 @@ impl Draft {
                 return Err(Rejection::Incomplete { decision: id, what: "the measured work tree".to_owned() });
             }
             (Some(content), true) => {
-                self.lapse_by_hand(id, unit, content);
                 let deleted = answer.deleted.clone();
                 let event = TreeChanged { unit: unit.cloned(), content: content.clone(), decision: id, deleted };
                 self.emit_by(by.clone(), event);
@@ -183,26 +178,6 @@ impl Draft {
         }
         let _ = instance;
         Ok(())
-    }
-
-    /// A person changed the run's tree where no unit's scope is: no unit would notice, and what none of their judges has seen
-    /// would pass. All of them are judged again.
-    fn lapse_by_hand(&mut self, id: DecisionId, unit: Option<&Name>, now: &Content) {
-        let then = self.run.contents.get(self.run.tree_of(None)).map(|content| content.nobodys.clone());
-        let accepted = self.run.ledger.units.iter().filter(|unit| unit.state == UnitState::Accepted);
-        let lapsed: Vec<Name> = accepted
-            .filter(|accepted| {
-                let bound = gate::accepted_on(&self.run, &accepted.name);
-                let same =
-                    |then: &BTreeMap<Name, Digest>| bound.iter().all(|area| then.get(area) == now.nobodys.get(area));
-                unit.is_none() && !then.as_ref().is_some_and(same)
-            })
-            .map(|unit| unit.name.clone())
-            .collect();
-        for unit in lapsed {
-            let why = format!("the change by hand ({id}) lies in nobody's scope");
-            self.emit(UnitChanged { unit, state: UnitState::Lapsed, why });
-        }
     }
 
     /// Grants the waivers an answer carries and refuses it unless what it must establish then holds. Nothing is waived that the

@@ -1,6 +1,8 @@
 //! Asking: a question is in the journal before anybody is asked, with the options that lead somewhere.
 
-use super::super::event::{Asked, By, ByKind, DecisionAsked, DecisionRefused, DefaultAnswer, Offered, Origin};
+use super::super::event::{
+    Asked, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, DecisionRefused, DefaultAnswer, Offered, Origin,
+};
 use super::super::gate::{self, CriterionState};
 use super::super::state::{Attempt, Decision, Shown};
 use super::draft::Draft;
@@ -49,6 +51,20 @@ impl Draft {
         let unit = self.unit_of(instance);
         let decision = DecisionId(self.run.next_decision);
         let options = self.offered(instance, stage, ask, &origin);
+        let other = |name: &&Name| gate::given(&self.run, name, unit.as_ref()) == Some(false);
+        let cannot = if let Some(name) = ask.shows.iter().find(other) {
+            Some(format!("`{}` shows `{name}`, which is no longer what was given", stage.id))
+        } else if options.is_empty() && !ask.options.is_empty() {
+            Some(format!("no answer to `{}` could establish what it has to", stage.id))
+        } else {
+            None
+        };
+        if let Some(why) = cannot {
+            let protocol = self.protocol.clone();
+            let known = self.instance(instance);
+            let from = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &origin.stage));
+            return self.hold(instance, from.unwrap_or(stage), &origin.outcome, why);
+        }
         let recommend = ask.recommend.iter().find(|(_, when)| gate::truth(&self.run, when, unit.as_ref()));
         let asked = Asked {
             instance: instance.clone(),
@@ -61,8 +77,10 @@ impl Draft {
                 .default
                 .as_ref()
                 .filter(|default| options.iter().any(|option| option.id == default.answer))
-                // A timer has measured nothing.
-                .filter(|default| !self.amends_areas(stage, &default.answer))
+                // A timer has measured nothing and decides nothing: it only routes.
+                .filter(|default| {
+                    stage.on.iter().all(|rule| rule.outcome != default.answer || rule.route.amends.is_empty())
+                })
                 .map(|default| DefaultAnswer { option: default.answer.clone(), at_ms: self.now_ms + default.after_ms }),
             options,
             unit: unit.clone(),
@@ -76,8 +94,8 @@ impl Draft {
         self.answer_in_advance(decision, stage);
     }
 
-    /// What an answer had to establish is no longer what the question was about: it is put again as things stand, and nothing is
-    /// answered. None: nothing has changed since it was asked.
+    /// What an answer had to establish is no longer what the question was about: it is put again as things stand, under an id of
+    /// its own, and nothing is answered: who answers the old one has not seen it. None: nothing has changed since it was asked.
     pub(super) fn ask_anew(&mut self, decision: DecisionId, option: Option<&Name>) -> Option<()> {
         let known = self.run.decisions.get(&decision)?.asked.clone();
         let protocol = self.protocol.clone();
@@ -96,13 +114,26 @@ impl Draft {
         };
         let seen = waives(&known.options);
         let more: Vec<Name> = waives(&options).into_iter().filter(|name| !seen.contains(name)).collect();
-        let rejection = Rejection::AskedAnew { decision, more };
+        let anew = DecisionId(self.run.next_decision);
+        let rejection = Rejection::AskedAnew { decision, anew, more };
         let default =
             known.default.clone().filter(|default| options.iter().any(|offered| offered.id == default.option));
         let recommend = known.recommend.clone().filter(|named| options.iter().any(|offered| offered.id == *named));
         let option = option.cloned().unwrap_or_else(|| "a text".into());
         self.emit(DecisionRefused { decision, option, why: rejection.to_string() });
-        self.emit(DecisionAsked { decision, asked: Asked { options, tree, shows, default, recommend, ..known } });
+        self.emit(DecisionEnded {
+            decision,
+            end: DecisionEnd::Replaced,
+            option: None,
+            text: String::new(),
+            in_advance: false,
+        });
+        let question = match ask.from {
+            Some(From::Ledger) => self.question(&known.instance, ask),
+            Some(From::Report | From::Measure) | None => known.question.clone(),
+        };
+        let asked = Asked { options, tree, shows, default, recommend, question, ..known };
+        self.emit(DecisionAsked { decision: anew, asked });
         self.refusal = Some(rejection);
         Some(())
     }
@@ -110,13 +141,6 @@ impl Draft {
     /// The objects that a question shows.
     fn shown(&self, ask: &Ask) -> Vec<Digest> {
         ask.shows.iter().filter_map(|name| self.run.artifacts.get(name)).map(|artifact| artifact.object).collect()
-    }
-
-    /// Whether an option needs a measured work tree.
-    pub(super) fn amends_areas(&self, stage: &Stage, option: &Name) -> bool {
-        let route = stage.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
-        let is_area = |name: &Name| &**name == "tree" || self.run.areas.iter().any(|area| area.name == *name);
-        route.is_some_and(|route| route.amends.iter().any(is_area))
     }
 
     /// An answer that a person gave with the run, before it was asked.

@@ -4,7 +4,7 @@ use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, Criterion, MAIN, Run, keyed};
+use super::super::state::{At, Criterion, MAIN, Run, Unit, keyed};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -24,7 +24,7 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
         }
     }
     // A success is one of every unit that was not given up, whatever the gates of the run read.
-    for unit in &run.ledger.units {
+    for unit in run.ledger.units.iter().filter(|unit| !is_left(run, unit)) {
         // What it was judged on is its own tree, and no part of what is handed over.
         if unit.state != UnitState::Dropped && unit.tree.as_ref().is_some_and(|own| !own.landed) {
             reasons.push(format!("the tree of `{}` has not landed", unit.name));
@@ -45,8 +45,10 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
             UnitState::Lapsed => reasons.push(format!("`{}` is no longer accepted", unit.name)),
         }
     }
-    // A unit's rows count when it is accepted; nobody but the run answers for its own.
-    for row in run.ledger.criteria.iter().filter(|row| row.unit.is_none()) {
+    // A unit's rows count when it is accepted; nobody but the run answers for its own, and for those of a unit that never was.
+    let is_runs =
+        |row: &&Criterion| row.unit.as_ref().is_none_or(|unit| run.unit(unit).is_none_or(|unit| is_left(run, unit)));
+    for row in run.ledger.criteria.iter().filter(is_runs) {
         match gate::criterion(run, row, &gate::row_rests_on(run, row), None) {
             (CriterionState::Passed | CriterionState::Waived, true) => {}
             (CriterionState::Passed | CriterionState::Waived, false) => {
@@ -67,6 +69,14 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
         reasons.push(format!("{id} is {}: {}", finding.status.word(), first_line(&finding.about.what)));
     }
     reasons
+}
+
+/// Whether a unit was left for another way: its flow raised what its caller caught, and none of its work is in the tree. Its rows
+/// are the run's.
+fn is_left(run: &Run, unit: &Unit) -> bool {
+    let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name)).peekable();
+    let raised = own.peek().is_some() && own.all(|at| matches!(at.at, At::Ended { end: Target::Raise(_) }));
+    unit.state == UnitState::New && !unit.in_tree && raised
 }
 
 /// Why a unit cannot be accepted; empty: it can.
@@ -140,8 +150,11 @@ impl Draft {
         let findings = ledger.findings.iter().filter(|(_, f)| waived(f)).map(|(id, _)| id.to_string());
         let judged = ledger.judgements.iter().filter(|(_, judged)| judged.waived.is_some());
         let judgements = judged.map(|(key, _)| format!("the judgement of {}", key.replace('@', " of ")));
-        let all: Vec<String> = rows.chain(findings).chain(judgements).collect();
-        let dropped = ledger.units.iter().filter(|unit| unit.state == UnitState::Dropped);
+        let commands = ledger.waived_commands.iter().filter(|(_, on)| on.tree == self.run.tree);
+        let commands = commands.map(|(key, _)| format!("the command {}", key.replace('@', " of ")));
+        let all: Vec<String> = rows.chain(findings).chain(judgements).chain(commands).collect();
+        let without = |unit: &&Unit| unit.state == UnitState::Dropped || is_left(&self.run, unit);
+        let dropped = ledger.units.iter().filter(without);
         let dropped: Vec<&str> = dropped.map(|unit| &*unit.name).collect();
         let mut why = "every mandatory gate holds for this tree".to_owned();
         for (how, what) in [("a person waived", all.join(", ")), ("without", dropped.join(", "))] {
@@ -266,8 +279,12 @@ impl Draft {
             let status: Vec<FindingStatus> = against.map(|finding| finding.status).collect();
             status.contains(&FindingStatus::Waived) && status.iter().all(|status| status.is_closed())
         };
-        // Accepted again is what lapsed for a finding alone, not what a change in nobody's scope has made lapse.
-        let whole = |name: &Name| accept_reasons(&self.run, name).is_empty() && is_same_outside(&self.run, name);
+        // Accepted again is what lapsed for a finding alone, not what a change has made lapse.
+        let whole = |name: &Name| {
+            accept_reasons(&self.run, name).is_empty()
+                && changed(&self.run, name).is_none()
+                && changed_in_nobodys(&self.run, name).is_none()
+        };
         let restored: Vec<Name> = lapsed.filter(|name| rests(name) && waived(name) && whole(name)).collect();
         for unit in restored {
             let why = "nothing is open against it any more".to_owned();
@@ -288,21 +305,21 @@ impl Draft {
     }
 }
 
-/// Whether what lies in nobody's scope is what it was when a unit was accepted. What is not known is not the same.
-fn is_same_outside(run: &Run, name: &Name) -> bool {
-    let accepted = run.unit(name).and_then(|unit| unit.accepted_at.as_ref());
-    let then = accepted.and_then(|shown| run.contents.get(&shown.on.tree));
-    let (Some(then), Some(now)) = (then, run.contents.get(run.tree_of(None))) else { return false };
-    gate::accepted_on(run, name).iter().all(|area| then.nobodys.get(area) == now.nobodys.get(area))
-}
-
 /// Why an accepted unit is no longer accepted.
 pub fn lapse_reason(run: &Run, name: &Name) -> Option<String> {
-    let unit = run.unit(name)?;
-    if let Some(open) = finding_open(run, name).or_else(|| rows_open(run, name).into_iter().next()) {
-        return Some(open);
-    }
-    let shown = unit.accepted_at.as_ref()?;
-    let fresh = gate::fresh(run, &shown.on, &gate::accepted_on(run, name), Some(name));
-    (!fresh).then(|| "what it was accepted on has changed".to_owned())
+    let row = || rows_open(run, name).into_iter().next();
+    finding_open(run, name).or_else(|| changed_in_nobodys(run, name)).or_else(row).or_else(|| changed(run, name))
+}
+
+fn changed_in_nobodys(run: &Run, name: &Name) -> Option<String> {
+    let on = &run.unit(name)?.accepted_at.as_ref()?.on;
+    let same = gate::same_in_nobodys(run, on, &gate::accepted_on(run, name));
+    (!same).then(|| "what lies in nobody's scope has changed".to_owned())
+}
+
+/// Whether what a unit was accepted on has changed.
+fn changed(run: &Run, name: &Name) -> Option<String> {
+    let on = &run.unit(name)?.accepted_at.as_ref()?.on;
+    let same = gate::fresh(run, on, &gate::accepted_on(run, name), Some(name));
+    (!same).then(|| "what it was accepted on has changed".to_owned())
 }

@@ -179,7 +179,7 @@ pub enum Rejection {
     /// With all it waives, gates that the answer must establish do not hold.
     NotEstablished { decision: DecisionId, gates: Vec<Name> },
     /// What the question was about has changed: it was put again, with what the option would waive besides.
-    AskedAnew { decision: DecisionId, more: Vec<Name> },
+    AskedAnew { decision: DecisionId, anew: DecisionId, more: Vec<Name> },
     /// Nothing is held or halted.
     NothingToRetry,
     /// There is no such unit.
@@ -267,12 +267,15 @@ impl std::fmt::Display for Rejection {
             Self::NotEstablished { decision, gates } => {
                 write!(f, "even with what the answer to {decision} waives, {} would not hold", list(gates))
             }
-            Self::AskedAnew { decision, more } if more.is_empty() => {
-                write!(f, "the work that {decision} is about has changed since it was asked; it is asked again")
+            Self::AskedAnew { decision, anew, more } if more.is_empty() => {
+                write!(
+                    f,
+                    "the work that {decision} is about has changed since it was asked; it is asked again as {anew}"
+                )
             }
-            Self::AskedAnew { decision, more } => {
+            Self::AskedAnew { decision, anew, more } => {
                 let what = "would waive more than was shown when it was asked";
-                write!(f, "the answer to {decision} {what}: {}; it is asked again", list(more))
+                write!(f, "the answer to {decision} {what}: {}; it is asked again as {anew}", list(more))
             }
             Self::NothingToRetry => write!(f, "nothing here is held or halted"),
             Self::NotHeld(unit) => write!(f, "nothing of `{unit}` is held"),

@@ -223,11 +223,18 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
                 let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
                 return refuse(format!("`{option}` is not one of {}", options.join(", ")));
             }
+            let by_stage = |name: &&Name| protocol.artifacts.get(*name).is_some_and(|a| a.given == Given::ByStage);
+            if let Some(name) = ask.shows.iter().find(by_stage) {
+                return refuse(format!("it shows `{name}`, which nobody has seen yet"));
+            }
             if waives(protocol, known, option) {
                 return refuse(format!("`{option}` waives what nobody has seen yet"));
             }
-            let is_tree = |name: &Name| &**name == "tree" || protocol.areas.iter().any(|area| area.name == *name);
             let route = known.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
+            if route.is_some_and(|route| route.amends.iter().any(|name| &**name == "scope")) {
+                return refuse(format!("`{option}` widens a scope by what nobody has seen yet"));
+            }
+            let is_tree = |name: &Name| &**name == "tree" || protocol.areas.iter().any(|area| area.name == *name);
             if route.is_some_and(|route| route.amends.iter().any(is_tree)) {
                 return refuse(format!(
                     "`{option}` says that you changed the work tree, which can be measured only when it is asked"
@@ -246,7 +253,7 @@ fn waives(protocol: &Protocol, stage: &Stage, option: &str) -> bool {
         Some(Ensures::Origin) => return true,
         Some(Ensures::Nothing) | None => return false,
     };
-    gate::with_read(protocol, gates.iter().filter_map(|name| protocol.gates.get(name))).into_iter().any(|gate| {
+    protocol.with_read(gates.iter().filter_map(|name| protocol.gates.get(name))).into_iter().any(|gate| {
         let mut atoms = Vec::new();
         gate::leaves(&gate.holds, &mut atoms);
         atoms

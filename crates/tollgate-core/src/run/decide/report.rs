@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::event::{ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work};
+use super::super::state::{Criterion, Ledger, Requirement, Unit};
 use super::super::wrote::Compared;
 use super::draft::Draft;
 use super::open::OpenArtifact;
@@ -31,7 +32,8 @@ impl Draft {
         let unit = instance.unit.clone();
 
         let breach = self.breach(role, unit.as_ref(), &result.changed);
-        settle(stage, role, &mut result, &breach);
+        let replaced = replaced(&self.run.ledger, stage, &result);
+        settle(stage, role, &mut result, (&breach, replaced));
         if breach.is_empty() {
             let outside = self.outside(role, unit.as_ref(), &result.changed);
             result.noticed.extend(outside.into_iter().map(|path| format!("scope: {path}")));
@@ -132,17 +134,7 @@ impl Draft {
         for (name, artifact) in &result.artifacts {
             self.given(name, artifact, unit);
         }
-        let mut plan = result.report.plan.clone();
-        let gives = |what: &str| stage.gives.iter().any(|name| &**name == what);
-        if !gives("units") {
-            plan.units.clear();
-        }
-        if !gives("requirements") {
-            plan.requirements.clear();
-        }
-        if !gives("units") && !gives("requirements") && !gives("criteria") {
-            plan.criteria.clear();
-        }
+        let plan = used(stage, &result.report.plan);
         self.planned(&plan, &stage.id);
         for (name, value) in &result.report.gives {
             if stage.gives.contains(name) {
@@ -177,6 +169,54 @@ fn reason(report: &Report) -> String {
     parts.join("\n")
 }
 
+/// What counts of a plan at a stage: what the stage gives.
+fn used(stage: &Stage, plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    let gives = |what: &str| stage.gives.iter().any(|name| &**name == what);
+    if !gives("units") {
+        plan.units.clear();
+    }
+    if !gives("requirements") {
+        plan.requirements.clear();
+    }
+    if !gives("units") && !gives("requirements") && !gives("criteria") {
+        plan.criteria.clear();
+    }
+    plan
+}
+
+/// The first row, requirement or unit that a person gave and of which a worker says something else. Nobody is asked for less
+/// than what was agreed because somebody else numbered another row like it.
+fn replaced(ledger: &Ledger, stage: &Stage, result: &AttemptResult) -> Option<Name> {
+    let own = used(stage, &result.report.plan);
+    let given = result.artifacts.values().map(|artifact| &artifact.plan);
+    let persons = |name: &Name| ledger.persons.contains(name);
+    std::iter::once(&own).chain(given).find_map(|plan| {
+        let row = plan.criteria.iter().find(|row| {
+            let other = |old: &Criterion| {
+                let same = (&old.text, &old.group, &old.unit) == (&row.text, &row.group, &row.unit);
+                let shown =
+                    (&old.requirement, &old.command, old.repeat) == (&row.requirement, &row.command, row.repeat);
+                old.id == row.id && !(same && shown)
+            };
+            persons(&row.id) && ledger.criteria.iter().any(other)
+        });
+        let requirement = plan.requirements.iter().find(|row| {
+            let other = |old: &Requirement| {
+                old.id == row.id
+                    && (old.text != row.text || row.disposition.is_some() && row.disposition != old.disposition)
+            };
+            persons(&row.id) && ledger.requirements.iter().any(other)
+        });
+        let unit = plan.units.iter().find(|row| {
+            let other = |old: &Unit| old.name == row.name && old.scope != row.scope;
+            persons(&row.name) && ledger.units.iter().any(other)
+        });
+        let name = row.map(|row| &row.id).or(requirement.map(|row| &row.id)).or(unit.map(|unit| &unit.name));
+        name.cloned()
+    })
+}
+
 /// The outcome of a dispatch: health first, then the verdict.
 fn outcome(role: &Role, report: &Report) -> String {
     match (report.health, &report.code) {
@@ -188,7 +228,7 @@ fn outcome(role: &Role, report: &Report) -> String {
 }
 
 /// Brings a report in line with the protocol: what contradicts it is malformed, what breaks its bounds has failed.
-fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, breach: &[Name]) {
+fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, (breach, replaced): (&[Name], Option<Name>)) {
     let report = &mut result.report;
     if !breach.is_empty() {
         let first: Vec<&str> = breach.iter().take(5).map(|path| &**path).collect();
@@ -206,14 +246,17 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, breach: &[Name
     }
     let names_something =
         !report.findings.is_empty() || report.criteria.iter().any(|said| said.result == Judgement::Fail);
+    let plans = || std::iter::once(&report.plan).chain(result.artifacts.values().map(|artifact| &artifact.plan));
     let lacks = stage.gives.iter().find(|name| match &***name {
-        "units" => report.plan.units.is_empty(),
-        "requirements" => report.plan.requirements.is_empty(),
-        "criteria" => report.plan.criteria.is_empty(),
+        "units" => plans().all(|plan| plan.units.is_empty()),
+        "requirements" => plans().all(|plan| plan.requirements.is_empty()),
+        "criteria" => plans().all(|plan| plan.criteria.is_empty()),
         name => !report.gives.contains_key(name) && !result.artifacts.contains_key(name),
     });
     let problem = if let Some(problem) = plan_problem(&report.plan) {
         Some(problem)
+    } else if let Some(name) = replaced {
+        Some(format!("it says something else of `{name}`, which a person gave"))
     } else if role.judges() && report.verdict == Verdict::None {
         Some("the role judges, but the report has no verdict".to_owned())
     } else if role.judges() && !role.verdicts.contains(&report.verdict) {

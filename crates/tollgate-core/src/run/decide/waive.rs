@@ -53,7 +53,8 @@ impl Draft {
         let mut trial = self.run.clone();
         let decision = DecisionId(0);
         let waiver = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands, judgements };
-        waive_for(&mut trial, &waiver, unit.clone());
+        let on = gate::on(&trial, unit.as_ref());
+        waive_for(&mut trial, &waiver, unit.clone(), on);
         self.ensured(from, route).iter().all(|name| {
             let Some(gate) = self.protocol.gates.get(name) else { return false };
             let mut atoms = Vec::new();
@@ -89,7 +90,7 @@ impl Draft {
         let mut waivers = Waivers::default();
         let mut about_work = false;
         let gates = gates.iter().filter_map(|name| self.protocol.gates.get(name));
-        for gate in gate::with_read(&self.protocol, gates) {
+        for gate in self.protocol.with_read(gates) {
             let mut atoms = Vec::new();
             gate::leaves(&gate.holds, &mut atoms);
             about_work |= atoms.iter().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. }));
@@ -108,7 +109,8 @@ impl Draft {
             waivers.judgements.extend(unjudged.cloned());
             for atom in atoms {
                 if let Condition::Command { name, .. } = atom
-                    && gate::status(&self.run, gate, unit.as_ref()) == Status::Unobservable
+                    && gate::status_in(&self.run, gate, atom, unit.as_ref()) == Status::Unobservable
+                    && !waivers.commands.contains(name)
                 {
                     waivers.commands.push(name.clone());
                 }

@@ -2,10 +2,10 @@
 
 use super::super::event::{FindingChanged, FindingStatus, LedgerPlanned, UnitState, WaiverGranted};
 use super::super::gate;
-use super::super::state::{Criterion, Judged, Ledger, Requirement, Run, Shown, Unit, Waived, keyed};
+use super::super::state::{Criterion, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
 use crate::id::AttemptId;
-use crate::report::{Judgement, Verdict};
+use crate::report::{Judgement, Plan, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -29,8 +29,16 @@ pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: 
 }
 
 /// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
-pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
-    for row in &planned.plan.units {
+pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool) {
+    let Plan { units, requirements, criteria } = &planned.plan;
+    if by_person {
+        let names = units.iter().map(|row| &row.name).chain(requirements.iter().map(|row| &row.id));
+        ledger.persons.extend(names.chain(criteria.iter().map(|row| &row.id)).cloned());
+    }
+    // What a person gave, nobody else replaces.
+    let persons = ledger.persons.clone();
+    let may = |name: &Name| by_person || !persons.contains(name);
+    for row in units.iter().filter(|row| may(&row.name)) {
         let unit = Unit {
             name: row.name.clone(),
             title: row.title.clone(),
@@ -51,7 +59,7 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
             None => ledger.units.push(unit),
         }
     }
-    for row in &planned.plan.requirements {
+    for row in requirements.iter().filter(|row| may(&row.id)) {
         let requirement = Requirement {
             id: row.id.clone(),
             text: row.text.clone(),
@@ -63,7 +71,7 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
             None => ledger.requirements.push(requirement),
         }
     }
-    for row in &planned.plan.criteria {
+    for row in criteria.iter().filter(|row| may(&row.id)) {
         let criterion = Criterion {
             id: row.id.clone(),
             text: row.text.clone(),
@@ -81,11 +89,8 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned) {
             None => ledger.criteria.push(criterion),
         }
     }
-    let parts = [
-        ("units", planned.plan.units.is_empty()),
-        ("requirements", planned.plan.requirements.is_empty()),
-        ("criteria", planned.plan.criteria.is_empty()),
-    ];
+    let parts =
+        [("units", units.is_empty()), ("requirements", requirements.is_empty()), ("criteria", criteria.is_empty())];
     for (resource, _) in parts.into_iter().filter(|(_, empty)| !empty) {
         bump(ledger, resource);
     }
@@ -137,13 +142,13 @@ pub(super) fn look_again(run: &mut Run, instance: &str) {
 }
 
 pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {
-    let unit = run.decisions.get(&waiver.decision).and_then(|decision| decision.asked.unit.clone());
-    waive_for(run, waiver, unit);
+    let Some(decision) = run.decisions.get(&waiver.decision) else { return };
+    let (unit, on) = (decision.asked.unit.clone(), decision.on.clone());
+    waive_for(run, waiver, unit, on);
 }
 
-/// Waives for a subject, on the content that it stands on.
-pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Option<Name>) {
-    let on = gate::on(run, unit.as_ref());
+/// Waives for a subject, on the content that a person was asked about.
+pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Option<Name>, on: On) {
     let seq = run.seq;
     let ledger = Arc::make_mut(&mut run.ledger);
     for role in &waiver.judgements {

@@ -77,7 +77,9 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
     match event {
         Event::RunOpened(_) | Event::AttemptRefused(_) | Event::DecisionRefused(_) | Event::DriverTookOver(_) => {}
         Event::ArtifactGiven(given) => give(run, given),
-        Event::LedgerPlanned(planned) => plan(Arc::make_mut(&mut run.ledger), planned),
+        Event::LedgerPlanned(planned) => {
+            plan(Arc::make_mut(&mut run.ledger), planned, by.kind == ByKind::Person);
+        }
         Event::VariableGiven(given) => {
             run.vars.insert(given.name.clone(), Value::Text(given.value.clone()));
         }

@@ -216,7 +216,7 @@ impl Eval<'_> {
             SetKind::Decision => run
                 .decisions
                 .values()
-                .filter(|decision| !decision.is_of_landing())
+                .filter(|decision| !decision.is_of_landing() && !decision.is_replaced())
                 .filter(|decision| self.owns(decision.asked.unit.as_ref()))
                 .filter(|decision| passes("class", Some(class_word(decision.asked.class))))
                 .map(|decision| Member::plain(decision_word(decision.end.as_ref().map(|end| end.end))))
@@ -224,7 +224,7 @@ impl Eval<'_> {
             SetKind::Question => run
                 .decisions
                 .values()
-                .filter(|decision| decision.asked.class == Class::Clarification)
+                .filter(|decision| decision.asked.class == Class::Clarification && !decision.is_replaced())
                 .filter(|decision| self.owns(decision.asked.unit.as_ref()))
                 .filter(|decision| passes("blocking", Some(if decision.asked.blocking { "true" } else { "false" })))
                 .map(|decision| Member::plain(if decision.end.is_none() { "open" } else { "answered" }))
@@ -319,6 +319,6 @@ pub(super) const fn decision_word(end: Option<DecisionEnd>) -> &'static str {
         None => "pending",
         Some(DecisionEnd::Answered) => "answered",
         Some(DecisionEnd::Cancelled) => "cancelled",
-        Some(DecisionEnd::Skipped) => "skipped",
+        Some(DecisionEnd::Replaced) => "replaced",
     }
 }

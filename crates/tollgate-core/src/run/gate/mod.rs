@@ -10,15 +10,17 @@ use serde::{Deserialize, Serialize};
 use super::event::CommandRef;
 use super::state::{Criterion, Run, Shown, keyed};
 use crate::Name;
+use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Gate, Value};
-use crate::protocol::{Condition, Protocol};
 use crate::report::Judgement;
 
 use eval::Eval;
 pub use eval::{class_word, requirement_parts, unit_word};
 pub(super) use rests::document;
-pub use rests::{accepted_on, fresh, given, on, on_tree, outdated, row_rests_on, trees_in_use, unit_row_rests_on};
+pub use rests::{
+    accepted_on, fresh, given, on, on_tree, outdated, row_rests_on, same_in_nobodys, trees_in_use, unit_row_rests_on,
+};
 
 /// Whether a gate holds. Only `Holds` passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,6 +57,11 @@ impl Status {
 /// The status of a gate for a subject (a unit, or the run).
 pub fn status(run: &Run, gate: &Gate, unit: Option<&Name>) -> Status {
     Eval { run, unit, bound_to: &gate.bound_to, depth: 0 }.condition(&gate.holds)
+}
+
+/// The status of a part of a gate.
+pub fn status_in(run: &Run, gate: &Gate, part: &Condition, unit: Option<&Name>) -> Status {
+    Eval { run, unit, bound_to: &gate.bound_to, depth: 0 }.condition(part)
 }
 
 /// The status of a gate by name; one that does not exist fails.
@@ -169,25 +176,11 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&
     (state, fresh(run, &shown.on, resources, row.unit.as_ref().or(subject)))
 }
 
-/// These gates and those that they read, each once.
-pub fn with_read<'a>(protocol: &'a Protocol, gates: impl Iterator<Item = &'a Gate>) -> Vec<&'a Gate> {
-    let mut all: Vec<&Gate> = gates.collect();
-    let mut at = 0;
-    while let Some(gate) = all.get(at).copied() {
-        gate.holds.visit(&mut |condition| {
-            let inner = if let Condition::Holds(inner) = condition { protocol.gates.get(inner) } else { None };
-            all.extend(inner.filter(|inner| !all.iter().any(|known| std::ptr::eq(*known, *inner))));
-        });
-        at += 1;
-    }
-    all
-}
-
 /// Commands that a condition needs and that were not yet run on the subject's content.
 pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<CommandRef> {
     let tree = run.tree_of(unit);
     let mut needed = BTreeSet::new();
-    for gate in with_read(&run.protocol, gates.iter().filter_map(|name| run.protocol.gates.get(name))) {
+    for gate in run.protocol.with_read(gates.iter().filter_map(|name| run.protocol.gates.get(name))) {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
         for atom in atoms {
@@ -238,7 +231,7 @@ pub fn rows_read<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(
 
 /// The rows that a gate reads, itself or through others, each once: with the gate that reads it and as a member of which set.
 fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, &'a Gate, SetKind)> {
-    let gates = with_read(&run.protocol, std::iter::once(gate)).into_iter().map(|gate| {
+    let gates = run.protocol.with_read(std::iter::once(gate)).into_iter().map(|gate| {
         let mut atoms = Vec::new();
         leaves(&gate.holds, &mut atoms);
         (gate, atoms)

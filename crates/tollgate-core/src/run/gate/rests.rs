@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::state::{Criterion, On, Run};
-use super::{leaves, mandatory_of_unit, reads, with_read};
+use super::{leaves, mandatory_of_unit, reads};
 use crate::Name;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Ensures, Gate, Kind, Stage};
@@ -30,12 +30,11 @@ fn is_tree(run: &Run, resource: &str) -> bool {
 /// The state of a document or a part of the ledger, as a text that changes when it does; none: it is not known. A document
 /// that lies in the tree is what was given and what stands there.
 pub(in super::super) fn document(run: &Run, tree: &Name, resource: &str) -> Option<Name> {
-    let Some(artifact) = run.artifacts.get(resource) else {
-        return Some(run.ledger.revisions.get(resource).copied().unwrap_or_default().to_string().into());
-    };
+    let object = run.artifacts.get(resource).map(|artifact| artifact.object.to_string());
+    let said = object.unwrap_or_else(|| run.ledger.revisions.get(resource).copied().unwrap_or_default().to_string());
     match in_tree(run, tree, resource) {
-        InTree::Elsewhere => Some(artifact.object.to_string().into()),
-        InTree::As(digest) => Some(format!("{} {digest}", artifact.object).into()),
+        InTree::Elsewhere => Some(said.into()),
+        InTree::As(digest) => Some(format!("{said} {digest}").into()),
         InTree::Unknown => None,
     }
 }
@@ -108,7 +107,7 @@ pub fn unit_row_rests_on(run: &Run, row: &Criterion, unit: &Name) -> Vec<Name> {
 
 /// The content that a unit's acceptance rests on: what its mandatory gates are bound to, themselves or through gates they read.
 pub fn accepted_on(run: &Run, unit: &Name) -> Vec<Name> {
-    let gates = with_read(&run.protocol, mandatory_of_unit(run, unit).map(|(_, gate)| gate));
+    let gates = run.protocol.with_read(mandatory_of_unit(run, unit).map(|(_, gate)| gate));
     let bound: BTreeSet<&Name> = gates.into_iter().flat_map(about).collect();
     bound.into_iter().cloned().collect()
 }
@@ -133,17 +132,27 @@ fn owed(run: &Run) -> Vec<&Gate> {
         };
         gate.mandatory_unit.is_some() || gate.mandatory_run.is_some() || stages().any(named)
     };
-    with_read(protocol, protocol.gates.iter().filter(|(name, gate)| is_owed(name, gate)).map(|(_, gate)| gate))
+    protocol.with_read(protocol.gates.iter().filter(|(name, gate)| is_owed(name, gate)).map(|(_, gate)| gate))
 }
 
-/// Whether an area, narrowed to the unit's scope, is the same in two trees. What is not known is not the same.
+/// Whether an area is the same in two trees, for a unit within its scope and in nobody's: what is in no unit's care no unit's
+/// judges would miss. What is not known is not the same.
 fn same_area(run: &Run, one: &Name, other: &Name, area: &Name, unit: Option<&Name>) -> bool {
     let digest = |tree: &Name| {
         let content = run.contents.get(tree)?;
-        let scoped = unit.and_then(|unit| content.scoped.get(unit));
-        scoped.unwrap_or(&content.areas).get(area).copied()
+        match unit.and_then(|unit| content.scoped.get(unit)) {
+            Some(scoped) => Some((scoped.get(area)?, content.nobodys.get(area))),
+            None => Some((content.areas.get(area)?, None)),
+        }
     };
     matches!((digest(one), digest(other)), (Some(a), Some(b)) if a == b)
+}
+
+/// Whether what lies in nobody's scope is the same in what was said and in the run's tree now, as far as these resources go.
+pub fn same_in_nobodys(run: &Run, on: &On, resources: &[Name]) -> bool {
+    let nobodys = |tree: &Name| run.contents.get(tree).map(|content| &content.nobodys);
+    let (Some(then), Some(now)) = (nobodys(&on.tree), nobodys(run.tree_of(None))) else { return false };
+    resources.iter().all(|area| then.get(area) == now.get(area))
 }
 
 /// The trees whose content was measured under another scope of a unit than the one in force, by what its own tree measures
