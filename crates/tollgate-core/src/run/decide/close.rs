@@ -218,7 +218,7 @@ impl Draft {
         let is_own = |row: &Name| self.run.criterion(row).is_some_and(|row| row.unit.as_ref() == Some(unit));
         let left = self.findings(Some(unit), |finding| {
             let (role, row) = (finding.about.role.as_ref(), finding.about.criterion.as_ref());
-            let judged_here = role.is_none_or(judges) && row.is_none_or(is_own);
+            let judged_here = role.is_none_or(judges) && row.is_none_or(is_own) && self.is_only_of(finding, Some(unit));
             finding.status_for(Some(unit)) == FindingStatus::Open && !judged_here
         });
         if !left.is_empty() {

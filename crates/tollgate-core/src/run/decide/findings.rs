@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::bundle;
-use super::super::event::{Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests};
+use super::super::event::{
+    Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests, UnitState,
+};
 use super::super::gate::{self, CriterionState};
 use super::super::state::{FindingState, Run};
 use super::super::wrote::Compared;
@@ -85,7 +87,9 @@ impl Draft {
         // What was wrong in a judge's own word is settled by its next word, and by nothing that it thinks of it.
         let mended = self.findings(unit, |finding| own(finding) && !finding.status.is_closed() && !again(finding));
         self.change(mended, FindingStatus::Fixed, &format!("{role_name} reports what was measured in {attempt}"));
-        let of_role = self.findings(unit, |finding| mine(finding) && !finding.status.is_closed());
+        // What goes to others too, a judge of one unit does not settle for them.
+        let of_role = self
+            .findings(unit, |finding| mine(finding) && self.is_only_of(finding, unit) && !finding.status.is_closed());
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
                 // Only who was shown a measured contradiction can say that it is mended, or does no harm.
@@ -93,7 +97,7 @@ impl Draft {
                 let measured = self.findings(unit, |finding| {
                     let about = &finding.about;
                     let of_nobody = about.role.is_none() && about.criterion.is_none() && !own(finding);
-                    shown && of_nobody && !finding.status.is_closed()
+                    shown && of_nobody && self.is_only_of(finding, unit) && !finding.status.is_closed()
                 });
                 self.accepted(attempt, role_name, unit, report, (of_role, measured));
             }
@@ -260,6 +264,13 @@ impl Draft {
         let of_subject = |finding: &FindingState| unit.is_none_or(|unit| finding.about.units.contains(unit));
         let all = self.run.ledger.findings.iter();
         all.filter(|(_, finding)| of_subject(finding) && wanted(finding)).map(|(id, _)| *id).collect()
+    }
+
+    /// Whether a finding goes to nobody else than this subject; units that were given up do not count.
+    pub fn is_only_of(&self, finding: &FindingState, unit: Option<&Name>) -> bool {
+        let given_up = |name: &Name| self.run.unit(name).is_some_and(|unit| unit.state == UnitState::Dropped);
+        let others = || finding.about.units.iter().filter(|name| Some(*name) != unit);
+        unit.is_none() || others().all(given_up)
     }
 
     pub fn change(&mut self, findings: Vec<FindingId>, status: FindingStatus, why: &str) {

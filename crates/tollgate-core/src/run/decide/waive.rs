@@ -3,7 +3,7 @@
 use super::super::event::WaiverGranted;
 use super::super::evolve::waive_for;
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::keyed;
+use super::super::state::{FindingState, keyed};
 use super::draft::Draft;
 use crate::Name;
 use crate::id::{DecisionId, FindingId};
@@ -117,7 +117,8 @@ impl Draft {
             }
         }
         if about_work {
-            waivers.findings = self.findings(unit.as_ref(), |finding| !finding.status.is_closed());
+            let open = |finding: &FindingState| !finding.status.is_closed() && self.is_only_of(finding, unit.as_ref());
+            waivers.findings = self.findings(unit.as_ref(), open);
             // What a judge failed is waived with its findings: otherwise its rejection would stand.
             let judged = self.run.ledger.judgements.iter().filter(|(key, _)| match &unit {
                 Some(unit) => key.ends_with(&format!("@{unit}")),
