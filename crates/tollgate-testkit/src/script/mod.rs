@@ -385,11 +385,9 @@ impl Play {
 
     /// `unready STAGE[@UNIT] [why=…]`: its place cannot be made ready; `unready commands` is of those that the engine runs.
     fn unready(&mut self, who: &str, words: &[String]) -> Result<Vec<String>, String> {
-        let commands = || self.run.attempts.iter().find(|(_, lease)| matches!(lease.work, Work::Commands { .. }));
-        let live = match who {
-            "commands" => commands().map(|(id, lease)| (*id, lease.token)),
-            who => self.live(who).map(|(attempt, _, token)| (attempt, token)),
-        };
+        let mut commands = self.run.attempts.iter().filter(|(_, lease)| matches!(lease.work, Work::Commands { .. }));
+        let of_commands = commands.next().filter(|_| who == "commands").map(|(id, lease)| (*id, lease.token));
+        let live = of_commands.or_else(|| self.live(who).map(|(attempt, _, token)| (attempt, token)));
         let (attempt, token) = live.ok_or_else(|| format!("nobody works at {who}"))?;
         let why = words.first().map_or_else(|| "the setup failed".to_owned(), |word| pair(word).1.to_string());
         self.say(Command::Unready { attempt, token, why, output: None }, self.driver())

@@ -57,4 +57,5 @@ mod trusted;
 mod whole;
 mod wire;
 mod worker;
+mod worktree;
 mod world;

@@ -43,6 +43,7 @@ pub use close::close_reasons;
 pub(super) use close::{accept_reasons, lapse_reason};
 pub use land::not_succeeded;
 pub use open::{Open, OpenArtifact, inputs, open};
+pub use unready::UNREADY;
 
 /// When, by whom and under which epoch a command is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::digest::Digest;
 use crate::id::AttemptId;
 
 /// What a flow is held with, in the place of an outcome.
-pub(super) const UNREADY: &str = "unready";
+pub const UNREADY: &str = "unready";
 
 impl Draft {
     pub fn unready(
