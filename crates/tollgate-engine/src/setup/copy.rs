@@ -1,7 +1,8 @@
 //! Files of the user's checkout that git does not track, copied into a tree: settings and keys that its programs need.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
+use std::fs::Metadata;
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -18,48 +19,60 @@ const VALUES_BYTES_MAX: u64 = 256 * 1024;
 
 /// Copies files of a checkout to the same places in a tree. What the tree itself holds is left as it is.
 pub fn copy(checkout: &Path, tree: &Path, files: &[PathBuf], entries: &[Entry]) -> Result<(), String> {
-    if files.len() > FILES_MAX {
-        return Err(format!("`copy` names {} files; at most {FILES_MAX} are copied", files.len()));
-    }
     let tracked: BTreeSet<&str> = entries.iter().map(|entry| &*entry.path).collect();
-    let mut left = TOTAL_BYTES_MAX;
-    for file in files.iter().filter(|file| !file.to_str().is_some_and(|path| tracked.contains(path))) {
-        let (from, to) = (inside(checkout, file)?, inside(tree, file)?);
-        one(&from, &to, &mut left).map_err(|why| format!("`{}` cannot be copied: {why}", file.display()))?;
+    let untracked = files.iter().filter(|file| !file.to_str().is_some_and(|path| tracked.contains(path)));
+    let files: Vec<PathBuf> = untracked.cloned().collect();
+    let all = may_be_copied(checkout, &files)?;
+    for (file, (from, meta)) in files.iter().zip(all) {
+        let to = inside(tree, file)?;
+        one(&from, &meta, &to).map_err(|error| format!("`{}` cannot be copied: {error}", file.display()))?;
     }
     Ok(())
 }
 
-fn one(from: &Path, to: &Path, left: &mut u64) -> Result<(), String> {
-    let meta = from.symlink_metadata().map_err(|error| error.to_string())?;
-    if meta.is_symlink() {
-        return Err("it is a link; name the file itself".to_owned());
+/// The files as they lie in a checkout; why one of them is not copied, or not all of them.
+pub fn may_be_copied(checkout: &Path, files: &[PathBuf]) -> Result<Vec<(PathBuf, Metadata)>, String> {
+    if files.len() > FILES_MAX {
+        return Err(format!("`copy` names {} files; at most {FILES_MAX} are copied", files.len()));
     }
-    if !meta.is_file() {
-        return Err("it is no plain file".to_owned());
-    }
-    if meta.len() > FILE_BYTES_MAX || meta.len() > *left {
-        return Err(format!("it is too large: at most {FILE_BYTES_MAX} bytes each and {TOTAL_BYTES_MAX} in all"));
-    }
-    *left -= meta.len();
-    let told = |error: std::io::Error| error.to_string();
-    let source = std::fs::File::options().read(true).custom_flags(libc_no_follow()).open(from).map_err(told)?;
+    let mut left = TOTAL_BYTES_MAX;
+    let each = files.iter().map(|file| {
+        let from = inside(checkout, file)?;
+        let refused = |why: &dyn std::fmt::Display| Err(format!("`{}` cannot be copied: {why}", file.display()));
+        let meta = match from.symlink_metadata() {
+            Err(error) => return refused(&error),
+            Ok(meta) if meta.is_symlink() => return refused(&"it is a link; name the file itself"),
+            Ok(meta) if !meta.is_file() => return refused(&"it is no plain file"),
+            Ok(meta) => meta,
+        };
+        if meta.len() > FILE_BYTES_MAX || meta.len() > left {
+            let most = format!("it is too large: at most {FILE_BYTES_MAX} bytes each and {TOTAL_BYTES_MAX} in all");
+            return refused(&most);
+        }
+        left -= meta.len();
+        Ok((from, meta))
+    });
+    each.collect()
+}
+
+fn one(from: &Path, meta: &Metadata, to: &Path) -> io::Result<()> {
+    let source = std::fs::File::options().read(true).custom_flags(no_follow()).open(from)?;
     let mut bytes = Vec::new();
-    source.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(told)?;
-    to.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
+    source.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+    to.parent().map_or(Ok(()), std::fs::create_dir_all)?;
     // What lies there is of the last time, or a worker's.
     match to.symlink_metadata() {
-        Ok(there) if there.is_dir() => return Err("a folder is in its place".to_owned()),
-        Ok(_) => std::fs::remove_file(to).map_err(told)?,
+        Ok(there) if there.is_dir() => return Err(io::Error::other("a folder is in its place")),
+        Ok(_) => std::fs::remove_file(to)?,
         Err(_) => {}
     }
     let mode = meta.permissions().mode() & 0o777;
-    let mut file = std::fs::File::options().write(true).create_new(true).mode(mode).open(to).map_err(told)?;
-    file.write_all(&bytes).map_err(told)
+    let mut file = std::fs::File::options().write(true).create_new(true).mode(mode).open(to)?;
+    file.write_all(&bytes)
 }
 
 /// Opens no link, whatever takes the place of a file meanwhile.
-fn libc_no_follow() -> i32 {
+fn no_follow() -> i32 {
     rustix::fs::OFlags::NOFOLLOW.bits().cast_signed()
 }
 

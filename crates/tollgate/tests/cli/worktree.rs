@@ -324,6 +324,9 @@ fn doctor_says_what_a_tree_is_given_and_whether_that_would_work() {
     let out = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(out.contains("`no-such-program` was not found") && out.contains(".env is not in the checkout"), "{out}");
     assert!(out.contains("runs `no-such-program ci`, once a tree and package-lock.json (user); caches deps"), "{out}");
+    std::os::unix::fs::symlink("/etc/passwd", play.world.path("work/.env")).unwrap();
+    let said = play.tollgate(&["doctor"]).exits(3).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("`.env` cannot be copied: it is a link"), "{said}");
     let play = configured(&[], &format!("copy = [\".env\"]\n{CACHED}setup = [\"true\"]"));
     play.world.write(".env", "A=1\n");
     let said = play.tollgate(&["doctor"]).exits(0);
@@ -357,4 +360,30 @@ fn a_landing_whose_copy_is_not_ready_is_left_for_the_next_try() {
     std::fs::remove_file(play.world.path("broken")).unwrap();
     play.tollgate(&["resume", "RUN"]).exits(0);
     assert_eq!(play.world.git(&["show", "HEAD:greet.sh"]), "echo Hello\n");
+}
+
+#[test]
+fn a_setup_of_the_repository_is_the_trusted_one_whatever_a_worker_wrote() {
+    let mut play = configured(&[], CACHED);
+    let counter = play.world.path("counter/runs").display().to_string();
+    let setup = format!("pwd >> {counter}; mkdir -p deps; echo trusted > deps/made\n");
+    play.world.write(".tollgate/setup.sh", &setup);
+    play.world.write(".tollgate/config.toml", "[worktree]\nsetup = [\"sh\", \".tollgate/setup.sh\"]\n");
+    play.world.commit("A setup");
+    // Without trust it does not act.
+    play.start(&WORDS).exits(0);
+    assert_eq!(runs(&play), Vec::<String>::new());
+    play.tollgate(&["trust"]).exits(0);
+    play.run.clear();
+    // A worker may write the file in its tree: the next tree is made ready by what is pinned all the same.
+    let agent = acts(&play, "agent", "echo 'echo forged > deps/made' > .tollgate/setup.sh; exit 7", "");
+    play.start(&[&WORDS[..], &["--worker", &format!("developer={agent}")]].concat()).exits(1);
+    assert_eq!(runs(&play), ["backend"]);
+    std::fs::write(tree(&play, "package-lock.json"), "{}").unwrap();
+    play.tollgate(&["retry", "RUN"]).exits(1);
+    assert_eq!(std::fs::read_to_string(tree(&play, "deps/made")).unwrap(), "trusted\n");
+    assert_eq!(runs(&play), ["backend", "backend"]);
+    let Event::RunOpened(opened) = play.events().remove(0).event else { panic!("no first event") };
+    assert_eq!(opened.config["worktree"]["setup"]["from"], "repository");
+    assert_eq!(opened.config["worktree"]["caches"]["from"], "user", "each is of its own source");
 }

@@ -2,6 +2,7 @@
 
 use tollgate_api::DoctorStatus;
 use tollgate_engine::setup::Settings;
+use tollgate_engine::setup::copy::may_be_copied;
 use tollgate_engine::workers::words as argv;
 use tollgate_engine::workspace;
 
@@ -32,8 +33,7 @@ impl Report {
             let found = workspace::Repository::find(repository.root()).and_then(|known| known.untracked(&copy.value));
             match found {
                 Ok((found, missing)) => {
-                    let links = found.iter().filter(|path| repository.root().join(path).is_symlink());
-                    problems.extend(links.map(|path| format!("{} is a link, and is not copied", path.display())));
+                    problems.extend(may_be_copied(repository.root(), &found).err());
                     problems.extend(
                         missing.iter().map(|path| format!("{path} is not in the checkout, and `copy` names it")),
                     );
