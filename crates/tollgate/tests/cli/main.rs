@@ -54,6 +54,7 @@ mod stale;
 mod start;
 mod terminal;
 mod trusted;
+mod unreadable;
 mod whole;
 mod wire;
 mod worker;
