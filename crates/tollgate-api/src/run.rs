@@ -188,7 +188,7 @@ pub struct Attempt {
     pub started_at_ms: u64,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
-    /// The object that holds its report.
+    /// The object that holds its report; of one that was not started, what its setup printed.
     pub report: Option<String>,
     /// The files it changed, as measured.
     pub changes: Vec<Change>,
@@ -204,6 +204,8 @@ pub enum AttemptStatus {
     Reported,
     /// It ended without a report that counts.
     Lost,
+    /// The place it works in could not be made ready: no worker was started.
+    Unready,
     /// It was ended by a person or because another flow was left.
     Cancelled,
 }

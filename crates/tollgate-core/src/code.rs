@@ -250,6 +250,9 @@ codes! {
     NO_COMMON_COMMIT = "TG0521",
     LAND_TARGET = "TG0530",
     SANDBOX_MISSING = "TG0540",
+    SETTINGS_UNREADABLE = "TG0542",
+    NOT_REDACTED = "TG0543",
+    NOT_READY = "TG0544",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

@@ -22,6 +22,7 @@ pub mod repair;
 pub mod sandbox;
 pub mod service;
 pub mod session;
+pub mod setup;
 pub mod summary;
 pub mod verify;
 pub mod workers;

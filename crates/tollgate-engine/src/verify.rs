@@ -218,6 +218,7 @@ pub fn objects_of(event: &Event) -> Vec<Digest> {
         Event::RunOpened(opened) => opened.pins.values().copied().chain([opened.protocol.digest]).collect(),
         Event::ArtifactGiven(given) => vec![given.object],
         Event::AttemptReported(reported) => vec![reported.report],
+        Event::AttemptUnready(unready) => unready.output.into_iter().collect(),
         Event::AttemptRefused(refused) => refused.report.into_iter().collect(),
         Event::CommandsRan(ran) => ran.results.iter().flat_map(CommandResult::objects).collect(),
         Event::DecisionAsked(asked) => asked.asked.shows.clone(),

@@ -74,6 +74,7 @@ pub fn moments(events: &[Recorded]) -> BTreeSet<String> {
             }
             Event::TreeChanged(_) => "mended by hand".to_owned(),
             Event::AttemptLost(_) => "an attempt is lost".to_owned(),
+            Event::AttemptUnready(_) => "an attempt is not ready".to_owned(),
             Event::RunRetried(_) => "retried".to_owned(),
             _ => continue,
         };

@@ -56,6 +56,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             format!("{}: {health}{code}{verdict}{wrote}{notes}", reported.attempt)
         }
         Event::AttemptLost(lost) => format!("{} is lost", lost.attempt),
+        Event::AttemptUnready(unready) => format!("{} is not ready: {}", unready.attempt, unready.why),
         Event::AttemptCancelled(cancelled) => format!("{} is cancelled: {}", cancelled.attempt, cancelled.why),
         Event::AttemptRefused(refused) => format!("{} is refused: {}", refused.attempt, refused.why),
         Event::CommandsRan(ran) => format!("{}: ran {}", ran.attempt, results(&ran.results)),

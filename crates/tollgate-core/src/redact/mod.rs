@@ -110,21 +110,34 @@ enum Meaning {
     Begins(&'static Shape),
 }
 
+/// Why secrets could not be looked for. Whoever would print them is not to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unsearchable {
+    /// There are too many.
+    TooMany(usize),
+    /// They cannot be made into one search.
+    Search(String),
+}
+
+impl std::fmt::Display for Unsearchable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooMany(count) => write!(f, "there are {count} of them; at most {VALUES_MAX} can be looked for"),
+            Self::Search(why) => write!(f, "they cannot be made into one search: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Unsearchable {}
+
 /// The secrets that are known, ready to be looked for.
 #[derive(Debug)]
 pub struct Secrets {
-    finder: Option<AhoCorasick>,
+    finder: AhoCorasick,
     meanings: Vec<Meaning>,
     longest: usize,
     /// Whether a secret may reach over the end of a line.
     over_lines: bool,
-}
-
-impl Default for Secrets {
-    /// No value is known; tokens are, by their shape.
-    fn default() -> Self {
-        Self::new([])
-    }
 }
 
 impl Secrets {
@@ -133,7 +146,7 @@ impl Secrets {
     pub fn of_variables<'a>(
         variables: impl IntoIterator<Item = (&'a str, &'a str)>,
         handed: &dyn Fn(&str) -> bool,
-    ) -> Self {
+    ) -> Result<Self, Unsearchable> {
         let secret = |(name, value): (&'a str, &'a str)| {
             let is_secret = NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part))
                 || name.to_ascii_uppercase().ends_with("_KEY");
@@ -143,10 +156,14 @@ impl Secrets {
         Self::new(variables.into_iter().filter_map(secret))
     }
 
-    /// The secrets of these values, by name.
-    pub fn new(values: impl IntoIterator<Item = (Name, String)>) -> Self {
+    /// The secrets of these values, by name. None of them is left out: what cannot be looked for is said.
+    pub fn new(values: impl IntoIterator<Item = (Name, String)>) -> Result<Self, Unsearchable> {
         let mut patterns: BTreeMap<Vec<u8>, Meaning> = BTreeMap::new();
-        for (name, value) in values.into_iter().take(VALUES_MAX) {
+        let values: Vec<(Name, String)> = values.into_iter().filter(|(_, value)| value.len() >= LENGTH_MIN).collect();
+        if values.len() > VALUES_MAX {
+            return Err(Unsearchable::TooMany(values.len()));
+        }
+        for (name, value) in values {
             let instead: Arc<str> = format!("[redacted {}]", plain(&name)).into();
             for form in forms(value.trim_end_matches(['\r', '\n'])) {
                 let longest = form.len();
@@ -164,10 +181,11 @@ impl Secrets {
                 *longest = longer.unwrap_or(*longest);
             }
         }
-        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns.keys()).ok();
+        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns.keys());
+        let finder = finder.map_err(|error| Unsearchable::Search(error.to_string()))?;
         let longest = patterns.keys().map(Vec::len).max().unwrap_or(0);
         let over_lines = patterns.keys().any(|pattern| pattern.contains(&b'\n'));
-        Self { finder, meanings: patterns.into_values().collect(), longest, over_lines }
+        Ok(Self { finder, meanings: patterns.into_values().collect(), longest, over_lines })
     }
 
     /// A text without its secrets.
@@ -205,13 +223,9 @@ impl Secrets {
             }
             scan.within = None;
         }
-        let Some(finder) = &self.finder else {
-            scan.give(&text[at..], out);
-            return text.len();
-        };
         let mut from = at;
         loop {
-            let Some(found) = finder.find(Input::new(text).span(from..text.len())) else {
+            let Some(found) = self.finder.find(Input::new(text).span(from..text.len())) else {
                 let safe = if is_end { text.len() } else { self.safe(text).max(from) };
                 scan.give(&text[at..safe], out);
                 return safe;

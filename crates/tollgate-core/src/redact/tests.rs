@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn secrets(values: &[(&str, &str)]) -> Arc<Secrets> {
-    Arc::new(Secrets::new(values.iter().map(|(name, value)| (Name::from(*name), (*value).to_owned()))))
+    Arc::new(Secrets::new(values.iter().map(|(name, value)| (Name::from(*name), (*value).to_owned()))).unwrap())
 }
 
 fn streamed(secrets: &Arc<Secrets>, text: &[u8], cuts: &[usize]) -> Vec<u8> {
@@ -76,7 +76,7 @@ fn which_variables_are_secrets() {
         ("DATABASE_URL", "postgres://ann:hunter2hunter2@db/x"),
         ("HOME", "/home/someone"),
     ];
-    let secrets = Secrets::of_variables(variables, &|_| false);
+    let secrets = Secrets::of_variables(variables, &|_| false).unwrap();
     let said = scrubbed(&secrets, "abcdefgh12 12345678zz qwertz-layout short hunter2hunter2 /home/someone");
     let expected =
         "[redacted GITHUB_TOKEN] [redacted Stripe_Key] qwertz-layout short [redacted DATABASE_URL] /home/someone";
@@ -140,8 +140,15 @@ fn what_was_handed_over_by_name_is_a_secret_unless_it_is_a_word() {
         [("REGISTRY", "0a1b2c3d4e5f6a7b8c9d"), ("NODE_ENV", "production-like"), ("PLACE", "/srv/data/1/2/3/4")];
     let scrub = |handed: bool| {
         let text = "0a1b2c3d4e5f6a7b8c9d production-like /srv/data/1/2/3/4";
-        scrubbed(&Secrets::of_variables(variables, &|_| handed), text)
+        scrubbed(&Secrets::of_variables(variables, &|_| handed).unwrap(), text)
     };
     assert_eq!(scrub(true), "[redacted REGISTRY] production-like /srv/data/1/2/3/4");
     assert_eq!(scrub(false), "0a1b2c3d4e5f6a7b8c9d production-like /srv/data/1/2/3/4");
+}
+
+#[test]
+fn more_secrets_than_can_be_looked_for_are_refused_and_none_is_passed_over() {
+    let many = |count: usize| Secrets::new((0..count).map(|n| ("KEY".into(), format!("value-{n:06}"))));
+    assert_eq!(scrubbed(&many(VALUES_MAX).unwrap(), "value-000999"), "[redacted KEY]");
+    assert_eq!(many(VALUES_MAX + 1).unwrap_err(), Unsearchable::TooMany(VALUES_MAX + 1));
 }

@@ -256,6 +256,15 @@ events! {
     }
     /// An attempt's end never reached the journal: its driver is gone.
     AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }
+    /// An attempt ended before any worker or command was started: the place it works in could not be made ready.
+    AttemptUnready = "attempt.unready" {
+        attempt: AttemptId,
+        token: u64,
+        why: String,
+        /// What the setup printed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Digest>,
+    }
     /// An attempt was ended on purpose; what it wrote is kept.
     AttemptCancelled = "attempt.cancelled" { attempt: AttemptId, why: String }
     /// A report came under a token that is not live: recorded, not counted.

@@ -83,6 +83,7 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
                 });
             }
         }
+        Event::AttemptUnready(unready) => under_live_lease(&mut found, run, unready.attempt, unready.token),
         Event::CommandsRan(ran) => {
             under_live_lease(&mut found, run, ran.attempt, ran.token);
             let held = |result: &&CommandResult| {

@@ -269,7 +269,7 @@ fn job(asked: &Delegation, cwd: &Path, room: &Room, brief: &str, tether: Tether)
     files.extend(schema.map(|schema| (bundle::SCHEMA.to_owned(), schema.into_bytes())));
     let manifest = json!({"unit": asked.unit, "role": asked.role});
     bundle::write(&room.path("bundle"), brief, &manifest, &files).map_err(Stop::execution)?;
-    let secrets = secrets(&Inherit::Only(tether.variables.clone()));
+    let secrets = secrets(&Inherit::Only(tether.variables.clone()), &[]).map_err(Stop::execution)?;
     Ok(Job {
         // Nobody will look for it: it tells the processes of this delegation from others.
         run: new_run_id().map_err(Stop::execution)?,
@@ -308,6 +308,8 @@ fn work(worker: &dyn Worker, job: Job, limit: Duration, stop: &AtomicBool) -> Re
         | WorkerError::Start { .. }
         | WorkerError::Record { .. }
         | WorkerError::Unheld(_)
+        | WorkerError::Unreadable { .. }
+        | WorkerError::Unredacted(_)
         | WorkerError::BundleName(_) => Stop::execution(error),
     })?;
     Ok(workers::outcome(attempt, limit, stop))

@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn secrets() -> Arc<Secrets> {
-        Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]))
+        Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]).unwrap())
     }
 
     #[test]

@@ -12,6 +12,7 @@ use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::{Artifact, Role};
+use tollgate_core::redact::Secrets;
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
@@ -20,29 +21,38 @@ use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
 use super::change::{self, changed};
+use super::held::Whose;
 use super::noticed::{self, Before};
+use super::ready::{Age, Ground, Spot};
 use super::{
     ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_in, failed, guarded, leak, own_unit, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
-use crate::workers::{self, Job, Outcome, Said};
+use crate::workers::{self, Job, Outcome, Said, WorkerError};
 use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
 
 /// How many diagnostics of a malformed report are kept.
 const DIAGNOSTICS_MAX: usize = 20;
 
-/// Where a worker works: the tree itself, or a copy that is thrown away.
+/// Where a worker works: the tree itself, and whether it was just made, or a copy that is thrown away.
 enum Place {
-    Tree(WorkTree),
+    Tree(WorkTree, Age),
     Copy(TempCopy),
 }
 
 impl Place {
     fn path(&self) -> PathBuf {
         match self {
-            Self::Tree(tree) => tree.path.clone(),
+            Self::Tree(tree, _) => tree.path.clone(),
             Self::Copy(copy) => copy.path().to_owned(),
+        }
+    }
+
+    fn spot(&self) -> Spot<'_> {
+        match self {
+            Self::Tree(tree, age) => Spot::Tree(tree, *age),
+            Self::Copy(copy) => Spot::Copy(copy),
         }
     }
 }
@@ -67,16 +77,21 @@ impl RealHands {
         }
         self.end_strays(run, token, lease.epoch);
         let (place, note) = self.place(&workspace, run, id, role)?;
-        let mut tether = self.tether(run, Some(role_name), workspace.borrowed())?;
+        let mut tether = self.tether(run, Whose::Role(role_name), workspace.borrowed())?;
+        let (start, marker) = (tree_id(&lease.tree)?, workers::marker(run.id, id, token));
+        let path = place.path();
+        let ground = Ground { path: &path, start: &start, place: place.spot() };
+        let hold = || self.touch(run, lease.epoch);
+        let (held, made) = self.make_ready(run, &workspace, &ground, &marker, way, (held, &hold))?;
         let leash = tether.leash.clone();
         let (worker, needs) = self.worker(run, worker)?;
         tether.reads.extend(needs.files.iter().cloned());
-        let secrets = secrets(&Inherit::Only(tether.variables.clone()));
-        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace)?;
-        let job = Job { note, tether: Some(tether), secrets: Arc::clone(&secrets), ..job };
+        let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
+        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
+        let job = Job { note: format!("{note}{}", made.note), tether: Some(tether), ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
         let log = job.log.clone();
-        let before = Before::look(&job.cwd, &job.scratch)
+        let before = Before::look(&job.cwd, &job.scratch, made.caches)
             .map_err(|error| Failure::Other(format!("{}: {error}", job.scratch.display())))?;
         reach(Point::BeforeSpawn);
         let attempt = worker.start(job)?;
@@ -92,14 +107,14 @@ impl RealHands {
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
         match &place {
-            Place::Tree(tree) => {
+            Place::Tree(tree, _) => {
                 measure(&workspace, run, id, tree, &before, &mut result)?;
                 leak::refuse(&workspace, run, id, &secrets, &mut result)?;
                 guarded::refuse(&workspace, run, id, &mut result)?;
                 denied(&mut result);
             }
             Place::Copy(copy) => {
-                let (start, guarded) = (tree_id(&lease.tree)?, guarded::patterns(run));
+                let guarded = guarded::patterns(run);
                 noticed::judge(&workspace, copy, &start, &guarded, &before, &mut result)?;
             }
         }
@@ -130,21 +145,22 @@ impl RealHands {
             return Ok((Place::Copy(workspace.copy_to_measure(&start)?), String::new()));
         }
         let unit = own_unit(run, id);
+        let age = if workspace.locate(unit.as_deref()).is_there() { Age::Kept } else { Age::Made };
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
         if workspace.holds(&tree, &start) {
-            return Ok((Place::Tree(tree), String::new()));
+            return Ok((Place::Tree(tree, age), String::new()));
         }
         let recorded = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
         let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
         let note = match old {
-            Old::Recorded => return Ok((Place::Tree(tree), String::new())),
+            Old::Recorded => return Ok((Place::Tree(tree, Age::PutBack), String::new())),
             Old::Kept(commit) => {
                 format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display())
             }
             Old::Aside => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
         };
         Ok((
-            Place::Tree(tree),
+            Place::Tree(tree, Age::PutBack),
             format!("tollgate: the work tree did not hold the recorded tree; what it held {note}\n"),
         ))
     }
@@ -159,6 +175,7 @@ impl RealHands {
         iteration: u32,
         place: &Place,
         workspace: &Workspace,
+        secrets: &Arc<Secrets>,
     ) -> Result<Job, Failure> {
         let lease = &run.attempts[&id];
         let unit = run.instances.get(&lease.instance).and_then(|instance| instance.unit.clone());
@@ -199,10 +216,10 @@ impl RealHands {
             log: self.folder(run.id, "logs").join(format!("{id}.log")),
             note: String::new(),
             limit,
-            again: again(run, id, matches!(place, Place::Tree(_))),
+            again: again(run, id, matches!(place, Place::Tree(..))),
             tether: None,
             caches: self.folder(run.id, "caches").join(safe_name(role)),
-            secrets: Arc::default(),
+            secrets: Arc::clone(secrets),
         })
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use tollgate_core::run::Run;
 use tollgate_core::run::leash::Sandbox;
 
@@ -10,24 +11,98 @@ use super::{Failure, RealHands};
 use crate::sandbox::{Asked, Tether, probe};
 use crate::workers::WorkerError;
 
-/// What a run's configuration asks for a role, or without one for the commands that check.
-fn asked(run: &Run, role: Option<&str>) -> Asked {
-    let config = &run.opened.config;
-    let own = role.and_then(|role| config.get("roles")?.get(role));
-    let asked = own.map(|own| Asked::deserialize(own).unwrap_or_default()).unwrap_or_default();
-    let all = config.get("sandbox").and_then(|setting| Sandbox::deserialize(setting.get("value")?).ok());
-    let env = config.get("env").and_then(|names| Vec::<String>::deserialize(names).ok());
-    asked.under(all, env.into_iter().flatten())
+/// Whose program it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose<'a> {
+    /// A worker's: its model is in the network.
+    Role(&'a str),
+    /// The engine's, to check something: without a network.
+    Command,
+    /// The engine's, to make a tree ready: it fetches what that needs.
+    Setup,
+}
+
+/// What a run's configuration asks for. What is there and cannot be read is a refusal: the default would hold less than somebody asked
+/// for.
+fn asked(config: &Value, whose: Whose<'_>) -> Result<Asked, WorkerError> {
+    if config.is_null() {
+        return Ok(Asked::default());
+    }
+    let own = match whose {
+        Whose::Role(role) => {
+            // A list would be taken for its fields.
+            setting::<Map<String, Value>>(config, &["roles", role])?;
+            setting(config, &["roles", role])?.unwrap_or_default()
+        }
+        Whose::Command | Whose::Setup => Asked::default(),
+    };
+    let all: Option<Sandbox> = match setting::<Value>(config, &["sandbox"])? {
+        Some(_) => {
+            Some(setting(config, &["sandbox", "value"])?.ok_or_else(|| unreadable("sandbox", "it has no value"))?)
+        }
+        None => None,
+    };
+    let env: Option<Vec<String>> = setting(config, &["env"])?;
+    Ok(own.under(all, env.into_iter().flatten()))
+}
+
+/// A setting of the run's first event; none where it is not there.
+fn setting<T: DeserializeOwned>(config: &Value, path: &[&str]) -> Result<Option<T>, WorkerError> {
+    let mut found = config;
+    for (depth, name) in path.iter().enumerate() {
+        let table = found.as_object().ok_or_else(|| unreadable(&path[..depth].join("."), "it is no table"))?;
+        match table.get(*name) {
+            Some(inner) => found = inner,
+            None => return Ok(None),
+        }
+    }
+    T::deserialize(found).map(Some).map_err(|error| unreadable(&path.join("."), &error.to_string()))
+}
+
+fn unreadable(what: &str, why: &str) -> WorkerError {
+    WorkerError::Unreadable { what: what.to_owned(), why: why.to_owned() }
 }
 
 impl RealHands {
-    /// What holds the programs of a role, or the commands that check; these have no network. A sandbox that is required and
-    /// cannot be had is a refusal.
-    pub(super) fn tether(&self, run: &Run, role: Option<&str>, reads: Vec<PathBuf>) -> Result<Tether, Failure> {
+    /// What holds a program; the commands that check have no network. A sandbox that is required and cannot be had is a refusal.
+    pub(super) fn tether(&self, run: &Run, whose: Whose<'_>, reads: Vec<PathBuf>) -> Result<Tether, Failure> {
         let able = || self.able.get_or_init(|| probe(&self.tollgate));
-        let tether = asked(run, role).tether(&self.tollgate, &self.state, able, role.is_none());
+        let asked = asked(&run.opened.config, whose)?;
+        let tether = asked.tether(&self.tollgate, &self.state, able, whose == Whose::Command);
         let mut tether = tether.map_err(WorkerError::Unheld)?;
         tether.reads.extend(reads);
         Ok(tether)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_read_or_refused_and_never_guessed() {
+        let role = Whose::Role("developer");
+        let sandbox = |config: &Value| asked(config, role).unwrap().sandbox;
+        assert_eq!(sandbox(&Value::Null), None, "nobody said anything");
+        assert_eq!(sandbox(&json!({"roles": {"reviewer": {"sandbox": "off"}}})), None);
+        let own = json!({"roles": {"developer": {"sandbox": "off"}}, "sandbox": {"value": "require", "from": "user"}});
+        assert_eq!(sandbox(&own), Some(Sandbox::Require));
+        for (config, what) in [
+            (json!({"sandbox": {"value": "strict", "from": "user"}}), "sandbox.value"),
+            (json!({"sandbox": {"from": "user"}}), "sandbox"),
+            (json!({"sandbox": "require"}), "sandbox"),
+            (json!({"roles": {"developer": {"sandbox": "strict"}}}), "roles.developer"),
+            (json!({"roles": {"developer": {"reads": "/"}}}), "roles.developer"),
+            (json!({"roles": {"developer": ["require"]}}), "roles.developer"),
+            (json!({"env": "HOME"}), "env"),
+            (json!({"roles": "developer"}), "roles"),
+            (json!(["require"]), ""),
+        ] {
+            let refused = asked(&config, role).unwrap_err();
+            let WorkerError::Unreadable { what: found, .. } = &refused else { panic!("{config}: {refused}") };
+            assert_eq!((found.as_str(), refused.code()), (what, tollgate_core::code::Code::SETTINGS_UNREADABLE));
+        }
     }
 }

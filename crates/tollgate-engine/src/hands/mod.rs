@@ -4,12 +4,15 @@
 mod change;
 mod denied;
 mod dispatch;
+mod errand;
+mod failure;
 mod guarded;
 mod held;
 mod landing;
 mod leak;
 mod noticed;
 mod patch;
+mod ready;
 mod work;
 
 use std::collections::BTreeMap;
@@ -21,7 +24,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollgate_core::Name;
-use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::report::{Health, Report, Verdict};
@@ -37,9 +39,11 @@ use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_dr
 use crate::sandbox::Able;
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
-use crate::workers::pinned::{self, PinnedError};
-use crate::workers::{Worker, WorkerError, words};
+use crate::workers::pinned;
+use crate::workers::{Worker, words};
 use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
+
+use failure::{Failure, NotReady};
 
 pub use dispatch::{Wrong, document_warnings, open_artifact};
 pub use work::LANDED_PATHS_MAX;
@@ -84,6 +88,10 @@ impl UnderWay {
         }
     }
 
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::SeqCst)
+    }
+
     /// Remembers how to cancel what was just started; at once when that came first.
     fn started(&self, cancel: Option<Cancel>) {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel;
@@ -108,45 +116,6 @@ struct Needs {
 impl Needs {
     fn of(copy: Option<pinned::Copy>) -> Self {
         Self { files: copy.iter().map(|copy| copy.root().to_owned()).collect(), _copy: copy }
-    }
-}
-
-/// Why an effect could not be performed.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    #[error(transparent)]
-    Worker(#[from] WorkerError),
-    #[error("another driver has taken the run over (epoch {0})")]
-    Fenced(u64),
-    #[error(transparent)]
-    Pinned(#[from] PinnedError),
-    #[error("{0}")]
-    Other(String),
-}
-
-impl Failure {
-    /// The failure, if it is one of the attempt; that another process holds the work or the run, or that the repository was
-    /// moved away, is no fault of it, and its driver leaves it to the next.
-    fn of_the_attempt(self) -> Result<Self, HandsError> {
-        match self {
-            Self::Workspace(WorkspaceError::Held { .. } | WorkspaceError::RepositoryGone(_))
-            | Self::Worker(WorkerError::Unheld(_))
-            | Self::Fenced(_) => Err(self.into_error()),
-            other => Ok(other),
-        }
-    }
-
-    fn into_error(self) -> HandsError {
-        let what = self.to_string();
-        match self {
-            Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
-            Self::Worker(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
-            Self::Fenced(_) => HandsError { code: Code::FENCED_DRIVER, what, hint: String::new() },
-            Self::Pinned(_) => HandsError { code: Code::WORKER_START, what, hint: String::new() },
-            Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
-        }
     }
 }
 
@@ -236,36 +205,49 @@ impl RealHands {
 
     /// Runs the commands of a lease; what fails for a reason of the machine's own is tried again before it counts as not
     /// observed.
-    fn commands_again(&self, run: &Run, id: AttemptId, token: u64, way: &UnderWay) -> Result<Ran, HandsError> {
+    fn commands_again(
+        &self,
+        run: &Run,
+        id: AttemptId,
+        token: u64,
+        way: &UnderWay,
+    ) -> Result<Result<Ran, NotReady>, HandsError> {
         let mut last = String::new();
         for _ in 0..TRIES {
-            match self.commands(run, id, token, way) {
-                Ok(done) => return Ok(done),
-                Err(failure) => last = self.explained(run, failure).of_the_attempt()?.to_string(),
+            match self.commands(run, id, token, way).map_err(|failure| self.explained(run, failure)) {
+                Ok(done) => return Ok(Ok(done)),
+                Err(Failure::NotReady(why)) => return Ok(Err(why)),
+                Err(failure) => last = failure.of_the_attempt()?.to_string(),
             }
             std::thread::sleep(PAUSE);
         }
         let Some(Work::Commands { commands }) = run.attempts.get(&id).map(|lease| &lease.work) else {
-            return Ok((Vec::new(), Vec::new(), None));
+            return Ok(Ok((Vec::new(), Vec::new(), None)));
         };
         let unobserved = |command: &CommandRef| CommandResult::unobserved(command.clone(), last.clone());
-        Ok((commands.iter().map(unobserved).collect(), Vec::new(), None))
+        Ok(Ok((commands.iter().map(unobserved).collect(), Vec::new(), None)))
     }
 
     fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> Result<(Command, Vec<Object>), HandsError> {
         Ok(match effect {
             Effect::Dispatch { attempt, token } => {
-                let dispatched = self.dispatch(run, *attempt, *token, way).or_else(|failure| {
-                    let failure = self.explained(run, failure).of_the_attempt()?;
-                    let report = failed("engine", failure.to_string());
-                    let object = Object::new(failure.to_string().into_bytes());
-                    Ok((bare(report, &object), vec![object]))
-                });
-                let (result, objects) = dispatched?;
+                let dispatched = self.dispatch(run, *attempt, *token, way);
+                let (result, objects) = match dispatched.map_err(|failure| self.explained(run, failure)) {
+                    Ok(done) => done,
+                    Err(Failure::NotReady(why)) => return Ok(why.told(*attempt, *token)),
+                    Err(failure) => {
+                        let failure = failure.of_the_attempt()?.to_string();
+                        let object = Object::new(failure.clone().into_bytes());
+                        (bare(failed("engine", failure), &object), vec![object])
+                    }
+                };
                 (Command::Report { attempt: *attempt, token: *token, result: Box::new(result) }, objects)
             }
             Effect::Commands { attempt, token } => {
-                let (results, objects, leash) = self.commands_again(run, *attempt, *token, way)?;
+                let (results, objects, leash) = match self.commands_again(run, *attempt, *token, way)? {
+                    Ok(ran) => ran,
+                    Err(why) => return Ok(why.told(*attempt, *token)),
+                };
                 (Command::Ran { attempt: *attempt, token: *token, results, leash }, objects)
             }
             Effect::Land { attempt, token } => {

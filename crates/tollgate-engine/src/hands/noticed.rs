@@ -38,17 +38,19 @@ pub(super) struct Before {
     git: GitState,
     /// The time of the file system: what changed since has a later one, whatever times it claims.
     since: (i64, i64),
+    /// Folders of the tree that count for nobody.
+    caches: Vec<String>,
 }
 
 impl Before {
-    /// Looks at a tree; `scratch` is on the same file system.
-    pub fn look(tree: &Path, scratch: &Path) -> std::io::Result<Self> {
+    /// Looks at a tree; `scratch` is on the same file system, and `caches` are folders of the tree that count for nobody.
+    pub fn look(tree: &Path, scratch: &Path, caches: Vec<String>) -> std::io::Result<Self> {
         std::fs::create_dir_all(scratch)?;
         let mark = scratch.join("began");
         std::fs::write(&mark, "")?;
         let meta = std::fs::metadata(&mark)?;
         std::fs::remove_file(&mark)?;
-        Ok(Self { git: GitState::of(tree), since: (meta.ctime(), meta.ctime_nsec()) })
+        Ok(Self { git: GitState::of(tree), since: (meta.ctime(), meta.ctime_nsec()), caches })
     }
 
     /// What is noticed after it, in words.
@@ -62,6 +64,9 @@ impl Before {
         let (mut open, mut found, mut looked) = (Vec::new(), Vec::new(), 0);
         open.extend(ignored.iter().map(|path| PathBuf::from(OsStr::from_bytes(&unquote(path)))));
         while let Some(path) = open.pop() {
+            if self.caches.iter().any(|cache| path.starts_with(cache)) {
+                continue;
+            }
             looked += 1;
             if looked > LOOKED_MAX || found.len() == SHOWN_MAX {
                 found.push("and perhaps more".to_owned());

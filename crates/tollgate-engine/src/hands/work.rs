@@ -15,13 +15,15 @@ use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
 
+use super::errand::Errand;
+use super::held::Whose;
+use super::ready::{Ground, Spot};
 use super::{Failure, Ran, RealHands, UnderWay, all_landed, content_of, tree_id};
 use crate::gates::{self, Check};
-use crate::process::{Inherit, Program, Recorded, secrets};
-use crate::sandbox::Own;
+use crate::process::{Inherit, secrets};
 use crate::verify;
-use crate::workers::{WorkerError, marker, variables};
-use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace, remove_tree};
+use crate::workers::{WorkerError, marker};
+use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace};
 
 /// How many paths a landing names.
 pub const LANDED_PATHS_MAX: usize = 10_000;
@@ -46,9 +48,9 @@ impl RealHands {
         way: &UnderWay,
     ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
-        let mut tether = self.tether(run, None, workspace.borrowed())?;
-        let secrets = secrets(&Inherit::Only(tether.variables.clone()));
+        let mut tether = self.tether(run, Whose::Command, workspace.borrowed())?;
         let caches = self.folder(run.id, "caches").join("@commands");
+        let needs = !self.settings(run)?.is_empty();
         let (mut results, mut objects) = (Vec::new(), Vec::new());
         let each = commands.iter().flat_map(|command| (0..run.repeats(command)).map(move |_| command));
         for command in each {
@@ -77,31 +79,23 @@ impl RealHands {
             tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
             // A command may write where it runs: the next one sees the tree as it was.
             let held = hold()?;
-            let copy = workspace.copy(tree)?;
+            let copy = if needs { workspace.copy_to_measure(tree)? } else { workspace.copy(tree)? };
+            let ground = Ground { path: copy.path(), start: tree, place: Spot::Copy(&copy) };
+            let (held, made) = self.make_ready(run, &workspace, &ground, marker, way, (held, hold))?;
+            let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
             let limit = Duration::from_millis(gates::LIMIT_MS);
-            // Recorded until it has ended: it may run what a worker wrote.
-            let (mut record, mut held) = (None, Some(held));
             let scratch = copy.path().with_extension("scratch");
-            let own = Own { tree: copy.path(), scratch: &scratch, caches: &caches, bundle: None };
-            let leashed = |mut program: Program| {
-                let seen = variables::common().chain(tether.variables.iter().cloned());
-                program.env.inherit = Inherit::Only(seen.collect());
-                tether.hold(program, own, &[])
+            let errand = Errand {
+                check: &check,
+                tree: copy.path(),
+                scratch: &scratch,
+                caches: &caches,
+                tether: &tether,
+                limit,
+                marker,
+                secrets: &secrets,
             };
-            let checked = gates::check(copy.path(), &check, limit, marker, &leashed, &secrets, &mut |running| {
-                reach(Point::CommandSpawned);
-                record = Some(Recorded::new(&self.state, running.id(), marker));
-                if let Some(Err(_)) = record {
-                    // Nobody could end it after a crash, or tell that it is no person who calls from below it.
-                    running.canceller().cancel();
-                }
-                way.started(Some(running.canceller()));
-                held = None;
-            });
-            let record =
-                record.transpose().map_err(|source| WorkerError::Record { path: self.state.clone(), source })?;
-            drop((record, held));
-            remove_tree(&scratch)?;
+            let checked = self.run_errand(&errand, way, held)?;
             let output = Object::new(checked.output);
             results.push(CommandResult {
                 command: command.clone(),

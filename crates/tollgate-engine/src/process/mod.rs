@@ -25,7 +25,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-use tollgate_core::redact::Secrets;
+use tollgate_core::redact::{Secrets, Unsearchable};
 
 pub use family::adopt_orphans;
 pub use mark::mark_driver;
@@ -261,13 +261,15 @@ pub fn run(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::
     Ok(start(program, out, err)?.wait_to_end())
 }
 
-/// The secrets of this program's own environment; the variables of `handed` were given to a program by name.
-pub fn secrets(handed: &Inherit) -> Arc<Secrets> {
+/// The secrets of this program's own environment, and of what was `copied` for a program; the variables of `handed` were given
+/// to it by name.
+pub fn secrets(handed: &Inherit, copied: &[(String, String)]) -> Result<Arc<Secrets>, Unsearchable> {
     let variables: Vec<(String, String)> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    let pairs = variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    Arc::new(Secrets::of_variables(pairs, &|name| handed.has(OsStr::new(name))))
+    let pairs = variables.iter().chain(copied).map(|(name, value)| (name.as_str(), value.as_str()));
+    let given = |name: &str| handed.has(OsStr::new(name)) || copied.iter().any(|(known, _)| known == name);
+    Ok(Arc::new(Secrets::of_variables(pairs, &given)?))
 }
 
 /// Variables that steer git or Tollgate are never inherited.

@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_held_back_comes_at_the_end() {
-        let secrets = Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]));
+        let secrets = Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]).unwrap());
         let tail = Tail::new(1000);
         let out = Redacted::new(&secrets, tail.clone());
         for piece in ["the key is abcd", "efgh-123", "45678, or abcdefgh", "-1234"] {

@@ -244,7 +244,7 @@ mod tests {
             again: None,
             tether: None,
             caches: root.join("caches"),
-            secrets: Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())])),
+            secrets: Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]).unwrap()),
         }
     }
 

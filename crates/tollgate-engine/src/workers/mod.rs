@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
-use tollgate_core::redact::Secrets;
+use tollgate_core::redact::{Secrets, Unsearchable};
 use tollgate_core::run::Told;
 
 use crate::process::{Cancel, End, ProcessId};
@@ -177,6 +177,17 @@ pub enum WorkerError {
     /// The sandbox is required and does not hold.
     #[error("the sandbox is required, and this machine cannot give it: {0}")]
     Unheld(String),
+    /// What the run's first event says of what holds it cannot be read.
+    #[error("what is in force for this run cannot be read: `{what}` of its first event: {why}")]
+    Unreadable {
+        /// The setting.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+    /// Its secrets cannot be looked for.
+    #[error("the secrets that a worker could print cannot be taken out: {0}")]
+    Unredacted(#[from] Unsearchable),
     /// A file of the bundle has a name that is no path inside it.
     #[error("`{0}` cannot be the name of a file in a bundle")]
     BundleName(String),
@@ -188,6 +199,8 @@ impl WorkerError {
         match self {
             Self::NotFound(_) => Code::WORKER_NOT_FOUND,
             Self::Unheld(_) => Code::SANDBOX_MISSING,
+            Self::Unreadable { .. } => Code::SETTINGS_UNREADABLE,
+            Self::Unredacted(_) => Code::NOT_REDACTED,
             Self::Command { .. } => Code::WORKER_COMMAND,
             Self::Start { .. } | Self::Record { .. } | Self::BundleName(_) => Code::WORKER_START,
         }
@@ -199,6 +212,10 @@ impl WorkerError {
             Self::Unheld(_) => {
                 "`tollgate doctor` shows what is missing; mend that, then `tollgate resume RUN`; a run that is started with `sandbox = \"prefer\"` takes what there is"
             }
+            Self::Unreadable { .. } => {
+                "go on with the version of tollgate that started the run, or `tollgate cancel RUN` and start it again"
+            }
+            Self::Unredacted(_) => "unset variables whose values are no secrets, then `tollgate resume RUN`",
             Self::NotFound(_)
             | Self::Command { .. }
             | Self::Start { .. }

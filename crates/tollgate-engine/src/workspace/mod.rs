@@ -23,6 +23,7 @@ mod folder;
 mod git_state;
 mod land;
 mod measure;
+mod prepared;
 mod ready;
 mod repository;
 mod settings;
@@ -56,6 +57,7 @@ pub use trees::{Kept, Old, TempCopy, WorkTree};
 
 use crate::git::Git;
 use crate::process::MARKER;
+use crate::setup::Settings;
 use folder::{GitFolder, Kind};
 use repository::{Shared, branch_ref};
 
@@ -342,6 +344,8 @@ pub struct Workspace {
     folder: GitFolder,
     git: Git,
     base: Base,
+    /// Folders of work trees that are kept when a tree is put back.
+    caches: Vec<String>,
 }
 
 /// What is written down beside the private git folder, so that a later driver can go on.
@@ -388,7 +392,7 @@ impl Workspace {
             serde_json::to_string(&made).map_err(|error| WorkspaceError::Lost { run, why: error.to_string() })?;
         files::write_whole(&remembered_path(state, run), text.as_bytes())?;
         let Repository { top, shared, .. } = repository;
-        let workspace = Self { run, state: state.to_owned(), top, shared, folder, git, base };
+        let workspace = Self { run, state: state.to_owned(), top, shared, folder, git, base, caches: Vec::new() };
         workspace.pin()?;
         Ok(workspace)
     }
@@ -420,7 +424,9 @@ impl Workspace {
     pub fn of(state: &Path, run: &Run) -> Result<Self, WorkspaceError> {
         let opened = &run.opened;
         let origin = Origin { repository: &opened.repository, commit: &opened.base, tree: &opened.content.tree };
-        Self::open(state, run.id, &origin)
+        // What cannot be read is refused before anybody works; whoever only looks needs none of it.
+        let caches = Settings::of(&opened.config).map(|settings| settings.caches).unwrap_or_default();
+        Ok(Self { caches, ..Self::open(state, run.id, &origin)? })
     }
 
     fn remembered(state: &Path, run: RunId) -> Result<Option<Remembered>, WorkspaceError> {
@@ -440,7 +446,7 @@ impl Workspace {
         let (base, shared) = (Base { commit, tree }, made.shared);
         let folder = collect::remake(state, run, &shared, &base)?;
         let git = engine_git(folder.path(), run)?;
-        Ok(Self { run, state: state.to_owned(), top: made.top, shared, folder, git, base })
+        Ok(Self { run, state: state.to_owned(), top: made.top, shared, folder, git, base, caches: Vec::new() })
     }
 
     /// What the run started from.

@@ -95,6 +95,7 @@ impl Workspace {
         let tree = self.locate(unit);
         if !tree.path.exists() {
             let next = self.build(&tree.path, start, Some(&tree.name))?;
+            self.forget_ready(&tree)?;
             reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
         }
@@ -156,9 +157,13 @@ impl Workspace {
         let old = self.keep(&tree, recorded).unwrap_or(Old::Aside);
         reach(Point::TreeKept);
         let next = self.build(&tree.path, start, None)?;
+        self.forget_ready(&tree)?;
         let aside = self.free_name(&tree.path, if old == Old::Aside { "old" } else { "kept" });
         at(&aside, std::fs::rename(&tree.path, &aside))?;
         reach(Point::TreeAside);
+        if old != Old::Aside {
+            self.hand_on_caches(&aside, &next);
+        }
         self.folder.put_index(&tree.name, &next.join(".git/index"))?;
         self.put(&next, &tree.path)?;
         reach(Point::TreePut);
@@ -241,7 +246,9 @@ impl Workspace {
         self.sweep_ref_locks();
         remove_tree(&self.run_folder().join("copies"))?;
         let trees = self.state.join("trees").join(self.run.to_string());
-        for entry in std::fs::read_dir(&trees).into_iter().flatten().flatten() {
+        let beside =
+            [trees, self.run_folder().join("made")].map(|folder| std::fs::read_dir(folder).into_iter().flatten());
+        for entry in beside.into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.ends_with("@new") || name.contains("@kept-") {
                 remove_tree(&entry.path())?;

@@ -3,7 +3,7 @@
 //! ```text
 //! protocol build-plan | input complexity=standard | row DoD-1 unit=backend group=dod | answer sign-off approve
 //! report build@backend ok write=src/a.rs | report check@backend reject fail=DoD-1 | ran DoD-1=pass | land backend
-//! late build ok | takeover | tick 60 | retry backend | cancel | publish
+//! unready build why="npm ci exited with 1" | late build ok | takeover | tick 60 | retry backend | cancel | publish
 //! deliver merge moved=src/b.rs touched=src/a.rs | delivered checks=DoD-1=pass | delivered left="main has moved"
 //! ```
 
@@ -222,6 +222,7 @@ impl Play {
                 let (attempt, started, token) = self.gone(who).ok_or_else(|| format!("nobody worked at {who}"))?;
                 self.report(attempt, &started, token, rest)
             }
+            ("unready", [who, rest @ ..]) => self.unready(who, rest),
             ("ran", results) => self.ran(results),
             ("land", [unit, rest @ ..]) => self.land(unit, rest),
             ("answer", [ask, rest @ ..]) => self.answer(ask, rest, person),
@@ -380,6 +381,16 @@ impl Play {
             report,
         };
         self.say(Command::Report { attempt, token, result: Box::new(result) }, self.driver())
+    }
+
+    /// `unready STAGE[@UNIT] [why=…]`: its place cannot be made ready; `unready commands` is of those that the engine runs.
+    fn unready(&mut self, who: &str, words: &[String]) -> Result<Vec<String>, String> {
+        let mut commands = self.run.attempts.iter().filter(|(_, lease)| matches!(lease.work, Work::Commands { .. }));
+        let of_commands = commands.next().filter(|_| who == "commands").map(|(id, lease)| (*id, lease.token));
+        let live = of_commands.or_else(|| self.live(who).map(|(attempt, _, token)| (attempt, token)));
+        let (attempt, token) = live.ok_or_else(|| format!("nobody works at {who}"))?;
+        let why = words.first().map_or_else(|| "the setup failed".to_owned(), |word| pair(word).1.to_string());
+        self.say(Command::Unready { attempt, token, why, output: None }, self.driver())
     }
 
     /// The rows a judge at a stage is asked about.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tollgate_core::id::AttemptId;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::LandEnd;
-use tollgate_core::run::event::{By, ByKind, CommandResult};
+use tollgate_core::run::event::{By, ByKind, CommandResult, Work};
 use tollgate_core::run::{Command, Effect, Rejection, effects_under};
 use tollgate_engine::session::{Clock, CommandError, Session};
 use tollgate_store::{AppendError, Journal, LeaseRequest};
@@ -319,7 +319,10 @@ impl Play {
         }
         let mut conduct = Conduct::choose(rng, calm);
         let task = Task { run: session.run(), attempt: lease, conduct, calm };
-        let command = if let Some(result) = task.dispatch(&mut self.world, rng) {
+        let unready = !calm && !matches!(lease.work, Work::Land { .. }) && rng.percent(2);
+        let command = if unready {
+            Command::Unready { attempt, token, why: "the setup failed".to_owned(), output: None }
+        } else if let Some(result) = task.dispatch(&mut self.world, rng) {
             Command::Report { attempt, token, result: Box::new(result) }
         } else if let Some(landing) = task.landing(&mut self.world, rng) {
             Command::Landed { attempt, token, landing: Box::new(landing) }

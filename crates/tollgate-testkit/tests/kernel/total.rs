@@ -60,6 +60,7 @@ fn commands(run: &Run) -> Vec<Command> {
                 all.push(Command::Report { attempt, token, result: result(health, verdict) });
             }
         }
+        all.push(Command::Unready { attempt, token, why: String::new(), output: None });
         all.push(Command::Ran { attempt, token, results: Vec::new(), leash: None });
         for outcome in [LandOutcome::Landed, LandOutcome::Conflict, LandOutcome::OutOfScope, LandOutcome::Refused] {
             let landing = Landing {

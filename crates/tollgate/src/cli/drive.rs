@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
+use tollgate_core::run::decide::UNREADY;
 use tollgate_core::run::event::RunOutcome;
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Event, Recorded, Run};
@@ -247,9 +249,18 @@ fn end(run: &Run, session: &Session) -> Exit {
             }
             next(session, &format!("tollgate retry {}", run.id));
             next(session, &format!("tollgate cancel {}", run.id));
-            Exit::With(Kind::Refused)
+            if !is_unready(run) {
+                return Exit::With(Kind::Refused);
+            }
+            next(session, &format!("tollgate explain {}", Code::NOT_READY));
+            Exit::With(Kind::Environment)
         }
     }
+}
+
+/// Whether a run stands still because a place could not be made ready.
+fn is_unready(run: &Run) -> bool {
+    run.instances.values().any(|instance| matches!(&instance.at, At::Held { outcome, .. } if &**outcome == UNREADY))
 }
 
 /// Why a run stands still: what is held, with everything that was wrong with it, a line each.

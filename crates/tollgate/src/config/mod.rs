@@ -6,6 +6,7 @@
 mod idle;
 pub mod paths;
 mod read;
+mod worktree;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ use tollgate_engine::workers::words;
 
 pub use idle::{Idle, NEXT, idle};
 pub use read::read;
+pub use worktree::{Needed, Worktree};
 
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
@@ -50,6 +52,8 @@ pub struct Layer {
     pub example_secrets: Vec<String>,
     /// What may be added to, and not weakened.
     pub protected: Vec<String>,
+    /// What a fresh work tree needs.
+    pub worktree: Needed,
 }
 
 impl Layer {
@@ -254,6 +258,9 @@ pub struct InForce {
     /// What may be added to, and not weakened: patterns of paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    /// What a fresh work tree needs.
+    #[serde(default, skip_serializing_if = "Worktree::is_empty")]
+    pub worktree: Worktree,
 }
 
 /// Every source, the weakest first.
@@ -297,7 +304,7 @@ impl Config {
 
     /// What is in force for a protocol, or why that cannot be said.
     pub fn in_force(&self, protocol: &Protocol) -> Result<InForce, Failure> {
-        let mut force = InForce { env: self.env(), ..InForce::default() };
+        let mut force = InForce { env: self.env(), worktree: self.worktree(), ..InForce::default() };
         for (from, layer) in &self.layers {
             for (role, choice) in &layer.roles {
                 let known = protocol.roles.contains_key(role.as_str());

@@ -19,6 +19,10 @@ const BREACHES_MAX: usize = 20;
 /// Nothing that is left alone for longer is under anybody's eyes.
 const MINUTES_MAX: u64 = 7 * 24 * 60;
 
+/// What a file may say.
+const KEYS: [&str; 9] =
+    ["worker", "roles", "areas", "commands", "worktree", "sandbox", "env", "example_secrets", "protected"];
+
 type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
 /// Reads a file, or lists everything that is wrong with it.
@@ -40,7 +44,7 @@ pub fn read(text: &str) -> Result<Layer, Vec<Diagnostic>> {
     if reader.found.is_empty() { Ok(layer) } else { Err(reader.found) }
 }
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
     found: Vec<Diagnostic>,
 }
@@ -75,12 +79,11 @@ impl Reader<'_> {
                 }),
                 "sandbox" => layer.sandbox = self.sandbox(value),
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
+                "worktree" => layer.worktree = self.worktree(value),
                 "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
                 "example_secrets" => layer.example_secrets = self.patterns(value).unwrap_or_default(),
                 _ => {
-                    let known =
-                        ["worker", "roles", "areas", "commands", "sandbox", "env", "example_secrets", "protected"];
-                    self.unknown((key, value), "", &known);
+                    self.unknown((key, value), "", &KEYS);
                 }
             }
         }
@@ -189,7 +192,7 @@ impl Reader<'_> {
     }
 
     /// Walks the entries of a table; anything else is a breach.
-    fn each<'v, 'i>(
+    pub(super) fn each<'v, 'i>(
         &mut self,
         value: &'v Spanned<DeValue<'i>>,
         what: &str,
@@ -228,7 +231,7 @@ impl Reader<'_> {
         }
     }
 
-    fn patterns(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+    pub(super) fn patterns(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
         let patterns = self.strings(value, "patterns")?;
         for pattern in &patterns {
             if let Some(problem) = pattern_problem(pattern) {
@@ -239,7 +242,7 @@ impl Reader<'_> {
         Some(patterns)
     }
 
-    fn strings(&mut self, value: &Spanned<DeValue<'_>>, what: &str) -> Option<Vec<String>> {
+    pub(super) fn strings(&mut self, value: &Spanned<DeValue<'_>>, what: &str) -> Option<Vec<String>> {
         let hint = format!("write {what} as `[\"…\", \"…\"]`");
         match value.get_ref().as_array() {
             Some(items) if items.iter().len() > 0 => {
@@ -271,7 +274,7 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown(&mut self, (key, _): Entry<'_, '_>, within: &str, known: &[&str]) {
+    pub(super) fn unknown(&mut self, (key, _): Entry<'_, '_>, within: &str, known: &[&str]) {
         let name = &**key.get_ref();
         let hint = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -280,7 +283,7 @@ impl Reader<'_> {
         self.breach::<()>(&key.span(), Code::CONFIG_NAME, format!("there is no key `{within}{name}`"), hint);
     }
 
-    fn breach<T>(
+    pub(super) fn breach<T>(
         &mut self,
         span: &Range<usize>,
         code: Code,

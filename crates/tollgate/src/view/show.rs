@@ -262,7 +262,10 @@ fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
         (AttemptStatus::Reported, Some("reject" | "fail" | "stale" | "inconclusive")) => ("✗", Style::Warn),
         (AttemptStatus::Reported, Some(outcome)) if outcome.starts_with("needs_input") => ("?", Style::Warn),
         (AttemptStatus::Reported, Some(_)) => ("✗", Style::Bad),
-        (status @ (AttemptStatus::Working | AttemptStatus::Lost | AttemptStatus::Cancelled), _) => {
+        (
+            status @ (AttemptStatus::Working | AttemptStatus::Lost | AttemptStatus::Unready | AttemptStatus::Cancelled),
+            _,
+        ) => {
             let state = words::attempt(status);
             (state.symbol, state.style)
         }

@@ -57,6 +57,7 @@ impl Story {
             Event::CommandsRan(ran) => Some(ran.attempt),
             Event::LandingEnded(landing) => Some(landing.attempt),
             Event::AttemptLost(lost) => Some(lost.attempt),
+            Event::AttemptUnready(unready) => Some(unready.attempt),
             Event::AttemptCancelled(cancelled) => Some(cancelled.attempt),
             _ => None,
         };
@@ -128,6 +129,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::AttemptStarted(started) => started_sentence(started),
         Event::AttemptReported(reported) => reported_sentence(reported),
         Event::AttemptLost(lost) => format!("{} was lost: {}", lost.attempt, lost.why),
+        Event::AttemptUnready(unready) => format!("{} was not started: {}", unready.attempt, first_line(&unready.why)),
         Event::AttemptCancelled(cancelled) => format!("{} was ended: {}", cancelled.attempt, cancelled.why),
         Event::AttemptRefused(refused) => format!("a report was refused: {}", refused.why),
         Event::CommandsRan(ran) => {

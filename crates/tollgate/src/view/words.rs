@@ -124,6 +124,7 @@ pub const fn attempt(status: AttemptStatus) -> State {
         AttemptStatus::Working => State::new("▶", "works", Style::Accent),
         AttemptStatus::Reported => State::new("✓", "reported", Style::Good),
         AttemptStatus::Lost => State::new("✗", "lost", Style::Bad),
+        AttemptStatus::Unready => State::new("✗", "not started", Style::Bad),
         AttemptStatus::Cancelled => State::new("✗", "cancelled", Style::Faint),
     }
 }

@@ -39,9 +39,10 @@ const GOLDEN: [(&str, u64, &[&str]); 4] = [
 ];
 
 /// The events that no golden journal holds. A new kind of event is in one, or it is named here.
-const UNSEEN: [&str; 13] = [
+const UNSEEN: [&str; 14] = [
     "attempt.cancelled",
     "attempt.refused",
+    "attempt.unready",
     "decision.refused",
     "finding.restated",
     "judgement.rests",

@@ -18,6 +18,7 @@ mod open;
 mod person;
 mod report;
 mod stop;
+mod unready;
 mod waive;
 mod words;
 mod work;
@@ -42,6 +43,7 @@ pub use close::close_reasons;
 pub(super) use close::{accept_reasons, lapse_reason};
 pub use land::not_succeeded;
 pub use open::{Open, OpenArtifact, inputs, open};
+pub use unready::UNREADY;
 
 /// When, by whom and under which epoch a command is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub enum Command {
     Advance,
     /// A worker's attempt came to an end.
     Report { attempt: AttemptId, token: u64, result: Box<AttemptResult> },
+    /// The place of an attempt could not be made ready: no worker and no command was started.
+    Unready { attempt: AttemptId, token: u64, why: String, output: Option<Digest> },
     /// Commands were run.
     Ran { attempt: AttemptId, token: u64, results: Vec<CommandResult>, leash: Option<Leash> },
     /// A landing came to an end.
@@ -342,6 +346,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         Command::TakeOver { driver } => draft.take_over(driver)?,
         Command::Advance => {}
         Command::Report { attempt, token, result } => draft.report(attempt, token, *result)?,
+        Command::Unready { attempt, token, why, output } => draft.unready(attempt, token, why, output)?,
         Command::Ran { attempt, token, results, leash } => draft.ran(attempt, token, results, leash)?,
         Command::Landed { attempt, token, landing } => draft.landed(attempt, token, *landing)?,
         Command::Answer { decision, answer } => draft.answer(decision, *answer)?,

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::event::{
-    ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
-    FlowReturned, LandAsked, Recorded, RunOpened, RunRepaired, UnitState,
+    ArtifactGiven, AttemptLost, AttemptUnready, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event,
+    FlowEntered, FlowMoved, FlowResumed, FlowReturned, LandAsked, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
@@ -22,7 +22,7 @@ use crate::report::Judgement;
 
 pub(super) use ledger::waive_for;
 use ledger::{amended, bump, change_findings, look_again, plan, waive};
-use work::{commands, land, move_tree, release, report, start};
+use work::{commands, land, move_tree, release, repeat, report, start};
 
 /// The answer with which a landing goes on.
 pub(super) const GO_ON: &str = "land";
@@ -100,10 +100,8 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         }
         Event::AttemptStarted(started) => start(run, at_ms, started),
         Event::AttemptReported(reported) => report(run, reported),
-        Event::AttemptLost(lost) => {
-            let instance = run.attempts.get(&lost.attempt).map(|attempt| attempt.instance.clone());
-            release(run, lost.attempt);
-            with(run, instance.as_deref().unwrap_or_default(), |instance| instance.lost = Some(lost.attempt));
+        Event::AttemptLost(AttemptLost { attempt, .. }) | Event::AttemptUnready(AttemptUnready { attempt, .. }) => {
+            repeat(run, *attempt);
         }
         Event::AttemptCancelled(cancelled) => release(run, cancelled.attempt),
         Event::CommandsRan(ran) => commands(run, ran),

@@ -46,6 +46,13 @@ pub(super) fn release(run: &mut Run, attempt: crate::id::AttemptId) {
     }
 }
 
+/// The same of one that nobody worked under: what comes in its place repeats it, and is no further iteration.
+pub(super) fn repeat(run: &mut Run, attempt: crate::id::AttemptId) {
+    let instance = run.attempts.get(&attempt).map(|attempt| attempt.instance.clone());
+    release(run, attempt);
+    with(run, instance.as_deref().unwrap_or_default(), |instance| instance.lost = Some(attempt));
+}
+
 /// Files were deleted: whoever else wrote one has no word on it any more.
 pub(super) fn lose<'a>(run: &mut Run, by: Option<(&Name, &Name)>, deleted: impl Iterator<Item = &'a Name> + Clone) {
     if deleted.clone().next().is_none() {

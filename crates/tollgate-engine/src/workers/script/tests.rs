@@ -139,7 +139,7 @@ fn act(entry: &str, limit: Duration) -> Acted {
         again: None,
         tether: None,
         caches: root.join("caches"),
-        secrets: std::sync::Arc::new(tollgate_core::redact::Secrets::new([])),
+        secrets: std::sync::Arc::new(tollgate_core::redact::Secrets::new([]).unwrap()),
     };
     let job = Job { attempt: tollgate_core::id::AttemptId(number(&root)), ..job };
     let marker = job.marker();

@@ -116,6 +116,10 @@ fn paths(events: &[Recorded], scrub: &Scrub) -> BTreeMap<String, Vec<String>> {
                 let (instance, what) = of(&landing.attempt);
                 (instance, format!("{what}: {:?} {:?}", landing.outcome, landing.paths))
             }
+            Event::AttemptUnready(unready) => {
+                let (instance, what) = of(&unready.attempt);
+                (instance, format!("{what} is not ready: {}", unready.why))
+            }
             Event::AttemptCancelled(cancelled) => {
                 let (instance, what) = of(&cancelled.attempt);
                 (instance, format!("{what} is cancelled: {}", cancelled.why))

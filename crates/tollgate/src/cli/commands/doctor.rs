@@ -1,5 +1,7 @@
 //! `tollgate doctor`.
 
+mod worktree;
+
 use tollgate_api::{AreaFiles, Doctor, DoctorCheck, DoctorStatus};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
@@ -42,6 +44,9 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     let config = report.config(session, standing.as_ref(), &known);
     report.sandbox(config.as_ref());
     if let Some(config) = &config {
+        if let Some(standing) = &standing {
+            report.worktree(session, standing, config);
+        }
         report.workers(session, standing.as_ref(), config, protocol.as_ref());
     }
     let repository = standing.as_ref().and_then(Standing::repository);

@@ -268,6 +268,11 @@ fn start(
         named(&words);
         commands.insert(Name::from(name.as_str()), words);
     }
+    let mut force = force;
+    if let Some(setup) = &mut force.worktree.setup {
+        setup.value = paths.command(&setup.value)?;
+        named(&setup.value);
+    }
     let folder = standing.trusted().filter(|_| pins).into_iter().flat_map(Folder::files);
     let start = Start {
         title: args.title.clone().unwrap_or_default(),

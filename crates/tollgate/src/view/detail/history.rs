@@ -146,6 +146,12 @@ impl Teller<'_> {
             Event::AttemptLost(lost) => {
                 self.end(lost.attempt, recorded.at_ms, AttemptStatus::Lost, format!("lost: {}", lost.why));
             }
+            Event::AttemptUnready(unready) => {
+                let reason = format!("not started: {}", unready.why);
+                if let Some(told) = self.end(unready.attempt, recorded.at_ms, AttemptStatus::Unready, reason) {
+                    told.wire.report = unready.output.map(|output| output.to_string());
+                }
+            }
             Event::AttemptCancelled(ended) => {
                 self.end(ended.attempt, recorded.at_ms, AttemptStatus::Cancelled, format!("ended: {}", ended.why));
             }

@@ -101,7 +101,8 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
         again: None,
         tether: Some(tether),
         caches: here("caches"),
-        secrets: tollgate_engine::process::secrets(&tollgate_engine::process::Inherit::Only(Vec::new())),
+        secrets: tollgate_engine::process::secrets(&tollgate_engine::process::Inherit::Only(Vec::new()), &[])
+            .map_err(|error| error.to_string())?,
     };
     let limit = job.limit;
     let worker = AgentWorker::new(spec, argv, Path::new("/"), &program, &state);

@@ -1,0 +1,57 @@
+//! A program that the engine runs itself, held and recorded: it may run what a worker wrote.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tollgate_core::redact::Secrets;
+use tollgate_store::{Point, reach};
+
+use super::{Failure, RealHands, UnderWay};
+use crate::gates::{self, Check, Checked};
+use crate::process::{Inherit, Program, Recorded};
+use crate::sandbox::{Own, Tether};
+use crate::workers::{WorkerError, variables};
+use crate::workspace::{Held, remove_tree};
+
+/// What is to be run, where, and what holds it.
+pub(super) struct Errand<'a> {
+    pub check: &'a Check,
+    pub tree: &'a Path,
+    /// A folder of its own, gone when it has ended.
+    pub scratch: &'a Path,
+    pub caches: &'a Path,
+    pub tether: &'a Tether,
+    pub limit: Duration,
+    pub marker: &'a str,
+    pub secrets: &'a Arc<Secrets>,
+}
+
+impl RealHands {
+    /// Runs it to its end; the work of the run is let go of once it has started.
+    pub(super) fn run_errand(&self, errand: &Errand<'_>, way: &UnderWay, held: Held) -> Result<Checked, Failure> {
+        let Errand { check, tree, scratch, caches, tether, limit, marker, secrets } = *errand;
+        // Recorded until it has ended.
+        let (mut record, mut held) = (None, Some(held));
+        let own = Own { tree, scratch, caches, bundle: None };
+        let leashed = |mut program: Program| {
+            let seen = variables::common().chain(tether.variables.iter().cloned());
+            program.env.inherit = Inherit::Only(seen.collect());
+            tether.hold(program, own, &[])
+        };
+        let checked = gates::check(tree, check, limit, marker, &leashed, secrets, &mut |running| {
+            reach(Point::CommandSpawned);
+            record = Some(Recorded::new(&self.state, running.id(), marker));
+            if let Some(Err(_)) = record {
+                // Nobody could end it after a crash, or tell that it is no person who calls from below it.
+                running.canceller().cancel();
+            }
+            way.started(Some(running.canceller()));
+            held = None;
+        });
+        let record = record.transpose().map_err(|source| WorkerError::Record { path: self.state.clone(), source })?;
+        drop((record, held));
+        remove_tree(scratch)?;
+        Ok(checked)
+    }
+}

@@ -1,0 +1,238 @@
+//! Making a place ready before anybody works there: what is copied into it, what is run in it, and what it is given of both.
+//!
+//! ```text
+//! work tree, made for this key before    nothing
+//! work tree                              copy, setup; its caches are kept if nobody has worked in it
+//! throw-away copy, caches kept           copy, a copy of these caches
+//! throw-away copy                        copy, setup; its caches are kept
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tollgate_core::report::Judgement;
+use tollgate_core::run::Run;
+use tollgate_core::scope::Entry;
+use tollgate_store::Object;
+
+use super::errand::Errand;
+use super::held::Whose;
+use super::{Failure, NotReady, RealHands, UnderWay};
+use crate::gates::Check;
+use crate::git::ObjectId;
+use crate::process::{Inherit, secrets};
+use crate::setup::{Settings, caches, copy};
+use crate::workers::{WorkerError, words};
+use crate::workspace::{Held, Repository, TempCopy, WorkTree, Workspace};
+
+/// How long a setup may take.
+const LIMIT: Duration = Duration::from_secs(30 * 60);
+/// How many paths a reason names, and how much of the last line that a setup printed.
+const NAMED_MAX: usize = 5;
+const SAID_CHARS_MAX: usize = 200;
+
+/// How a work tree came to be where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Age {
+    /// It was just made, and nobody has worked in it.
+    Made,
+    /// It was just made in place of one that somebody worked in, with its caches.
+    PutBack,
+    /// It was there.
+    Kept,
+}
+
+/// What kind of place it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Spot<'a> {
+    Tree(&'a WorkTree, Age),
+    Copy(&'a TempCopy),
+}
+
+/// The place that is to be ready, and the files it holds.
+pub(super) struct Ground<'a> {
+    pub path: &'a Path,
+    pub start: &'a ObjectId,
+    pub place: Spot<'a>,
+}
+
+/// What a place was given.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    /// The values in what was copied: they are not to be printed.
+    pub values: Vec<(String, String)>,
+    /// The folders that count for nobody.
+    pub caches: Vec<String>,
+    /// A line for the log, when something was run.
+    pub note: String,
+}
+
+/// The right to touch the work of the run, and the way to have it again.
+type Right<'a> = (Held, &'a dyn Fn() -> Result<Held, Failure>);
+
+impl RealHands {
+    /// What the run's first event says that a tree needs.
+    pub(super) fn settings(&self, run: &Run) -> Result<Settings, Failure> {
+        let unreadable = |why| WorkerError::Unreadable { what: "worktree".to_owned(), why };
+        Ok(Settings::of(&run.opened.config).map_err(unreadable)?)
+    }
+
+    /// Makes a place ready. What stands against it is a failure of the environment, and says what to do.
+    pub(super) fn make_ready(
+        &self,
+        run: &Run,
+        workspace: &Workspace,
+        ground: &Ground<'_>,
+        marker: &str,
+        way: &UnderWay,
+        (held, hold): Right<'_>,
+    ) -> Result<(Held, Made), Failure> {
+        let settings = self.settings(run)?;
+        if settings.is_empty() {
+            return Ok((held, Made::default()));
+        }
+        let entries = workspace.entries(ground.start)?;
+        if let Some(path) = settings.tracked_cache(&entries) {
+            return Err(not_ready(format!("`{path}` is a file of the tree, and lies in a folder of `caches`")));
+        }
+        let (files, missing) = self.copied(workspace, &settings)?;
+        let apart: Vec<String> =
+            files.iter().map(|file| file.display().to_string()).chain(settings.caches.clone()).collect();
+        let mut made = Made { caches: settings.caches.clone(), ..Made::default() };
+        let places = [workspace.top(), ground.path];
+        let beside = |made: &mut Made| {
+            let all: Vec<PathBuf> = places.iter().flat_map(|root| files.iter().map(|file| root.join(file))).collect();
+            made.values = copy::values(&all);
+        };
+        let key = settings.key(&entries);
+        workspace.set_apart(&apart)?;
+        if let Spot::Tree(tree, Age::Kept) = ground.place
+            && workspace.ready_for(tree) == Some(key)
+        {
+            beside(&mut made);
+            return Ok((held, made));
+        }
+        if !matches!(ground.place, Spot::Tree(_, Age::Kept)) {
+            workspace.set_apart_in(ground.path, &apart)?;
+        }
+        if !missing.is_empty() {
+            let why = format!("{} is not in {}", missing.join(", "), workspace.top().display());
+            return Err(not_ready(format!("`copy` names what is not there: {why}")));
+        }
+        copy::copy(workspace.top(), ground.path, &files, &entries).map_err(not_ready)?;
+        beside(&mut made);
+        let kept = self.folder(run.id, "made").join(key.to_string());
+        let (is_copy, has_caches) = (matches!(ground.place, Spot::Copy(_)), !settings.caches.is_empty());
+        let mut held = held;
+        if is_copy && has_caches && kept.is_dir() {
+            caches::put(&kept, &settings.caches, ground.path).map_err(not_ready)?;
+        } else if !settings.setup.is_empty() {
+            let prepared = Prepared { settings: &settings, entries: &entries, marker };
+            held = self.set_up(run, workspace, ground, &prepared, way, &mut made, (held, hold))?;
+            if has_caches && matches!(ground.place, Spot::Copy(_) | Spot::Tree(_, Age::Made)) {
+                caches::keep(ground.path, &settings.caches, &kept).map_err(not_ready)?;
+            }
+        }
+        if let Spot::Tree(tree, _) = ground.place {
+            workspace.mark_ready(tree, key)?;
+        }
+        Ok((held, made))
+    }
+
+    /// The files that are copied, and what is named and is not there.
+    fn copied(&self, workspace: &Workspace, settings: &Settings) -> Result<(Vec<PathBuf>, Vec<String>), Failure> {
+        if settings.copy.is_empty() {
+            return Ok(Default::default());
+        }
+        let found = Repository::find(workspace.top()).and_then(|repository| repository.untracked(&settings.copy))?;
+        let odd = found.0.iter().find(|path| path.to_str().is_none_or(|path| path.contains(['\n', '\r'])));
+        match odd {
+            Some(path) => {
+                Err(not_ready(format!("`copy` names a file whose name is no plain text: {}", path.display())))
+            }
+            None => Ok(found),
+        }
+    }
+
+    /// Runs the setup, and looks whether it left the files of the tree as they were.
+    #[expect(clippy::too_many_arguments, reason = "what one setup needs to know")]
+    fn set_up(
+        &self,
+        run: &Run,
+        workspace: &Workspace,
+        ground: &Ground<'_>,
+        prepared: &Prepared<'_>,
+        way: &UnderWay,
+        made: &mut Made,
+        (held, hold): Right<'_>,
+    ) -> Result<Held, Failure> {
+        let line = words::join(&prepared.settings.setup);
+        let (argv, pinned) = self.pinned(run, &prepared.settings.setup)?;
+        let mut tether = self.tether(run, Whose::Setup, workspace.borrowed())?;
+        tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
+        let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
+        let name = prepared.marker.replace('/', "-");
+        let scratch = self.folder(run.id, "copies").join(format!("setup-{name}.scratch"));
+        let caches = self.folder(run.id, "caches").join("@setup");
+        let errand = Errand {
+            check: &Check::Argv(argv),
+            tree: ground.path,
+            scratch: &scratch,
+            caches: &caches,
+            tether: &tether,
+            limit: LIMIT,
+            marker: prepared.marker,
+            secrets: &secrets,
+        };
+        let checked = self.run_errand(&errand, way, held)?;
+        if way.is_cancelled() {
+            return Err(Failure::Other("it was cancelled before it began".to_owned()));
+        }
+        let held = hold()?;
+        if checked.result != Judgement::Pass {
+            let said = String::from_utf8_lossy(&checked.output).into_owned();
+            let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+            let last: String = last.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
+            let said = if last.is_empty() { String::new() } else { format!("; the last it said: {last}") };
+            let changed = changed_locks(workspace, prepared)?;
+            let why = format!("the setup `{line}` failed: {}{changed}{said}", checked.why);
+            return Err(Failure::NotReady(NotReady { why, output: Some(Object::new(checked.output)) }));
+        }
+        let found = match ground.place {
+            Spot::Tree(tree, _) => workspace.measure(tree, ground.start)?,
+            Spot::Copy(copy) => workspace.measure_copy(copy, ground.start)?,
+        };
+        let changed = found.changes.iter().map(|change| change.path.clone());
+        let changed: Vec<_> = changed.chain(found.misplaced()).take(NAMED_MAX).collect();
+        if !changed.is_empty() {
+            let what = changed.join(", ");
+            let way = "what it makes is to be in .gitignore or in `caches`";
+            let why = format!("the setup `{line}` changed files of the tree: {what}; {way}");
+            return Err(Failure::NotReady(NotReady { why, output: Some(Object::new(checked.output)) }));
+        }
+        made.note = format!("tollgate: `{line}` made the work tree ready\n");
+        Ok(held)
+    }
+}
+
+/// What a setup is run for.
+struct Prepared<'a> {
+    settings: &'a Settings,
+    entries: &'a [Entry],
+    marker: &'a str,
+}
+
+fn not_ready(why: impl Into<String>) -> Failure {
+    Failure::NotReady(NotReady::because(format!("the work tree could not be made ready: {}", why.into())))
+}
+
+/// The lock files that are not as they were when the run started: then it may be the work, and not the machine.
+fn changed_locks(workspace: &Workspace, prepared: &Prepared<'_>) -> Result<String, Failure> {
+    let base = workspace.entries(&workspace.base().tree)?;
+    let changed = prepared.settings.locks_of(prepared.entries).filter(|lock| !base.contains(lock));
+    let changed: Vec<&str> = changed.map(|lock| &*lock.path).take(NAMED_MAX).collect();
+    Ok(match changed.is_empty() {
+        true => String::new(),
+        false => format!("; the work of this run changed {}, on which it depends", changed.join(", ")),
+    })
+}

@@ -1,0 +1,389 @@
+//! What a fresh work tree needs: files that are copied, a setup that is run, caches that count for nobody.
+
+use tollgate_core::run::Event;
+use tollgate_core::run::event::{AttemptReported, AttemptUnready, Work};
+
+use crate::play::{BUILT, COVERED, GAP, IDLE, Play, Said, TASK, at, else_, script};
+
+const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+
+/// A world whose person has this configuration, and whose repository ignores what a setup makes. The setups count their runs in a file outside.
+fn configured(roles: &[(&str, &[String])], worktree: &str) -> Play {
+    let play = Play::new(TASK, &script(roles));
+    play.world.write(".gitignore", ".env\n.env.*\n/deps/\n/certs/\n");
+    play.world.write("package-lock.json", "{\"lock\": 1}\n");
+    play.world.commit("Locked");
+    let counter = play.world.path("counter").display().to_string();
+    std::fs::create_dir_all(&counter).unwrap();
+    let worktree = worktree.replace("COUNT", &format!("pwd >> {counter}/runs"));
+    let worktree = worktree.replace("ROOT", &play.world.path("").display().to_string());
+    let config = format!("sandbox = \"off\"\n[worktree]\n{worktree}\n");
+    std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    play
+}
+
+/// Where setups were run, in their order: in the tree of a unit, in the run's own, in copies.
+fn runs(play: &Play) -> Vec<String> {
+    let text = std::fs::read_to_string(play.world.path("counter/runs")).unwrap_or_default();
+    let place = |line: &str| match line.rsplit_once('/') {
+        Some((folder, name)) if folder.contains("/trees/") => name.to_owned(),
+        _ => "copy".to_owned(),
+    };
+    text.lines().map(place).collect()
+}
+
+/// A setup that counts itself and fills the cache.
+const FILLS: &str = r#"setup = ["sh", "-c", "COUNT; mkdir -p deps && cp package-lock.json deps/made"]"#;
+const CACHED: &str = "caches = [\"deps\"]\n";
+
+fn unready(play: &Play) -> Vec<AttemptUnready> {
+    let each = play.events().into_iter().filter_map(|recorded| match recorded.event {
+        Event::AttemptUnready(unready) => Some(unready),
+        _ => None,
+    });
+    each.collect()
+}
+
+fn reports(play: &Play) -> Vec<AttemptReported> {
+    let each = play.events().into_iter().filter_map(|recorded| match recorded.event {
+        Event::AttemptReported(reported) => Some(reported),
+        _ => None,
+    });
+    each.collect()
+}
+
+/// What the run's branch has of its own.
+fn changed(play: &Play) -> String {
+    play.world.git(&["diff", "--name-status", "main", &format!("tollgate/{}", play.run)])
+}
+
+fn tree(play: &Play, path: &str) -> std::path::PathBuf {
+    play.world.path(&format!("state/trees/{}/backend/{path}", play.run))
+}
+
+/// A report of a role, printed by a program after it has looked around.
+fn acts(play: &Play, name: &str, acts: &str, report: &str) -> String {
+    std::fs::write(play.world.path(&format!("{name}.md")), report).unwrap();
+    let report = play.world.path(&format!("{name}.md")).display().to_string();
+    play.world.agent(name, &format!("#!/bin/sh\n{acts}\ncat {report}\n"));
+    format!("command:{name}")
+}
+
+#[test]
+fn a_tree_is_made_ready_once_and_those_who_judge_get_its_caches() {
+    let checks = TASK.replace("- greet.sh greets", "- greet.sh greets `cmd: cmp deps/made package-lock.json`");
+    let gap = [at(1, GAP), else_(COVERED)];
+    // What the developer leaves in the cache is there for itself, and for nobody who judges it.
+    let poisons = BUILT.replace("write: {", r#"write: {deps/made: "poison", "#);
+    let play = &mut configured(
+        &[("developer", &[at(1, &poisons), else_(IDLE)]), ("dod-checker", &gap)],
+        &format!("{FILLS}\n{CACHED}"),
+    );
+    std::fs::write(play.world.path("task.md"), checks).unwrap();
+    let said = play.start(&WORDS).exits(0);
+    assert_eq!(runs(play), ["backend", "@run"], "once a tree, and never for those who judge: {}", said.err);
+    assert_eq!(changed(play), "A\tgreet.sh\nA\ttests/greet.test.sh\n", "nothing of the setup is in the change");
+    assert_eq!(std::fs::read_to_string(tree(play, "deps/made")).unwrap(), "poison", "kept from attempt to attempt");
+    let noticed: Vec<String> = reports(play).into_iter().flat_map(|report| report.noticed).collect();
+    assert_eq!(noticed, Vec::<String>::new());
+    assert!(play.log("developer", 1).contains("made the work tree ready"), "{}", play.log("developer", 1));
+    // What is in force is in the first event, with where it comes from.
+    let Event::RunOpened(opened) = play.events().remove(0).event else { panic!("no first event") };
+    assert_eq!(opened.config["worktree"]["caches"], serde_json::json!({"value": ["deps"], "from": "user"}));
+    play.holds_but_for_the_head();
+}
+
+#[test]
+fn another_lock_file_is_another_setup_and_a_cache_that_git_does_not_ignore_is_no_change() {
+    // `vendor` is in no .gitignore: that it is a cache is enough.
+    let setup = r#"setup = ["sh", "-c", "COUNT; mkdir -p vendor && cp package-lock.json vendor/made && touch vendor/of-the-setup"]
+caches = ["vendor"]"#;
+    let locks = r#"write: {greet.sh: "echo Hello\n", package-lock.json: "{\"lock\": 2}\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [greet.sh], files_modified: [package-lock.json], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
+    let gap = [at(1, GAP), else_(COVERED)];
+    let play = &mut configured(&[("developer", &[at(1, locks), else_(IDLE)]), ("dod-checker", &gap)], setup);
+    play.start(&WORDS).exits(0);
+    assert_eq!(std::fs::read_to_string(tree(play, "vendor/made")).unwrap(), "{\"lock\": 2}\n");
+    assert_eq!(
+        runs(play),
+        ["backend", "copy", "backend", "@run"],
+        "what the first setup made is not for another lock file"
+    );
+    assert_eq!(changed(play), "A\tgreet.sh\nM\tpackage-lock.json\nA\ttests/greet.test.sh\n");
+    play.holds_but_for_the_head();
+}
+
+#[test]
+fn a_setup_that_fails_is_nobodys_failure_and_is_tried_again() {
+    let play =
+        &mut configured(&[], "setup = [\"sh\", \"-c\", \"COUNT; echo no such package >&2; test -e ROOT/fixed\"]");
+    let said = play
+        .start(&WORDS)
+        .exits(3)
+        .says("was not started: the setup `sh -c ")
+        .says("it exited with 1; the last it said: no such package");
+    let said = said.says("is halted").says(&format!("tollgate retry {}", play.run)).says("tollgate explain TG0544");
+    assert!(!said.err.contains("developer failed"), "{}", said.err);
+    let failed = unready(play);
+    assert_eq!((failed.len(), play.dispatched("developer"), reports(play).len(), runs(play).len()), (1, 1, 0, 1));
+    let object = failed[0].output.unwrap().to_string();
+    assert_eq!(play.tollgate(&["evidence", &object]).exits(0).out, "no such package\n");
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    assert!(shown.contains("not started: the setup"), "{shown}");
+    play.tollgate(&["retry", "RUN"]).exits(3);
+    assert_eq!((unready(play).len(), runs(play).len()), (2, 2));
+    std::fs::write(play.world.path("fixed"), "").unwrap();
+    play.tollgate(&["retry", "RUN"]).exits(0);
+    let iterations = play.events().into_iter().filter_map(|recorded| match recorded.event {
+        Event::AttemptStarted(started) => match started.work {
+            Work::Dispatch { role, iteration, .. } if &*role == "developer" => Some(iteration),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(iterations.collect::<Vec<_>>(), [1, 1, 1], "it counts as no attempt of anybody");
+    play.holds_but_for_the_head();
+}
+
+#[test]
+fn a_lock_file_that_the_work_broke_is_named() {
+    let locks = r#"write: {greet.sh: "echo Hello\n", package-lock.json: "broken\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [greet.sh], files_modified: [package-lock.json], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
+    let play = &mut configured(
+        &[("developer", &[else_(locks)])],
+        "setup = [\"grep\", \"-q\", \"lock\", \"package-lock.json\"]",
+    );
+    play.start(&WORDS)
+        .exits(3)
+        .says("the setup `grep -q lock package-lock.json` failed")
+        .says("the work of this run changed package-lock.json");
+    assert_eq!((play.dispatched("dod-checker"), unready(play).len()), (1, 1));
+    play.holds_but_for_the_head();
+}
+
+#[test]
+fn a_setup_that_changes_files_of_the_tree_is_refused_with_its_own_reason() {
+    for (acts, named) in
+        [("echo x >> README.md", "README.md"), ("echo x > made.txt", "made.txt"), ("rm src/main.rs", "src/main.rs")]
+    {
+        let play = &mut configured(&[], &format!("setup = [\"sh\", \"-c\", \"{acts}\"]"));
+        play.start(&WORDS)
+            .exits(3)
+            .says(&format!("changed files of the tree: {named}; what it makes is to be in .gitignore"));
+        assert_eq!(reports(play).len(), 0, "{acts}");
+        play.holds_but_for_the_head();
+    }
+    let play = &mut configured(&[], "caches = [\"src\"]");
+    play.start(&WORDS).exits(3).says("`src/main.rs` is a file of the tree, and lies in a folder of `caches`");
+}
+
+#[test]
+fn a_setup_that_is_killed_is_run_again() {
+    let setup =
+        "setup = [\"sh\", \"-c\", \"COUNT; mkdir -p deps; test -e ROOT/go || { touch deps/half; sleep 600; }\"]\n";
+    let mut play = configured(&[], &format!("{setup}{CACHED}"));
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
+    let mut child = play.program(&[&words[..], &WORDS].concat());
+    play.find_run(&mut child);
+    play.until("the setup is under way", |play| tree(play, "deps/half").exists().then_some(()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::write(play.world.path("go"), "").unwrap();
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    assert_eq!(runs(&play), ["backend", "backend", "copy", "@run"], "what was cut off is not for those who judge");
+    assert_eq!(play.count(|event| matches!(event, Event::AttemptLost(_))), 1);
+    assert_eq!(unready(&play), []);
+    play.holds_but_for_the_head();
+}
+
+#[test]
+fn env_files_are_copied_and_their_secrets_are_not_told() {
+    let play = &mut configured(&[], "copy = [\".env\", \"certs/\"]");
+    play.world.write(".env", "# mine\nexport DB_PASSWORD='hunter2-hunter2'\nMODE=development\n");
+    play.world.write("certs/own.pem", "a certificate\n");
+    play.world.write("certs/deep/x.pem", "another\n");
+    let report = "## Status\ncomplete\n\n## Abstract\n- Outcome: tried\n- Next phase: dod-checker\n";
+    let worker = acts(
+        play,
+        "agent",
+        "cat .env certs/own.pem certs/deep/x.pem; git status --porcelain; echo stop; exit 5",
+        report,
+    );
+    play.start(&[&WORDS[..], &["--worker", &format!("developer={worker}")]].concat()).exits(1);
+    let log = play.log("developer", 1);
+    assert!(
+        log.contains("DB_PASSWORD='[redacted DB_PASSWORD]'\nMODE=development\na certificate\nanother\nstop"),
+        "{log}"
+    );
+    // One that adds the value to the work has not done it.
+    let play = &mut configured(&[], "copy = [\".env\"]");
+    play.world.write(".env", "DB_PASSWORD=hunter2-hunter2\n");
+    let stolen = acts(play, "agent", "cp .env greet.sh", report);
+    play.start(&[&WORDS[..], &["--worker", &format!("developer={stolen}")]].concat())
+        .exits(1)
+        .says("DB_PASSWORD in greet.sh");
+}
+
+#[test]
+fn what_is_not_there_leads_away_or_is_no_file_is_not_copied() {
+    let refused = |copy: &str, makes: &dyn Fn(&Play), says: &str| {
+        let play = &mut configured(&[], &format!("copy = [\"{copy}\"]"));
+        makes(play);
+        play.start(&WORDS).exits(3).says(says);
+        assert_eq!(reports(play).len(), 0);
+        assert!(!tree(play, copy).exists(), "{copy}");
+    };
+    refused(".env", &|_| (), "`copy` names what is not there: .env is not in ");
+    refused(
+        ".env",
+        &|play| std::os::unix::fs::symlink("/etc/passwd", play.world.path("work/.env")).unwrap(),
+        "`.env` cannot be copied: it is a link",
+    );
+    refused(
+        ".env",
+        &|play| play.world.write(".env", vec![b'x'; 17 * 1024 * 1024]),
+        "`.env` cannot be copied: it is too large",
+    );
+    for (key, path, why) in [
+        ("copy", "../secrets", "leads out of the repository"),
+        ("copy", "/etc/passwd", "begins with `/`"),
+        ("copy", ".git/config", "names a git folder"),
+        ("caches", "..", "leads out of the repository"),
+        ("caches", "*", "is a pattern"),
+        ("caches", ".", "is the whole tree"),
+    ] {
+        let play = &mut configured(&[], &format!("{key} = [\"{path}\"]"));
+        play.start(&WORDS).exits(1).says("TG0604").says(&format!("`{path}` {why}"));
+    }
+}
+
+#[test]
+fn a_tracked_file_is_never_copied_over_and_a_tree_that_is_put_back_is_made_ready_again() {
+    let play = &mut configured(&[], &format!("copy = [\"README.md\", \".env.*\"]\n{FILLS}\n{CACHED}"));
+    play.world.write(".env.local", "A=1\n");
+    let agent = acts(play, "agent", "rm .env.local; echo mine > deps/mine; exit 7", "");
+    play.start(&[&WORDS[..], &["--worker", &format!("developer={agent}")]].concat()).exits(1);
+    // Somebody changed the tree: the next attempt starts from the recorded one, with the caches of before.
+    std::fs::write(tree(play, "README.md"), "# Nobody's\n").unwrap();
+    let agent = "#!/bin/sh\ncat README.md .env.local deps/mine deps/made\nexit 7\n";
+    play.world.agent("agent", agent);
+    play.world.write("README.md", "# Mine\n");
+    play.tollgate(&["retry", "RUN"]).exits(1);
+    let attempt = play
+        .events()
+        .iter()
+        .filter_map(|recorded| match &recorded.event {
+            Event::AttemptStarted(started) => Some(started.attempt),
+            _ => None,
+        })
+        .next_back()
+        .unwrap();
+    let log = std::fs::read_to_string(play.world.path(&format!("state/runs/{}/logs/{attempt}.log", play.run))).unwrap();
+    assert!(log.contains("# A project\nA=1\nmine\n{\"lock\": 1}\n"), "{log}");
+    assert_eq!(runs(play), ["backend", "backend"]);
+    play.world.git(&["checkout", "-q", "README.md"]);
+}
+
+#[test]
+fn under_the_sandbox_a_setup_has_the_network_and_writes_only_where_it_may() {
+    if !crate::leash::holds() {
+        return;
+    }
+    let play = Play::new(TASK, &script(&[]));
+    let out = play.world.path("out.txt").display().to_string();
+    let home = play.world.path("home/.config/tollgate");
+    std::fs::create_dir_all(&home).unwrap();
+    let setup = format!(
+        "ls /sys/class/net | grep -qv '^lo$' && echo open > deps/net; echo x > {out}; echo x > $XDG_CACHE_HOME/x && echo x > deps/x"
+    );
+    std::fs::write(
+        home.join("config.toml"),
+        format!("sandbox = \"require\"\n[worktree]\nsetup = [\"sh\", \"-c\", \"mkdir deps; {setup}\"]\n{CACHED}"),
+    )
+    .unwrap();
+    let play = &mut { play };
+    play.start(&WORDS).exits(0);
+    assert!(tree(play, "deps/x").exists() && !play.world.path("out.txt").exists());
+    play.holds();
+}
+
+#[test]
+fn secrets_that_cannot_be_looked_for_stop_the_driver_before_a_worker_is_started() {
+    let mut play = Play::new(TASK, &script(&[]));
+    for number in 0..1001 {
+        play.world.set(&format!("N{number}_TOKEN"), &format!("value-{number:06}"));
+    }
+    let said: Said = play.start(&WORDS).exits(3).says("TG0543").says("there are 1001 of them; at most 1000");
+    assert!(said.err.contains("tollgate resume"), "{}", said.err);
+    assert_eq!((play.dispatched("developer"), reports(&play).len()), (1, 0));
+}
+
+#[test]
+fn doctor_says_what_a_tree_is_given_and_whether_that_would_work() {
+    let play = configured(&[], "copy = [\".env\"]\nsetup = [\"no-such-program\", \"ci\"]\ncaches = [\"deps\"]");
+    let said = play.tollgate(&["doctor"]).exits(3);
+    let out = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(out.contains("`no-such-program` was not found") && out.contains(".env is not in the checkout"), "{out}");
+    assert!(out.contains("runs `no-such-program ci`, once a tree and package-lock.json (user); caches deps"), "{out}");
+    std::os::unix::fs::symlink("/etc/passwd", play.world.path("work/.env")).unwrap();
+    let said = play.tollgate(&["doctor"]).exits(3).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("`.env` cannot be copied: it is a link"), "{said}");
+    let play = configured(&[], &format!("copy = [\".env\"]\n{CACHED}setup = [\"true\"]"));
+    play.world.write(".env", "A=1\n");
+    let said = play.tollgate(&["doctor"]).exits(0);
+    assert!(said.out.contains("copies .env (user)"), "{}", said.out);
+}
+
+#[test]
+fn what_a_run_was_given_goes_with_it() {
+    let play = &mut configured(&[], &format!("{FILLS}\n{CACHED}"));
+    play.start(&WORDS).exits(0);
+    let folder = play.world.path(&format!("state/runs/{}", play.run));
+    assert!(folder.join("made").is_dir() && folder.join("ready").is_dir());
+    play.tollgate(&["gc"]).exits(0);
+    for name in ["made", "ready", "caches"] {
+        assert!(!folder.join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_landing_whose_copy_is_not_ready_is_left_for_the_next_try() {
+    let checks = TASK.replace("- greet.sh greets", "- greet.sh greets `cmd: test -e deps/made`");
+    let setup = r#"setup = ["sh", "-c", "test ! -e ROOT/broken && mkdir -p deps && touch deps/made"]"#;
+    let play = &mut configured(&[], setup);
+    std::fs::write(play.world.path("task.md"), checks).unwrap();
+    play.start(&WORDS).exits(0);
+    // The base has moved: what was run is run again, in a copy that needs its setup.
+    play.world.write("src/other.rs", "// new\n");
+    play.world.commit("Meanwhile");
+    std::fs::write(play.world.path("broken"), "").unwrap();
+    play.tollgate(&["land", "RUN", "--as", "merge"]).exits(3).says("TG0544").says("the setup `sh -c ");
+    std::fs::remove_file(play.world.path("broken")).unwrap();
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    assert_eq!(play.world.git(&["show", "HEAD:greet.sh"]), "echo Hello\n");
+}
+
+#[test]
+fn a_setup_of_the_repository_is_the_trusted_one_whatever_a_worker_wrote() {
+    let mut play = configured(&[], CACHED);
+    let counter = play.world.path("counter/runs").display().to_string();
+    let setup = format!("pwd >> {counter}; mkdir -p deps; echo trusted > deps/made\n");
+    play.world.write(".tollgate/setup.sh", &setup);
+    play.world.write(".tollgate/config.toml", "[worktree]\nsetup = [\"sh\", \".tollgate/setup.sh\"]\n");
+    play.world.commit("A setup");
+    // Without trust it does not act.
+    play.start(&WORDS).exits(0);
+    assert_eq!(runs(&play), Vec::<String>::new());
+    play.tollgate(&["trust"]).exits(0);
+    play.run.clear();
+    // A worker may write the file in its tree: the next tree is made ready by what is pinned all the same.
+    let agent = acts(&play, "agent", "echo 'echo forged > deps/made' > .tollgate/setup.sh; exit 7", "");
+    play.start(&[&WORDS[..], &["--worker", &format!("developer={agent}")]].concat()).exits(1);
+    assert_eq!(runs(&play), ["backend"]);
+    std::fs::write(tree(&play, "package-lock.json"), "{}").unwrap();
+    play.tollgate(&["retry", "RUN"]).exits(1);
+    assert_eq!(std::fs::read_to_string(tree(&play, "deps/made")).unwrap(), "trusted\n");
+    assert_eq!(runs(&play), ["backend", "backend"]);
+    let Event::RunOpened(opened) = play.events().remove(0).event else { panic!("no first event") };
+    assert_eq!(opened.config["worktree"]["setup"]["from"], "repository");
+    assert_eq!(opened.config["worktree"]["caches"]["from"], "user", "each is of its own source");
+}
