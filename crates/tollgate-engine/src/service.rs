@@ -13,6 +13,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::protocol::model::{Route, Stage, Value};
 use tollgate_core::protocol::{self, Protocol};
+use tollgate_core::run::budget::Budgets;
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind, ChangeKind};
 use tollgate_core::run::state::Decision;
@@ -87,6 +88,10 @@ pub struct Start {
     pub answers: BTreeMap<Name, Name>,
     /// Scopes of lanes, in place of what documents say.
     pub scopes: BTreeMap<Name, Vec<Name>>,
+    /// What a unit, the run and a day may use.
+    pub budgets: Budgets,
+    /// The credential pool of each role whose worker has one.
+    pub pools: BTreeMap<Name, Name>,
 }
 
 /// Why something a person asked for was not done.
@@ -330,6 +335,8 @@ impl Service {
             answers: start.answers,
             scopes: start.scopes,
             content,
+            budgets: start.budgets,
+            pools: start.pools,
         };
         let clock = Arc::new(SystemClock);
         reach(Point::StartMade);

@@ -6,6 +6,8 @@
 //! effects(&Run) -> Vec<Effect>                            what should be under way, derived from state
 //! ```
 
+mod at;
+pub mod budget;
 pub mod bundle;
 pub mod data;
 pub mod decide;
@@ -17,6 +19,7 @@ pub mod gate;
 pub mod invariants;
 mod landing;
 pub mod leash;
+pub mod pool;
 pub mod repeated;
 pub mod state;
 pub mod told;

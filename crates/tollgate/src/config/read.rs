@@ -40,7 +40,7 @@ pub fn read(text: &str) -> Result<Layer, Vec<Diagnostic>> {
     if reader.found.is_empty() { Ok(layer) } else { Err(reader.found) }
 }
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
     found: Vec<Diagnostic>,
 }
@@ -76,10 +76,20 @@ impl Reader<'_> {
                 "sandbox" => layer.sandbox = self.sandbox(value),
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
                 "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
+                "budget" => layer.budget = self.budget(value),
                 "example_secrets" => layer.example_secrets = self.patterns(value).unwrap_or_default(),
                 _ => {
-                    let known =
-                        ["worker", "roles", "areas", "commands", "sandbox", "env", "example_secrets", "protected"];
+                    let known = [
+                        "worker",
+                        "roles",
+                        "areas",
+                        "commands",
+                        "sandbox",
+                        "env",
+                        "example_secrets",
+                        "protected",
+                        "budget",
+                    ];
                     self.unknown((key, value), "", &known);
                 }
             }
@@ -96,12 +106,14 @@ impl Reader<'_> {
             "model" => agent.model = reader.string(value),
             "minutes" => agent.minutes = reader.minutes(value),
             "env" => agent.env = reader.variables(value).unwrap_or_default(),
+            "pool" => agent.pool = reader.string(value),
             "args" => agent.args = reader.strings(value, "arguments").unwrap_or_default(),
             "sandbox" => bounds.sandbox = reader.sandbox(value),
             "reads" => bounds.reads = reader.places(value).unwrap_or_default(),
             "writes" => bounds.writes = reader.places(value).unwrap_or_default(),
             _ => {
-                let known = ["adapter", "command", "model", "minutes", "env", "args", "sandbox", "reads", "writes"];
+                let known =
+                    ["adapter", "command", "model", "minutes", "env", "args", "pool", "sandbox", "reads", "writes"];
                 reader.unknown((key, value), "worker.NAME.", &known);
             }
         });
@@ -123,9 +135,10 @@ impl Reader<'_> {
             (Some(Adapter::Script), Some(words)) if words.len() != 1 => {
                 wrong("a script worker's `command` is one file", "write `command = [\"FILE.yaml\"]`")
             }
-            (Some(_), Some(_)) if (Agent { env: Vec::new(), ..agent.clone() }) != Agent::default() => {
-                wrong("`model`, `minutes` and `args` are of agents", "leave them out, or name the adapter of an agent")
-            }
+            (Some(_), Some(_)) if (Agent { env: Vec::new(), ..agent.clone() }) != Agent::default() => wrong(
+                "`model`, `minutes`, `args` and `pool` are of agents",
+                "leave them out, or name the adapter of an agent",
+            ),
             (Some(_), Some(_)) => None,
         };
         if let Some((message, hint)) = problem {
@@ -189,7 +202,7 @@ impl Reader<'_> {
     }
 
     /// Walks the entries of a table; anything else is a breach.
-    fn each<'v, 'i>(
+    pub(super) fn each<'v, 'i>(
         &mut self,
         value: &'v Spanned<DeValue<'i>>,
         what: &str,
@@ -271,7 +284,7 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown(&mut self, (key, _): Entry<'_, '_>, within: &str, known: &[&str]) {
+    pub(super) fn unknown(&mut self, (key, _): Entry<'_, '_>, within: &str, known: &[&str]) {
         let name = &**key.get_ref();
         let hint = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -280,7 +293,7 @@ impl Reader<'_> {
         self.breach::<()>(&key.span(), Code::CONFIG_NAME, format!("there is no key `{within}{name}`"), hint);
     }
 
-    fn breach<T>(
+    pub(super) fn breach<T>(
         &mut self,
         span: &Range<usize>,
         code: Code,

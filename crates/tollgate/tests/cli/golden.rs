@@ -39,15 +39,19 @@ const GOLDEN: [(&str, u64, &[&str]); 4] = [
 ];
 
 /// The events that no golden journal holds. A new kind of event is in one, or it is named here.
-const UNSEEN: [&str; 13] = [
+const UNSEEN: [&str; 17] = [
     "attempt.cancelled",
+    "attempt.parked",
     "attempt.refused",
+    "budget.changed",
+    "day.counted",
     "decision.refused",
     "finding.restated",
     "judgement.rests",
     "land.asked",
     "land.checked",
     "land.left",
+    "pool.parked",
     "requirements.disposed",
     "run.landed",
     "run.repaired",
