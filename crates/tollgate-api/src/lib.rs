@@ -4,6 +4,7 @@
 //! Rules of the wire: a key is always there (an absent value is `null`, an empty list `[]`); ids are strings; times are
 //! milliseconds since 1970; there are no floats. Keys and words are only ever added.
 
+mod budget;
 mod contract;
 mod decision;
 mod doctor;
@@ -18,6 +19,7 @@ mod run;
 mod scope;
 mod worker;
 
+pub use budget::Budget;
 pub use contract::{
     Contract, ContractCheck, ContractExtract, ContractFix, ContractKind, EarlierReport, FoundReport, Mended,
     PassedReport, PassedWhy, Plan, PlannedUnit, Requirement,

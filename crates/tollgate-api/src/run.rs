@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Decision, SectionRead};
+use crate::{Budget, Decision, SectionRead};
 
 /// One run of a list (`ls`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,8 @@ pub struct RunSummary {
     pub events: u64,
     /// How many questions wait for a person.
     pub pending_decisions: u32,
+    /// When a run that sleeps goes on by itself, while somebody drives it; else null.
+    pub wakes_at_ms: Option<u64>,
 }
 
 /// Where a run stands.
@@ -97,6 +99,8 @@ pub struct RunDetail {
     pub config: serde_json::Value,
     /// What agents and other programs used: a row for each role, and last one for all of them; empty where no agent worked.
     pub usage: Vec<RoleUsage>,
+    /// What it may use, and how much of that it did.
+    pub budgets: Vec<Budget>,
     /// What each routing decision read (with `--reads`; else empty).
     pub reads: Vec<Reads>,
 }
@@ -208,6 +212,8 @@ pub enum AttemptStatus {
     Unready,
     /// It was ended by a person or because another flow was left.
     Cancelled,
+    /// A quota cut it off: another attempt goes on in its session.
+    Parked,
 }
 
 /// What must be true, and what shows it.

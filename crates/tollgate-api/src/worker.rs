@@ -22,6 +22,10 @@ pub struct Worker {
     pub model: Option<String>,
     /// What an agent can do; null for other workers, and where nobody measured it.
     pub capabilities: Option<Capabilities>,
+    /// The credential pool that a quota parks; null for workers without an account.
+    pub pool: Option<String>,
+    /// What it does not tell, so that no budget can hold it to that: tokens, cost.
+    pub untold: Vec<String>,
     /// What came of asking it once (`--probe`); null where it was not asked.
     pub probe: Option<Probe>,
 }

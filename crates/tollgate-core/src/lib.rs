@@ -10,6 +10,7 @@
 // Purity is a compile error, not a habit: clippy.toml names the calls. The tests may read their fixtures.
 #![cfg_attr(not(test), forbid(clippy::disallowed_methods, clippy::disallowed_types))]
 
+pub mod amount;
 pub mod code;
 pub mod context;
 pub mod contract;

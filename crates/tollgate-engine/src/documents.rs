@@ -10,9 +10,10 @@ use tollgate_core::run::decide::{Open, OpenArtifact, Rejection};
 use tollgate_core::run::gate;
 use tollgate_store::Object;
 
-use crate::hands::{document_warnings, open_artifact};
+use crate::hands::{Wrong, document_warnings, open_artifact};
 use crate::service::{ServiceError, Start};
 use crate::session::CommandError;
+use crate::workspace::Workspace;
 
 /// The documents of a run, read, and their bytes.
 pub(crate) type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
@@ -29,6 +30,23 @@ pub(crate) fn documents(protocol: &Protocol, start: &Start) -> Result<Documents,
         objects.push(Object::new(bytes.clone()));
     }
     Ok((artifacts, objects))
+}
+
+/// What is agreed on and what is handed over are one text, or nobody knows which of them was meant.
+pub(crate) fn as_they_stand(
+    workspace: &Workspace,
+    paths: &BTreeMap<Name, Name>,
+    start: &Start,
+) -> Result<(), ServiceError> {
+    for (name, given) in &start.artifacts {
+        let Some(path) = paths.get(name) else { continue };
+        if workspace.file(&workspace.base().tree, path)?.is_some_and(|stands| stands != *given) {
+            let why = format!("the repository has another text at `{path}`: give that one, or commit this one");
+            let wrong = Wrong { why: vec![why], ..Wrong::default() };
+            return Err(ServiceError::Artifact { name: name.clone(), wrong });
+        }
+    }
+    Ok(())
 }
 
 /// What the documents of a run are worth a word about before it starts, by their names.

@@ -160,16 +160,20 @@ pub enum Rest {
     Closed,
     /// A person is asked, and nothing else can move.
     Waiting,
+    /// A quota is used up, and nothing else can move before a time.
+    Sleeping,
     /// Nothing moves without a person's `retry`.
     Halted,
     /// Somebody asked the driver to stop.
     Stopped,
 }
 
-/// Whether a driver stays while a run waits for a person.
+/// Whether a driver stays while nothing is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// It returns.
+    /// It returns, also when the run would go on by itself later.
+    None,
+    /// It returns when a person is asked, and waits for a time that was named.
     Leave,
     /// It waits for the answer, whoever gives it.
     Stay,
@@ -281,15 +285,15 @@ impl Driver {
                 match standing(self.session.run()) {
                     Standing::Succeeded | Standing::Dropped | Standing::Cancelled => return Ok(Rest::Closed),
                     Standing::Halted => return Ok(Rest::Halted),
-                    Standing::Waiting if patience == Patience::Leave && next_wake(self.session.run()).is_none() => {
+                    Standing::Waiting if patience != Patience::Stay && !self.is_due_soon() => {
                         return Ok(Rest::Waiting);
                     }
-                    Standing::Waiting if patience == Patience::Leave && !self.is_due_soon() => {
-                        return Ok(Rest::Waiting);
+                    Standing::Sleeping if patience == Patience::None && !self.is_due_soon() => {
+                        return Ok(Rest::Sleeping);
                     }
                     // Nothing is under way and nobody is asked: a unit is held and the rest waits for it.
                     Standing::Working if !self.advance(watch)? => return Ok(Rest::Halted),
-                    Standing::Working | Standing::Waiting => {}
+                    Standing::Working | Standing::Waiting | Standing::Sleeping => {}
                 }
             }
             match self.receiver.recv_timeout(Duration::from_millis(LOOK_MS)) {

@@ -4,6 +4,7 @@
     allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests make files of their own")
 )]
 
+pub mod around;
 pub mod clock;
 pub mod delegate;
 mod documents;

@@ -10,6 +10,7 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::run::event::{By, ByKind, Committed, DecisionEnd, LandOutcome, RunRepaired, Work};
+use tollgate_core::run::pool::Around;
 use tollgate_core::run::{self, Command, Event, Recorded, Rejection, Run, Stamp};
 use tollgate_store::{
     Append, AppendError, Cut, Filter, HeadDamage, HeadRecord, Journal, LeaseError, LeaseRequest, SqliteJournal, Stray,
@@ -285,8 +286,8 @@ fn cut(journal: &SqliteJournal, found: Found, place: Place<'_>, held: u64) -> Re
             }),
         };
     let seen = lost.known.values().map(|recorded| recorded.epoch).chain([found.run.epoch, held]).max().unwrap_or(0);
-    let stamp =
-        Stamp { now_ms: place.now_ms, by: By { kind: ByKind::Person, name: place.person.into() }, epoch: seen + 1 };
+    let by = By { kind: ByKind::Person, name: place.person.into() };
+    let stamp = Stamp { now_ms: place.now_ms, by, epoch: seen + 1, around: Around::default() };
     let decided =
         run::decide(&found.run, Command::Repair(Box::new(repaired)), &stamp).map_err(RepairError::Rejected)?;
     let append = Append {

@@ -13,6 +13,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::protocol::model::{Route, Stage, Value};
 use tollgate_core::protocol::{self, Protocol};
+use tollgate_core::run::budget::Budgets;
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind, ChangeKind};
 use tollgate_core::run::state::Decision;
@@ -22,7 +23,7 @@ use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
 pub use crate::documents::warnings;
-use crate::documents::{Documents, at_document, documents, said_scopes};
+use crate::documents::{Documents, as_they_stand, at_document, documents, said_scopes};
 use crate::git::ObjectId;
 use crate::hands::{Wrong, content_in};
 use crate::needed;
@@ -87,6 +88,10 @@ pub struct Start {
     pub answers: BTreeMap<Name, Name>,
     /// Scopes of lanes, in place of what documents say.
     pub scopes: BTreeMap<Name, Vec<Name>>,
+    /// What a unit, the run and a day may use.
+    pub budgets: Budgets,
+    /// The credential pool of each role whose worker has one.
+    pub pools: BTreeMap<Name, Name>,
 }
 
 /// Why something a person asked for was not done.
@@ -284,15 +289,7 @@ impl Service {
         // Inputs that do not fit are refused below, when the run opens.
         let given = inputs(&protocol, &start.inputs).unwrap_or_default();
         let paths = run::documents(&protocol, id, &given);
-        for (name, path) in paths.iter().filter(|(name, _)| start.artifacts.contains_key(*name)) {
-            // What is agreed on and what is handed over are one text, or nobody knows which of them was meant.
-            if workspace.file(&base.tree, path)?.is_some_and(|stands| Some(&stands) != start.artifacts.get(name)) {
-                let why =
-                    vec![format!("the repository has another text at `{path}`: give that one, or commit this one")];
-                let wrong = Wrong { why, ..Wrong::default() };
-                return Err(ServiceError::Artifact { name: name.clone(), wrong });
-            }
-        }
+        as_they_stand(&workspace, &paths, &start)?;
         let parts = Parts { areas, scopes, documents: paths };
         let content = scope::content(base.tree.name(), &workspace.entries(&base.tree)?, &parts);
         let mut pins = BTreeMap::new();
@@ -343,6 +340,8 @@ impl Service {
             answers: start.answers,
             scopes: start.scopes,
             content,
+            budgets: start.budgets,
+            pools: start.pools,
         };
         let clock = Arc::new(SystemClock);
         reach(Point::StartMade);

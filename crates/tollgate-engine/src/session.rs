@@ -8,10 +8,12 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{By, ByKind, Unreadable};
 use tollgate_core::run::invariants::{self, Violation};
+use tollgate_core::run::pool::Around;
 use tollgate_core::run::{self, Command, Decided, Event, Recorded, Rejection, Run, Stamp};
 use tollgate_store::chain::{Chain, ChainError};
 use tollgate_store::{Append, AppendError, Journal, Object, ReadError, Row};
 
+use crate::around;
 use crate::pinned;
 use crate::summary;
 
@@ -166,7 +168,7 @@ impl Session {
         objects: Vec<Object>,
     ) -> Result<(Self, Vec<Recorded>), CommandError> {
         let by = By { kind: ByKind::Person, name: person.into() };
-        let stamp = Stamp { now_ms: clock.now_ms(), by, epoch: 0 };
+        let stamp = Stamp { now_ms: clock.now_ms(), by, epoch: 0, around: Around::default() };
         let Decided { events, run, .. } = run::open(open, &stamp).map_err(CommandError::Rejected)?;
         let append = Append {
             run: run.id,
@@ -249,7 +251,9 @@ impl Session {
         objects: &[Object],
     ) -> Result<Outcome, CommandError> {
         for _ in 0..TRIES_MAX {
-            let stamp = Stamp { now_ms: self.clock.now_ms(), by: by.clone(), epoch: epoch.unwrap_or(self.run.epoch) };
+            let now_ms = self.clock.now_ms();
+            let around = around::look(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
+            let stamp = Stamp { now_ms, by: by.clone(), epoch: epoch.unwrap_or(self.run.epoch), around };
             let decided = run::decide(&self.run, command.clone(), &stamp).map_err(CommandError::Rejected)?;
             if decided.events.is_empty() {
                 return Ok(Outcome { events: Vec::new(), refusal: decided.refusal });

@@ -4,9 +4,12 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::Run;
+use tollgate_core::run::budget::{OnDay, Stopped};
 use tollgate_core::run::event::{RunOutcome, Work};
 use tollgate_core::run::state::{At, Attempt, Instance, Phase};
 use tollgate_store::SummaryText;
+
+use crate::around::{self, ParkedPool};
 
 /// How much of a question or a reason a list shows.
 const SENTENCE_CHARS_MAX: usize = 240;
@@ -21,6 +24,8 @@ pub enum Standing {
     Working,
     /// A person is asked, and nothing else can move.
     Waiting,
+    /// A quota is used up: it goes on by itself at a time.
+    Sleeping,
     /// Nothing moves without a person's `retry`.
     Halted,
     /// Closed: every mandatory gate held at the closing tree.
@@ -32,14 +37,15 @@ pub enum Standing {
 }
 
 impl Standing {
-    const ALL: [Self; 6] =
-        [Self::Working, Self::Waiting, Self::Halted, Self::Succeeded, Self::Dropped, Self::Cancelled];
+    const ALL: [Self; 7] =
+        [Self::Working, Self::Waiting, Self::Sleeping, Self::Halted, Self::Succeeded, Self::Dropped, Self::Cancelled];
 
     /// The word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Working => "working",
             Self::Waiting => "waiting",
+            Self::Sleeping => "sleeping",
             Self::Halted => "halted",
             Self::Succeeded => "succeeded",
             Self::Dropped => "dropped",
@@ -61,9 +67,17 @@ pub fn standing(run: &Run) -> Standing {
         Phase::Closed { outcome: RunOutcome::Cancelled, .. } => Standing::Cancelled,
         Phase::Halted { .. } => Standing::Halted,
         Phase::Open => {
-            let moves = |at: &At| matches!(at, At::Ready { .. } | At::Leased { .. });
-            let moving = run.instances.values().any(|instance| moves(&instance.at));
-            if !moving && run.pending().next().is_some() { Standing::Waiting } else { Standing::Working }
+            let moves = |instance: &Instance| match instance.at {
+                At::Leased { .. } => true,
+                At::Ready { .. } => run.stopped(instance).is_none(),
+                _ => false,
+            };
+            match run.instances.values().any(|instance| moves(instance)) {
+                true => Standing::Working,
+                false if run.pending().next().is_some() => Standing::Waiting,
+                false if run.sleeps_until().is_some() => Standing::Sleeping,
+                false => Standing::Working,
+            }
         }
     }
 }
@@ -108,6 +122,15 @@ pub struct Body {
     pub open: u32,
     /// The first of them.
     pub asks: Vec<Ask>,
+    /// Until when it sleeps, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sleeps_until_ms: Option<u64>,
+    /// What it used on its last day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub today: Option<OnDay>,
+    /// Pools that it may not call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parked: Vec<ParkedPool>,
 }
 
 /// An open question, as far as it takes to answer it.
@@ -134,6 +157,9 @@ pub fn body(run: &Run) -> Body {
         reason: short(&reason(run)),
         open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
         asks: run.pending().take(NAMED_MAX).map(ask).collect(),
+        sleeps_until_ms: run.sleeps_until().filter(|_| standing(run) == Standing::Sleeping),
+        today: around::today(run),
+        parked: around::parked(run),
     }
 }
 
@@ -198,7 +224,15 @@ fn doing(run: &Run, instance: &Instance) -> Option<String> {
     let on = instance.unit.as_ref().map(|unit| format!(" on {unit}")).unwrap_or_default();
     match &instance.at {
         At::Leased { attempt, .. } => run.attempts.get(attempt).map(|attempt| working(attempt, &on)),
-        At::Ready { stage } => Some(format!("`{stage}` is next{}", on.replace(" on ", " for "))),
+        At::Ready { stage } => {
+            let next = format!("`{stage}` is next{}", on.replace(" on ", " for "));
+            Some(match run.stopped(instance) {
+                Some(Stopped::Parked { pool, .. }) => format!("{next}, once {pool} may be called again"),
+                Some(Stopped::Tried { pool, attempt }) => format!("{next}, once {attempt} has tried {pool}"),
+                Some(Stopped::Asked(_)) => return None,
+                None => next,
+            })
+        }
         At::Held { stage, why, .. } => {
             Some(format!("{} is held at `{stage}`: {why}", instance.unit.as_deref().unwrap_or("the run")))
         }

@@ -3,7 +3,7 @@
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::Verdict;
-use tollgate_core::run::event::{ByKind, CommandResult, Event, LandAsked, Recorded, Work};
+use tollgate_core::run::event::{AttemptReported, ByKind, CommandResult, Event, LandAsked, PoolParked, Recorded, Work};
 
 /// One event as a line; none for what says nothing a reader of routes would miss.
 pub fn line(recorded: &Recorded) -> Option<String> {
@@ -18,10 +18,9 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         }
         Event::DriverTookOver(taken) => format!("{} took over, epoch {}", taken.driver, recorded.epoch),
         Event::LedgerPlanned(planned) => {
-            let plan = &planned.plan;
-            let units = plan.units.iter().map(|unit| unit.name.to_string());
-            let rows = plan.requirements.iter().map(|row| row.id.to_string());
-            let criteria = plan.criteria.iter().map(|row| row.id.to_string());
+            let units = planned.plan.units.iter().map(|unit| &*unit.name);
+            let rows = planned.plan.requirements.iter().map(|row| &*row.id);
+            let criteria = planned.plan.criteria.iter().map(|row| &*row.id);
             format!("planned {}", units.chain(rows).chain(criteria).collect::<Vec<_>>().join(" "))
         }
         Event::VariableGiven(given) => format!("{} = {}", given.name, given.value),
@@ -43,18 +42,20 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             let repeats = started.repeats.map(|lost| format!(", repeats {lost}")).unwrap_or_default();
             format!("{} {}{repeats}", started.attempt, work(&started.work, &started.instance))
         }
-        Event::AttemptReported(reported) => {
-            let health = reported.health.word();
-            let code = reported.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
-            let verdict = match reported.verdict {
-                Verdict::None => String::new(),
-                verdict => format!(" {}", verdict.word()),
-            };
-            let wrote = if reported.content.is_some() && !reported.changed.is_empty() { ", wrote" } else { "" };
-            let notes: Vec<&str> = reported.diagnostics.iter().chain(&reported.contradictions).map(|s| &**s).collect();
-            let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
-            format!("{}: {health}{code}{verdict}{wrote}{notes}", reported.attempt)
+        Event::AttemptReported(reported) => report(reported),
+        Event::AttemptParked(parked) => {
+            let wrote = if parked.content.is_some() && !parked.changed.is_empty() { ", wrote" } else { "" };
+            format!("{} is parked{wrote}", parked.attempt)
         }
+        Event::PoolParked(parked) => closed(parked, recorded.at_ms),
+        Event::DayCounted(counted) => {
+            let used = &counted.elsewhere;
+            format!("elsewhere today: {} attempts, {} tokens", used.attempts, used.tokens.known)
+        }
+        Event::BudgetChanged(changed) => match changed.limit {
+            Some(limit) => format!("{} is {limit} now{by}", changed.over.key()),
+            None => format!("{} holds no more{by}", changed.over.key()),
+        },
         Event::AttemptLost(lost) => format!("{} is lost", lost.attempt),
         Event::AttemptUnready(unready) => format!("{} is not ready: {}", unready.attempt, unready.why),
         Event::AttemptCancelled(cancelled) => format!("{} is cancelled: {}", cancelled.attempt, cancelled.why),
@@ -165,4 +166,22 @@ fn target(to: &Target) -> String {
         Target::Origin => "origin".to_owned(),
         Target::As(name) => format!("as {name}"),
     }
+}
+
+fn report(reported: &AttemptReported) -> String {
+    let health = reported.health.word();
+    let code = reported.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
+    let verdict = match reported.verdict {
+        Verdict::None => String::new(),
+        verdict => format!(" {}", verdict.word()),
+    };
+    let wrote = if reported.content.is_some() && !reported.changed.is_empty() { ", wrote" } else { "" };
+    let notes: Vec<&str> = reported.diagnostics.iter().chain(&reported.contradictions).map(|s| &**s).collect();
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+    format!("{}: {health}{code}{verdict}{wrote}{notes}", reported.attempt)
+}
+
+fn closed(parked: &PoolParked, at_ms: u64) -> String {
+    let said = parked.run.map(|run| format!(", says {run}")).unwrap_or_default();
+    format!("{} is closed for {} s{said}", parked.pool, parked.until_ms.saturating_sub(at_ms) / 1000)
 }

@@ -151,6 +151,7 @@ pub enum ScopePolicy {
 pub struct Budget {
     pub time_ms: Option<u64>,
     pub tokens: Option<u64>,
+    pub cost_nano_usd: Option<u64>,
     pub turns: Option<u32>,
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::Over;
 use super::repeated::Once;
 use crate::Name;
 use crate::digest::Digest;
@@ -302,6 +303,9 @@ pub struct Asked {
     /// Paths it is about (outside the scope, in collision).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Name>,
+    /// The budget that was reached, where it asks about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Over>,
 }
 
 /// An option as it was offered.

@@ -1,5 +1,6 @@
 //! What should be under way, derived from state and never remembered.
 
+use super::budget::{DAY_MS, Whose};
 use super::event::Work;
 use super::state::{Attempt, Run};
 use crate::id::AttemptId;
@@ -67,7 +68,13 @@ pub fn next_wake(run: &Run) -> Option<u64> {
     if run.is_closed() {
         return None;
     }
-    run.pending().filter_map(|(_, decision)| decision.asked.default.as_ref()).map(|default| default.at_ms).min()
+    let defaults =
+        run.pending().filter_map(|(_, decision)| decision.asked.default.as_ref()).map(|default| default.at_ms);
+    let days = run.budget_questions().filter_map(|(_, over)| match over.whose {
+        Whose::Day(day) => Some(day.saturating_add(1).saturating_mul(DAY_MS)),
+        Whose::Run | Whose::Unit(_) => None,
+    });
+    defaults.chain(days).chain(run.sleeps_until()).min()
 }
 
 /// Whether an attempt may write in its tree.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::budget::{Budgets, Over, Used};
 use super::envelope::{DataIn, DataOut};
 use super::leash::Leash;
 use super::told::Told;
@@ -131,6 +132,12 @@ events! {
         answers: BTreeMap<Name, Name>,
         person: Name,
         content: Content,
+        /// What a unit, the run and a day may use.
+        #[serde(default, skip_serializing_if = "Budgets::is_none")]
+        budgets: Box<Budgets>,
+        /// The credential pool of each role whose worker has one.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pools: BTreeMap<Name, Name>,
     }
     /// A driver took the run over; the envelope's epoch is its epoch.
     DriverTookOver = "driver.took_over" { driver: Name }
@@ -253,6 +260,48 @@ events! {
         /// What held it while it worked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         leash: Option<Box<Leash>>,
+    }
+    /// A worker was cut off by a limit of its plan or provider: it goes on once that has passed, and nothing is routed.
+    AttemptParked = "attempt.parked" {
+        attempt: AttemptId,
+        token: u64,
+        /// What it had said.
+        report: Digest,
+        reason: String,
+        /// What the engine measured, when the role may write and kept to its areas.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<Content>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<Changed>,
+        /// What its role changed, now or before, and no report of it has named.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unnamed: Vec<Name>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        noticed: Vec<String>,
+        /// What the agent told of itself: its session, and the limit.
+        told: Box<Told>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        leash: Option<Box<Leash>>,
+    }
+    /// A credential pool may not be called before a time.
+    PoolParked = "pool.parked" {
+        pool: Name,
+        until_ms: u64,
+        /// What was said of it.
+        said: String,
+        /// The run that was told so, where it was another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<RunId>,
+    }
+    /// What the other runs of the state directory used on a day (UTC, in days since 1970), as they told.
+    DayCounted = "day.counted" { day: u64, elsewhere: Used }
+    /// A person changed a budget.
+    BudgetChanged = "budget.changed" {
+        over: Over,
+        /// What it is from now on; none: it holds no more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<u64>,
+        decision: DecisionId,
     }
     /// An attempt's end never reached the journal: its driver is gone.
     AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::bundle;
 use super::decide::{accept_reasons, close_reasons, lapse_reason};
-use super::event::{CommandResult, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, UnitState, Work};
+use super::event::{Changed, CommandResult, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, UnitState, Work};
 use super::evolve::counter_key;
 use super::state::{At, Instance, LAND, MAIN, Phase, Run};
 use crate::Name;
@@ -57,6 +57,15 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
             let live = run.attempts.values().any(|a| a.instance == started.instance && a.stage == started.stage);
             found.unless(!live, 3, || format!("a second lease for `{}` of {}", started.stage, started.instance));
             if let Work::Dispatch { role, bundle, .. } = &started.work {
+                let unit = run.instances.get(&started.instance).and_then(|instance| instance.unit.as_ref());
+                let asked = run.budget_questions().find(|(_, over)| over.stops(unit));
+                found.unless(asked.is_none(), 5, || {
+                    format!("{} starts over a budget that is asked about", started.attempt)
+                });
+                let closed = run.pools.get(run.pool_of(role));
+                found.unless(closed.is_none_or(|pool| !pool.is_closed(recorded.at_ms)), 5, || {
+                    format!("{} starts while its pool may not be called", started.attempt)
+                });
                 let role = run.protocol.roles.get(role);
                 let hidden = bundle.iter().find(|item| !role.is_some_and(|role| bundle::sees(&role.sees, &item.item)));
                 found.unless(hidden.is_none(), 7, || {
@@ -66,21 +75,14 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
         }
         Event::AttemptReported(reported) => {
             under_live_lease(&mut found, run, reported.attempt, reported.token);
-            let role = run.attempts.get(&reported.attempt).and_then(|attempt| match &attempt.work {
-                Work::Dispatch { role, .. } => run.protocol.roles.get(role),
-                Work::Commands { .. } | Work::Land { .. } => None,
-            });
             if reported.content.is_some() {
-                let areas = run.area_patterns();
-                let allowed = |path: &Name| {
-                    let area = scope::area_of(&areas, path);
-                    area.is_some_and(|area| role.is_some_and(|role| role.writes.contains(area)))
-                        || (!run.ledger.widened.is_empty() && scope::in_scope(path, &run.ledger.widened))
-                };
-                let outside = reported.changed.iter().find(|change| !allowed(&change.path));
-                found.unless(outside.is_none(), 8, || {
-                    format!("{} counts, which its role may not write", outside.map_or("", |change| &change.path))
-                });
+                within_areas(&mut found, run, reported.attempt, &reported.changed);
+            }
+        }
+        Event::AttemptParked(parked) => {
+            under_live_lease(&mut found, run, parked.attempt, parked.token);
+            if parked.content.is_some() {
+                within_areas(&mut found, run, parked.attempt, &parked.changed);
             }
         }
         Event::AttemptUnready(unready) => under_live_lease(&mut found, run, unready.attempt, unready.token),
@@ -167,6 +169,24 @@ fn lands(run: &Run, event: &Event) -> bool {
         }
 }
 
+/// What counts of an attempt lies where its role may write.
+fn within_areas(found: &mut Found, run: &Run, attempt: AttemptId, changed: &[Changed]) {
+    let role = run.attempts.get(&attempt).and_then(|attempt| match &attempt.work {
+        Work::Dispatch { role, .. } => run.protocol.roles.get(role),
+        Work::Commands { .. } | Work::Land { .. } => None,
+    });
+    let areas = run.area_patterns();
+    let allowed = |path: &Name| {
+        let area = scope::area_of(&areas, path);
+        area.is_some_and(|area| role.is_some_and(|role| role.writes.contains(area)))
+            || (!run.ledger.widened.is_empty() && scope::in_scope(path, &run.ledger.widened))
+    };
+    let outside = changed.iter().find(|change| !allowed(&change.path));
+    found.unless(outside.is_none(), 8, || {
+        format!("{} counts, which its role may not write", outside.map_or("", |change| &change.path))
+    });
+}
+
 fn under_live_lease(found: &mut Found, run: &Run, attempt: AttemptId, token: u64) {
     let live = run.attempts.get(&attempt).is_some_and(|live| live.token == token);
     found.unless(live, 3, || format!("{attempt} counts under token {token}, which is not live"));
@@ -201,6 +221,7 @@ pub fn after(run: &Run, events: &[Recorded]) -> Vec<Violation> {
             Event::AttemptStarted(started) => drop(instances.insert(&started.instance)),
             Event::DecisionAsked(asked) => drop(instances.insert(&asked.asked.instance)),
             Event::AttemptReported(_)
+            | Event::AttemptParked(_)
             | Event::CommandsRan(_)
             | Event::LandingEnded(_)
             | Event::UnitChanged(_)
@@ -240,6 +261,7 @@ pub fn state(run: &Run) -> Vec<Violation> {
     for (id, decision) in run.pending().filter(|(_, decision)| decision.asked.blocking) {
         let lands = run.landing.as_ref().is_some_and(|landing| landing.decision == Some((id, false)));
         let waits = lands
+            || decision.is_of_budget()
             || run
                 .instances
                 .get(&decision.asked.instance)

@@ -6,6 +6,8 @@
 //! effects(&Run) -> Vec<Effect>                            what should be under way, derived from state
 //! ```
 
+mod at;
+pub mod budget;
 pub mod bundle;
 pub mod data;
 pub mod decide;
@@ -18,6 +20,7 @@ pub mod invariants;
 mod landing;
 pub mod leash;
 mod parts;
+pub mod pool;
 pub mod repeated;
 pub mod state;
 pub mod told;

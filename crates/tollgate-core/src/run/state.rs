@@ -10,8 +10,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::at::At;
+use super::budget::Spent;
 use super::event::{Asked, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work};
 pub use super::landing::{LAND, Landing};
+use super::pool::Pool;
 use super::repeated::Flaky;
 use super::{Told, Wrote};
 use crate::Name;
@@ -19,7 +22,7 @@ use crate::contract::registry::Contracts;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
 use crate::protocol::Protocol;
-use crate::protocol::model::{Flow, Stage, Target, Value};
+use crate::protocol::model::{Flow, Stage, Value};
 use crate::report::{Judgement, Verdict};
 use crate::scope::Content;
 
@@ -64,6 +67,12 @@ pub struct Run {
     /// Where its tree landed, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub landed: Vec<Arc<RunLanded>>,
+    /// What its attempts used, and what they may.
+    #[serde(default)]
+    pub spent: Arc<Spent>,
+    /// Credential pools that may not be called, or are being tried again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pools: BTreeMap<Name, Pool>,
 }
 
 fn no_protocol() -> Arc<Protocol> {
@@ -154,53 +163,6 @@ pub struct Instance {
     pub arrived: u64,
 }
 
-/// Where a flow instance stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum At {
-    /// Entered; a driver grants the lease.
-    Ready { stage: Name },
-    /// Somebody works under a lease.
-    Leased { stage: Name, attempt: AttemptId },
-    /// A person is asked.
-    Waiting { stage: Name, decision: DecisionId },
-    /// Units are at work below it.
-    Each { stage: Name },
-    /// Nothing moves without a person's `retry`.
-    Held { stage: Name, outcome: Name, why: String },
-    /// Everything is done; decisions beside the work are still open.
-    Closing { stage: Name },
-    /// It has ended.
-    Ended { end: Target },
-}
-
-impl At {
-    /// The stage, while it has one.
-    pub fn stage(&self) -> Option<&Name> {
-        match self {
-            Self::Ready { stage }
-            | Self::Leased { stage, .. }
-            | Self::Waiting { stage, .. }
-            | Self::Each { stage }
-            | Self::Held { stage, .. }
-            | Self::Closing { stage } => Some(stage),
-            Self::Ended { .. } => None,
-        }
-    }
-
-    /// Whether it can still move by itself, by a worker or by an answer.
-    pub const fn is_active(&self) -> bool {
-        match self {
-            Self::Ready { .. }
-            | Self::Leased { .. }
-            | Self::Waiting { .. }
-            | Self::Each { .. }
-            | Self::Closing { .. } => true,
-            Self::Held { .. } | Self::Ended { .. } => false,
-        }
-    }
-}
-
 /// How often a route was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counter {
@@ -238,6 +200,11 @@ impl Decision {
     /// Whether it is asked again under another id.
     pub fn is_replaced(&self) -> bool {
         self.end.as_ref().is_some_and(|ended| ended.end == DecisionEnd::Replaced)
+    }
+
+    /// Whether it asks about a budget: what it stops are dispatches, not a flow that waits for its answer.
+    pub const fn is_of_budget(&self) -> bool {
+        self.asked.budget.is_some()
     }
 
     /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.

@@ -68,6 +68,14 @@ pub struct Usage {
     pub cost_nano_usd: Option<u64>,
 }
 
+impl Usage {
+    /// Everything that was read and written; what only one side tells is known in part.
+    pub fn tokens(&self) -> Sum {
+        let both: Sum = [self.input_tokens, self.output_tokens].into_iter().collect();
+        Sum { unknown: both.unknown.min(1), ..both }
+    }
+}
+
 /// A limit of the agent's plan or provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,22 +88,36 @@ pub struct Quota {
 }
 
 /// A sum of what may be unknown: what is known, and how many did not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Sum {
     pub known: u64,
+    #[serde(skip_serializing_if = "is_zero")]
     pub unknown: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 impl FromIterator<Option<u64>> for Sum {
     fn from_iter<I: IntoIterator<Item = Option<u64>>>(values: I) -> Self {
         values.into_iter().fold(Self::default(), |sum, value| match value {
-            Some(value) => Self { known: sum.known.saturating_add(value), ..sum },
-            None => Self { unknown: sum.unknown.saturating_add(1), ..sum },
+            Some(known) => sum.and(Self { known, unknown: 0 }),
+            None => sum.and(Self { known: 0, unknown: 1 }),
         })
     }
 }
 
 impl Sum {
+    /// Both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        let (known, unknown) = (self.known.saturating_add(other.known), self.unknown.saturating_add(other.unknown));
+        Self { known, unknown }
+    }
+
     /// The sum, if everybody said.
     pub fn whole(self) -> Option<u64> {
         (self.unknown == 0).then_some(self.known)

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{AttemptReported, ChangeKind, Changed};
+use super::event::{ChangeKind, Changed};
 use crate::Name;
 use crate::path::unquote;
-use crate::report::{Claims, Health};
+use crate::report::Claims;
 
 /// How many contradictions between claim and measurement are listed.
 const CONTRADICTIONS_MAX: usize = 20;
@@ -37,15 +37,15 @@ pub(super) struct Compared {
 }
 
 impl Wrote {
-    /// Takes in what an attempt changed, and what its report left unnamed.
-    pub(super) fn note(&mut self, reported: &AttemptReported) {
-        add(&mut self.all, &reported.changed);
-        if reported.health == Health::Ok {
+    /// Takes in what an attempt changed, what is left unnamed of it, and whether its role is done.
+    pub(super) fn note(&mut self, changed: &[Changed], unnamed: &[Name], done: bool) {
+        add(&mut self.all, changed);
+        if done {
             self.unfinished.clear();
         } else {
-            add(&mut self.unfinished, &reported.changed);
+            add(&mut self.unfinished, changed);
         }
-        self.unnamed = reported.unnamed.iter().cloned().collect();
+        self.unnamed = unnamed.iter().cloned().collect();
     }
 
     /// Holds a report's claims, where it makes any, against what was measured now and before.

@@ -286,6 +286,7 @@ fn job(asked: &Delegation, cwd: &Path, room: &Room, brief: &str, tether: Tether)
         log: room.path("log"),
         note: String::new(),
         limit: asked.limit,
+        allowed: Default::default(),
         again: None,
         tether: Some(tether),
         caches: room.path("caches"),

@@ -25,7 +25,8 @@ use super::held::Whose;
 use super::noticed::{self, Before};
 use super::ready::{Age, Ground, Spot};
 use super::{
-    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, content_in, failed, guarded, leak, own_unit, tree_id,
+    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, failed, guarded, leak, own_unit,
+    tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
@@ -209,14 +210,15 @@ impl RealHands {
             role: role.clone(),
             contract: known.contract.clone(),
             iteration,
-            brief: assembled.brief,
+            brief: assembled.brief.clone(),
             cwd: place.path(),
             bundle,
             scratch: self.folder(run.id, "scratch").join(id.to_string()),
             log: self.folder(run.id, "logs").join(format!("{id}.log")),
             note: String::new(),
             limit,
-            again: again(run, id, matches!(place, Place::Tree(..))),
+            allowed: budget::allowed(known),
+            again: again(run, id, &assembled.brief, matches!(place, Place::Tree(..))),
             tether: None,
             caches: self.folder(run.id, "caches").join(safe_name(role)),
             secrets: Arc::clone(secrets),
@@ -225,10 +227,18 @@ impl RealHands {
 }
 
 /// What is left to say to an agent whose report could not be used, in the session that knows the rest.
-fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
+fn again(run: &Run, id: AttemptId, brief: &str, same_folder: bool) -> Option<Again> {
     let lease = run.attempts.get(&id)?;
     let Work::Dispatch { role, .. } = &lease.work else { return None };
     let instance = run.instances.get(&lease.instance)?;
+    // A limit cut it off: whether its session took in what it was told before that, nobody knows.
+    if let Some(told) = instance.session.clone().filter(|told| told.quota.is_some()) {
+        let prompt = format!(
+            "A limit of your plan had stopped you; it has passed. Go on where you were: what you changed is still there. Your report names everything \
+             that you created, modified or deleted, also before. This is what you were told:\n\n{brief}"
+        );
+        return Some(Again { prompt, told, same_folder });
+    }
     let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
     let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
     // What the first attempt changed is on record, and no report has named it so far.
@@ -240,18 +250,6 @@ fn again(run: &Run, id: AttemptId, same_folder: bool) -> Option<Again> {
 }
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);
-
-/// The report of a worker that was stopped: it is out of its budget, or, where the protocol knows no such thing, failed.
-fn out_of_time(role: &Role, contracts: &Contracts) -> Report {
-    let seconds = role.budget.time_ms.map_or(ATTEMPT_LIMIT.as_secs(), |ms| ms / 1000);
-    let time = if seconds.is_multiple_of(60) { format!("{} min", seconds / 60) } else { format!("{seconds} s") };
-    let reason = format!("it ran past its time of {time}");
-    let declared = contracts.report(&role.contract).map(|dialect| dialect.declaration().healths);
-    if role.budget.time_ms.is_some() || declared.is_some_and(|healths| healths.contains(&Health::Exhausted)) {
-        return Report { reason, ..Report::new(Health::Exhausted, Verdict::None) };
-    }
-    failed("time", reason)
-}
 
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
 fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
@@ -269,12 +267,16 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
     if let (End::Exited(_), Some(failure)) = (outcome.end, &outcome.failure) {
         return refuse(failed(failure.code, failure.reason.clone()), object);
     }
+    // It was stopped for that, or told it too late to be: the work is there, and the protocol says what becomes of it.
+    if let Some(report) = budget::overspent(role, outcome.told.as_ref()) {
+        return refuse(report, object);
+    }
     match outcome.end {
         End::Exited(0) => {}
         End::Exited(exit) => return refuse(failed("exit", format!("its program exited with {exit}")), object),
         End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
-        End::TimedOut => return refuse(out_of_time(role, &run.protocol.contracts), object),
+        End::TimedOut => return refuse(budget::out_of_time(role, &run.protocol.contracts), object),
     }
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);

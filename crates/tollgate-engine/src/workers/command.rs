@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use tollgate_core::redact::Secrets;
@@ -91,6 +92,8 @@ pub(super) type Heard = (Told, Option<AgentFailure>);
 /// Listens to a program while it works, and says at the end what it heard; the end is clean or not.
 pub(super) struct Listener {
     pub ears: Arc<dyn Output>,
+    /// Whether it told that it used more than it may.
+    pub over: Arc<AtomicBool>,
     pub end: Box<dyn Fn(bool) -> Option<Heard> + Send>,
 }
 
@@ -193,6 +196,9 @@ struct CommandAttempt {
 impl Attempt for CommandAttempt {
     fn wait(&mut self, deadline: Instant) -> Option<Outcome> {
         if self.outcome.is_none() {
+            if self.listener.as_ref().is_some_and(|listener| listener.over.load(Ordering::SeqCst)) {
+                self.running.canceller().cancel();
+            }
             let end = self.running.wait(deadline)?;
             let said = match self.report.read_without(&self.secrets) {
                 Said::Nothing => match self.stdout.take() {
@@ -241,6 +247,7 @@ mod tests {
             log: root.join("logs/att_3.log"),
             note: "a note\n".into(),
             limit: Duration::from_secs(60),
+            allowed: Default::default(),
             again: None,
             tether: None,
             caches: root.join("caches"),

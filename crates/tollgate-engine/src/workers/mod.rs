@@ -26,6 +26,7 @@ use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::redact::{Secrets, Unsearchable};
 use tollgate_core::run::Told;
+use tollgate_core::run::budget::Allowance;
 
 use crate::process::{Cancel, End, ProcessId};
 use crate::sandbox::Tether;
@@ -66,6 +67,8 @@ pub struct Job {
     pub note: String,
     /// How long it may take.
     pub limit: Duration,
+    /// What it may use of what it tells while it works.
+    pub allowed: Allowance,
     /// What went before, where the report of the same role could not be used.
     pub again: Option<agent::Again>,
     /// What holds it; none: nothing does.

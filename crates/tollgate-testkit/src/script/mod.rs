@@ -7,6 +7,7 @@
 //! deliver merge moved=src/b.rs touched=src/a.rs | delivered checks=DoD-1=pass | delivered left="main has moved"
 //! ```
 
+mod used;
 mod words;
 
 use std::collections::BTreeMap;
@@ -17,15 +18,18 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, DecisionId, RunId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
 use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
+use tollgate_core::run::budget::Budgets;
 use tollgate_core::run::decide::{Answer, AttemptResult, LandEnd, Open, OpenArtifact};
 use tollgate_core::run::event::{
-    AttemptStarted, By, ByKind, CommandRef, CommandResult, Event, LandAs, LandOutcome, LandTarget, RunRepaired, Work,
+    AttemptStarted, By, ByKind, Event, LandAs, LandOutcome, LandTarget, RunRepaired, Work,
 };
+use tollgate_core::run::pool::Around;
 use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp, gate, invariants};
 
 use crate::log;
-use crate::world::{self, World};
-use words::{documents, names, pair, planned, read_report, words};
+use crate::world::World;
+pub use words::by;
+use words::{documents, judged, names, pair, planned, read_report, words};
 
 /// A run that is played.
 #[derive(Debug)]
@@ -39,6 +43,7 @@ pub struct Play {
     now_ms: u64,
     epoch: u64,
     blobs: u64,
+    around: Around,
 }
 
 /// What a script says before its run begins.
@@ -50,6 +55,8 @@ struct Setup {
     files: Vec<Name>,
     commands: BTreeMap<Name, Vec<String>>,
     answers: BTreeMap<Name, Name>,
+    budgets: Budgets,
+    pools: BTreeMap<Name, Name>,
 }
 
 /// Plays a script and returns its log: each step, and below it what it changed.
@@ -135,6 +142,11 @@ impl Setup {
                 let (stage, option) = pair(one);
                 self.answers.insert(stage, option);
             }
+            ("budget", [whose, rest @ ..]) => return used::budget(&mut self.budgets, whose, rest),
+            ("pool", [one]) => {
+                let (role, pool) = pair(one);
+                self.pools.insert(role, pool);
+            }
             ("unit" | "row" | "req", [one, ..]) => planned(&mut self.plan, verb, one, &rest[1..]),
             _ => return false,
         }
@@ -167,11 +179,13 @@ impl Play {
             answers: setup.answers.clone(),
             scopes: BTreeMap::new(),
             content,
+            budgets: setup.budgets,
+            pools: setup.pools.clone(),
             protocol,
         };
-        let stamp = Stamp { now_ms: 0, by: by(ByKind::Person, "ann"), epoch: 0 };
+        let stamp = Stamp { now_ms: 0, by: by(ByKind::Person, "ann"), epoch: 0, around: Around::default() };
         let Decided { events, run, .. } = run::open(open, &stamp)?;
-        let mut play = Self { run, events, world, now_ms: 0, epoch: 0, blobs: 0 };
+        let mut play = Self { run, events, world, now_ms: 0, epoch: 0, blobs: 0, around: Around::default() };
         // Every run has a driver; the script says only when another one takes over.
         play.take_over().map_err(|_| Rejection::NotTheDriver)?;
         Ok(play)
@@ -190,7 +204,7 @@ impl Play {
     /// Decides a command and keeps what it changed, as long as every invariant holds.
     pub fn say(&mut self, command: Command, by: By) -> Result<Vec<String>, String> {
         self.now_ms += 1;
-        let stamp = Stamp { now_ms: self.now_ms, by, epoch: self.epoch };
+        let stamp = Stamp { now_ms: self.now_ms, by, epoch: self.epoch, around: self.around.clone() };
         let decided = run::decide(&self.run, command, &stamp).map_err(|rejection| rejection.to_string())?;
         let mut lines: Vec<String> = decided.events.iter().filter_map(log::line).collect();
         lines.extend(decided.refusal.map(|rejection| format!("! {rejection}")));
@@ -226,6 +240,10 @@ impl Play {
             ("ran", results) => self.ran(results),
             ("land", [unit, rest @ ..]) => self.land(unit, rest),
             ("answer", [ask, rest @ ..]) => self.answer(ask, rest, person),
+            ("elsewhere", rest) => {
+                self.around = used::elsewhere(rest, self.now_ms);
+                Ok(Vec::new())
+            }
             ("takeover", []) => self.take_over(),
             ("advance", []) => self.say(Command::Advance, self.driver()),
             ("tick", [seconds]) => {
@@ -340,6 +358,7 @@ impl Play {
         let writes = self.run.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty());
         let instance = self.run.instances.get(&started.instance).cloned().ok_or("no such instance")?;
         let mut report = read_report(words)?;
+        self.now_ms += used::took_ms(words);
         let told: Vec<Name> = report.criteria.iter().map(|row| row.id.clone()).collect();
         let accepts = matches!(report.verdict, Verdict::Accept | Verdict::AcceptWithNotes | Verdict::Reject);
         if accepts && !words.iter().any(|word| word == "silent") {
@@ -375,7 +394,7 @@ impl Play {
             content: writes.then(|| self.world.content(&self.run, &tree)),
             changed,
             artifacts: documents(words),
-            told: None,
+            told: used::told(words, self.now_ms),
             noticed: Vec::new(),
             leash: None,
             report,
@@ -477,24 +496,4 @@ impl Play {
         }
         self.say(Command::Answer { decision, answer: Box::new(answer) }, person)
     }
-}
-
-/// Somebody.
-pub fn by(kind: ByKind, name: &str) -> By {
-    By { kind, name: name.into() }
-}
-
-/// `NAME=pass`: what came of the commands that are named; `NAME=pass,fail` of each run.
-fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandResult> {
-    let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
-    let results = commands.iter().filter_map(|command| {
-        let result = |word: &str| match word {
-            "pass" => Judgement::Pass,
-            "fail" => Judgement::Fail,
-            _ => Judgement::Unobservable,
-        };
-        let runs: Vec<Judgement> = said.get(command.name())?.split(',').map(result).collect();
-        Some(world::ran(command.clone(), &runs))
-    });
-    results.collect()
 }

@@ -9,6 +9,9 @@ use tollgate_core::report::{
     UnitReport, Verdict,
 };
 use tollgate_core::run::decide::OpenArtifact;
+use tollgate_core::run::event::{By, ByKind, CommandRef, CommandResult};
+
+use crate::world;
 
 pub(super) fn pair(word: &str) -> (Name, Name) {
     let (left, right) = word.split_once('=').unwrap_or((word, ""));
@@ -115,6 +118,8 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
                 let (name, value) = value.split_once(':').unwrap_or((value, ""));
                 report.gives.insert(name.into(), value.into());
             }
+            "quota" => report.code = Some("quota".into()),
+            "tokens" | "cost" | "took" => {}
             "claims" => report.claims.modified = names(value),
             "deleted" => report.claims.deleted_count = value.parse().ok(),
             "addresses" => {
@@ -131,4 +136,24 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
         }
     }
     Ok(report)
+}
+
+/// `NAME=pass`: what came of the commands that are named; `NAME=pass,fail` of each run.
+pub(super) fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandResult> {
+    let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
+    let results = commands.iter().filter_map(|command| {
+        let result = |word: &str| match word {
+            "pass" => Judgement::Pass,
+            "fail" => Judgement::Fail,
+            _ => Judgement::Unobservable,
+        };
+        let runs: Vec<Judgement> = said.get(command.name())?.split(',').map(result).collect();
+        Some(world::ran(command.clone(), &runs))
+    });
+    results.collect()
+}
+
+/// Somebody.
+pub fn by(kind: ByKind, name: &str) -> By {
+    By { kind, name: name.into() }
 }

@@ -33,13 +33,14 @@ const ASSERT_FROM: u64 = 400;
 const SHRINK_STEPS_MAX: u64 = 200_000;
 
 /// Misbehaviours that every campaign must show.
-const MISBEHAVIOURS: [&str; 21] = [
+const MISBEHAVIOURS: [&str; 22] = [
     "crash",
     "hang",
     "lie",
     "late",
     "twice",
     "echo",
+    "quota",
     "malformed",
     "outside",
     "repair",

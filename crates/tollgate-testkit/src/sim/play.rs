@@ -139,6 +139,7 @@ impl Play {
             Conduct::Late => return,
             Conduct::Twice => "twice",
             Conduct::Echo => "echo",
+            Conduct::Quota => "quota",
             Conduct::Malformed => "malformed",
             Conduct::Outside => "outside",
         };

@@ -8,6 +8,7 @@ use tollgate_core::Name;
 use tollgate_core::id::RunId;
 use tollgate_core::protocol::model::Value;
 use tollgate_core::report::{CriterionRow, Plan};
+use tollgate_core::run::budget::{Budgets, Measure};
 use tollgate_core::run::decide::{Open, OpenArtifact};
 use tollgate_engine::pinned;
 use tollgate_engine::session::Clock;
@@ -162,10 +163,26 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
         config: serde_json::Value::Null,
         answers,
         scopes: BTreeMap::new(),
+        budgets: budgets(&mut rng),
+        pools: BTreeMap::new(),
         content,
         protocol,
     };
     Ok((open, vec![object, task]))
+}
+
+/// What some runs may use: little, so that it is reached.
+fn budgets(rng: &mut Rng) -> Budgets {
+    let mut budgets = Budgets::default();
+    if rng.percent(30) {
+        for allowance in [&mut budgets.run, &mut budgets.unit, &mut budgets.day] {
+            for measure in Measure::ALL {
+                let most = if measure == Measure::Attempts { 20 } else { 20_000 };
+                *allowance.of_mut(measure) = rng.percent(20).then(|| rng.between(most / 20, most));
+            }
+        }
+    }
+    budgets
 }
 
 /// The rows of a task file.

@@ -12,6 +12,7 @@ use tollgate_core::report::{
 use tollgate_core::run::decide::{AttemptResult, Landing, OpenArtifact};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::state::{Attempt, Instance};
+use tollgate_core::run::told::{Quota, Told, Usage};
 use tollgate_core::run::{Run, gate};
 use tollgate_core::scope;
 
@@ -43,6 +44,8 @@ pub enum Conduct {
     Blocked,
     /// It meets the minimum only.
     Partial,
+    /// A limit of its plan cuts it off.
+    Quota,
 }
 
 impl Conduct {
@@ -52,7 +55,8 @@ impl Conduct {
             return Self::Honest;
         }
         match rng.below(100) {
-            0..64 => Self::Honest,
+            0..60 => Self::Honest,
+            60..64 => Self::Quota,
             64..68 => Self::Crash,
             68..71 => Self::Hang,
             71..77 => Self::Lie,
@@ -117,11 +121,23 @@ impl Task<'_> {
             content: (!role.writes.is_empty()).then(|| world.content(self.run, &tree)),
             changed,
             artifacts,
-            told: None,
+            told: Some(self.told(rng)),
             noticed: Vec::new(),
             leash: None,
             report,
         })
+    }
+
+    /// What its agent tells: not always all of it.
+    fn told(&self, rng: &mut Rng) -> Told {
+        let quota = (self.conduct == Conduct::Quota).then(|| Quota {
+            said: "the limit is reached".to_owned(),
+            resets_ms: rng.percent(80).then(|| self.attempt.started_ms + rng.below(60_000)),
+        });
+        let some = |rng: &mut Rng| (!rng.percent(20)).then(|| rng.below(2_000));
+        let usage =
+            Usage { input_tokens: some(rng), output_tokens: some(rng), cost_nano_usd: some(rng), ..Usage::default() };
+        Told { adapter: "sim".into(), session: Some("s-1".into()), usage, quota, ..Told::default() }
     }
 
     fn report(&self, instance: &Instance, stage: &Stage, role: &Role, rng: &mut Rng) -> Report {
@@ -133,6 +149,7 @@ impl Task<'_> {
         let sim = &*role.contract == "sim";
         match self.conduct {
             Conduct::Crash => return plain(Health::Failed, sim.then_some("exit"), "exit 101"),
+            Conduct::Quota => return plain(Health::Failed, Some("quota"), "its quota is used up"),
             Conduct::Hang => return plain(Health::Exhausted, None, "out of time"),
             Conduct::Echo => return plain(Health::Malformed, None, "it is its prompt"),
             Conduct::Malformed => return plain(Health::Malformed, None, "no report"),

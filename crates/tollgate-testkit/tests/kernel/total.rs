@@ -112,7 +112,7 @@ fn every_command_in_every_state_is_decided() {
             for command in commands(&play.run) {
                 for kind in [ByKind::Person, ByKind::Driver, ByKind::Worker, ByKind::Timer] {
                     let by = By { kind, name: "x".into() };
-                    let stamp = Stamp { now_ms: 1 << 40, by, epoch: play.run.epoch };
+                    let stamp = Stamp { now_ms: 1 << 40, by, epoch: play.run.epoch, around: Default::default() };
                     match run::decide(&play.run, command.clone(), &stamp) {
                         Ok(made) => {
                             decided += 1;

@@ -27,6 +27,7 @@ use crate::view::picture::picture;
 use crate::view::progress::{Place, Region};
 use crate::view::story::Story;
 use crate::view::text::{Line, Style, wrap};
+use crate::view::words;
 
 /// How long ended workers have to come down before the process leaves.
 const QUIET: Duration = Duration::from_secs(5);
@@ -36,7 +37,7 @@ const QUIET: Duration = Duration::from_secs(5);
 pub enum Wait {
     /// It asks at the terminal, if there is one.
     Attached,
-    /// It exits with 4.
+    /// It exits with 4, and with 5 when only a time is waited for.
     No,
 }
 
@@ -177,7 +178,8 @@ pub fn drive(
         let mut driver =
             Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
                 .map_err(|error| drive_failure(error).about(id))?;
-        let rest = driver.drive(Patience::Leave, &mut screen);
+        let patience = if wait == Wait::No { Patience::None } else { Patience::Leave };
+        let rest = driver.drive(patience, &mut screen);
         hands.wait_until_quiet(QUIET);
         run = driver.release();
         screen.clear();
@@ -208,6 +210,7 @@ pub fn drive(
                 screen.clear();
             }
             Rest::Waiting => return Ok(waiting(runs, run.run(), session)),
+            Rest::Sleeping => return Ok(sleeping(run.run(), session)),
         }
     }
 }
@@ -302,14 +305,27 @@ pub fn waiting(runs: &Runs, run: &Run, session: &Session) -> Exit {
             how_to_answer(run, id, decision, session);
         }
     }
-    Exit::With(Kind::Waiting)
+    Exit::With(kind(run))
+}
+
+/// What a run waits for: a person's word on the work, or on nothing but its budget.
+fn kind(run: &Run) -> Kind {
+    if run.pending().all(|(_, decision)| decision.is_of_budget()) { Kind::Budget } else { Kind::Waiting }
+}
+
+/// Says until when a run sleeps that nobody wakes.
+fn sleeping(run: &Run, session: &Session) -> Exit {
+    let when = run.sleeps_until().map_or_else(String::new, |at| words::then(session.now_ms(), at));
+    session.output.talk(format!("{} sleeps: a quota is used up, and it can go on {when}", run.id));
+    next(session, &format!("tollgate resume {}", run.id));
+    Exit::With(Kind::Budget)
 }
 
 /// The person left the question open.
 fn left(run: &Run, session: &Session) -> Exit {
     session.output.talk(format!("{} waits for an answer; nothing is lost", run.id));
     run.pending().for_each(|(id, decision)| how_to_answer(run, id, decision, session));
-    Exit::With(Kind::Waiting)
+    Exit::With(kind(run))
 }
 
 fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, session: &Session) {

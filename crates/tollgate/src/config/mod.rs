@@ -3,6 +3,7 @@
 //! A flag goes over the environment, the environment over the repository (once trusted), the repository over the user's
 //! file. What is in force, and where each value comes from, enters the first event of a run.
 
+pub mod budget;
 mod idle;
 pub mod paths;
 mod read;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
+use tollgate_core::run::budget::Measure;
 use tollgate_core::run::leash::Sandbox;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
@@ -54,6 +56,8 @@ pub struct Layer {
     pub protected: Vec<String>,
     /// What a fresh work tree needs.
     pub worktree: Needed,
+    /// What may be used.
+    pub budget: budget::Limits,
 }
 
 impl Layer {
@@ -105,6 +109,29 @@ impl Worker {
         Self { adapter, command, agent: Agent::default(), bounds: Bounds::default() }
     }
 
+    /// Its credential pool: the configured one, or its adapter with the variables that it brings; none without an account.
+    pub fn pool(&self) -> Option<String> {
+        let Adapter::Agent(adapter) = self.adapter else { return None };
+        let own = std::iter::once(adapter.name).chain(self.agent.env.iter().map(String::as_str));
+        Some(self.agent.pool.clone().unwrap_or_else(|| own.collect::<Vec<_>>().join("+")))
+    }
+
+    /// What it does not tell, so that no budget can hold it to that. A script uses nothing.
+    pub fn untold(&self) -> Vec<String> {
+        let program = self.command.first().map(String::as_str).unwrap_or_default();
+        let sheet = agent::sheet(self.adapter.word(), program);
+        let (tokens, cost) = match self.adapter {
+            Adapter::Script => (true, true),
+            Adapter::Command => (false, false),
+            Adapter::Agent(_) => {
+                let told = |of: fn(&agent::Sheet) -> Option<bool>| sheet.and_then(of).unwrap_or(false);
+                (told(|sheet| sheet.usage), told(|sheet| sheet.cost))
+            }
+        };
+        let all = [(tokens, Measure::Tokens), (cost, Measure::Cost)];
+        all.into_iter().filter(|(told, _)| !told).map(|(_, measure)| measure.word().to_owned()).collect()
+    }
+
     /// An agent as its adapter knows it; none where that names no program.
     pub fn agent(adapter: &'static AgentAdapter) -> Option<Self> {
         Some(Self::plain(Adapter::Agent(adapter), vec![adapter.program?.to_owned()]))
@@ -126,6 +153,9 @@ pub struct Agent {
     /// Arguments besides those of the adapter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
+    /// The account that it calls with: what a quota of one stops of all that share it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
 }
 
 /// How Tollgate speaks with a worker.
@@ -261,6 +291,9 @@ pub struct InForce {
     /// What a fresh work tree needs.
     #[serde(default, skip_serializing_if = "Worktree::is_empty")]
     pub worktree: Worktree,
+    /// What may be used: `run.tokens` to its limit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub budget: BTreeMap<String, Setting<u64>>,
 }
 
 /// Every source, the weakest first.
@@ -304,7 +337,8 @@ impl Config {
 
     /// What is in force for a protocol, or why that cannot be said.
     pub fn in_force(&self, protocol: &Protocol) -> Result<InForce, Failure> {
-        let mut force = InForce { env: self.env(), worktree: self.worktree(), ..InForce::default() };
+        let (env, worktree, budget) = (self.env(), self.worktree(), self.budget());
+        let mut force = InForce { env, worktree, budget, ..InForce::default() };
         for (from, layer) in &self.layers {
             for (role, choice) in &layer.roles {
                 let known = protocol.roles.contains_key(role.as_str());
@@ -338,6 +372,12 @@ impl Config {
                 if next.from >= Origin::Environment || next.value < before.value { next } else { before }
             },
         )
+    }
+
+    /// What may be used, the strongest source of each limit.
+    pub fn budget(&self) -> BTreeMap<String, Setting<u64>> {
+        let each = self.layers.iter().flat_map(|(from, layer)| layer.budget.iter().map(|limit| (*from, limit)));
+        each.map(|(from, (name, value))| (name.clone(), Setting { value: *value, from })).collect()
     }
 
     /// Variables that every worker and every command may see besides the usual ones.

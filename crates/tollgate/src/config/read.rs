@@ -20,8 +20,8 @@ const BREACHES_MAX: usize = 20;
 const MINUTES_MAX: u64 = 7 * 24 * 60;
 
 /// What a file may say.
-const KEYS: [&str; 9] =
-    ["worker", "roles", "areas", "commands", "worktree", "sandbox", "env", "example_secrets", "protected"];
+const KEYS: [&str; 10] =
+    ["worker", "roles", "areas", "commands", "worktree", "sandbox", "env", "example_secrets", "protected", "budget"];
 
 type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
@@ -81,6 +81,7 @@ impl Reader<'_> {
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
                 "worktree" => layer.worktree = self.worktree(value),
                 "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
+                "budget" => layer.budget = self.budget(value),
                 "example_secrets" => layer.example_secrets = self.patterns(value).unwrap_or_default(),
                 _ => {
                     self.unknown((key, value), "", &KEYS);
@@ -99,12 +100,14 @@ impl Reader<'_> {
             "model" => agent.model = reader.string(value),
             "minutes" => agent.minutes = reader.minutes(value),
             "env" => agent.env = reader.variables(value).unwrap_or_default(),
+            "pool" => agent.pool = reader.string(value),
             "args" => agent.args = reader.strings(value, "arguments").unwrap_or_default(),
             "sandbox" => bounds.sandbox = reader.sandbox(value),
             "reads" => bounds.reads = reader.places(value).unwrap_or_default(),
             "writes" => bounds.writes = reader.places(value).unwrap_or_default(),
             _ => {
-                let known = ["adapter", "command", "model", "minutes", "env", "args", "sandbox", "reads", "writes"];
+                let known =
+                    ["adapter", "command", "model", "minutes", "env", "args", "pool", "sandbox", "reads", "writes"];
                 reader.unknown((key, value), "worker.NAME.", &known);
             }
         });
@@ -126,9 +129,10 @@ impl Reader<'_> {
             (Some(Adapter::Script), Some(words)) if words.len() != 1 => {
                 wrong("a script worker's `command` is one file", "write `command = [\"FILE.yaml\"]`")
             }
-            (Some(_), Some(_)) if (Agent { env: Vec::new(), ..agent.clone() }) != Agent::default() => {
-                wrong("`model`, `minutes` and `args` are of agents", "leave them out, or name the adapter of an agent")
-            }
+            (Some(_), Some(_)) if (Agent { env: Vec::new(), ..agent.clone() }) != Agent::default() => wrong(
+                "`model`, `minutes`, `args` and `pool` are of agents",
+                "leave them out, or name the adapter of an agent",
+            ),
             (Some(_), Some(_)) => None,
         };
         if let Some((message, hint)) = problem {

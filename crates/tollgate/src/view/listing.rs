@@ -8,6 +8,7 @@ use tollgate_engine::summary::{self, Body, Standing};
 use tollgate_store::{Lease, Summary, SummaryText};
 
 use super::picture::status;
+use super::words;
 
 /// A run as its summary row says.
 pub fn listed(summary: &Summary, now_ms: u64) -> RunSummary {
@@ -19,11 +20,14 @@ pub fn loaded(run: &Run, changed_ms: u64, lease: Option<&Lease>, now_ms: u64) ->
     row(run.id, run.seq, &summary::text(run, changed_ms), lease, now_ms)
 }
 
+fn driven(lease: Option<&Lease>, now_ms: u64) -> bool {
+    lease.is_some_and(|lease| lease.until_ms > now_ms && !is_dead(&lease.holder))
+}
+
 /// Where a run stands: one that should be working and that nobody drives is interrupted.
 pub fn run_status(text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunStatus {
-    let driven = || lease.is_some_and(|lease| lease.until_ms > now_ms && !is_dead(&lease.holder));
     match Standing::parse(&text.status) {
-        Some(Standing::Working) | None if !driven() => RunStatus::Interrupted,
+        Some(Standing::Working) | None if !driven(lease, now_ms) => RunStatus::Interrupted,
         Some(standing) => status(standing),
         None => RunStatus::Working,
     }
@@ -38,6 +42,11 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
         next: next(run, &text.repository, status, &body),
         reason: match status {
             RunStatus::Interrupted => format!("nobody drives it; it was here: {}", body.reason),
+            RunStatus::Sleeping => {
+                let when = body.sleeps_until_ms.map_or_else(String::new, |at| words::then(now_ms, at));
+                let alone = if driven(lease, now_ms) { "" } else { "; nobody drives it, so nobody wakes it" };
+                format!("goes on {when}{alone}; {}", body.reason)
+            }
             _ => body.reason,
         },
         protocol: body.protocol,
@@ -48,6 +57,7 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
         changed_at_ms: text.at_ms,
         events,
         pending_decisions: body.open,
+        wakes_at_ms: body.sleeps_until_ms,
     }
 }
 

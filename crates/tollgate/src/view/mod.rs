@@ -1,5 +1,6 @@
 //! What people see: text that cannot harm a terminal, words for states and times, tables, the live region.
 
+pub mod budget;
 pub mod decision;
 pub mod detail;
 pub mod evidence;

@@ -3,18 +3,21 @@
 use tollgate_api::RunStatus;
 use tollgate_core::protocol::model::Kind;
 use tollgate_core::run::Run;
+use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::{FindingStatus, Work};
 use tollgate_core::run::gate::{self, CriterionState};
 use tollgate_core::run::state::{At, Instance};
 use tollgate_engine::summary::{Standing, standing};
 
 use super::progress::{Doing, FlowRow, Model};
+use super::words;
 
 /// How a run stands, on the wire.
 pub const fn status(standing: Standing) -> RunStatus {
     match standing {
         Standing::Working => RunStatus::Working,
         Standing::Waiting => RunStatus::Waiting,
+        Standing::Sleeping => RunStatus::Sleeping,
         Standing::Halted => RunStatus::Halted,
         Standing::Succeeded => RunStatus::Succeeded,
         Standing::Dropped => RunStatus::Dropped,
@@ -53,6 +56,17 @@ fn flow(run: &Run, name: &str, instance: &Instance, now_ms: u64) -> Option<FlowR
     let unit = instance.unit.as_ref().map(ToString::to_string);
     let stage = instance.at.stage().map(ToString::to_string).unwrap_or_default();
     let doing = match &instance.at {
+        At::Ready { .. } if let Some(stopped) = run.stopped(instance) => {
+            let (on, for_ms) = match stopped {
+                Stopped::Asked(decision) => {
+                    let asked_ms = run.decisions.get(&decision).map_or(now_ms, |decision| decision.asked_ms);
+                    (decision.to_string(), now_ms.saturating_sub(asked_ms))
+                }
+                Stopped::Parked { pool, until_ms } => (format!("{pool}, {}", words::then(now_ms, until_ms)), 0),
+                Stopped::Tried { pool, attempt } => (format!("{attempt}, which tries {pool}"), 0),
+            };
+            Doing::Waits { on, for_ms }
+        }
         At::Ready { stage } => {
             let lands = run.stage(instance, stage).is_some_and(|stage| matches!(stage.kind, Kind::Land(_)));
             Doing::Waits { on: if lands { "its turn to land" } else { "its turn" }.to_owned(), for_ms: 0 }

@@ -6,7 +6,7 @@ use super::detail::{History, Moment, What};
 use super::table::{table, wrap};
 use super::text::{Line, Style, plain, width};
 use super::words::{self, ago, count, duration, list};
-use super::{decision, evidence, listing};
+use super::{budget, decision, evidence, listing};
 
 /// How many moments are shown of the beginning of a long run, and of its end; `logs` tells all.
 const FIRST_MAX: usize = 14;
@@ -22,6 +22,10 @@ pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize)
     questions(&mut screen, detail);
     timeline(&mut screen, detail, history);
     usage(&mut screen, detail);
+    if !detail.budgets.is_empty() {
+        screen.title("What it may use", "");
+        screen.rows(budget::rows(&detail.budgets));
+    }
     criteria(&mut screen, detail);
     gates(&mut screen, detail);
     findings(&mut screen, detail);
@@ -263,7 +267,11 @@ fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
         (AttemptStatus::Reported, Some(outcome)) if outcome.starts_with("needs_input") => ("?", Style::Warn),
         (AttemptStatus::Reported, Some(_)) => ("✗", Style::Bad),
         (
-            status @ (AttemptStatus::Working | AttemptStatus::Lost | AttemptStatus::Unready | AttemptStatus::Cancelled),
+            status @ (AttemptStatus::Working
+            | AttemptStatus::Lost
+            | AttemptStatus::Unready
+            | AttemptStatus::Cancelled
+            | AttemptStatus::Parked),
             _,
         ) => {
             let state = words::attempt(status);

@@ -1,6 +1,6 @@
 //! What happened, one sentence per event: for logs, pipes and the timeline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
@@ -21,6 +21,8 @@ use super::words;
 #[derive(Debug, Default)]
 pub struct Story {
     attempts: BTreeMap<AttemptId, (String, Option<String>)>,
+    /// Those that a quota cut off: what repeats them goes on with them.
+    parked: BTreeSet<AttemptId>,
 }
 
 impl Story {
@@ -28,7 +30,12 @@ impl Story {
     pub fn of(run: &Run) -> Self {
         let unit = |instance: &str| run.instances.get(instance)?.unit.as_ref().map(ToString::to_string);
         let known = |attempt: &Attempt| (who(&attempt.work), unit(&attempt.instance));
-        Self { attempts: run.attempts.iter().map(|(id, attempt)| (*id, known(attempt))).collect() }
+        let parked = run
+            .instances
+            .values()
+            .filter(|instance| instance.session.as_ref().is_some_and(|told| told.quota.is_some()));
+        let parked = parked.filter_map(|instance| instance.lost).collect();
+        Self { attempts: run.attempts.iter().map(|(id, attempt)| (*id, known(attempt))).collect(), parked }
     }
 
     /// What happened, and in whose flow: a unit's, or the run's. Nothing for what another line says as well.
@@ -47,8 +54,14 @@ impl Story {
             Event::FlowHeld(held) if &*held.instance == MAIN => return None,
             Event::FlowHeld(held) => format!("held at `{}`", held.stage),
             Event::RunHalted(_) => "halted".to_owned(),
+            Event::AttemptStarted(started) if started.repeats.is_some_and(|of| self.parked.contains(&of)) => {
+                started_sentence(started).replace(AGAIN, ", goes on")
+            }
             _ => sentence(recorded)?,
         };
+        if let Event::AttemptParked(parked) = &recorded.event {
+            self.parked.insert(parked.attempt);
+        }
         if let Event::AttemptStarted(started) = &recorded.event {
             self.know(run, recorded, started);
         }
@@ -58,6 +71,7 @@ impl Story {
             Event::LandingEnded(landing) => Some(landing.attempt),
             Event::AttemptLost(lost) => Some(lost.attempt),
             Event::AttemptUnready(unready) => Some(unready.attempt),
+            Event::AttemptParked(parked) => Some(parked.attempt),
             Event::AttemptCancelled(cancelled) => Some(cancelled.attempt),
             _ => None,
         };
@@ -130,6 +144,16 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::AttemptReported(reported) => reported_sentence(reported),
         Event::AttemptLost(lost) => format!("{} was lost: {}", lost.attempt, lost.why),
         Event::AttemptUnready(unready) => format!("{} was not started: {}", unready.attempt, first_line(&unready.why)),
+        Event::AttemptParked(parked) => format!("{} was cut off: {}", parked.attempt, first_line(&parked.reason)),
+        Event::PoolParked(parked) => {
+            let said = parked.run.map(|run| format!(", says {run}")).unwrap_or_default();
+            format!("{} is called again {}{said}", parked.pool, words::then(recorded.at_ms, parked.until_ms))
+        }
+        Event::DayCounted(_) => return None,
+        Event::BudgetChanged(changed) => match changed.limit {
+            Some(limit) => format!("{by} allows {} in all", changed.over.measure.shown(limit)),
+            None => format!("{by} lifts the budget of {}", changed.over.measure.word()),
+        },
         Event::AttemptCancelled(cancelled) => format!("{} was ended: {}", cancelled.attempt, cancelled.why),
         Event::AttemptRefused(refused) => format!("a report was refused: {}", refused.why),
         Event::CommandsRan(ran) => {
@@ -272,8 +296,11 @@ pub const fn judged(result: Judgement) -> &'static str {
     }
 }
 
+/// How an attempt is told that a crash repeats.
+const AGAIN: &str = ", repeated after a crash";
+
 fn started_sentence(started: &AttemptStarted) -> String {
-    let again = if started.repeats.is_some() { ", repeated after a crash" } else { "" };
+    let again = if started.repeats.is_some() { AGAIN } else { "" };
     match &started.work {
         Work::Dispatch { role, iteration: 1, .. } => format!("{role} works at `{}`{again}", started.stage),
         Work::Dispatch { role, iteration, .. } => {

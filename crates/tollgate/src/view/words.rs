@@ -4,6 +4,8 @@ use tollgate_api::{AttemptStatus, DoctorStatus, GateStatus, RunStatus};
 
 use super::text::{Line, Style};
 
+pub use tollgate_core::amount::dollars;
+
 /// A span of time in plain words: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 days`.
 pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
@@ -25,6 +27,16 @@ pub fn ago(now_ms: u64, then_ms: u64) -> String {
     match now_ms.saturating_sub(then_ms) {
         0..2000 => "just now".into(),
         ms => format!("{} ago", duration(ms / 1000 * 1000)),
+    }
+}
+
+/// When something will be: `in 3 min 20 s (14:05 UTC)`.
+pub fn then(now_ms: u64, at_ms: u64) -> String {
+    let minutes = at_ms / 60_000;
+    let clock = format!("{:02}:{:02} UTC", minutes / 60 % 24, minutes % 60);
+    match at_ms.saturating_sub(now_ms) {
+        0 => format!("now ({clock})"),
+        ms => format!("in {} ({clock})", duration(ms.div_ceil(1000) * 1000)),
     }
 }
 
@@ -58,14 +70,6 @@ pub fn thousands(number: u64) -> String {
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
     groups.join(" ")
-}
-
-/// "$0.0123", from billionths of a dollar; small amounts keep their digits.
-pub fn dollars(nano: u64) -> String {
-    let (whole, rest) = (nano / 1_000_000_000, nano % 1_000_000_000);
-    let digits = format!("{rest:09}");
-    let end = digits.trim_end_matches('0').len().max(2);
-    format!("${whole}.{}", &digits[..end])
 }
 
 /// A count with its noun: `1 file`, `2 files`.
@@ -126,6 +130,7 @@ pub const fn attempt(status: AttemptStatus) -> State {
         AttemptStatus::Lost => State::new("✗", "lost", Style::Bad),
         AttemptStatus::Unready => State::new("✗", "not started", Style::Bad),
         AttemptStatus::Cancelled => State::new("✗", "cancelled", Style::Faint),
+        AttemptStatus::Parked => State::new("z", "parked", Style::Faint),
     }
 }
 
@@ -169,6 +174,8 @@ mod tests {
         }
         assert_eq!(ago(1000, 5000), "just now");
         assert_eq!(ago(65_900, 0), "1 min 5 s ago");
+        assert_eq!(then(1_000, 86_400_000 + 3_661_000), "in 25 h 1 min (01:01 UTC)");
+        assert_eq!(then(9_000, 8_000), "now (00:00 UTC)");
     }
 
     #[test]

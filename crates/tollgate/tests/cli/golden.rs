@@ -39,16 +39,20 @@ const GOLDEN: [(&str, u64, &[&str]); 4] = [
 ];
 
 /// The events that no golden journal holds. A new kind of event is in one, or it is named here.
-const UNSEEN: [&str; 14] = [
+const UNSEEN: [&str; 18] = [
     "attempt.cancelled",
+    "attempt.parked",
     "attempt.refused",
     "attempt.unready",
+    "budget.changed",
+    "day.counted",
     "decision.refused",
     "finding.restated",
     "judgement.rests",
     "land.asked",
     "land.checked",
     "land.left",
+    "pool.parked",
     "requirements.disposed",
     "run.landed",
     "run.repaired",

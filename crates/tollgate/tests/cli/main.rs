@@ -10,6 +10,7 @@
 
 mod agents;
 mod alone;
+mod budget;
 mod campaign;
 mod checkout;
 mod claims;
@@ -41,6 +42,7 @@ mod own_contract;
 mod play;
 mod proof;
 mod protocol;
+mod quota;
 mod real_agents;
 mod repair;
 mod repository;

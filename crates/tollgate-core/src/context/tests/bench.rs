@@ -76,6 +76,8 @@ impl Bench {
                 answers: BTreeMap::from([("sign-off".into(), "approve".into())]),
                 scopes: Default::default(),
                 content: content("tree-0"),
+                budgets: Default::default(),
+                pools: BTreeMap::new(),
             },
             &stamp(ByKind::Person),
         );
@@ -246,7 +248,7 @@ pub fn template(role: &str) -> &'static str {
 
 fn stamp(kind: ByKind) -> Stamp {
     let name = if kind == ByKind::Person { "ada" } else { "driver" };
-    Stamp { now_ms: 1_000, by: By { kind, name: name.into() }, epoch: 1 }
+    Stamp { now_ms: 1_000, by: By { kind, name: name.into() }, epoch: 1, around: Default::default() }
 }
 
 fn content(tree: &str) -> Content {

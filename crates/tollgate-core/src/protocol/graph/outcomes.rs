@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::condition::{Condition, SetKind};
 use super::super::dialects::Dialects;
-use super::super::model::{Ask, Kind, Over, Protocol, Role, Stage};
+use super::super::model::{Ask, Budget, Kind, Over, Protocol, Role, Stage};
 use super::{Graph, build};
 use crate::Name;
 use crate::report::Health;
@@ -86,8 +86,7 @@ fn dispatch(stage: &Stage, role: &Role, protocol: &Protocol, dialects: &Dialects
     let mut healths: BTreeSet<Health> = dialect.healths.iter().copied().collect();
     // The engine itself finds these: a worker that dies, one that says nothing, one that is stopped by its budget.
     healths.extend([Health::Failed, Health::Malformed]);
-    let budget = &role.budget;
-    if budget.time_ms.is_some() || budget.tokens.is_some() || budget.turns.is_some() {
+    if role.budget != Budget::default() {
         healths.insert(Health::Exhausted);
     }
     healths.remove(&Health::Ok);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Reader;
 use crate::Name;
+use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::protocol::condition::Condition;
@@ -322,9 +323,16 @@ impl Reader {
             Some(u64::from(number) * 60_000)
         });
         let tokens = fields.take("tokens").and_then(|n| self.problems.number(n, "tokens"));
+        let cost = fields.take("cost").and_then(|node| {
+            let cost = node.text().and_then(|text| amount::nano_usd(text));
+            if cost.is_none() {
+                self.problems.value(node.place, "this is no amount of money", "write US dollars: `cost: 2.50`");
+            }
+            cost
+        });
         let turns = fields.take("turns").and_then(|n| self.problems.number(n, "turns"));
         fields.close(&mut self.problems);
-        Budget { time_ms: time.or(minutes), tokens, turns }
+        Budget { time_ms: time.or(minutes), tokens, cost_nano_usd: cost, turns }
     }
 
     pub(super) fn gates(&mut self, node: &Node) -> BTreeMap<Name, Gate> {

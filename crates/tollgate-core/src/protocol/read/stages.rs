@@ -7,6 +7,7 @@ use super::Reader;
 use super::names::stage_ids;
 use super::routes::Stand;
 use crate::Name;
+use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::protocol::model::{Ask, AskDefault, AtOnce, Class, Each, Flow, From, Kind, Land, Makes, Over, Stage, Trees};
@@ -52,7 +53,7 @@ impl Reader {
                 // Answers go by the name of their ask, in whatever flow it stands.
                 let shared = self.names.asks.contains(&stage.id);
                 let first = asks.get(&stage.id).copied();
-                if (shared || first.is_some()) && (shared || matches!(stage.kind, Kind::Ask(_))) {
+                if shared || first.is_some() && matches!(stage.kind, Kind::Ask(_)) {
                     let message = format!("there is another ask `{}`, and answers go by the name", stage.id);
                     let problem = Diagnostic::error(Code::NAME_TAKEN, stage.place, message);
                     let problem = if let Some(first) = first { problem.other(first) } else { problem };
@@ -293,39 +294,10 @@ impl Reader {
 impl Reader {
     /// Expects a time: a number with its unit.
     pub(super) fn duration_ms(&mut self, node: &Node) -> Option<u64> {
-        let ms = node.text().and_then(|text| duration_ms(text));
+        let ms = node.text().and_then(|text| amount::duration_ms(text));
         if ms.is_none() {
             self.problems.value(node.place, "this is not a time", "write a number with s, m, h or d: `4h`");
         }
         ms
-    }
-}
-
-fn duration_ms(text: &str) -> Option<u64> {
-    let unit = text.chars().last()?;
-    let digits = &text[..text.len() - unit.len_utf8()];
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3600,
-        'd' => 86_400,
-        _ => return None,
-    };
-    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    let number: u64 = plain.then(|| digits.parse().ok())??;
-    number.checked_mul(seconds * 1000).filter(|ms| *ms > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_a_unit() {
-        assert_eq!(duration_ms("4h"), Some(14_400_000));
-        assert_eq!(duration_ms("90s"), Some(90_000));
-        for bad in ["", "h", "0m", "4", "4 h", "-1h", "4w", "99999999999999999d", "4é"] {
-            assert_eq!(duration_ms(bad), None, "{bad}");
-        }
     }
 }

@@ -42,6 +42,9 @@ impl Draft {
             None if answer.text.trim().is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(_) | None => {}
         }
+        if decision.is_of_budget() {
+            return self.answer_budget(id, &decision, &answer, by);
+        }
         let protocol = self.protocol.clone();
         let asked = &decision.asked;
         let ends = |option: Option<Name>, text: String| DecisionEnded {

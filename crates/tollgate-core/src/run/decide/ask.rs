@@ -89,6 +89,7 @@ impl Draft {
             origin,
             tree: self.run.tree_of(unit.as_ref()).clone(),
             paths: self.paths(instance, ask),
+            budget: None,
         };
         self.emit(DecisionAsked { decision, asked });
         self.answer_in_advance(decision, stage);
@@ -297,6 +298,7 @@ impl Draft {
                 shows: Vec::new(),
                 origin: Origin { stage: stage.id.clone(), outcome: outcome.into(), cut_off: None },
                 paths: Vec::new(),
+                budget: None,
             },
         });
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::event::{By, ByKind, Event, Recorded};
 use super::super::evolve::evolve;
 use super::super::invariants::{self, Violation};
+use super::super::pool::Around;
 use super::super::state::{Instance, Run};
 use super::{Decided, Rejection, Stamp};
 use crate::Name;
@@ -20,6 +21,8 @@ pub(super) struct Draft {
     pub now_ms: u64,
     pub by: By,
     epoch: u64,
+    /// What other runs know.
+    pub around: Around,
     pub refusal: Option<Rejection>,
     /// The questions of the report being routed, for asks that take them from it.
     pub asked_by_report: Vec<QuestionReport>,
@@ -37,6 +40,7 @@ impl Draft {
             now_ms: stamp.now_ms,
             by: stamp.by.clone(),
             epoch: stamp.epoch,
+            around: stamp.around.clone(),
             refusal: None,
             asked_by_report: Vec::new(),
             reason: String::new(),

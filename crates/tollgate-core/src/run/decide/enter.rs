@@ -33,6 +33,7 @@ impl Draft {
     /// Moves one instance; false when none can.
     fn move_once(&mut self) -> bool {
         self.lapse();
+        self.withdraw_budgets();
         self.close_when_nothing_is_open();
         if self.run.is_closed() {
             return true;
@@ -42,7 +43,7 @@ impl Draft {
     }
 
     /// Whether everything above an instance still waits for it.
-    fn is_live(&self, name: &str) -> bool {
+    pub(super) fn is_live(&self, name: &str) -> bool {
         let Some(instance) = self.run.instances.get(name) else { return false };
         match &instance.parent {
             None => true,
@@ -194,6 +195,9 @@ impl Draft {
         }
         let before = instance.iterations.get(&stage.id).copied().unwrap_or(0);
         let repeats = instance.lost.is_some() && before > 0;
+        if !self.may_dispatch(instance.unit.as_ref(), stage, role, repeats) {
+            return false;
+        }
         let worker = self.run.opened.workers.get(role).cloned().unwrap_or_else(|| role.clone());
         let work = Work::Dispatch {
             role: role.clone(),

@@ -177,6 +177,7 @@ impl Draft {
             origin: Origin { stage: LAND.into(), outcome: "moved".into(), cut_off: None },
             tree: landing.target.tree.clone(),
             paths: landing.target.touched.clone(),
+            budget: None,
         };
         let decision = DecisionId(self.run.next_decision);
         self.emit(DecisionAsked { decision, asked });

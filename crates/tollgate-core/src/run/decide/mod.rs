@@ -7,6 +7,7 @@
 
 mod answer;
 mod ask;
+mod budget;
 mod close;
 mod draft;
 mod each;
@@ -15,6 +16,7 @@ mod findings;
 mod flow;
 mod land;
 mod open;
+mod park;
 mod person;
 mod report;
 mod stop;
@@ -35,6 +37,7 @@ use crate::scope::Content;
 use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired};
 use super::invariants::Violation;
 use super::leash::Leash;
+use super::pool::Around;
 use super::state::Run;
 use super::told::Told;
 use draft::Draft;
@@ -45,12 +48,14 @@ pub use land::not_succeeded;
 pub use open::{Open, OpenArtifact, inputs, open};
 pub use unready::UNREADY;
 
-/// When, by whom and under which epoch a command is decided.
+/// When, by whom, under which epoch and among which other runs a command is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     pub now_ms: u64,
     pub by: By,
     pub epoch: u64,
+    /// What the other runs of the state directory know.
+    pub around: Around,
 }
 
 /// What somebody wants to happen to a run.

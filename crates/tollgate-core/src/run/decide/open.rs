@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::super::budget::Budgets;
 use super::super::effects;
 use super::super::event::{By, ByKind, Event, Pinned, Recorded, RunOpened};
 use super::super::evolve::begin;
@@ -52,6 +53,9 @@ pub struct Open {
     /// Scopes of lanes; each takes the place of what a document says.
     pub scopes: BTreeMap<Name, Vec<Name>>,
     pub content: Content,
+    pub budgets: Budgets,
+    /// The credential pool of each role whose worker has one.
+    pub pools: BTreeMap<Name, Name>,
 }
 
 /// Decides how a run begins.
@@ -77,6 +81,8 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
         answers: open.answers,
         person: stamp.by.name.clone(),
         content: open.content,
+        budgets: Box::new(open.budgets),
+        pools: open.pools,
     };
     let first = Recorded {
         run: open.id,

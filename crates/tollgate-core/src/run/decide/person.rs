@@ -33,7 +33,9 @@ impl Draft {
                 false => Err(Rejection::GoneOn(unit)),
             };
         }
-        if held.is_empty() && !matches!(self.run.phase, Phase::Halted { .. }) {
+        // What waits for a time may be tried before it, on a person's word.
+        let sleeps = self.run.pools.values().any(|pool| pool.tried_by.is_none() && pool.until_ms > 0);
+        if held.is_empty() && !sleeps && !matches!(self.run.phase, Phase::Halted { .. }) {
             return Err(Rejection::NothingToRetry);
         }
         self.emit(RunRetried { unit: None });

@@ -7,6 +7,7 @@ use super::super::state::{Criterion, Ledger, Requirement, Unit};
 use super::super::wrote::Compared;
 use super::draft::Draft;
 use super::open::OpenArtifact;
+use super::park::is_cut_off;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;
@@ -39,6 +40,10 @@ impl Draft {
             result.noticed.extend(outside.into_iter().map(|path| format!("scope: {path}")));
         }
         let kept = !role.writes.is_empty() && breach.is_empty();
+        if is_cut_off(&result) {
+            self.park(&live, (attempt, token), (role_name, worker), result, kept);
+            return Ok(());
+        }
         // A report that cannot be used says nothing; one that is not done need not say what it changed.
         let (health, claims) = (result.report.health, &result.report.claims);
         let stated = health == Health::Ok || health != Health::Malformed && claims.are_stated();

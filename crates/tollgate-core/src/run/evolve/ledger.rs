@@ -1,8 +1,11 @@
 //! What events make of the ledger.
 
-use super::super::event::{FindingChanged, FindingStatus, LedgerPlanned, UnitState, WaiverGranted};
+use super::super::event::{
+    FindingChanged, FindingOpened, FindingStatus, LedgerPlanned, RequirementsDisposed, ScopeWidened, UnitState,
+    WaiverGranted,
+};
 use super::super::gate;
-use super::super::state::{Criterion, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
+use super::super::state::{Criterion, FindingState, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
 use crate::id::AttemptId;
 use crate::report::{Judgement, Plan, Verdict};
@@ -177,4 +180,46 @@ pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Opt
             finding.status = FindingStatus::Waived;
         }
     }
+}
+
+pub(super) fn open_finding(run: &mut Run, opened: &FindingOpened) {
+    run.next_finding = run.next_finding.max(opened.finding.0 + 1);
+    let ledger = Arc::make_mut(&mut run.ledger);
+    let (addressed, left) = Default::default();
+    let state = FindingState { about: opened.about.clone(), status: FindingStatus::Open, addressed, left };
+    ledger.findings.insert(opened.finding, state);
+    bump(ledger, "findings");
+    if let Some(role) = &opened.about.role {
+        let of_role = |key: &Name| key.split('@').next() == Some(role);
+        let of_attempt = |judged: &Judged| judged.attempt == opened.about.attempt;
+        let judgements = ledger.judgements.iter_mut().filter(|(key, judged)| of_role(key) && of_attempt(judged));
+        judgements.for_each(|(_, judged)| judged.findings.extend([opened.finding]));
+    }
+}
+
+pub(super) fn dispose(run: &mut Run, disposed: &RequirementsDisposed) {
+    let ledger = Arc::make_mut(&mut run.ledger);
+    for row in &mut ledger.requirements {
+        if let Some(disposition) = disposed.dispositions.get(&row.id) {
+            row.disposition = Some(disposition.clone());
+        }
+    }
+    bump(ledger, "requirements");
+    amended(run, disposed.decision, "requirements");
+}
+
+pub(super) fn widen(run: &mut Run, widened: &ScopeWidened) {
+    let ledger = Arc::make_mut(&mut run.ledger);
+    match &widened.unit {
+        Some(name) => {
+            // A unit without a scope may write everywhere already.
+            let scoped = |unit: &&mut Unit| unit.name == *name && !unit.scope.is_empty();
+            for unit in ledger.units.iter_mut().filter(scoped) {
+                unit.scope.extend(widened.paths.iter().cloned());
+            }
+        }
+        None => ledger.widened.extend(widened.paths.iter().cloned()),
+    }
+    bump(ledger, "scope");
+    amended(run, widened.decision, "scope");
 }

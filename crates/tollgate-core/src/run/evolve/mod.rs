@@ -1,19 +1,21 @@
 //! `evolve`: what one recorded event makes of a run. Replay is this and nothing else.
 
 mod ledger;
+mod spent;
 mod work;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::budget::OnDay;
 use super::event::{
-    ArtifactGiven, AttemptLost, AttemptUnready, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event,
-    FlowEntered, FlowMoved, FlowResumed, FlowReturned, LandAsked, Recorded, RunOpened, RunRepaired, UnitState,
+    ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
+    FlowReturned, LandAsked, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
-    Answered, ArtifactState, At, Counter, Decision, Ended, FindingState, InForce, Instance, LAND, Landing, Ledger,
-    MAIN, OwnTree, Phase, Run, Shown, Unit, keyed,
+    Answered, ArtifactState, At, Counter, Decision, Ended, InForce, Instance, LAND, Landing, Ledger, MAIN, OwnTree,
+    Phase, Run, Shown, Unit, keyed,
 };
 use crate::Name;
 use crate::protocol::Protocol;
@@ -21,7 +23,8 @@ use crate::protocol::model::{Kind, Target, Value};
 use crate::report::Judgement;
 
 pub(super) use ledger::waive_for;
-use ledger::{amended, bump, change_findings, look_again, plan, waive};
+use ledger::{change_findings, dispose, look_again, open_finding, plan, waive, widen};
+use spent::Ending;
 use work::{commands, land, move_tree, release, repeat, report, start};
 
 /// The answer with which a landing goes on.
@@ -58,6 +61,8 @@ pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> R
         published: None,
         landing: None,
         landed: Vec::new(),
+        spent: Arc::default(),
+        pools: BTreeMap::new(),
         opened: Arc::new(opened.clone()),
         opened_ms: first.at_ms,
         closed_ms: 0,
@@ -98,32 +103,41 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             let at = At::Held { stage: held.stage.clone(), outcome: held.outcome.clone(), why: held.why.clone() };
             with(run, &held.instance, |instance| instance.at = at);
         }
-        Event::AttemptStarted(started) => start(run, at_ms, started),
-        Event::AttemptReported(reported) => report(run, reported),
-        Event::AttemptLost(AttemptLost { attempt, .. }) | Event::AttemptUnready(AttemptUnready { attempt, .. }) => {
-            repeat(run, *attempt);
+        Event::AttemptStarted(started) => {
+            start(run, at_ms, started);
+            spent::begun(run, at_ms, started);
         }
-        Event::AttemptCancelled(cancelled) => release(run, cancelled.attempt),
+        Event::AttemptReported(reported) => {
+            spent::ended(run, at_ms, reported.attempt, Ending::Reported(reported.told.as_deref()));
+            report(run, reported);
+        }
+        Event::AttemptParked(parked) => {
+            spent::ended(run, at_ms, parked.attempt, Ending::Parked(&parked.told));
+            spent::park(run, parked);
+        }
+        Event::PoolParked(parked) => spent::close(run, parked),
+        Event::DayCounted(counted) => {
+            let elsewhere = OnDay { day: counted.day, used: counted.elsewhere };
+            Arc::make_mut(&mut run.spent).elsewhere = elsewhere;
+        }
+        Event::BudgetChanged(changed) => {
+            Arc::make_mut(&mut run.spent).limits.insert(changed.over.key(), changed.limit);
+        }
+        Event::AttemptLost(lost) => {
+            spent::ended(run, at_ms, lost.attempt, Ending::Lost);
+            repeat(run, lost.attempt);
+        }
+        Event::AttemptUnready(unready) => {
+            spent::ended(run, at_ms, unready.attempt, Ending::Unready);
+            repeat(run, unready.attempt);
+        }
+        Event::AttemptCancelled(cancelled) => {
+            spent::ended(run, at_ms, cancelled.attempt, Ending::Cancelled);
+            release(run, cancelled.attempt);
+        }
         Event::CommandsRan(ran) => commands(run, ran),
         Event::LandingEnded(landing) => land(run, landing),
-        Event::FindingOpened(opened) => {
-            run.next_finding = run.next_finding.max(opened.finding.0 + 1);
-            let ledger = Arc::make_mut(&mut run.ledger);
-            let status = super::event::FindingStatus::Open;
-            let (addressed, left) = Default::default();
-            let state = FindingState { about: opened.about.clone(), status, addressed, left };
-            ledger.findings.insert(opened.finding, state);
-            bump(ledger, "findings");
-            if let Some(role) = &opened.about.role {
-                let attempt = opened.about.attempt;
-                for judged in ledger.judgements.iter_mut().filter(|(key, _)| is_of(key, role)).map(|(_, judged)| judged)
-                {
-                    if judged.attempt == attempt {
-                        judged.findings.insert(opened.finding);
-                    }
-                }
-            }
-        }
+        Event::FindingOpened(opened) => open_finding(run, opened),
         Event::JudgementRests(rests) => {
             let judgements = Arc::make_mut(&mut run.ledger).judgements.values_mut();
             for judged in judgements.filter(|judged| judged.attempt == rests.attempt) {
@@ -137,31 +151,8 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         }
         Event::FindingChanged(changed) => change_findings(Arc::make_mut(&mut run.ledger), changed),
         Event::UnitChanged(changed) => unit_changed(run, changed),
-        Event::RequirementsDisposed(disposed) => {
-            let ledger = Arc::make_mut(&mut run.ledger);
-            for row in &mut ledger.requirements {
-                if let Some(disposition) = disposed.dispositions.get(&row.id) {
-                    row.disposition = Some(disposition.clone());
-                }
-            }
-            bump(ledger, "requirements");
-            amended(run, disposed.decision, "requirements");
-        }
-        Event::ScopeWidened(widened) => {
-            let ledger = Arc::make_mut(&mut run.ledger);
-            match &widened.unit {
-                Some(name) => {
-                    // A unit without a scope may write everywhere already.
-                    let scoped = |unit: &&mut Unit| unit.name == *name && !unit.scope.is_empty();
-                    for unit in ledger.units.iter_mut().filter(scoped) {
-                        unit.scope.extend(widened.paths.iter().cloned());
-                    }
-                }
-                None => ledger.widened.extend(widened.paths.iter().cloned()),
-            }
-            bump(ledger, "scope");
-            amended(run, widened.decision, "scope");
-        }
+        Event::RequirementsDisposed(disposed) => dispose(run, disposed),
+        Event::ScopeWidened(widened) => widen(run, widened),
         Event::WaiverGranted(waiver) => waive(run, waiver),
         Event::TreeChanged(changed) => {
             move_tree(run, changed.unit.as_ref(), &changed.content);
@@ -171,7 +162,12 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::DecisionEnded(ended) => end_decision(run, by, ended),
         Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
         Event::RunRepaired(repaired) => repair(run, repaired),
-        Event::RunRetried(_) => run.phase = Phase::Open,
+        Event::RunRetried(retried) => {
+            run.phase = Phase::Open;
+            if retried.unit.is_none() {
+                spent::wake(run);
+            }
+        }
         Event::RunClosed(closed) => {
             run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() };
             run.closed_ms = at_ms;
@@ -233,10 +229,6 @@ fn repair(run: &mut Run, repaired: &RunRepaired) {
     }
 }
 
-fn is_of(key: &str, role: &str) -> bool {
-    key.split('@').next() == Some(role)
-}
-
 fn with(run: &mut Run, instance: &str, change: impl FnOnce(&mut Instance)) {
     if let Some(instance) = run.instances.get_mut(instance) {
         change(Arc::make_mut(instance));
@@ -274,6 +266,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
     known.started = seq;
     known.arrived = seq;
     known.lost = None;
+    known.session = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
         if let Some(unit) = unit_mut(run, name) {
@@ -376,7 +369,7 @@ fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
     if &*asked.asked.instance == LAND {
         return with_landing(run, |landing| landing.decision = Some((asked.decision, false)));
     }
-    if asked.asked.blocking {
+    if asked.asked.blocking && asked.asked.budget.is_none() {
         let at = At::Waiting { stage: asked.asked.origin.stage.clone(), decision: asked.decision };
         with(run, &asked.asked.instance, |instance| instance.at = at);
     }
@@ -396,6 +389,9 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
     if decision.is_of_landing() {
         let goes_on = ended.option.as_deref() == Some(GO_ON);
         return with_landing(run, |landing| landing.decision = Some((ended.decision, goes_on)));
+    }
+    if decision.is_of_budget() {
+        return;
     }
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
         let (ask, unit) = (decision.asked.ask.clone(), decision.asked.unit.clone());

@@ -1,8 +1,8 @@
 //! What the ends of attempts make of a run: reports, commands, landings, and the trees they leave.
 
 use super::super::event::{
-    AttemptReported, AttemptStarted, ChangeKind, CommandRef, CommandResult, CommandsRan, LandOutcome, LandingEnded,
-    Work,
+    AttemptReported, AttemptStarted, ChangeKind, Changed, CommandRef, CommandResult, CommandsRan, LandOutcome,
+    LandingEnded, Work,
 };
 use super::super::gate;
 use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
@@ -71,6 +71,11 @@ pub(super) fn lose<'a>(run: &mut Run, by: Option<(&Name, &Name)>, deleted: impl 
     }
 }
 
+/// The paths among changes that are gone.
+pub(super) fn deleted(changed: &[Changed]) -> impl Iterator<Item = &Name> + Clone {
+    changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path)
+}
+
 pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
     let Some(attempt) = run.attempts.get(&reported.attempt).cloned() else { return };
     release(run, reported.attempt);
@@ -85,12 +90,12 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
         instance.remarks_of = Some(role.clone());
         instance.session = reported.told.as_deref().cloned().filter(|_| reported.health == Health::Malformed);
         if reported.content.is_some() {
-            instance.wrote.entry(role.clone()).or_default().note(reported);
+            let done = reported.health == Health::Ok;
+            instance.wrote.entry(role.clone()).or_default().note(&reported.changed, &reported.unnamed, done);
         }
     });
     let kept = reported.content.is_some();
-    let deleted = reported.changed.iter().filter(|change| kept && change.kind == ChangeKind::Deleted);
-    lose(run, Some((&attempt.instance, role)), deleted.map(|change| &change.path));
+    lose(run, Some((&attempt.instance, role)), deleted(&reported.changed).filter(|_| kept));
     if reported.health != Health::Malformed {
         let last = LastReport {
             role: role.clone(),

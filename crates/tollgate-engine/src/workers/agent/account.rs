@@ -1,7 +1,8 @@
 //! What an agent said while it worked, summed up: what the journal keeps of it, and whether it failed whatever it says.
 
 use serde_json::Value;
-use tollgate_core::run::told::{Quota, Told};
+use tollgate_core::run::budget::Allowance;
+use tollgate_core::run::told::{Quota, Told, Usage};
 
 use super::{Adapter, Before, Pending, line};
 
@@ -149,6 +150,23 @@ impl Account {
         }
     }
 
+    /// What it told to have used so far; nothing where it tells that at its end.
+    fn usage(&self) -> Usage {
+        let Some(raw) = &self.raw else { return Usage::default() };
+        let before = match &self.resumed {
+            None => Before::Fresh,
+            Some(before) => Before::Resumed(before.as_ref()),
+        };
+        (self.adapter.spent)(raw, before)
+    }
+
+    /// Whether it told to have used more than it may.
+    pub(super) fn is_over(&self, allowed: &Allowance) -> bool {
+        let usage = self.usage();
+        allowed.tokens.is_some_and(|most| usage.tokens().known > most)
+            || allowed.cost_nano_usd.zip(usage.cost_nano_usd).is_some_and(|(most, used)| used > most)
+    }
+
     /// Whether it ended before it said or did anything, and not for want of a quota.
     pub fn is_silent(&self) -> bool {
         !self.spoke && self.told.quota.is_none()
@@ -156,13 +174,7 @@ impl Account {
 
     /// What was told, and whether it failed by its own lines; an exit that is not clean makes a quota a failure too.
     pub fn end(mut self, clean: bool) -> (Told, Option<AgentFailure>) {
-        if let Some(raw) = &self.raw {
-            let before = match &self.resumed {
-                None => Before::Fresh,
-                Some(before) => Before::Resumed(before.as_ref()),
-            };
-            self.told.usage = (self.adapter.spent)(raw, before);
-        }
+        self.told.usage = self.usage();
         self.told.raw = self.raw.map(|raw| raw.to_string()).filter(|raw| raw.len() <= RAW_BYTES_MAX);
         let failure = match (&self.told.quota, self.failed) {
             (Some(quota), failed) if failed.is_some() || !clean => {

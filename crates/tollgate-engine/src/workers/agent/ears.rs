@@ -1,6 +1,9 @@
 //! Takes an output piece by piece and hands on its lines, each within bounds.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tollgate_core::run::budget::Allowance;
 
 use super::Account;
 use crate::process::Output;
@@ -13,7 +16,12 @@ const LINE_BYTES_KEPT: usize = 256 * 1024;
 
 /// Listens to an agent.
 #[derive(Debug)]
-pub(super) struct Ears(Mutex<Heard>);
+pub(super) struct Ears {
+    heard: Mutex<Heard>,
+    /// Whether it told that it used more than it may.
+    over: Arc<AtomicBool>,
+    allowed: Allowance,
+}
 
 #[derive(Debug)]
 struct Heard {
@@ -23,13 +31,19 @@ struct Heard {
 }
 
 impl Ears {
-    pub(super) fn new(account: Account) -> Self {
-        Self(Mutex::new(Heard { account: Some(account), line: Vec::new(), too_long: false }))
+    pub(super) fn new(account: Account, allowed: Allowance) -> Self {
+        let heard = Heard { account: Some(account), line: Vec::new(), too_long: false };
+        Self { heard: Mutex::new(heard), over: Arc::default(), allowed }
+    }
+
+    /// A flag that is up once it told that it used more than it may.
+    pub(super) fn over(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.over)
     }
 
     /// The account with the last line in it; none when it was taken before.
     pub(super) fn account(&self) -> Option<Account> {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.end_line();
         heard.account.take()
     }
@@ -37,7 +51,7 @@ impl Ears {
 
 impl Output for Ears {
     fn push(&self, bytes: &[u8]) {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, next) = rest.split_at(end + 1);
@@ -52,6 +66,9 @@ impl Output for Ears {
             rest = next;
         }
         heard.keep(rest);
+        if !self.allowed.is_none() && heard.account.as_ref().is_some_and(|account| account.is_over(&self.allowed)) {
+            self.over.store(true, Ordering::SeqCst);
+        }
     }
 }
 
@@ -92,7 +109,7 @@ mod tests {
     fn lines_are_whole_whatever_the_pieces_are() {
         let text = "noise {\n{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}\n{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}";
         for size in [1, 2, 7, 1000] {
-            let ears = Ears::new(Account::new(adapter("codex").unwrap(), None));
+            let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Allowance::default());
             text.as_bytes().chunks(size).for_each(|piece| ears.push(piece));
             let (told, failure) = ears.account().unwrap().end(true);
             assert_eq!((told.session.as_deref(), told.usage.input_tokens, failure), (Some("t-1"), Some(3), None));
@@ -102,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_passed_over_and_the_next_is_read() {
-        let ears = Ears::new(Account::new(adapter("codex").unwrap(), None));
+        let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Allowance::default());
         ears.push(b"{\"type\":\"thread.started\",\"thread_id\":\"lost\",\"x\":\"");
         for _ in 0..=LINE_BYTES_MAX / 65536 {
             ears.push(&[b'x'; 65536]);

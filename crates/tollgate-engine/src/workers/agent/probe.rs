@@ -62,7 +62,7 @@ pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> 
         stdin: call.stdin.into_bytes(),
         limit: ASK_LIMIT,
     };
-    let ears = Arc::new(Ears::new(Account::new(spec.adapter, None)));
+    let ears = Arc::new(Ears::new(Account::new(spec.adapter, None), Default::default()));
     let errors = Tail::new(BYTES_MAX);
     let end = match run(asked, ears.clone(), errors.clone()) {
         Ok(end) => end,

@@ -79,7 +79,8 @@ impl AgentWorker {
         let call = (adapter.call)(&ask);
         let guarded = ask.guarded(&adapter.guard);
         let open = adapter.guard.set.iter().filter(|_| guarded == Guarded::Off);
-        let ears = Arc::new(Ears::new(Account::new(self.spec.adapter, goes_on.map(|(again, _)| &again.told))));
+        let account = Account::new(self.spec.adapter, goes_on.map(|(again, _)| &again.told));
+        let ears = Arc::new(Ears::new(account, job.allowed));
         let mut allowed = variables(self.spec.adapter, &self.spec.env);
         allowed.extend(job.variables());
         // What the person set goes over what the adapter would.
@@ -101,7 +102,10 @@ impl AgentWorker {
             let (told, failure) = account.end(clean);
             Some((Told { guard: Some(guarded), ..told }, failure))
         };
-        Ok((launch(launched, job, &self.state, Some(Listener { ears, end: Box::new(end) }))?, silent))
+        Ok((
+            launch(launched, job, &self.state, Some(Listener { over: ears.over(), ears, end: Box::new(end) }))?,
+            silent,
+        ))
     }
 }
 

@@ -136,6 +136,7 @@ fn act(entry: &str, limit: Duration) -> Acted {
         log: root.join("log"),
         note: String::new(),
         limit,
+        allowed: Default::default(),
         again: None,
         tether: None,
         caches: root.join("caches"),

@@ -98,6 +98,8 @@ impl Runs {
             answers: BTreeMap::new(),
             scopes: BTreeMap::new(),
             content: content(0, number),
+            budgets: Default::default(),
+            pools: BTreeMap::new(),
         };
         let objects = vec![self.text.clone()];
         let (session, _) = Session::open(Arc::clone(&self.journal), Arc::new(SystemClock), open, "bench", objects)?;

@@ -114,7 +114,7 @@ fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure
             .hint("name the run: `tollgate decide RUN DECISION OPTION`"));
     }
     let asks = |summary: &&Summary| match summary.text.status.as_str() {
-        "waiting" | "working" | "halted" => true,
+        "waiting" | "working" | "sleeping" | "halted" => true,
         "succeeded" => serde_json::from_slice::<Body>(&summary.text.body).is_ok_and(|body| body.open > 0),
         _ => false,
     };

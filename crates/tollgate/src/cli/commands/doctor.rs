@@ -44,6 +44,7 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     let config = report.config(session, standing.as_ref(), &known);
     report.sandbox(config.as_ref());
     if let Some(config) = &config {
+        report.budget(config);
         if let Some(standing) = &standing {
             report.worktree(session, standing, config);
         }
@@ -287,6 +288,26 @@ impl Report {
         };
         let next = (status != DoctorStatus::Ok).then(|| format!("tollgate explain {}", Code::SANDBOX_MISSING));
         self.say("sandbox", status, message, next.as_deref());
+    }
+
+    /// What may be used, and which worker does not tell what it uses.
+    fn budget(&mut self, config: &Config) {
+        let limits = config.budget();
+        if limits.is_empty() {
+            return;
+        }
+        let shown: Vec<String> = limits.iter().map(|(name, set)| config::budget::shown(name, set.value)).collect();
+        let untold = config.workers().into_iter().filter_map(|(name, setting)| {
+            let of = |measure: &String| limits.keys().any(|limit| limit.ends_with(&format!(".{measure}")));
+            let untold: Vec<String> = setting.value.untold().into_iter().filter(of).collect();
+            (!untold.is_empty()).then(|| format!("{name} does not tell its {}", list(&untold)))
+        });
+        let untold: Vec<String> = untold.collect();
+        if untold.is_empty() {
+            return self.ok("budget", shown.join(", "));
+        }
+        let message = format!("{}; not held: {}", shown.join(", "), untold.join("; "));
+        self.say("budget", DoctorStatus::Note, message, Some("tollgate worker doctor"));
     }
 
     fn workers(

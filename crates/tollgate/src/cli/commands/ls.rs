@@ -44,6 +44,7 @@ enum StatusWord {
     Working,
     Interrupted,
     Waiting,
+    Sleeping,
     Halted,
     Succeeded,
     Dropped,
@@ -56,6 +57,7 @@ impl StatusWord {
             Self::Working => RunStatus::Working,
             Self::Interrupted => RunStatus::Interrupted,
             Self::Waiting => RunStatus::Waiting,
+            Self::Sleeping => RunStatus::Sleeping,
             Self::Halted => RunStatus::Halted,
             Self::Succeeded => RunStatus::Succeeded,
             Self::Dropped => RunStatus::Dropped,
@@ -68,6 +70,7 @@ impl StatusWord {
         match self {
             Self::Working | Self::Interrupted => Standing::Working,
             Self::Waiting => Standing::Waiting,
+            Self::Sleeping => Standing::Sleeping,
             Self::Halted => Standing::Halted,
             Self::Succeeded => Standing::Succeeded,
             Self::Dropped => Standing::Dropped,

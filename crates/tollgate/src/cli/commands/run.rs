@@ -39,7 +39,8 @@ const TASK: &str = "task";
 ///
 /// Stays attached while the run waits for a person, when there is a terminal (Ctrl-C leaves it; `tollgate resume` takes
 /// it on). Without a terminal, or with --no-wait, it exits with 4. A signal that stops it while workers are at work makes it exit with
-/// 3: nothing in the run failed, and `tollgate resume` goes on.
+/// 3: nothing in the run failed, and `tollgate resume` goes on. A budget that is used up is a question, and exits with 5. When the quota of an
+/// agent is used up, it waits for the time that the agent names and goes on by itself; with --no-wait it exits with 5.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// The protocol: its name, or a file
@@ -71,7 +72,7 @@ pub struct RunArgs {
     /// Start from the checkout as it is, uncommitted changes included
     #[arg(long)]
     include_dirty: bool,
-    /// Exit with 4 when a person is needed
+    /// Exit with 4 when a person is needed, and with 5 when a budget or a quota is used up
     #[arg(long)]
     no_wait: bool,
 }
@@ -227,7 +228,7 @@ fn start(
     let idle = config::idle(&standing, &protocol, &force, &session.environment)?;
     let inputs: BTreeMap<Name, Value> =
         pairs(&args.input, "NAME=VALUE")?.into_iter().map(|(name, value)| (name, Value::Text(value))).collect();
-    let (mut workers, mut scripts) = (BTreeMap::new(), BTreeMap::new());
+    let (mut workers, mut scripts, mut pools) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let paths = Paths { standing: &standing, directory: session.environment.directory() };
     let mut pins = false;
     let mut named = |words: &[String]| pins |= words.iter().any(|word| pinned::named_by(word).is_some());
@@ -240,7 +241,7 @@ fn start(
                 format!("command:{}", words::join(&words))
             }
             Adapter::Agent(adapter) => {
-                let config::Agent { model, minutes, env, args } = assigned.worker.agent.clone();
+                let config::Agent { model, minutes, env, args, .. } = assigned.worker.agent.clone();
                 let words: Vec<String> = assigned.worker.command.iter().chain(&args).cloned().collect();
                 let words = paths.worker(&words, typed)?;
                 named(&words);
@@ -261,6 +262,7 @@ fn start(
             }
         };
         workers.insert(Name::from(role.as_str()), Name::from(spec));
+        pools.extend(assigned.worker.pool().map(|pool| (Name::from(role.as_str()), Name::from(pool))));
     }
     let mut commands = BTreeMap::new();
     for (name, set) in &force.commands {
@@ -295,6 +297,8 @@ fn start(
         config: serde_json::to_value(&force).unwrap_or_default(),
         answers: pairs(&args.answer, "STAGE=OPTION")?,
         scopes: scopes(&args.scope)?,
+        budgets: config::budget::budgets(force.budget.iter().map(|(name, set)| (name.as_str(), set.value))),
+        pools,
     };
     Ok((start, protocol, idle))
 }

@@ -166,7 +166,7 @@ fn all(session: &Session) -> Result<Vec<Found>, Failure> {
     let one = |(name, worker, from): (String, config::Worker, Origin)| {
         let path = paths.locate(&worker, false, &session.environment).ok().flatten();
         let program = worker.command.first().cloned().unwrap_or_default();
-        let config::Agent { model, minutes, env, args } = worker.agent.clone();
+        let config::Agent { model, minutes, env, args, .. } = worker.agent.clone();
         let spec = match worker.adapter {
             Adapter::Agent(adapter) => {
                 let words = worker.command.iter().chain(&args).cloned().collect();
@@ -182,6 +182,8 @@ fn all(session: &Session) -> Result<Vec<Found>, Failure> {
                 path,
                 version: None,
                 model,
+                pool: worker.pool(),
+                untold: worker.untold(),
                 capabilities: agent::sheet(worker.adapter.word(), &program).map(capabilities),
                 program,
                 probe: None,
@@ -244,6 +246,13 @@ fn print(worker: &Worker, session: &Session) {
             session.output.data(Line::from("  ").add(Style::Faint, "nobody measured what it can do"));
         }
         None => {}
+    }
+    if !worker.untold.is_empty() {
+        let text = format!("no budget of {} holds it: it does not tell", words::list(&worker.untold));
+        session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), &text);
+    }
+    if let Some(pool) = &worker.pool {
+        session.output.data(Line::from("  quota pool: ").text(pool.clone()));
     }
     if let Some(probe) = &worker.probe {
         let used = |what: &str, value: Option<u64>| {

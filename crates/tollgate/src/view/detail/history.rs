@@ -143,6 +143,13 @@ impl Teller<'_> {
                 let reason = sentence(recorded).unwrap_or_default();
                 self.end(landing.attempt, recorded.at_ms, AttemptStatus::Reported, reason);
             }
+            Event::AttemptParked(parked) => {
+                let reason = format!("cut off: {}", parked.reason);
+                if let Some(told) = self.end(parked.attempt, recorded.at_ms, AttemptStatus::Parked, reason) {
+                    told.wire.report = Some(parked.report.to_string());
+                    told.used = Some(parked.told.usage);
+                }
+            }
             Event::AttemptLost(lost) => {
                 self.end(lost.attempt, recorded.at_ms, AttemptStatus::Lost, format!("lost: {}", lost.why));
             }
@@ -178,6 +185,7 @@ impl Teller<'_> {
                     self.history.in_advance.push(ended.decision);
                 }
             }
+            Event::BudgetChanged(changed) => self.answered(changed.decision, recorded),
             Event::WaiverGranted(waiver) => self.answered(waiver.decision, recorded),
             Event::TreeChanged(changed) => self.answered(changed.decision, recorded),
             Event::ScopeWidened(widened) => self.answered(widened.decision, recorded),
@@ -202,6 +210,7 @@ impl Teller<'_> {
             | Event::LandChecked(_)
             | Event::LandLeft(_)
             | Event::RunLanded(_)
+            | Event::PoolParked(_)
             | Event::VariableGiven(_) => self.say(recorded, None),
             Event::ArtifactGiven(_)
             | Event::LedgerPlanned(_)
@@ -209,6 +218,7 @@ impl Teller<'_> {
             | Event::FlowResumed(_)
             | Event::FlowReturned(_)
             | Event::EachEntered(_)
+            | Event::DayCounted(_)
             | Event::JudgementRests(_) => {}
         }
     }

@@ -13,13 +13,14 @@ use std::path::PathBuf;
 use tollgate_api as api;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Target;
+use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::gate::unit_word;
 use tollgate_core::run::state::{At, Decision, Instance};
 use tollgate_core::run::{Run, counter_key};
 use tollgate_store::Lease;
 
-use super::{decision, listing};
+use super::{budget, decision, listing};
 
 /// What is known of a run beside its state and its journal.
 pub struct Sources<'a> {
@@ -64,6 +65,7 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         kept: sources.kept,
         config: run.opened.config.clone(),
         usage: usage::usage(&history.attempts),
+        budgets: budget::budgets(run, sources.now_ms),
         reads: sources.reads,
     }
 }
@@ -101,7 +103,12 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
         At::Ready { .. } | At::Leased { .. } | At::Waiting { .. } | At::Each { .. } if run.is_closed() => {
             target(&Target::Dropped)
         }
-        At::Ready { .. } => "about to start".to_owned(),
+        At::Ready { .. } => match run.stopped(instance) {
+            Some(Stopped::Asked(decision)) => format!("waits for {decision}"),
+            Some(Stopped::Parked { pool, .. }) => format!("waits until {pool} may be called again"),
+            Some(Stopped::Tried { pool, attempt }) => format!("waits for {attempt}, which tries {pool}"),
+            None => "about to start".to_owned(),
+        },
         At::Leased { attempt, .. } => match run.attempts.get(attempt).map(|attempt| &attempt.work) {
             Some(Work::Dispatch { role, iteration: 1, .. }) => format!("{role} works"),
             Some(Work::Dispatch { role, iteration, .. }) => format!("{role} works, attempt {iteration}"),

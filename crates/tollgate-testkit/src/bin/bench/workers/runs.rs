@@ -61,6 +61,8 @@ pub fn start(journal: &Arc<dyn Journal>, state: &Path, repository: &Path) -> Out
         config: serde_json::Value::Null,
         answers: BTreeMap::new(),
         scopes: BTreeMap::new(),
+        budgets: Default::default(),
+        pools: BTreeMap::new(),
     };
     Ok(service.start(start)?.0)
 }

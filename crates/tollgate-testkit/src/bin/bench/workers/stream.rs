@@ -98,6 +98,7 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
         log: here("log"),
         note: String::new(),
         limit: Duration::from_secs(600),
+        allowed: Default::default(),
         again: None,
         tether: Some(tether),
         caches: here("caches"),

@@ -111,7 +111,7 @@ fn program(assigned: &Assigned, args: &ProgramArgs, paths: Paths<'_>) -> Result<
                 .hint("`--prompt-mode` is for commands: leave it out, or give `--adapter-command` with it"))
         }
         Adapter::Agent(adapter) => {
-            let config::Agent { model, minutes, env, args } = worker.agent.clone();
+            let config::Agent { model, minutes, env, args, .. } = worker.agent.clone();
             let words: Vec<String> = worker.command.iter().chain(&args).cloned().collect();
             let words = paths.worker(&words, typed)?;
             Ok(Program::Agent(AgentSpec { adapter, words, model, minutes, env }))

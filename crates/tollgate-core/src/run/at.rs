@@ -1,0 +1,54 @@
+//! Where a flow instance stands.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Name;
+use crate::id::{AttemptId, DecisionId};
+use crate::protocol::model::Target;
+
+/// Where a flow instance stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum At {
+    /// Entered; a driver grants the lease.
+    Ready { stage: Name },
+    /// Somebody works under a lease.
+    Leased { stage: Name, attempt: AttemptId },
+    /// A person is asked.
+    Waiting { stage: Name, decision: DecisionId },
+    /// Units are at work below it.
+    Each { stage: Name },
+    /// Nothing moves without a person's `retry`.
+    Held { stage: Name, outcome: Name, why: String },
+    /// Everything is done; decisions beside the work are still open.
+    Closing { stage: Name },
+    /// It has ended.
+    Ended { end: Target },
+}
+
+impl At {
+    /// The stage, while it has one.
+    pub fn stage(&self) -> Option<&Name> {
+        match self {
+            Self::Ready { stage }
+            | Self::Leased { stage, .. }
+            | Self::Waiting { stage, .. }
+            | Self::Each { stage }
+            | Self::Held { stage, .. }
+            | Self::Closing { stage } => Some(stage),
+            Self::Ended { .. } => None,
+        }
+    }
+
+    /// Whether it can still move by itself, by a worker or by an answer.
+    pub const fn is_active(&self) -> bool {
+        match self {
+            Self::Ready { .. }
+            | Self::Leased { .. }
+            | Self::Waiting { .. }
+            | Self::Each { .. }
+            | Self::Closing { .. } => true,
+            Self::Held { .. } | Self::Ended { .. } => false,
+        }
+    }
+}

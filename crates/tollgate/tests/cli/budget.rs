@@ -1,0 +1,270 @@
+//! Budgets: what a run, a unit, a day and an attempt may use, and what happens when that is used up.
+
+use tollgate_core::run::Event;
+use tollgate_core::run::event::{DecisionAsked, DecisionEnd};
+
+use crate::play::{Play, Said, TASK};
+
+/// Two attempts one after the other, for the run or for a unit.
+pub const ROW: &str = "\
+protocol: row
+version: 1
+areas: {code: [\"**\"]}
+roles:
+  maker: {contract: status-block, writes: [code], sees: full}
+  reader: {contract: status-block, writes: none, sees: full}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, inconclusive: hold}
+flows:
+  main:
+    - {id: make, dispatch: maker, on: {ok: read}}
+    - {id: read, dispatch: reader, on: {ok: done}}
+";
+
+/// Two units side by side, with two attempts each.
+pub const SIDES: &str = "\
+protocol: pairs
+version: 1
+areas: {code: [\"**\"]}
+roles:
+  maker: {contract: status-block, writes: none, sees: full}
+  reader: {contract: status-block, writes: none, sees: full}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, inconclusive: hold}
+flows:
+  main:
+    - id: work
+      each: {over: [left, right], flow: side, at_once: 2, trees: shared, makes: produced}
+      on: {all: done, some: hold, none: hold}
+  side:
+    - {id: make, dispatch: maker, on: {ok: read}}
+    - {id: read, dispatch: reader, on: {ok: done}}
+";
+
+/// The report of one who changed nothing.
+pub const NOTHING: &str = "## Status\\\\ncomplete\\\\n\\\\n## Abstract\\\\noutcome: made\\\\nverdict: n/a\\\\nfiles: 0 created, 0 modified, 0 deleted\\\\nnext_phase: n/a\\\\nopen_questions: 0\\\\n";
+
+/// What Claude Code prints at its end: 150 tokens, and ten cents.
+pub fn done(report: &str) -> String {
+    format!(
+        r#"echo '{{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","total_cost_usd":0.1,"usage":{{"input_tokens":100,"cache_creation_input_tokens":0,"cache_read_input_tokens":20,"output_tokens":30}},"result":"{report}"}}'"#
+    )
+}
+
+/// A program that counts its calls in `n`, and then acts.
+pub fn agent(act: &str) -> String {
+    format!(
+        r#"#!/bin/sh
+if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit 0; fi
+n=1; until mkdir "$HOME/.claude/call-$n" 2>/dev/null; do n=$((n+1)); done
+{{ echo "ARGS $*"; cat; }} > "$HOME/.claude/call-$n/said"
+echo '{{"type":"system","subtype":"init","session_id":"s-1","model":"m","claude_code_version":"2.1.325"}}'
+{act}
+"#
+    )
+}
+
+/// A repository in which every role is an agent that acts so, under this configuration.
+pub fn play(protocol: &str, config: &str, act: &str) -> Play {
+    let play = Play::new(TASK, "");
+    std::fs::write(play.world.path("row.yaml"), protocol).unwrap();
+    for folder in ["home/.config/tollgate", "home/.claude"] {
+        std::fs::create_dir_all(play.world.path(folder)).unwrap();
+    }
+    let roles = "[roles]\nmaker = \"claude\"\nreader = \"claude\"\n";
+    let config = if config.contains("[roles]") { config.to_owned() } else { format!("{roles}{config}") };
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    play.world.agent("claude", &agent(act));
+    play
+}
+
+/// How often the agent was called.
+pub fn calls(play: &Play) -> usize {
+    let made = std::fs::read_dir(play.world.path("home/.claude")).unwrap();
+    made.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("call-")).count()
+}
+
+fn run(play: &mut Play, more: &[&str]) -> Said {
+    play.run.clear();
+    let said = play.tollgate(&[&["run", "../row.yaml"], more].concat());
+    play.named_by(&said);
+    said
+}
+
+/// A command prints this.
+#[track_caller]
+pub fn prints(play: &Play, words: &[&str], text: &str) {
+    let said = play.tollgate(words);
+    assert!(said.out.contains(text), "{text}: {}{}", said.out, said.err);
+}
+
+fn questions(play: &Play) -> Vec<DecisionAsked> {
+    let asked = |event: tollgate_core::run::Recorded| match event.event {
+        Event::DecisionAsked(asked) => Some(asked),
+        _ => None,
+    };
+    play.events().into_iter().filter_map(asked).collect()
+}
+
+#[test]
+fn every_budget_of_a_run_and_of_a_unit_is_a_question_before_the_next_attempt() {
+    let unit = ROW.replace("flows:\n  main:\n", "flows:\n  main:\n    - {id: work, each: {over: [solo], flow: side, at_once: 1, trees: shared, makes: produced}, on: {all: done, some: hold, none: hold}}\n  side:\n");
+    let cases = [
+        ("run", "time = \"1s\"", "it may use 1.000 s, and used "),
+        ("run", "tokens = 150", "it may use 150 tokens, and used 150 tokens; `read` is next and waits"),
+        ("run", "cost = 0.05", "it may use $0.05, and used $0.10; `read` is next and waits"),
+        ("run", "attempts = 1", "it may use 1 attempt, and used 1 attempt; `read` is next and waits"),
+        ("unit", "time = \"1s\"", "it may use 1.000 s, and used "),
+        ("unit", "tokens = 100", "it may use 100 tokens, and used 150 tokens; `read` of solo is next and waits"),
+        ("unit", "cost = \"0.1\"", "it may use $0.10, and used $0.10; `read` of solo is next and waits"),
+        ("unit", "attempts = 1", "it may use 1 attempt, and used 1 attempt; `read` of solo is next and waits"),
+    ];
+    for (number, (whose, limit, why)) in cases.into_iter().enumerate() {
+        let protocol = if whose == "unit" { &*unit } else { ROW };
+        let slow = if limit.contains("time") { "sleep 1;" } else { "" };
+        let config = format!("[budget]\n{whose} = {{{limit}}}\n");
+        let mut play = play(protocol, &config, &format!("{slow} {}", done(NOTHING)));
+        run(&mut play, &[]).exits(5).says("is used up. Go on?").says(why).says("tollgate decide");
+        assert_eq!((calls(&play), questions(&play).len()), (1, 1), "{limit}");
+        play.holds();
+        prints(&play, &["ls"], "waits for you");
+        prints(&play, &["inbox"], "is used up");
+        // Nothing is done while it is asked.
+        play.tollgate(&["resume", "RUN"]).exits(5);
+        assert_eq!((calls(&play), questions(&play).len()), (1, 1), "{limit}");
+        let (answer, exit, after) = [("more", 0, 2), ("accept", 0, 2), ("stop", 1, 1)][number % 3];
+        play.decide(&["dec_1", answer]).exits(exit);
+        play.decide(&["dec_1", answer]).exits(if exit == 0 { 0 } else { 1 });
+        assert_eq!((calls(&play), questions(&play).len()), (after, 1), "{limit} {answer}");
+        play.holds();
+    }
+}
+
+#[test]
+fn a_day_is_counted_over_all_runs_and_the_journal_says_what_was_counted() {
+    for (limit, first) in [("attempts = 2", 0), ("tokens = 300", 0), ("cost = 0.2", 0), ("time = \"1s\"", 5)] {
+        let slow = if limit.contains("time") { "sleep 1;" } else { "" };
+        let mut play = play(ROW, &format!("[budget.day]\n{limit}\n"), &format!("{slow} {}", done(NOTHING)));
+        run(&mut play, &[]).exits(first);
+        if first == 5 {
+            play.decide(&["dec_1", "accept"]).exits(0);
+        }
+        assert_eq!(play.count(|event| matches!(event, Event::DayCounted(_))), 0, "nothing was used elsewhere");
+        // The next one is stopped before its first attempt, by what the first one used.
+        run(&mut play, &[]).exits(5).says("The budget of today (UTC) for").says("`make` is next and waits");
+        assert_eq!(play.count(|event| matches!(event, Event::DayCounted(_))), 1, "{limit}");
+        assert_eq!((calls(&play), play.dispatched("maker")), (2, 0), "{limit}");
+        play.tollgate(&["verify", "--all"]).exits(0);
+        play.decide(&["dec_1", "more", "--no-wait"]);
+        assert!(play.dispatched("maker") == 1, "{limit}");
+        play.tollgate(&["verify", "--all"]).exits(0);
+    }
+}
+
+#[test]
+fn what_is_under_way_goes_on_while_it_is_asked_and_a_killed_driver_forgets_nothing() {
+    let slow = format!("case $n in 2) sleep 1000 ;; esac; {}", done(NOTHING));
+    let mut play = play(SIDES, "[budget]\nrun = {attempts = 2}\n", &slow);
+    let mut driver = play.program(&["run", "../row.yaml"]);
+    play.find_run(&mut driver);
+    play.until_event("the question", |event| matches!(event, Event::DecisionAsked(_)));
+    assert_eq!(play.count(|event| matches!(event, Event::AttemptCancelled(_))), 0, "nothing is killed for it");
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    play.tollgate(&["resume", "RUN"]).exits(5).says("The budget of this run for attempts is used up");
+    // The one that the crash cut off is repeated, and counts once.
+    assert_eq!((questions(&play).len(), play.dispatched("maker"), play.dispatched("reader")), (1, 2, 0));
+    assert_eq!(play.count(|event| matches!(event, Event::AttemptLost(_))), 1);
+    play.decide(&["dec_1", "more"]).exits(0);
+    assert_eq!((questions(&play).len(), play.dispatched("reader")), (1, 2));
+    play.holds();
+}
+
+#[test]
+fn a_question_that_nobody_needs_is_taken_back_and_an_answer_in_advance_is_refused() {
+    let mut play = play(ROW, "[budget]\nrun = {attempts = 1}\n", &done(NOTHING));
+    run(&mut play, &["--answer", "@budget=more"]).exits(2).says("@budget");
+    assert_eq!(calls(&play), 0);
+    run(&mut play, &[]).exits(5);
+    play.tollgate(&["cancel", "RUN"]).exits(0);
+    let ended = |event: &Event| matches!(event, Event::DecisionEnded(ended) if ended.end == DecisionEnd::Cancelled);
+    assert_eq!(play.count(ended), 1);
+    play.holds();
+}
+
+#[test]
+fn what_is_in_force_is_shown_with_what_does_not_hold() {
+    let config = "[budget]\nrun = {tokens = 1000, cost = 2.5}\nday = {attempts = 40}\n[worker.plain]\nadapter = \"command\"\ncommand = [\"true\"]\n";
+    let untold = done(NOTHING).replace("\"total_cost_usd\":0.1,", "");
+    let mut play = play(ROW, config, &format!("case $n in 1) {untold} ;; *) {} ;; esac", done(NOTHING)));
+    run(&mut play, &[]).exits(0);
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let used: Vec<&str> =
+        shown.lines().skip_while(|line| !line.starts_with("What it may use")).skip(1).take(3).collect();
+    let used: Vec<String> = used.iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        used,
+        [
+            "run 300 tokens of 1000 tokens",
+            "run at least $0.10 of $2.50 one attempt did not tell, and the limit does not hold it",
+            "day 2 attempts of 40 attempts"
+        ],
+        "{shown}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&play.tollgate(&["show", "RUN", "--json"]).exits(0).out).unwrap();
+    let cost = serde_json::json!({"of": "run", "unit": null, "measure": "cost", "limit": 2_500_000_000_u64, "used": {"known": 100_000_000, "unknown": 1}});
+    assert_eq!(json["budgets"][1], cost);
+    let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
+    assert_eq!((opened.budgets.run.tokens, opened.budgets.day.attempts), (Some(1000), Some(40)));
+    assert_eq!(opened.config["budget"]["run.cost"]["from"], "user");
+    prints(&play, &["doctor"], "day 40 attempts, run $2.50, run 1000 tokens");
+    prints(&play, &["doctor"], "plain does not tell its tokens and cost");
+    prints(&play, &["worker", "doctor", "plain"], "no budget of tokens and cost holds it");
+    prints(&play, &["worker", "doctor", "claude"], "quota pool: claude");
+    prints(&play, &["worker", "doctor", "codex"], "no budget of cost holds it");
+}
+
+#[test]
+fn a_budget_that_cannot_be_read_is_refused_with_its_place() {
+    let config = "[budget]\nrun = {time = 5, tokens = 0, cost = \"1e3\", attempt = 3}\nhour = {attempts = 1}\n";
+    let mut play = play(ROW, config, "exit 9");
+    let said = run(&mut play, &[]).exits(1);
+    for breach in [
+        "this is no budget of time",
+        "this is no budget of tokens",
+        "this is no budget of cost",
+        "did you mean `attempts`?",
+        "there is no key `budget.hour`",
+        "config.toml:6:1",
+    ] {
+        assert!(said.err.contains(breach), "{breach}: {}", said.err);
+    }
+}
+
+#[test]
+fn an_attempt_past_its_roles_budget_ends_as_exhausted_and_is_stopped_where_its_agent_tells_in_time() {
+    let protocol = ROW
+        .replace("writes: [code], sees: full}", "writes: [code], sees: full, budget: {LIMIT}}")
+        .replace("exhausted: hold", "exhausted: late")
+        .replace("otherwise:", "asks:\n  late: {ask: {class: choice, question: \"It used too much.\", options: {retry: Try again, abort: Give up}}, on: {retry: back, abort: dropped, cancelled: hold}}\notherwise:");
+    for (limit, why) in [
+        ("tokens: 149", "it used 150 tokens, and its role may use 149 tokens"),
+        ("cost: 0.09", "it used $0.10, and its role may use $0.09"),
+    ] {
+        let mut play = play(&protocol.replace("LIMIT", limit), "", &done(NOTHING));
+        run(&mut play, &[]).exits(4).says(why).says("It used too much.");
+        play.holds();
+    }
+    let enough = play(&protocol.replace("LIMIT", "tokens: 150, cost: 0.1"), "", &done(NOTHING));
+    enough.tollgate(&["run", "../row.yaml"]).exits(0);
+    // One that tells each step is ended when it is over, and not when it is done.
+    let mut play = play(
+        &protocol.replace("LIMIT", "tokens: 149"),
+        "[roles]\nmaker = \"opencode\"\nreader = \"claude\"\n",
+        "exit 9",
+    );
+    let step = r#"{"type":"step_finish","sessionID":"ses_1","part":{"type":"step-finish","tokens":{"input":100,"output":50,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0}}"#;
+    play.world.agent("opencode", &format!("#!/bin/sh\necho '{step}'\nsleep 1000\n"));
+    run(&mut play, &[]).exits(4).says("it used 150 tokens, and its role may use 149 tokens");
+    assert!(play.workers().is_empty());
+    play.holds();
+}
