@@ -398,7 +398,7 @@ impl Service {
         let route = decision.as_ref().and_then(|decision| route_of(run, decision, answer.option.as_deref()));
         if let (Some(decision), Some(route)) = (&decision, route)
             && decision.end.is_none()
-            && route.amends.iter().any(|name| is_tree(run, name))
+            && route.amends.iter().any(|name| run.protocol.lies_in_tree(name))
         {
             let (content, deleted) = self.measure_by_hand(run, decision)?;
             (answer.content, answer.deleted) = (Some(content), deleted);
@@ -430,7 +430,7 @@ impl Service {
     pub fn tree_of(&self, run: &Run, decision: &Decision) -> Option<PathBuf> {
         let by_hand = decision.asked.options.iter().any(|option| {
             route_of(run, decision, Some(&option.id))
-                .is_some_and(|route| route.amends.iter().any(|name| is_tree(run, name)))
+                .is_some_and(|route| route.amends.iter().any(|name| run.protocol.lies_in_tree(name)))
         });
         if !by_hand || decision.end.is_some() {
             return None;
@@ -468,10 +468,6 @@ fn shown_tree(workspace: &Workspace, run: &Run, decision: &Decision) -> Result<(
     let question = format!("{} {} {} {}", asked.instance, asked.ask, decision.asked_ms, asked.tree);
     let tree = workspace.shown_tree(unit.map(|name| &**name), &start, Digest::of(question.as_bytes()))?;
     Ok((tree, start))
-}
-
-fn is_tree(run: &Run, resource: &str) -> bool {
-    resource == "tree" || run.areas.iter().any(|area| &*area.name == resource)
 }
 
 /// The route that an answer takes.

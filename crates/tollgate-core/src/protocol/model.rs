@@ -377,6 +377,12 @@ impl Protocol {
         all
     }
 
+    /// Whether a resource lies in the tree: an area, all of it, or a document with a path.
+    pub fn lies_in_tree(&self, resource: &str) -> bool {
+        let area = || self.areas.iter().any(|area| &*area.name == resource);
+        resource == "tree" || area() || self.artifacts.get(resource).is_some_and(|artifact| artifact.path.is_some())
+    }
+
     /// A shared ask by name.
     pub fn ask(&self, name: &str) -> Option<&Stage> {
         self.asks.iter().find(|ask| &*ask.id == name)

@@ -45,19 +45,6 @@ pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
     }
 }
 
-/// What answers amend can be amended by them: a document in the tree is measured with its area, and given by a stage.
-pub(super) fn amends(graph: &Graph<'_>, breaches: &mut Breaches) {
-    let protocol = graph.protocol;
-    for stage in protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&protocol.asks) {
-        let amended = stage.on.iter().flat_map(|rule| &rule.route.amends);
-        let in_tree = |name: &&Name| protocol.artifacts.get(*name).is_some_and(|artifact| artifact.path.is_some());
-        for name in amended.filter(in_tree) {
-            let message = format!("an answer at `{}` cannot amend `{name}`, which lies in the tree", stage.id);
-            breaches.error(Code::CANNOT_GIVE, stage.place, message, "amend its area, and have a stage give it again");
-        }
-    }
-}
-
 /// The declared values of a variable that steers; none for what is no variable.
 fn values<'g>(graph: &'g Graph<'_>, name: &str) -> Option<&'g [Name]> {
     let protocol = graph.protocol;

@@ -29,7 +29,6 @@ pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
     connected::names(&graph, dialects, &mut breaches);
     bounded::check(&graph, &mut breaches);
     declared::gives(&graph, dialects, &mut breaches);
-    declared::amends(&graph, &mut breaches);
     gated::gates(&graph, &mut breaches);
     let too_large = graph.faults.iter().any(|fault| matches!(fault, Fault::TooLarge));
     // Flows that call each other in a circle have no data flow to speak of.

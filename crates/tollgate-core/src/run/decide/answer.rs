@@ -124,7 +124,7 @@ impl Draft {
         by: &By,
     ) -> Result<(), Rejection> {
         let amends = |what: &str| route.amends.iter().any(|name| &**name == what);
-        let amends_areas = self.run.areas.iter().any(|area| amends(&area.name)) || amends("tree");
+        let amends_areas = route.amends.iter().any(|name| self.protocol.lies_in_tree(name));
         let not_allowed = |what| Err(Rejection::NotAllowed { decision: id, what });
         if !answer.dispositions.is_empty() {
             if !amends("requirements") {

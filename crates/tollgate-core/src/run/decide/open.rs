@@ -240,8 +240,7 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
             if route.is_some_and(|route| route.amends.iter().any(|name| &**name == "scope")) {
                 return refuse(format!("`{option}` widens a scope by what nobody has seen yet"));
             }
-            let is_tree = |name: &Name| &**name == "tree" || protocol.areas.iter().any(|area| area.name == *name);
-            if route.is_some_and(|route| route.amends.iter().any(is_tree)) {
+            if route.is_some_and(|route| route.amends.iter().any(|name| protocol.lies_in_tree(name))) {
                 return refuse(format!(
                     "`{option}` says that you changed the work tree, which can be measured only when it is asked"
                 ));
