@@ -25,6 +25,7 @@ mod extract;
 mod fix;
 mod flaky;
 mod gc;
+mod given;
 mod golden;
 mod happy;
 mod health;

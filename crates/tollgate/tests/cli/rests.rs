@@ -4,7 +4,7 @@ use crate::play::{Play, Said};
 
 const TASK: &str = "# A page\n\n## Definition of Done\n\n- the page is there\n";
 
-const SIDES: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- api/a is there\n\n### Frontend\nScope: `web/**`\n\
+pub const SIDES: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- api/a is there\n\n### Frontend\nScope: `web/**`\n\
                      - web/a is there\n- web/b is there\n";
 
 /// A page is written, checked and polished.
@@ -29,13 +29,13 @@ flows:
     - {id: look, check: [LOOK], on: {pass: done, fail: hold, stale: hold}}
 "#;
 
-fn wrote(path: &str, text: &str, how: &str) -> String {
+pub fn wrote(path: &str, text: &str, how: &str) -> String {
     format!(
         r#"{{write: {{{path}: "{text}"}}, report: {{status: complete, abstract: {{outcome: written, next_phase: n/a}}, files_{how}: [{path}]}}}}"#
     )
 }
 
-fn play(task: &str, protocol: &str, script: &str, words: &[&str]) -> (Play, Said) {
+pub fn play(task: &str, protocol: &str, script: &str, words: &[&str]) -> (Play, Said) {
     let mut play = Play::new(task, script);
     std::fs::write(play.world.path("own.yaml"), protocol).unwrap();
     let run = ["run", "../own.yaml", "--give", "task=../task.md", "--script", "../script.yaml", "--no-wait"];
@@ -121,7 +121,7 @@ flows:
     - {id: join, land: run, requires: [covered], on: {landed: done, conflict: hold}}
 "#;
 
-fn said_of(unit: &str, nth: u32, verdict: &str, rows: &str) -> String {
+pub fn said_of(unit: &str, nth: u32, verdict: &str, rows: &str) -> String {
     format!(
         "{{unit: {unit}, iteration: {nth}, report: {{status: complete, abstract: {{outcome: looked, verdict: {verdict}, next_phase: n/a}}, \
          verdict: {verdict}, {rows}}}}}"

@@ -1,0 +1,207 @@
+//! What a person gave, saw and was asked about is what counts: nothing takes its place unseen.
+
+use crate::play::{Play, Said};
+use crate::rests::{SIDES, play, said_of, wrote};
+
+const HOLDS: &str = "otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, \
+                     inconclusive: hold, out_of_scope: hold, refused: hold}\n";
+const CHECKER: &str = "  dod-checker: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [task, criteria, change]}}\n";
+const FINE: &str = "{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: [\"DoD-1: there\"]}}";
+
+/// A task is signed, planned in a document and built.
+fn planned(task: &str, plan: &str) -> (Play, Said) {
+    let protocol = format!(
+        r#"protocol: planned
+version: 1
+areas: {{docs: ["docs/**"], code: ["**"]}}
+artifacts: {{task: {{schema: build-plan.task, given: input}}, plan: {{path: docs/plan.md, schema: build-plan.task}}}}
+roles:
+  planner: {{contract: status-block, writes: [docs], sees: full}}
+{CHECKER}gates:
+  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: tree, mandatory: {{run: true}}}}
+{HOLDS}flows:
+  main:
+    - {{id: plan, dispatch: planner, gives: [plan], on: {{ok: check}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: done, reject: hold}}}}
+"#
+    );
+    let plan = format!("# P\\n\\n## Definition of Done\\n\\n- {plan}\\n");
+    let script = format!(
+        "script: 1\nroles:\n  planner: [{}]\n  dod-checker: [{FINE}]\n",
+        wrote("docs/plan.md", &plan, "created")
+    );
+    play(task, &protocol, &script, &[])
+}
+
+#[test]
+fn a_worker_does_not_replace_what_a_person_gave() {
+    let task = "# One\n\n## Definition of Done\n\n- the tests pass `cmd: false`\n";
+    let (play, said) = planned(task, "something easy");
+    said.exits(1).says("it says something else of `DoD-1`, which a person gave").silent_on("succeeded");
+    assert!(play.tollgate(&["show", "RUN"]).out.contains("the tests pass"));
+    play.holds();
+    // To say the same again is no harm.
+    let (play, said) = planned("# One\n\n## Definition of Done\n\n- the page is there\n", "the page is there");
+    said.exits(0).says("succeeded");
+    play.holds();
+}
+
+/// What a unit's judges never saw is in nobody's scope.
+#[test]
+fn what_the_run_changes_in_nobodys_scope_is_judged_by_everybody() {
+    let protocol = format!(
+        r#"protocol: late
+version: 1
+inputs: {{sides: {{list_of: [backend, frontend], default: [backend, frontend]}}}}
+areas: {{code: ["**"]}}
+artifacts: {{task: {{schema: build-plan.task, given: input}}}}
+roles:
+  developer: {{contract: status-block, writes: [code], sees: full}}
+  polisher: {{contract: status-block, writes: [code], sees: full}}
+{CHECKER}gates:
+  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [code], mandatory: {{unit: true}}}}
+  standing: {{holds: {{every: unit, is: accepted}}, bound_to: tree, mandatory: {{run: true}}}}
+{HOLDS}flows:
+  main:
+    - id: sides
+      each: {{over: sides, flow: side, at_once: 1, trees: own, makes: accepted}}
+      on: {{all: polish, some: hold, none: hold}}
+    - {{id: polish, dispatch: polisher, on: {{ok: look}}}}
+    - {{id: look, check: [standing], on: {{pass: done, fail: hold, stale: hold}}}}
+  side:
+    - {{id: build, dispatch: developer, on: {{ok: check}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: hold}}}}
+    - {{id: join, land: run, on: {{landed: done, conflict: hold}}}}
+"#
+    );
+    let idle = "{report: {status: complete, abstract: {outcome: idle, next_phase: n/a}}}";
+    for (polisher, ends) in [(idle.to_owned(), 0), (wrote("evil/b", "x\\n", "created"), 1)] {
+        let script = format!(
+            "script: 1\nroles:\n  developer: [{idle}]\n  polisher: [{polisher}]\n  dod-checker: [{}, {}]\n",
+            said_of("backend", 1, "APPROVED", "verified_rows: [\"DoD-1: there\"]"),
+            said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\", \"DoD-3: there\"]"),
+        );
+        let (play, said) = play(SIDES, &protocol, &script, &[]);
+        let said = said.exits(ends);
+        if ends == 1 {
+            said.says("backend  is lapsed: what lies in nobody's scope has changed").silent_on("succeeded");
+        }
+        play.holds();
+    }
+}
+
+/// A lane that is never entered leaves its rows to the run.
+#[test]
+fn rows_of_a_lane_that_never_runs_are_the_runs() {
+    let protocol = format!(
+        r#"protocol: lanes
+version: 1
+areas: {{code: ["**"]}}
+artifacts: {{task: {{schema: build-plan.task, given: input}}}}
+roles:
+  developer: {{contract: status-block, writes: [code], sees: full}}
+  reviewer: {{contract: status-block, verdicts: [accept, reject], writes: none, sees: {{only: [change]}}}}
+{CHECKER}gates:
+  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [code], mandatory: {{unit: true}}}}
+  reviewed: {{holds: {{judged: reviewer}}, bound_to: [code], mandatory: {{run: true}}}}
+  standing: {{holds: {{every: unit, is: accepted}}, bound_to: tree, mandatory: {{run: true}}}}
+{HOLDS}flows:
+  main:
+    - id: size
+      ask: {{class: choice, question: "How large?", options: {{small: Small, big: Big}}}}
+      on: {{small: solo, big: sides, cancelled: hold}}
+    - id: sides
+      each: {{over: [backend, frontend], flow: side, at_once: 1, trees: own, makes: accepted}}
+      on: {{all: review, some: hold, none: hold}}
+    - {{id: solo, dispatch: developer, on: {{ok: review}}}}
+    - {{id: review, dispatch: reviewer, ensures: [reviewed], on: {{accept: close, reject: hold}}}}
+    - {{id: close, check: [standing], on: {{pass: done, fail: hold, stale: hold}}}}
+  side:
+    - {{id: build, dispatch: developer, on: {{ok: check}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: hold}}}}
+    - {{id: join, land: run, on: {{landed: done, conflict: hold}}}}
+"#
+    );
+    let script = format!(
+        "script: 1\nroles:\n  developer: [{{report: {{status: complete, abstract: {{outcome: idle, next_phase: n/a}}}}}}]\n  \
+         reviewer: [{{report: {{status: complete, abstract: {{outcome: fine, verdict: APPROVED, next_phase: n/a}}}}}}]\n  dod-checker: [{FINE}]\n"
+    );
+    let unscoped = SIDES.replace("Scope: `api/**`\n", "").replace("Scope: `web/**`\n", "");
+    let (play, said) = play(&unscoped, &protocol, &script, &["--answer", "size=small"]);
+    said.exits(1).says("DoD-1 is open").silent_on("succeeded");
+    play.holds();
+}
+
+/// What is asked about is what stands in the tree, and what nobody has seen is not approved in advance.
+#[test]
+fn a_question_does_not_show_what_is_no_longer_there() {
+    let protocol = format!(
+        r#"protocol: paper
+version: 1
+areas: {{docs: ["docs/**"], code: ["**"]}}
+artifacts: {{task: {{schema: build-plan.task, given: input}}, page: {{path: docs/page.md, sections: [Goals]}}}}
+roles:
+  author: {{contract: status-block, writes: [docs], sees: full}}
+  polisher: {{contract: status-block, writes: [docs], sees: full}}
+{CHECKER}gates:
+  approved: {{holds: {{answer: approve, is: fine}}, bound_to: [page], mandatory: {{run: true}}}}
+  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [code], mandatory: {{run: true}}}}
+{HOLDS}flows:
+  main:
+    - {{id: write, dispatch: author, gives: [page], on: {{ok: polish}}}}
+    - {{id: polish, dispatch: polisher, on: {{ok: check}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: approve, reject: hold}}}}
+    - id: approve
+      ask: {{class: approval, question: "Is it this?", shows: [page], options: {{fine: It is, stop: It is not}}}}
+      on: {{fine: {{to: done, ensures: [approved]}}, stop: dropped, cancelled: hold}}
+"#
+    );
+    let page = "# Page\\n\\n## Goals\\n\\n- be kind\\n";
+    let polished = |path: &str, how: &str| {
+        format!(
+            "script: 1\nroles:\n  author: [{}]\n  polisher: [{}]\n  dod-checker: [{FINE}]\n",
+            wrote("docs/page.md", page, "created"),
+            wrote(path, &page.replace("be kind", "delete everything"), how),
+        )
+    };
+    let task = "# One\n\n## Definition of Done\n\n- the page is there\n";
+    let (beside, said) = play(task, &protocol, &polished("docs/other.md", "created"), &[]);
+    said.exits(4).says("Is it this?");
+    beside.decide(&["dec_1", "fine"]).exits(0).says("succeeded");
+    let (over, said) = play(task, &protocol, &polished("docs/page.md", "modified"), &[]);
+    said.exits(1).says("`approve` shows `page`, which is no longer what was given").silent_on("Is it this?");
+    over.holds();
+    let (_, said) = play(task, &protocol, &polished("docs/other.md", "created"), &["--answer", "approve=fine"]);
+    said.exits(2).says("TG0315").says("it shows `page`, which nobody has seen yet");
+}
+
+/// A document of the repository and the one that is given for it are one text.
+#[test]
+fn a_document_that_is_given_is_the_one_that_stands_there() {
+    let protocol = format!(
+        r#"protocol: paper
+version: 1
+areas: {{docs: ["docs/**"], code: ["**"]}}
+artifacts: {{task: {{path: docs/task.md, schema: build-plan.task, given: input}}}}
+roles:
+{CHECKER}gates:
+  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [task, code], mandatory: {{run: true}}}}
+{HOLDS}flows:
+  main:
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: done, reject: hold}}}}
+"#
+    );
+    let task = "# One\n\n## Definition of Done\n\n- the page is there\n";
+    for (stands, ends) in [(task, 0), ("# Another\n\n## Definition of Done\n\n- nothing\n", 1)] {
+        let mut play = Play::new(task, &format!("script: 1\nroles:\n  dod-checker: [{FINE}]\n"));
+        play.world.write("docs/task.md", stands);
+        play.world.commit("a task");
+        std::fs::write(play.world.path("own.yaml"), &protocol).unwrap();
+        let run = ["run", "../own.yaml", "--give", "task=../task.md", "--script", "../script.yaml", "--no-wait"];
+        let said = play.tollgate(&run).exits(ends);
+        play.named_by(&said);
+        if ends == 1 {
+            said.says("the repository has another text at `docs/task.md`");
+        }
+    }
+}
