@@ -324,6 +324,9 @@ pub struct Criterion {
 pub struct Waived {
     pub decision: DecisionId,
     pub on: On,
+    /// Whether it was given in spite of the row's command, which then need not pass.
+    #[serde(default)]
+    pub with_command: bool,
 }
 
 /// A result, and the content it was given to.

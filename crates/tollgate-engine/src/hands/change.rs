@@ -17,8 +17,8 @@ use crate::workspace::{Change, Workspace};
 const PATCH_BYTES_MAX: usize = 256 * 1024;
 
 /// The change of an attempt's subject against the run's base: a verdict is given to all of it, whoever wrote it (a person
-/// by hand, an earlier stage, the unit before it landed the last time). A unit's is what its scope holds and what it
-/// changed itself, in scope or not.
+/// by hand, an earlier stage, the unit before it landed the last time). A unit's is what its scope holds, what lies in
+/// nobody's, since its gates rest on that too, and what it changed itself, in scope or not.
 pub(super) fn of(workspace: &Workspace, run: &Run, id: AttemptId) -> Result<context::Change, Failure> {
     let lease = &run.attempts[&id];
     let unit = run.instances.get(&lease.instance).and_then(|instance| instance.unit.as_ref());
@@ -31,8 +31,10 @@ pub(super) fn of(workspace: &Workspace, run: &Run, id: AttemptId) -> Result<cont
     let scope = known.map(|unit| unit.scope.as_slice()).unwrap_or_default();
     let all = workspace.changes(&from, &to)?;
     let count = all.len();
-    let shown: Vec<Change> =
-        all.into_iter().filter(|change| in_scope(&change.path, scope) || own.contains(&change.path)).collect();
+    let scopes = || run.ledger.units.iter().map(|unit| &unit.scope).filter(|scope| !scope.is_empty());
+    let is_nobodys = |path: &str| !scopes().any(|scope| in_scope(path, scope));
+    let is_shown = |path: &Name| in_scope(path, scope) || own.contains(path) || is_nobodys(path);
+    let shown: Vec<Change> = all.into_iter().filter(|change| is_shown(&change.path)).collect();
     let only: Option<Vec<&Name>> = (shown.len() < count).then(|| shown.iter().map(|change| &change.path).collect());
     let (patch, cut) = workspace.diff(&from, &to, only.as_deref(), PATCH_BYTES_MAX)?;
     Ok(context::Change {

@@ -169,10 +169,19 @@ roles:
     said.exits(4).says("Is it this?");
     beside.decide(&["dec_1", "fine"]).exits(0).says("succeeded");
     let (over, said) = play(task, &protocol, &polished("docs/page.md", "modified"), &[]);
-    said.exits(1).says("`approve` shows `page`, which is no longer what was given").silent_on("Is it this?");
+    said.exits(1).says("`approve` shows `page`, which is not what was given").silent_on("Is it this?");
+    over.holds();
+    // Nor does a judge judge it by what it was.
+    let judged = protocol.replace(
+        "{holds: {every: criterion, is: [passed]}, bound_to: [code]",
+        "{holds: {every: criterion, is: [passed]}, bound_to: [page]",
+    );
+    assert_ne!(judged, protocol);
+    let (over, said) = play(task, &judged, &polished("docs/page.md", "modified"), &[]);
+    said.exits(1).says("`check` needs `page` as it was given");
     over.holds();
     let (_, said) = play(task, &protocol, &polished("docs/other.md", "created"), &["--answer", "approve=fine"]);
-    said.exits(2).says("TG0315").says("it shows `page`, which nobody has seen yet");
+    said.exits(2).says("TG0315").says("it is about `page`, which nobody has seen yet");
 }
 
 /// A document of the repository and the one that is given for it are one text.

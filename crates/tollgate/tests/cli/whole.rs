@@ -63,6 +63,9 @@ fn what_a_person_changes_in_nobodys_scope_is_judged_by_everybody() {
     let dispatched = ["developer", "dod-checker", "reviewer", "tester"].map(|role| play.dispatched(role));
     assert_eq!(dispatched, [1, 2, 2, 3]);
     assert_eq!(play.file("other.sh").as_deref(), Some("by hand\n"));
+    for role in ["dod-checker", "reviewer"] {
+        assert!(play.patch(role, 2).contains("other.sh"), "who judges it again is shown it");
+    }
     play.holds();
 }
 

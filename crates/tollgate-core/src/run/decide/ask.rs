@@ -51,19 +51,8 @@ impl Draft {
         let unit = self.unit_of(instance);
         let decision = DecisionId(self.run.next_decision);
         let options = self.offered(instance, stage, ask, &origin);
-        let other = |name: &&Name| gate::given(&self.run, name, unit.as_ref()) == Some(false);
-        let cannot = if let Some(name) = ask.shows.iter().find(other) {
-            Some(format!("`{}` shows `{name}`, which is no longer what was given", stage.id))
-        } else if options.is_empty() && !ask.options.is_empty() {
-            Some(format!("no answer to `{}` could establish what it has to", stage.id))
-        } else {
-            None
-        };
-        if let Some(why) = cannot {
-            let protocol = self.protocol.clone();
-            let known = self.instance(instance);
-            let from = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &origin.stage));
-            return self.hold(instance, from.unwrap_or(stage), &origin.outcome, why);
+        if let Some(why) = self.cannot_ask(instance, stage, ask, &options) {
+            return self.hold_at_ask(instance, stage, &origin, why);
         }
         let recommend = ask.recommend.iter().find(|(_, when)| gate::truth(&self.run, when, unit.as_ref()));
         let asked = Asked {
@@ -95,6 +84,24 @@ impl Draft {
         self.answer_in_advance(decision, stage);
     }
 
+    /// Why a question is not put: it would show another text than the tree has, or none of its answers leads anywhere.
+    fn cannot_ask(&self, instance: &str, stage: &Stage, ask: &Ask, options: &[Offered]) -> Option<String> {
+        let unit = self.unit_of(instance);
+        let other = |name: &&Name| !gate::is_shown(&self.run, name, unit.as_ref());
+        if let Some(name) = ask.shows.iter().find(other) {
+            return Some(format!("`{}` shows `{name}`, which is not what was given", stage.id));
+        }
+        let none = options.is_empty() && !ask.options.is_empty();
+        none.then(|| format!("no answer to `{}` could establish what it has to", stage.id))
+    }
+
+    fn hold_at_ask(&mut self, instance: &Name, stage: &Stage, origin: &Origin, why: String) {
+        let protocol = self.protocol.clone();
+        let known = self.instance(instance);
+        let from = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &origin.stage));
+        self.hold(instance, from.unwrap_or(stage), &origin.outcome, why);
+    }
+
     /// What an answer had to establish is no longer what the question was about: it is put again as things stand, under an id of
     /// its own, and nothing is answered: who answers the old one has not seen it. None: nothing has changed since it was asked.
     pub(super) fn ask_anew(&mut self, decision: DecisionId, option: Option<&Name>) -> Option<()> {
@@ -106,7 +113,7 @@ impl Draft {
         let options = self.offered(&known.instance, stage, ask, &known.origin);
         let tree = self.run.tree_of(known.unit.as_ref()).clone();
         let shows = self.shown(ask);
-        if options.is_empty() || (&options, &tree, &shows) == (&known.options, &known.tree, &known.shows) {
+        if (&options, &tree, &shows) == (&known.options, &known.tree, &known.shows) {
             return None;
         }
         let waives = |options: &[Offered]| {
@@ -129,6 +136,11 @@ impl Draft {
             text: String::new(),
             in_advance: false,
         });
+        if let Some(why) = self.cannot_ask(&known.instance, stage, ask, &options) {
+            self.hold_at_ask(&known.instance, stage, &known.origin, why);
+            self.refusal = Some(rejection);
+            return Some(());
+        }
         let question = match ask.from {
             Some(From::Ledger) => self.question(&known.instance, ask),
             Some(From::Report | From::Measure) | None => known.question.clone(),

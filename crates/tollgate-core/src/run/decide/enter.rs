@@ -93,19 +93,17 @@ impl Draft {
         if let Some(verdict) = &instance.judging {
             return self.bear_out(name, instance, stage, verdict);
         }
-        // A lease that a crash cut off was entered before: its condition is not asked twice.
-        if instance.lost.is_none() {
-            if let Some(when) = &stage.when
-                && !gate::truth(&self.run, when, unit)
-            {
-                self.route(name, stage, "skipped");
-                return true;
-            }
-            let missing = self.missing(stage, unit);
-            if !missing.is_empty() {
-                self.hold(name, stage, "requires", format!("`{}` needs {}", stage.id, missing.join(", ")));
-                return true;
-            }
+        // A lease that was cut off was entered before: its condition is not asked twice. What it needs, it needs still.
+        if let Some(when) = stage.when.as_ref().filter(|_| instance.lost.is_none())
+            && !gate::truth(&self.run, when, unit)
+        {
+            self.route(name, stage, "skipped");
+            return true;
+        }
+        let missing = self.missing(stage, unit);
+        if !missing.is_empty() {
+            self.hold(name, stage, "requires", format!("`{}` needs {}", stage.id, missing.join(", ")));
+            return true;
         }
         match &stage.kind {
             Kind::Dispatch { role } => self.grant_dispatch(name, instance, stage, role),
@@ -133,7 +131,12 @@ impl Draft {
                 gate::given(&self.run, name, unit) != Some(true)
             }
         };
-        stage.requires.iter().filter(lacks).map(|name| format!("`{name}`")).collect()
+        // What a judge is shown of a document is what it judges.
+        let gates = stage.ensures.iter().filter_map(|name| self.protocol.gates.get(name));
+        let bound = self.protocol.with_read(gates).into_iter().flat_map(|gate| &gate.bound_to);
+        let other = |name: &&Name| gate::given(&self.run, name, unit) == Some(false);
+        let others = bound.filter(other).map(|name| format!("`{name}` as it was given"));
+        stage.requires.iter().filter(lacks).map(|name| format!("`{name}`")).chain(others).collect()
     }
 
     /// A judge accepts: what it must establish is evaluated on what it left behind, after the commands that needs.

@@ -229,12 +229,11 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
                 let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
                 return refuse(format!("`{option}` is not one of {}", options.join(", ")));
             }
-            let by_stage = |name: &&Name| protocol.artifacts.get(*name).is_some_and(|a| a.given == Given::ByStage);
-            if let Some(name) = ask.shows.iter().find(by_stage) {
-                return refuse(format!("it shows `{name}`, which nobody has seen yet"));
-            }
             if waives(protocol, known, option) {
                 return refuse(format!("`{option}` waives what nobody has seen yet"));
+            }
+            if let Some(name) = unseen(protocol, known, ask, option) {
+                return refuse(format!("it is about `{name}`, which nobody has seen yet"));
             }
             let route = known.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
             if route.is_some_and(|route| route.amends.iter().any(|name| &**name == "scope")) {
@@ -248,6 +247,24 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
         }
     }
     Ok(())
+}
+
+/// What an option is about, shown or bound to, that a stage has yet to make.
+fn unseen<'p>(protocol: &'p Protocol, stage: &'p Stage, ask: &'p Ask, option: &str) -> Option<&'p Name> {
+    let made = |name: &Name| {
+        let by_stage = protocol.artifacts.get(name).is_some_and(|artifact| artifact.given == Given::ByStage);
+        let given = protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| stage.gives.contains(name));
+        let written = protocol.roles.values().any(|role| !role.writes.is_empty());
+        by_stage || given || written && protocol.lies_in_tree(name)
+    };
+    let route = stage.on.iter().find(|rule| &*rule.outcome == option).map(|rule| &rule.route);
+    let gates = match route.map(|route| &route.ensures) {
+        Some(Ensures::Gates(gates)) => gates.as_slice(),
+        Some(Ensures::Origin | Ensures::Nothing) | None => &[],
+    };
+    let gates = protocol.with_read(gates.iter().filter_map(|name| protocol.gates.get(name)));
+    let bound = gates.into_iter().flat_map(|gate| &gate.bound_to);
+    ask.shows.iter().chain(bound).find(|name| made(name))
 }
 
 /// Whether an option accepts work in spite of what speaks against it: that cannot be said before it is known.
@@ -319,13 +336,16 @@ fn scoped(draft: &mut Draft, scopes: &BTreeMap<Name, Vec<Name>>) -> Result<(), R
         if let Some((pattern, problem)) = scope.iter().find_map(|p| scope::pattern_problem(p).map(|why| (p, why))) {
             return refuse(format!("has the pattern `{pattern}`, which {problem}"));
         }
-        let unit = draft.run.unit(name);
-        plan.units.push(UnitReport {
+        let said = draft.run.unit(name).map(|unit| UnitReport {
             name: name.clone(),
-            title: unit.map_or_else(|| name.to_string(), |unit| unit.title.clone()),
-            scope: scope.clone(),
-            ..UnitReport::default()
+            title: unit.title.clone(),
+            needs: unit.needs.clone(),
+            scope: Vec::new(),
+            attrs: unit.attrs.clone(),
+            requirements: unit.requirements.clone(),
         });
+        let new = || UnitReport { name: name.clone(), title: name.to_string(), ..UnitReport::default() };
+        plan.units.push(UnitReport { scope: scope.clone(), ..said.unwrap_or_else(new) });
     }
     draft.planned(&plan, &"--scope".into());
     Ok(())

@@ -7,7 +7,7 @@ mod work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::budget::OnDay;
+use super::budget::{OnDay, dispatched};
 use super::event::{
     ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
     FlowReturned, LandAsked, Recorded, RunOpened, RunRepaired, UnitState,
@@ -18,6 +18,7 @@ use super::state::{
     Phase, Run, Shown, Unit, keyed,
 };
 use crate::Name;
+use crate::id::DecisionId;
 use crate::protocol::Protocol;
 use crate::protocol::model::{Kind, Target, Value};
 use crate::report::Judgement;
@@ -83,7 +84,8 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::RunOpened(_) | Event::AttemptRefused(_) | Event::DecisionRefused(_) | Event::DriverTookOver(_) => {}
         Event::ArtifactGiven(given) => give(run, given),
         Event::LedgerPlanned(planned) => {
-            plan(Arc::make_mut(&mut run.ledger), planned, by.kind == ByKind::Person);
+            let by_person = by.kind == ByKind::Person && is_given(&run.protocol, &planned.from);
+            plan(Arc::make_mut(&mut run.ledger), planned, by_person);
         }
         Event::VariableGiven(given) => {
             run.vars.insert(given.name.clone(), Value::Text(given.value.clone()));
@@ -129,7 +131,12 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         }
         Event::AttemptUnready(unready) => {
             spent::ended(run, at_ms, unready.attempt, Ending::Unready);
-            repeat(run, unready.attempt);
+            // Commands that did not run are no word of anybody: who is asked next is asked anew.
+            if dispatched(run, unready.attempt).is_some() {
+                repeat(run, unready.attempt);
+            } else {
+                release(run, unready.attempt);
+            }
         }
         Event::AttemptCancelled(cancelled) => {
             spent::ended(run, at_ms, cancelled.attempt, Ending::Cancelled);
@@ -353,6 +360,11 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
             instance.counters.retain(|key, _| !key.starts_with(&prefix));
         }
     });
+}
+
+/// Whether a plan is from a document, a scope or an answer that somebody gave, and not from a stage that only enters its lanes.
+fn is_given(protocol: &Protocol, from: &str) -> bool {
+    protocol.artifacts.contains_key(from) || from == "--scope" || from.parse::<DecisionId>().is_ok()
 }
 
 fn give(run: &mut Run, ArtifactGiven { name, object, fields, tree }: &ArtifactGiven) {

@@ -19,7 +19,8 @@ use eval::Eval;
 pub use eval::{class_word, requirement_parts, unit_word};
 pub(super) use rests::document;
 pub use rests::{
-    accepted_on, fresh, given, on, on_tree, outdated, row_rests_on, same_in_nobodys, trees_in_use, unit_row_rests_on,
+    accepted_on, fresh, given, is_shown, on, on_tree, outdated, row_rests_on, same_in_nobodys, trees_in_use,
+    unit_row_rests_on,
 };
 
 /// Whether a gate holds. Only `Holds` passes.
@@ -162,9 +163,10 @@ pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option
 }
 
 /// Where a row stands by its command alone, and whether that is fresh for these resources. A waiver is one of the row, and
-/// stands as long as the row's own.
+/// stands as long as the row's own; a command that passed when it was given was not waived with it.
 pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
-    if is_waived(run, row, &row_rests_on(run, row), subject) {
+    let in_spite = row.waived.as_ref().is_some_and(|waived| waived.with_command);
+    if in_spite && is_waived(run, row, &row_rests_on(run, row), subject) {
         return (CriterionState::Waived, true);
     }
     let Some(shown) = &row.ran else { return (CriterionState::Open, true) };

@@ -49,6 +49,16 @@ pub fn given(run: &Run, name: &str, unit: Option<&Name>) -> Option<bool> {
     })
 }
 
+/// Whether what a question would show of a document is what stands in a subject's tree; one that is neither given nor there is
+/// not shown.
+pub fn is_shown(run: &Run, name: &str, unit: Option<&Name>) -> bool {
+    given(run, name, unit).unwrap_or_else(|| match in_tree(run, run.tree_of(unit), name) {
+        InTree::Elsewhere => true,
+        InTree::As(digest) => digest == crate::digest::Digest::of(b""),
+        InTree::Unknown => false,
+    })
+}
+
 enum InTree {
     /// It has no path.
     Elsewhere,
