@@ -137,8 +137,8 @@ impl Draft {
             in_advance: false,
         });
         if let Some(why) = self.cannot_ask(&known.instance, stage, ask, &options) {
+            self.refusal = Some(Rejection::Incomplete { decision, what: format!("something else first: {why}") });
             self.hold_at_ask(&known.instance, stage, &known.origin, why);
-            self.refusal = Some(rejection);
             return Some(());
         }
         let question = match ask.from {
