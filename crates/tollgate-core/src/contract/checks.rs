@@ -119,13 +119,35 @@ fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
     }
     let text = said.text().unwrap_or_default();
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    // "Option B because …", "B, since …", "2": what follows the word, or comes first.
-    let after_option = words().zip(words().skip(1)).filter(|(word, _)| word.eq_ignore_ascii_case("option"));
-    let mut named = after_option.map(|(_, next)| next).chain(words().next());
+    // "Option B because …": what follows the word; "B, since …", "2": what comes first and stands alone. "A meeting" names none,
+    // nor does "neither Option A nor Option B".
+    let denies = |word: &str| ["neither", "nor", "not"].iter().any(|no| word.eq_ignore_ascii_case(no));
+    let before = std::iter::once("").chain(words());
+    let after_option = before.zip(words().zip(words().skip(1)));
+    let after_option =
+        after_option.filter(|(before, (word, _))| word.eq_ignore_ascii_case("option") && !denies(before));
+    let first = words().next().filter(|word| stands_alone(text, word));
+    let mut named = after_option.map(|(_, (_, next))| next).chain(first);
     let by_place = named.any(|word| place(word).is_some_and(|place| place < options.len()));
     let start = text.floor_char_boundary(NAMED_BYTES_MAX);
     let lower = text[..start].to_lowercase();
     if by_place || options.iter().any(|option| is_named(option, &lower)) { Vec::new() } else { vec![said.at] }
+}
+
+/// Whether the first word of a text is followed by something that is no word: its end, a dash, a comma, a reason.
+fn stands_alone(text: &str, word: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| !c.is_alphanumeric()).strip_prefix(word).unwrap_or_default();
+    let reason = ["because", "since", "as", "for"];
+    match rest.chars().next() {
+        None => true,
+        Some(c) if c.is_whitespace() => {
+            let next = rest.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+            rest.trim_start().starts_with(|c: char| !c.is_alphanumeric())
+                || next.is_none_or(|next| reason.iter().any(|word| next.eq_ignore_ascii_case(word)))
+        }
+        // "B.S." is a word of its own.
+        Some(c) => !rest[c.len_utf8()..].starts_with(char::is_alphanumeric),
+    }
 }
 
 /// The place that a number or a letter stands for.
@@ -142,7 +164,12 @@ fn is_named(option: &Node<'_>, text: &str) -> bool {
     let name = name.split(" -- ").next().unwrap_or_default();
     let name = name.split(" — ").next().unwrap_or_default().replace("**", "");
     let name = name.trim();
-    !name.is_empty() && text.contains(&name.to_lowercase())
+    let name = name.to_lowercase();
+    let is_whole = |(at, _): (usize, &str)| {
+        let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        ends(text[..at].chars().next_back()) && ends(text[at + name.len()..].chars().next())
+    };
+    !name.is_empty() && text.match_indices(&name).any(is_whole)
 }
 
 #[cfg(test)]
@@ -162,6 +189,26 @@ mod tests {
             ["Option A because", "option 2.", "B, since it is cheap", "1", "I would round half up here", "Keep them"]
         {
             assert!(!broken(good), "{good}");
+        }
+        for good in [
+            "A",
+            "A - it is cheap",
+            "B: see above",
+            "Option A because it does not round twice",
+            "A because it is cheap",
+        ] {
+            assert!(!broken(good), "{good}");
+        }
+        for bad in [
+            "A third way",
+            "A meeting with the owner.",
+            "B.S., none of these",
+            "1 more week",
+            "Neither Option A nor Option B.",
+            "Not Option A",
+            "Keeper",
+        ] {
+            assert!(broken(bad), "{bad}");
         }
         for bad in ["Option C", "Ask somebody", "option 0", "Optional", "3"] {
             assert!(broken(bad), "{bad}");

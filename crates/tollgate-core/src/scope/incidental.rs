@@ -185,9 +185,33 @@ fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria
             (Mode::Link, _) | (_, Mode::Link) => unknown("the link leads elsewhere"),
             (Mode::File, Mode::Program) => unknown("it can be started now"),
             (Mode::Program, Mode::File) => unknown("it can no longer be started"),
-            _ => unaltered(&pieces, names, language, &imports),
+            _ => match other_name(hunks, &pieces, language) {
+                Some(open) => unknown(open),
+                None => unaltered(&pieces, names, language, &imports),
+            },
         },
     }
+}
+
+/// A word that stands in place of another although the file knew both: that is no new name for the old thing.
+fn other_name(hunks: &[Hunk<'_>], pieces: &[Piece<'_>], language: Language) -> Option<String> {
+    let used = |but: Sign| -> BTreeSet<&str> {
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign != but);
+        lines.flat_map(|(_, line)| super::shape::words(line, language)).collect()
+    };
+    if language.sort != Sort::Code || !pieces.iter().any(|piece| matches!(piece, Piece::Renamed { .. })) {
+        return None;
+    }
+    let (before, now) = (used(Sign::Added), used(Sign::Removed));
+    let renamed = pieces.iter().filter_map(|piece| match piece {
+        Piece::Renamed { pairs, .. } => Some(pairs),
+        _ => None,
+    });
+    let mut renamed = renamed.flatten().filter(|(old, new)| old != new);
+    renamed.find_map(|(old, new)| {
+        let both = before.contains(&**new) || now.contains(&**old);
+        both.then(|| format!("{} in place of {}, and the file knows both", quoted(new), quoted(old)))
+    })
 }
 
 fn lock(change: &Change<'_>, names: &Names<'_>) -> Criteria {

@@ -157,7 +157,7 @@ fn a_judge_is_shown_everything_its_verdict_is_given_to() {
 }
 
 #[test]
-fn a_side_is_shown_its_scope_and_what_it_changed_itself() {
+fn a_side_is_shown_its_scope_nobodys_and_what_it_changed_itself() {
     let task = crate::play::TASK.replace("### Backend\n", "### Backend\nScope: `greet.sh` `src/**`\n");
     let infra = r#"write: {Makefile: "all:\n\ttrue\n"}, report: {status: complete, abstract: {outcome: infra, next_phase: developer}, files_created: [Makefile]}"#;
     let stray = BUILT
@@ -169,7 +169,8 @@ fn a_side_is_shown_its_scope_and_what_it_changed_itself() {
     play.start(&inputs).exits(4).says("stray.sh");
     let (brief, patch) = (play.brief("reviewer", 1), play.patch("reviewer", 1));
     assert!(brief.contains("`greet.sh`") && brief.contains("- created `stray.sh`\n"), "{brief}");
-    assert!(patch.contains("+echo stray\n") && !patch.contains("Makefile"), "{patch}");
+    // What lies in nobody's scope counts for every side, so its judges are shown it.
+    assert!(patch.contains("+echo stray\n") && patch.contains("Makefile"), "{patch}");
 }
 
 const SOLO_GAP: &str = r#"report: {status: complete, abstract: {outcome: a row is open, verdict: BLOCKED, next_phase: dev-tester}, verdict: BLOCKED, verified_rows: ["DoD-2: there"], gaps: ["DoD-1: greet.sh does not greet"]}"#;

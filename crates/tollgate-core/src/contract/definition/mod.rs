@@ -371,6 +371,24 @@ impl Type {
         }
     }
 
+    /// How many types it is made of: one that names another holds all of it.
+    pub fn parts(&self) -> usize {
+        let inner = match &self.kind {
+            Kind::List(list) => list.of.parts(),
+            Kind::Map(map) => map.of.parts(),
+            Kind::Record(record) => record.fields.iter().map(|field| field.of.parts()).sum(),
+            Kind::Union(types) => types.iter().map(Type::parts).sum(),
+            Kind::Any
+            | Kind::Bool
+            | Kind::Const(..)
+            | Kind::Text(_)
+            | Kind::Int(_)
+            | Kind::Number(_)
+            | Kind::OneOf(_) => 0,
+        };
+        inner + 1
+    }
+
     /// What it is called in messages and tables.
     pub fn describe(&self) -> String {
         let what = match &self.kind {

@@ -150,13 +150,21 @@ fn wrapped(node: Node<'static>, form: Form) -> Node<'static> {
     Node::new(tree::Value::Map(vec![entry]))
 }
 
+/// How many types a type may be made of.
+const PARTS_MAX: usize = 500;
+
 /// Types by name; each may use those before it.
 fn named(node: Option<&yaml::Node>, problems: &mut Problems) -> Types {
     let mut types = Types { named: BTreeMap::new() };
     for (key, node) in node.map(|node| problems.entries(node, "`types`")).unwrap_or_default() {
-        if let Some(of) = types.of(node, 0, problems) {
-            types.named.insert(key.text.clone(), of);
+        let Some(of) = types.of(node, 0, problems) else { continue };
+        // Types that hold types twice double with each; what is written from them would never end.
+        if of.parts() > PARTS_MAX {
+            let message = format!("the type `{}` is made of more than {PARTS_MAX} types", key.text);
+            problems.value(key.place, message, "use fewer, or smaller ones");
+            continue;
         }
+        types.named.insert(key.text.clone(), of);
     }
     types
 }

@@ -169,6 +169,11 @@ impl Draft {
             (None, true) => {
                 return Err(Rejection::Incomplete { decision: id, what: "the measured work tree".to_owned() });
             }
+            (Some(_), true) if self.tree_is_busy(unit, true) => {
+                let what =
+                    "a work tree that nobody else works in; wait until they are done, and answer again".to_owned();
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
             (Some(content), true) => {
                 let deleted = answer.deleted.clone();
                 let event = TreeChanged { unit: unit.cloned(), content: content.clone(), decision: id, deleted };

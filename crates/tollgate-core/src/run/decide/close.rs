@@ -40,6 +40,9 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
             UnitState::Dropped if unit.in_tree => {
                 reasons.push(format!("`{}` was given up, but its work is in the tree", unit.name));
             }
+            UnitState::Dropped if gate::differs_in_scope(run, &unit.name) => {
+                reasons.push(format!("`{}` was given up, but what lies in its scope has changed", unit.name));
+            }
             UnitState::Dropped => {}
             UnitState::New => reasons.push(format!("`{}` is not accepted", unit.name)),
             UnitState::Lapsed => reasons.push(format!("`{}` is no longer accepted", unit.name)),
@@ -65,7 +68,11 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
             Status::Fails => reasons.push(format!("gate `{name}` does not hold")),
         }
     }
-    for (id, finding) in run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed()) {
+    // What was found in work that was given up and is not there is settled with it.
+    let is_gone = |name: &Name| run.unit(name).is_some_and(|unit| unit.state == UnitState::Dropped && !unit.in_tree);
+    let moot = |units: &[Name]| !units.is_empty() && units.iter().all(is_gone);
+    let open = run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed());
+    for (id, finding) in open.filter(|(_, finding)| !moot(&finding.about.units)) {
         reasons.push(format!("{id} is {}: {}", finding.status.word(), first_line(&finding.about.what)));
     }
     reasons

@@ -170,7 +170,8 @@ pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Opt
         ledger.waived_commands.insert(keyed(name, unit.as_ref()), on.clone());
     }
     for row in ledger.criteria.iter_mut().filter(|row| waiver.criteria.contains(&row.id)) {
-        let with_command = row.ran.as_ref().is_none_or(|ran| ran.result != Judgement::Pass);
+        let passes = |ran: &Shown| ran.result == Judgement::Pass && ran.on.tree == on.tree;
+        let with_command = !row.ran.as_ref().is_some_and(passes);
         row.waived = Some(Waived { decision: waiver.decision, on: on.clone(), with_command });
     }
     for row in ledger.requirements.iter_mut().filter(|row| waiver.requirements.contains(&row.id)) {

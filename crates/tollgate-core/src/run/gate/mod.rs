@@ -19,8 +19,8 @@ use eval::Eval;
 pub use eval::{class_word, requirement_parts, unit_word};
 pub(super) use rests::document;
 pub use rests::{
-    accepted_on, fresh, given, is_shown, on, on_tree, outdated, row_rests_on, same_in_nobodys, trees_in_use,
-    unit_row_rests_on,
+    accepted_on, differs_in_scope, fresh, given, is_shown, on, on_tree, outdated, row_rests_on, same_in_nobodys,
+    trees_in_use, unit_row_rests_on,
 };
 
 /// Whether a gate holds. Only `Holds` passes.

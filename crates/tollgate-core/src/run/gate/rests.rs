@@ -89,6 +89,14 @@ pub fn fresh(run: &Run, on: &On, resources: &[Name], unit: Option<&Name>) -> boo
     })
 }
 
+/// Whether the run's tree is known to differ from what it began with where a unit's scope is.
+pub fn differs_in_scope(run: &Run, unit: &Name) -> bool {
+    let scoped = |content: &Content| content.scoped.get(unit).cloned();
+    let then = scoped(&run.opened.content);
+    let now = run.contents.get(&run.tree).and_then(|content| scoped(content));
+    matches!((then, now), (Some(then), Some(now)) if then != now)
+}
+
 /// What a row's evidence and waivers rest on: all that the gates say which read the row and which somebody has to establish.
 /// One that only says which way to take guards nothing, and one that reads the row's command asks for that by itself. A row that no gate reads rests on everything: nobody says that a
 /// change does not matter to it.
