@@ -377,6 +377,21 @@ impl Protocol {
         all
     }
 
+    /// Whether a stage establishes a gate or delivers a document: itself, by an answer, or by a flow it runs for its subject.
+    pub fn establishes(&self, stage: &Stage, name: &Name) -> bool {
+        let answers =
+            stage.on.iter().any(|rule| matches!(&rule.route.ensures, Ensures::Gates(all) if all.contains(name)));
+        let by_kind = match &stage.kind {
+            Kind::Check { gates } => gates.contains(name),
+            // Flows do not run each other in a circle: the checker refuses it.
+            Kind::Each(Each { over: Over::It, flow, .. }) => {
+                self.flow(flow).is_some_and(|flow| flow.stages.iter().any(|stage| self.establishes(stage, name)))
+            }
+            Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Each(_) | Kind::Land(_) => false,
+        };
+        answers || by_kind || stage.ensures.contains(name) || stage.gives.contains(name)
+    }
+
     /// Whether a resource lies in the tree: an area, all of it, or a document with a path.
     pub fn lies_in_tree(&self, resource: &str) -> bool {
         let area = || self.areas.iter().any(|area| &*area.name == resource);

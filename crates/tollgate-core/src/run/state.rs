@@ -280,7 +280,7 @@ pub struct Unit {
 /// A unit's own work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnTree {
-    /// How often it was made anew; names its folder.
+    /// How often it was made anew.
     pub generation: u32,
     /// The caller's tree it was made from, or stands on after a conflict.
     pub base: Name,
@@ -289,6 +289,9 @@ pub struct OwnTree {
     /// How its work collided with what had landed before; gone when it lands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collision: Option<Collision>,
+    /// What an earlier start of the unit had made that never landed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Name>,
 }
 
 /// Work that does not fit what landed before it.

@@ -151,7 +151,12 @@ impl RealHands {
         if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree, age), String::new()));
         }
-        let recorded = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
+        // What a unit had made before it started again is in no tree of the run any more.
+        let own = unit.as_ref().and_then(|name| run.unit(name)).and_then(|unit| unit.tree.as_ref());
+        let left = own.and_then(|own| own.left.as_ref());
+        let recorded = |tree: &ObjectId| {
+            run.contents.contains_key(tree.as_str()) && left.is_none_or(|left| **left != *tree.as_str())
+        };
         let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
         let note = match old {
             Old::Recorded => return Ok((Place::Tree(tree, Age::PutBack), String::new())),

@@ -3,9 +3,9 @@
 use crate::play::{Play, Said};
 use crate::rests::{SIDES, play, said_of, wrote};
 
-const HOLDS: &str = "otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, \
+pub const HOLDS: &str = "otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, \
                      inconclusive: hold, out_of_scope: hold, refused: hold}\n";
-const CHECKER: &str = "  dod-checker: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [task, criteria, change]}}\n";
+pub const CHECKER: &str = "  dod-checker: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [task, criteria, change]}}\n";
 const FINE: &str = "{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: [\"DoD-1: there\"]}}";
 
 /// A task is signed, planned in a document and built.

@@ -8,6 +8,7 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod again;
 mod agents;
 mod alone;
 mod budget;

@@ -101,8 +101,15 @@ impl Draft {
             return true;
         }
         let missing = self.missing(stage, unit);
-        if !missing.is_empty() {
-            self.hold(name, stage, "requires", format!("`{}` needs {}", stage.id, missing.join(", ")));
+        if let Some((first, _)) = missing.first() {
+            // Entering it again would find the same: a person's `retry` enters what establishes it.
+            let protocol = self.protocol.clone();
+            let flow = protocol.flow(&instance.flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
+            let back = flow.iter().find(|before| before.id != stage.id && protocol.establishes(before, first));
+            let which = back.map(|back| format!(", which `{}` establishes", back.id)).unwrap_or_default();
+            let lacks: Vec<&str> = missing.iter().map(|(_, lacks)| &**lacks).collect();
+            let why = format!("`{}` needs {}{which}", stage.id, lacks.join(", "));
+            self.hold(name, back.unwrap_or(stage), "requires", why);
             return true;
         }
         match &stage.kind {
@@ -122,8 +129,8 @@ impl Draft {
         }
     }
 
-    /// What a stage requires and does not have.
-    fn missing(&self, stage: &Stage, unit: Option<&Name>) -> Vec<String> {
+    /// What a stage requires and does not have, with the words for it.
+    fn missing(&self, stage: &Stage, unit: Option<&Name>) -> Vec<(Name, String)> {
         let lacks = |name: &&Name| {
             if self.protocol.gates.contains_key(*name) {
                 gate::status_of(&self.run, name, unit) != Status::Holds
@@ -135,8 +142,8 @@ impl Draft {
         let gates = stage.ensures.iter().filter_map(|name| self.protocol.gates.get(name));
         let bound = self.protocol.with_read(gates).into_iter().flat_map(|gate| &gate.bound_to);
         let other = |name: &&Name| gate::given(&self.run, name, unit) == Some(false);
-        let others = bound.filter(other).map(|name| format!("`{name}` as it was given"));
-        stage.requires.iter().filter(lacks).map(|name| format!("`{name}`")).chain(others).collect()
+        let others = bound.filter(other).map(|name| (name.clone(), format!("`{name}` as it was given")));
+        stage.requires.iter().filter(lacks).map(|name| (name.clone(), format!("`{name}`"))).chain(others).collect()
     }
 
     /// A judge accepts: what it must establish is evaluated on what it left behind, after the commands that needs.

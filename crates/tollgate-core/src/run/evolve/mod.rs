@@ -103,7 +103,11 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         }
         Event::FlowHeld(held) => {
             let at = At::Held { stage: held.stage.clone(), outcome: held.outcome.clone(), why: held.why.clone() };
-            with(run, &held.instance, |instance| instance.at = at);
+            with(run, &held.instance, |instance| {
+                // An attempt that was cut off is repeated where it was, and nowhere else.
+                instance.lost = instance.lost.filter(|_| instance.at.stage() == Some(&held.stage));
+                instance.at = at;
+            });
         }
         Event::AttemptStarted(started) => {
             start(run, at_ms, started);
@@ -277,8 +281,14 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
         if let Some(unit) = unit_mut(run, name) {
-            let generation = unit.tree.as_ref().map_or(0, |own| own.generation) + 1;
-            unit.tree = Some(OwnTree { generation, base: base.clone(), tree: base, landed: false, collision: None });
+            let before = unit.tree.take();
+            let generation = before.as_ref().map_or(0, |own| own.generation) + 1;
+            let left = before.filter(|own| !own.landed).and_then(|own| match own.tree == own.base {
+                true => own.left,
+                false => Some(own.tree),
+            });
+            unit.tree =
+                Some(OwnTree { generation, base: base.clone(), tree: base, landed: false, collision: None, left });
         }
     }
 }

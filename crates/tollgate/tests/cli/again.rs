@@ -1,0 +1,113 @@
+//! Work that begins again: what it left is kept, and what it needs is established first.
+
+use crate::given::{CHECKER, HOLDS};
+use crate::rests::{play, said_of};
+
+const TWO: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- api/a is there\n\n### Frontend\nScope: `web/**`\n\
+                   - web/a is there\n";
+
+fn built(unit: &str, iteration: u32, files: &str, names: &str) -> String {
+    format!(
+        "{{unit: {unit}, iteration: {iteration}, write: {{{files}}}, report: {{status: complete, abstract: {{outcome: built, \
+         next_phase: n/a}}, files_created: [{names}]}}}}"
+    )
+}
+
+/// The two sides, their rows judged one by one and then together.
+fn sides(asks: &str, gates: &str, main: &str, side: &str) -> String {
+    format!(
+        r#"protocol: two
+version: 1
+areas: {{code: ["**"]}}
+artifacts: {{task: {{schema: build-plan.task, given: input}}}}
+roles:
+  developer: {{contract: status-block, writes: [code], sees: full}}
+{CHECKER}gates:
+  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [code], mandatory: {{unit: true, run: true}}}}
+{gates}{HOLDS}{asks}flows:
+  main:
+{main}    - {{id: look, dispatch: dod-checker, ensures: [covered], on: {{accept: done, reject: hold}}}}
+  side:
+{side}    - {{id: join, land: run, on: {{landed: done, conflict: hold}}}}
+"#
+    )
+}
+
+/// A gate that lapsed is established again, by the stage that does so, before what needs it is entered.
+#[test]
+fn what_a_stage_needs_is_established_on_a_persons_retry() {
+    let asks = r#"asks:
+  beside:
+    ask: {class: scope, question: "Outside.", from: measure, options: {extend: Widen, undo: Take it out}}
+    on: {extend: {to: back, amends: [scope]}, undo: as conflict, cancelled: hold}
+"#;
+    let main = "    - id: sides
+      each: {over: [backend, frontend], flow: side, at_once: 1, trees: own, makes: accepted}
+      on: {all: look, some: hold, none: hold}
+";
+    let side = r#"    - id: sign
+      ask: {class: approval, question: "These scopes?", shows: [task], options: {approve: Go, no: Stop}}
+      on: {approve: {to: build, ensures: [signed]}, no: dropped}
+    - {id: build, dispatch: developer, requires: [signed], on: {ok: check}}
+    - {id: check, dispatch: dod-checker, ensures: [covered], on: {accept: join, reject: hold}}
+"#;
+    let gates = "  signed: {holds: {answer: sign, is: approve}, bound_to: [scope]}\n";
+    let script = format!(
+        "script: 1\nroles:\n  developer: [{{unit: backend, iteration: 1, text: nonsense}}, {}, {}]\n  dod-checker: [{}, {}, {}]\n",
+        built("backend", 2, r#"api/a: "x\n""#, "api/a"),
+        built("frontend", 1, r#"web/a: "x\n", conf/x: "y\n""#, "web/a, conf/x"),
+        said_of("backend", 1, "APPROVED", "verified_rows: [\"DoD-1: there\"]"),
+        said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\"]"),
+        r#"{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}}"#,
+    );
+    let protocol = sides(asks, gates, main, side);
+    let protocol = protocol.replace("landed: done, conflict", "landed: done, out_of_scope: beside, conflict");
+    let (play, said) = play(TWO, &protocol, &script, &[]);
+    said.exits(4).says("These scopes?");
+    play.decide(&["dec_1", "approve"]).exits(4);
+    play.decide(&["dec_2", "approve"]).exits(4).says("Outside.");
+    play.decide(&["dec_3", "extend"]).exits(1);
+    // The scope was widened after backend's was signed: its developer is not asked again before that is.
+    play.tollgate(&["retry", "RUN", "--no-wait"])
+        .exits(1)
+        .says("`build` needs `signed`, which `sign` establishes")
+        .silent_on("succeeded");
+    play.tollgate(&["retry", "RUN", "--no-wait"]).exits(4).says("These scopes?");
+    play.decide(&["dec_4", "approve"]).exits(0).says("succeeded");
+    assert_eq!(play.dispatched("developer"), 3);
+    play.holds();
+}
+
+/// A unit whose flow was left starts again from the run's tree; what it had made is put aside, not lost.
+#[test]
+fn what_a_unit_had_made_before_it_starts_again_is_kept() {
+    let main = r#"    - id: sides
+      each: {over: [backend, frontend], flow: side, at_once: 1, trees: own, makes: accepted}
+      on: {all: look, some: hold, none: hold, raise again: {to: sides, limit: 1, then: hold}}
+"#;
+    let side = r#"    - {id: build, dispatch: developer, on: {ok: check}}
+    - {id: check, dispatch: dod-checker, ensures: [covered], on: {accept: join, reject: stuck}}
+    - id: stuck
+      ask: {class: choice, question: "It is not there.", options: {again: All again, stop: Stop}}
+      on: {again: raise again, stop: dropped, cancelled: hold}
+"#;
+    let script = format!(
+        "script: 1\nroles:\n  developer: [{}, {}, {}]\n  dod-checker: [{}, {}, {}, {}]\n",
+        built("backend", 1, r#"api/first: "x\n""#, "api/first"),
+        built("backend", 2, r#"api/a: "x\n""#, "api/a"),
+        built("frontend", 1, r#"web/a: "x\n""#, "web/a"),
+        said_of("backend", 1, "BLOCKED", "gaps: [\"DoD-1: not there\"]"),
+        said_of("backend", 2, "APPROVED", "verified_rows: [\"DoD-1: there\"]"),
+        said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\"]"),
+        r#"{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}}"#,
+    );
+    let (play, said) = play(TWO, &sides("", "", main, side), &script, &[]);
+    said.exits(4).says("It is not there.");
+    play.decide(&["dec_1", "again"]).exits(0).says("succeeded");
+    assert_eq!(play.file("api/first"), None);
+    let shown = play.tollgate(&["show", "RUN"]).out;
+    let (_, aside) = shown.split_once("Put aside").unwrap_or_else(|| panic!("nothing is put aside in {shown}"));
+    let look = aside.lines().nth(1).unwrap_or_default();
+    assert!(look.trim_start().starts_with("backend") && look.contains("git"), "{aside}");
+    play.holds();
+}
