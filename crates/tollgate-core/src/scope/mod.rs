@@ -6,6 +6,7 @@
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
 pub mod change;
+mod content;
 pub mod correction;
 pub mod draft;
 mod imports;
@@ -20,12 +21,13 @@ mod words;
 #[cfg(test)]
 mod rules_tests;
 
+pub use content::content;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
-use crate::digest::{Digest, DigestOf};
+use crate::digest::Digest;
 use crate::path::unquote;
 use crate::protocol::model::Area;
 
@@ -117,69 +119,6 @@ pub fn in_scope(path: &str, scope: &[Name]) -> bool {
 pub fn classify(paths: impl IntoIterator<Item = Name>, scope: &[Name]) -> Classified {
     let (inside, outside) = paths.into_iter().partition(|path| in_scope(path, scope));
     Classified { inside, outside }
-}
-
-/// Digests a tree by area: whole, narrowed to each unit's scope, and what lies in nobody's; and by document.
-///
-/// The digest of a part is sha256 over its sorted lines `mode blob path`.
-pub fn content(tree: Name, entries: &[Entry], parts: &Parts) -> Content {
-    let Parts { areas, scopes, documents } = parts;
-    let line = |entry: &Entry| format!("{} {} {}\n", entry.mode, entry.blob, entry.path);
-    let mut lines: Vec<(String, &Entry)> = entries.iter().map(|entry| (line(entry), entry)).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    let mut whole = Sums::new(areas);
-    let mut scoped: Vec<(&Name, &Vec<Name>, Sums<'_>)> =
-        scopes.iter().map(|(unit, scope)| (unit, scope, Sums::new(areas))).collect();
-    let has_scopes = scopes.values().any(|scope| !scope.is_empty());
-    let mut nobodys = Sums::new(if has_scopes { areas } else { &[] });
-    let mut documents: Vec<_> = documents.iter().map(|(name, path)| (name, path, DigestOf::default())).collect();
-    for (line, Entry { path, .. }) in &lines {
-        let own = areas.iter().position(|area| holds(area, path));
-        let mut is_nobodys = true;
-        for (_, scope, sums) in &mut scoped {
-            if in_scope(path, scope) {
-                is_nobodys &= scope.is_empty();
-                sums.take(own, line);
-            }
-        }
-        if is_nobodys {
-            nobodys.take(own, line);
-        }
-        whole.take(own, line);
-        for (_, pattern, sum) in &mut documents {
-            if matches(pattern, path) {
-                sum.take(line.as_bytes());
-            }
-        }
-    }
-    let scoped = scoped.into_iter().map(|(unit, _, sums)| (unit.clone(), sums.digests())).collect();
-    let documents = documents.into_iter().map(|(name, _, sum)| (name.clone(), sum.digest())).collect();
-    Content { tree, areas: whole.digests(), scoped, nobodys: nobodys.digests(), documents }
-}
-
-/// The digest of each area, while its lines are taken in their order.
-struct Sums<'a>(Vec<(&'a Name, DigestOf)>);
-
-impl<'a> Sums<'a> {
-    fn new(areas: &'a [Area]) -> Self {
-        Self(areas.iter().map(|area| (&area.name, DigestOf::default())).collect())
-    }
-
-    /// Takes a line of an area. What no area holds is in nobody's care: it counts in each, so that no judgement outlasts its change.
-    fn take(&mut self, area: Option<usize>, line: &str) {
-        let taking = match area {
-            Some(area) => self.0.get_mut(area..=area),
-            None => Some(&mut self.0[..]),
-        };
-        for (_, sum) in taking.into_iter().flatten() {
-            sum.take(line.as_bytes());
-        }
-    }
-
-    fn digests(self) -> BTreeMap<Name, Digest> {
-        self.0.into_iter().map(|(area, sum)| (area.clone(), sum.digest())).collect()
-    }
 }
 
 /// Whether some path could lie in both scopes. Errs on the side of yes.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use tollgate_core::Name;
 pub use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::Entry;
 
 use super::files::beside;
+use super::seen::{Look, Moment, Seen, recall, remember};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
 use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
@@ -22,7 +24,7 @@ pub const PATHS_MAX: usize = 200_000;
 /// How many links are followed before a path is taken to lead outside.
 const LINKS_MAX: u32 = 40;
 pub(super) const LINK: &str = "120000";
-const SUBMODULE: &str = "160000";
+pub(super) const SUBMODULE: &str = "160000";
 
 /// One changed path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub struct Measured {
     /// The tree of the files.
     pub tree: ObjectId,
     /// What it holds.
-    pub entries: Vec<Entry>,
+    pub entries: Arc<Vec<Entry>>,
     /// What differs from the base, by path.
     pub changes: Vec<Change>,
     /// Repositories inside the work tree, and submodules with files in them: their content is not in the tree.
@@ -196,7 +198,39 @@ impl Workspace {
             let why = format!("the work tree {} is gone", tree.path.display());
             return Err(WorkspaceError::Lost { run: self.run, why });
         }
-        self.measure_at(&tree.path, &self.folder.index(&tree.name), base)
+        let (moment, seen) = (Moment::now(self.folder.path()), recall(&tree.path));
+        let skipped = seen.as_ref().map(|seen| seen.skipped()).unwrap_or_default();
+        let Some(look) = moment.and_then(|moment| Look::at(&tree.path, moment, &skipped)) else {
+            return self.measure_at(&tree.path, &self.folder.index(&tree.name), base);
+        };
+        let quick = seen.as_ref().map(|seen| self.measure_since(tree, base, seen, &look)).transpose()?.flatten();
+        let (found, next) = match quick {
+            Some(found) if seen.is_some_and(|seen| seen.tree == found.tree && seen.look.is_sure()) => return Ok(found),
+            Some(found) => {
+                let next = Seen::after(look, &found);
+                (found, Some(next))
+            }
+            None => {
+                let found = self.measure_at(&tree.path, &self.folder.index(&tree.name), base)?;
+                let next = Seen::of(look, &skipped, &found);
+                (found, next)
+            }
+        };
+        remember(&tree.path, next);
+        Ok(found)
+    }
+
+    /// Remembers a work tree that was made just now and holds these files.
+    pub(super) fn know(&self, tree: &WorkTree, files: &ObjectId) -> Result<(), WorkspaceError> {
+        let Some(look) = Moment::now(self.folder.path()).and_then(|moment| Look::at(&tree.path, moment, &[])) else {
+            return Ok(());
+        };
+        let (changes, nested, escaping) = (Vec::new(), Vec::new(), Vec::new());
+        let entries = Arc::new(self.git.list(files)?);
+        let (special, ignored) = (Vec::new(), Vec::new());
+        let found = Measured { tree: files.clone(), entries, changes, nested, escaping, special, ignored };
+        remember(&tree.path, Seen::of(look, &[], &found));
+        Ok(())
     }
 
     /// Measures a copy that was made to be measured, against the tree it was made of.
@@ -225,16 +259,11 @@ impl Workspace {
             (git.id(&["write-tree"])?, special)
         };
         let differences = differing(&git, base, &after)?;
-        let listed = git.list(&after)?;
+        let listed = Arc::new(git.list(&after)?);
         let nested = status.nested.iter().map(|path| quote(path));
         let nested = nested.chain(filled_submodules(root, &listed, &differences)).collect();
         let changes: Vec<Change> = differences.into_iter().map(|difference| difference.change).collect();
-        let escaping = changes
-            .iter()
-            .filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted)
-            .filter(|change| leads_outside(root, Path::new(OsStr::from_bytes(&unquote(&change.path)))))
-            .map(|change| change.path.clone())
-            .collect();
+        let escaping = escaping(root, &changes);
         Ok(Measured {
             tree: after,
             entries: listed,
@@ -257,6 +286,13 @@ impl Workspace {
     }
 }
 
+/// Changed links that lead outside.
+pub(super) fn escaping(root: &Path, changes: &[Change]) -> Vec<Name> {
+    let links = changes.iter().filter(|change| &*change.mode == LINK && change.kind != ChangeKind::Deleted);
+    let out = links.filter(|change| leads_outside(root, Path::new(OsStr::from_bytes(&unquote(&change.path)))));
+    out.map(|change| change.path.clone()).collect()
+}
+
 /// A copy of an index, to be changed; it goes when this does.
 struct Draft(PathBuf);
 
@@ -277,14 +313,15 @@ impl Drop for Draft {
     }
 }
 
-/// One path that differs between two trees, and the mode it had.
-struct Difference {
-    change: Change,
-    was: Name,
+/// One path that differs between two trees, the mode it had, and what it holds now.
+pub(super) struct Difference {
+    pub change: Change,
+    pub was: Name,
+    pub blob: Name,
 }
 
 /// What differs between two trees, by path. Git passes over the folders that are the same.
-fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Difference>, WorkspaceError> {
+pub(super) fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Difference>, WorkspaceError> {
     if from == to {
         return Ok(Vec::new());
     }
@@ -296,7 +333,7 @@ fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Difference
         // `:OLDMODE MODE OLDBLOB BLOB LETTER`, and the path as a record of its own.
         let change = (|| {
             let mut words = str::from_utf8(head).ok()?.strip_prefix(':')?.split(' ');
-            let (old, new, letter) = (words.next()?, words.next()?, words.nth(2)?);
+            let (old, new, blob, letter) = (words.next()?, words.next()?, words.nth(1)?, words.next()?);
             let (kind, mode) = match letter {
                 "A" => (ChangeKind::Created, new),
                 "D" => (ChangeKind::Deleted, old),
@@ -306,6 +343,7 @@ fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Difference
             Some(Difference {
                 change: Change { path: quote(records.next()?), kind, mode: mode.into() },
                 was: old.into(),
+                blob: blob.into(),
             })
         })();
         let unexpected = || GitError::Unexpected {

@@ -10,6 +10,7 @@ use tollgate_core::scope::{self, Parts};
 
 mod left_over;
 mod odd;
+mod seen;
 
 use super::*;
 use crate::testing::{Folder, folder, git, repository, write};

@@ -98,6 +98,7 @@ impl Workspace {
             self.forget_ready(&tree)?;
             reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
+            self.know(&tree, start)?;
         }
         Ok(tree)
     }
