@@ -17,7 +17,7 @@ use tollgate_core::run::budget::Budgets;
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind, ChangeKind};
 use tollgate_core::run::state::Decision;
-use tollgate_core::run::{self, Command, Recorded, Run};
+use tollgate_core::run::{self, Command, Recorded, Run, effects};
 use tollgate_core::scope::{self, Content, Parts};
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
@@ -394,28 +394,34 @@ impl Service {
     /// Answers a decision; a work tree that the option amends is measured now.
     pub fn decide(&self, session: &mut Session, id: DecisionId, mut answer: Answer) -> Result<Outcome, ServiceError> {
         let run = session.run();
+        let mut given = None;
         let decision = run.decisions.get(&id).cloned();
         let route = decision.as_ref().and_then(|decision| route_of(run, decision, answer.option.as_deref()));
         if let (Some(decision), Some(route)) = (&decision, route)
             && decision.end.is_none()
             && route.amends.iter().any(|name| run.protocol.lies_in_tree(name))
         {
-            let (content, deleted) = self.measure_by_hand(run, decision)?;
-            (answer.content, answer.deleted) = (Some(content), deleted);
+            // Where somebody else works nothing is looked at: the answer is refused.
+            if !effects::is_worked_in(run, decision.asked.unit.as_ref(), true) {
+                let (tree, content, deleted) = self.measure_by_hand(run, decision)?;
+                given = ObjectId::parse(&content.tree).map(|content| (tree, content));
+                (answer.content, answer.deleted) = (Some(content), deleted);
+            }
         }
         let command = Command::Answer { decision: id, answer: Box::new(answer) };
-        Ok(session.command(&command, &self.by(), None, &[])?)
+        let outcome = session.command(&command, &self.by(), None, &[])?;
+        if let Some((tree, content)) = given {
+            // Until a worker is sent there it stays the person's; a note that is lost costs a second answer.
+            Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.shows(&tree, &content)).ok();
+        }
+        Ok(outcome)
     }
 
     /// The tree that a person gives back, and the files that are gone from it.
-    fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<(Content, Vec<Name>), ServiceError> {
+    fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<(WorkTree, Content, Vec<Name>), ServiceError> {
         let workspace = Workspace::of(&self.state, run)?;
-        let gone = !workspace.locate(shown_unit(run, decision).map(|name| &**name)).is_there();
-        let (tree, start) = shown_tree(&workspace, run, decision)?;
-        if gone {
-            return Err(WorkspaceError::Gone(tree.path).into());
-        }
-        let _held = Workspace::hold(&self.state, run.id)?;
+        let (unit, start) = shown(run, decision)?;
+        let (tree, _held) = workspace.given_tree(unit, &start)?;
         let found = workspace.measure(&tree, &start)?;
         let misplaced = found.misplaced();
         if !misplaced.is_empty() {
@@ -423,7 +429,7 @@ impl Service {
         }
         let gone = found.changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
         let deleted = gone.map(|change| change.path.clone()).collect();
-        Ok((content_in(run, &found.tree, &found.entries), deleted))
+        Ok((tree, content_in(run, &found.tree, &found.entries), deleted))
     }
 
     /// The work tree that an open decision is about, where an option stands for a change by hand.
@@ -432,11 +438,12 @@ impl Service {
             route_of(run, decision, Some(&option.id))
                 .is_some_and(|route| route.amends.iter().any(|name| run.protocol.lies_in_tree(name)))
         });
-        if !by_hand || decision.end.is_some() {
+        if !by_hand || decision.end.is_some() || effects::is_worked_in(run, decision.asked.unit.as_ref(), false) {
             return None;
         }
         let workspace = Workspace::of(&self.state, run).ok()?;
-        shown_tree(&workspace, run, decision).ok().map(|(tree, _)| tree.path)
+        let (unit, start) = shown(run, decision).ok()?;
+        workspace.shown_tree(unit, &start).ok().map(|tree| tree.path)
     }
 
     /// A person's word on what is held or halted.
@@ -453,21 +460,12 @@ impl Service {
     }
 }
 
-/// The unit whose own work tree a decision shows; none: it shows the run's.
-fn shown_unit<'a>(run: &Run, decision: &'a Decision) -> Option<&'a Name> {
+/// The unit whose own work tree a decision shows (none: it shows the run's), and what the run has there.
+fn shown<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, ObjectId), WorkspaceError> {
     let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
-    decision.asked.unit.as_ref().filter(own)
-}
-
-/// The work tree that a decision shows, and what it held when it was shown.
-fn shown_tree(workspace: &Workspace, run: &Run, decision: &Decision) -> Result<(WorkTree, ObjectId), WorkspaceError> {
-    let unit = shown_unit(run, decision);
-    let start = ObjectId::parse(run.tree_of(unit));
-    let start = start.ok_or_else(|| WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() })?;
-    let asked = &decision.asked;
-    let question = format!("{} {} {} {}", asked.instance, asked.ask, decision.asked_ms, asked.tree);
-    let tree = workspace.shown_tree(unit.map(|name| &**name), &start, Digest::of(question.as_bytes()))?;
-    Ok((tree, start))
+    let unit = decision.asked.unit.as_ref().filter(own);
+    let lost = || WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() };
+    Ok((unit.map(|name| &**name), ObjectId::parse(run.tree_of(unit)).ok_or_else(lost)?))
 }
 
 /// The route that an answer takes.

@@ -3,6 +3,7 @@
 use super::budget::{DAY_MS, Whose};
 use super::event::Work;
 use super::state::{Attempt, Run};
+use crate::Name;
 use crate::id::AttemptId;
 use crate::protocol::Protocol;
 use crate::protocol::model::Kind;
@@ -84,6 +85,17 @@ pub fn writes(run: &Run, attempt: &Attempt) -> bool {
         Work::Commands { .. } => false,
         Work::Land { .. } => true,
     }
+}
+
+/// Whether somebody writes in a subject's tree, or, for a writer, works there at all. A landing writes in the caller's.
+pub fn is_worked_in(run: &Run, unit: Option<&Name>, writer: bool) -> bool {
+    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|tree| !tree.landed);
+    let place = unit.filter(own);
+    run.attempts.values().any(|attempt| {
+        let there = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.as_ref()).filter(own);
+        let lands = matches!(attempt.work, Work::Land { .. });
+        place.is_none() && lands || there == place && (writer || writes(run, attempt))
+    })
 }
 
 /// Whether anything in a flow, or below it, writes.

@@ -148,6 +148,7 @@ impl RealHands {
         let unit = own_unit(run, id);
         let age = if workspace.locate(unit.as_deref()).is_there() { Age::Kept } else { Age::Made };
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
+        workspace.takes_back(&tree);
         if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree, age), String::new()));
         }

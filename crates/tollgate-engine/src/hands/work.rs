@@ -1,6 +1,6 @@
 //! What the engine does itself: commands, landings, publishing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -156,10 +156,13 @@ impl RealHands {
         })
     }
 
-    /// The tree that a unit was given back with its collisions; none once a person has mended it by hand.
+    /// The tree that a unit was given back with its collisions; none once it landed, or a person who was asked about them has
+    /// mended it by hand.
     fn given_back(&self, run: &Run, unit: &Name) -> Result<Option<ObjectId>, Failure> {
         let events = verify::events(&*self.journal, run.id, 0, u64::MAX);
         let (mut landings, mut given) = (BTreeSet::new(), None);
+        let (mut came_by, mut about) = (BTreeMap::new(), BTreeSet::new());
+        let conflict = LandOutcome::Conflict.word();
         for recorded in events.map_err(|error| Failure::Other(error.to_string()))? {
             match recorded.event {
                 Event::AttemptStarted(started) => {
@@ -167,10 +170,24 @@ impl RealHands {
                         landings.insert(started.attempt);
                     }
                 }
-                Event::LandingEnded(ended) if landings.contains(&ended.attempt) => {
-                    given = ended.collided.map(|content| content.tree);
+                // What moved nothing leaves what was given back as it is.
+                Event::LandingEnded(ended) if landings.contains(&ended.attempt) => match ended.outcome {
+                    LandOutcome::Conflict => given = ended.collided.map(|content| content.tree),
+                    LandOutcome::Landed => given = None,
+                    LandOutcome::OutOfScope | LandOutcome::Refused => {}
+                },
+                Event::FlowMoved(moved) => drop(came_by.insert(moved.instance, moved.outcome)),
+                Event::DecisionAsked(asked) => {
+                    let asked_for = came_by.get(&asked.asked.instance).is_some_and(|outcome| **outcome == *conflict);
+                    if asked_for {
+                        about.insert(asked.decision);
+                    }
                 }
-                Event::TreeChanged(changed) if changed.unit.as_ref() == Some(unit) => given = None,
+                Event::TreeChanged(changed)
+                    if changed.unit.as_ref() == Some(unit) && about.contains(&changed.decision) =>
+                {
+                    given = None;
+                }
                 _ => {}
             }
         }

@@ -28,6 +28,7 @@ mod ready;
 mod repository;
 mod seen;
 mod settings;
+mod shown;
 mod since;
 mod snapshot;
 mod starts;
@@ -98,6 +99,11 @@ pub enum WorkspaceError {
         "the work tree {0} was gone, and with it what was changed there; it is made again as it was when you were asked"
     )]
     Gone(PathBuf),
+    /// A work tree that a person gives back holds what nobody was shown.
+    #[error(
+        "the work tree {0} is not as the run left it, and was not shown to you for this question: nothing is taken yet"
+    )]
+    NotShown(PathBuf),
     /// A name of a commit that names none.
     #[error("there is no commit `{name}` in {top}")]
     NoRevision {
@@ -232,6 +238,7 @@ impl WorkspaceError {
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
             Self::Held { .. } => Code::WORK_HELD,
+            Self::NotShown(_) => Code::WORK_NOT_SHOWN,
             Self::Lost { .. } | Self::Gone(_) | Self::RepositoryGone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
         }
@@ -259,6 +266,9 @@ impl WorkspaceError {
                  first, if you did not change them"
             }
             Self::Gone(_) => "mend it there and answer again, or answer something else",
+            Self::NotShown(_) => {
+                "look at what it holds; it is left as it is, and when all of it is to count, type the same answer again"
+            }
             Self::Misplaced(_) => "remove them from the work tree, then answer again",
             Self::Unmeasurable(_) | Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
                 "answering by hand: mend the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \

@@ -4,7 +4,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use tollgate_core::diagnostic::Place;
-use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Area;
 use tollgate_core::scope::{self, Parts};
 
@@ -463,14 +462,22 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     let (workspace, base) = (&fixture.workspace, fixture.workspace.base().tree.clone());
     let newer = fixture.written("newer", &[("a", "2")]);
     let read = |tree: &WorkTree| std::fs::read_to_string(tree.path.join("a")).unwrap();
-    let first = workspace.shown_tree(Some("u"), &base, Digest::of(b"one")).unwrap();
+    let first = workspace.shown_tree(Some("u"), &base).unwrap();
     write(&first.path, "a", "by hand");
-    assert_eq!(read(&workspace.shown_tree(Some("u"), &base, Digest::of(b"one")).unwrap()), "by hand");
-    // Another question, about newer content: what lies there is kept aside.
-    let second = workspace.shown_tree(Some("u"), &newer, Digest::of(b"two")).unwrap();
+    assert_eq!(read(&workspace.shown_tree(Some("u"), &base).unwrap()), "by hand");
+    // What was not shown as the run has it is not taken, and not put away either, until the same is said again.
+    let answer = || workspace.given_tree(Some("u"), &newer).map(|(tree, _)| read(&tree));
+    assert!(matches!(answer(), Err(WorkspaceError::NotShown(_))));
+    assert_eq!(answer().unwrap(), "by hand");
+    // A worker was sent there, and a question is asked: what lies there is kept aside.
+    workspace.takes_back(&first);
+    let second = workspace.shown_tree(Some("u"), &newer).unwrap();
     assert_eq!(read(&second), "2");
     let kept = git(&workspace.run_folder().join("git"), &["for-each-ref", "--format=%(refname)", "refs/kept"]);
     assert!(kept.contains("refs/kept/u/"), "{kept}");
+    // A git that was killed left its lock.
+    std::fs::write(workspace.folder.index("u").with_extension("u.lock"), "").unwrap();
+    assert_eq!(answer().unwrap(), "2");
 }
 
 #[test]

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tollgate_core::digest::Digest;
 use tollgate_store::{Point, reach};
 
-use super::files::{beside, remove_tree, safe_name, sync_folder, write_whole};
+use super::files::{beside, remove_tree, safe_name, sync_folder};
 use super::folder::{GitFolder, Kind, copy_index};
 use super::{Workspace, WorkspaceError, at, engine_git};
 use crate::git::ObjectId;
@@ -99,33 +98,6 @@ impl Workspace {
             reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
             self.know(&tree, start)?;
-        }
-        Ok(tree)
-    }
-
-    /// The place of a work tree that a question shows, for somebody who may change it by hand.
-    ///
-    /// When it is shown for this question the first time it holds `start`, whatever was left there; from then on it is the
-    /// person's, and is left as it is.
-    pub fn shown_tree(
-        &self,
-        unit: Option<&str>,
-        start: &ObjectId,
-        question: Digest,
-    ) -> Result<WorkTree, WorkspaceError> {
-        let tree = self.locate(unit);
-        let mark = self.run_folder().join("shown").join(&tree.name);
-        let shown =
-            || tree.path.exists() && std::fs::read_to_string(&mark).is_ok_and(|text| text == question.to_string());
-        if shown() {
-            return Ok(tree);
-        }
-        let _held = Self::hold(&self.state, self.run)?;
-        if !shown() {
-            if !self.holds(&tree, start) {
-                self.reset_tree(unit, start, &|_| false)?;
-            }
-            write_whole(&mark, question.to_string().as_bytes())?;
         }
         Ok(tree)
     }

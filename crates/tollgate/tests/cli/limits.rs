@@ -75,6 +75,41 @@ fn an_answer_by_hand_for_a_tree_that_is_gone_is_refused() {
     play.holds();
 }
 
+/// Who was shown the tree once, or by other means, may have changed it before the next question was shown: nothing of that is
+/// put away by the answer.
+#[test]
+fn a_change_by_hand_is_not_put_away_by_the_answer_that_gives_it() {
+    let entries = [at(5, COVERED), else_(GAP)];
+    let (play, said) = Play::standard(&[("dod-checker", &entries)]);
+    let tree = tree(&said.exits(4));
+    std::fs::write(tree.join("greet.sh"), "echo Hello, one\n").unwrap();
+    // Nothing but lines of JSON: the next question is not shown to anybody.
+    play.decide(&["dec_2", "by-hand", "--json"]).exits(4);
+    std::fs::write(tree.join("greet.sh"), "echo Hello, two\n").unwrap();
+    // A git that was killed left its lock.
+    let lock = format!("state/runs/{}/git/index.backend.lock", play.run);
+    std::fs::write(play.world.path(&lock), "").unwrap();
+    play.decide(&["dec_3", "by-hand"]).exits(0).says("succeeded");
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, two\n"));
+    play.holds();
+}
+
+/// What lies there and was never shown may be what a worker left.
+#[test]
+fn what_was_not_shown_is_taken_on_the_second_word_only() {
+    let (mut play, entries) = (Play::new(crate::play::TASK, ""), [at(4, COVERED), else_(GAP)]);
+    std::fs::write(play.world.path("script.yaml"), crate::play::script(&[("dod-checker", &entries)])).unwrap();
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--json"]).exits(4);
+    play.run = tollgate_store::Journal::list(&*play.journal(), &Default::default()).unwrap().runs[0].run.to_string();
+    let tree = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
+    std::fs::write(&tree, "echo Hello, by hand\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0522").says("type the same answer again");
+    assert_eq!(std::fs::read_to_string(&tree).unwrap(), "echo Hello, by hand\n");
+    play.decide(&["dec_2", "by-hand"]).exits(0).says("succeeded");
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, by hand\n"));
+    play.holds();
+}
+
 #[test]
 fn giving_up_at_the_gaps_ends_the_run() {
     let (play, _) = Play::standard(&[("dod-checker", &[else_(GAP)])]);

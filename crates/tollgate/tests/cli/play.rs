@@ -164,7 +164,7 @@ impl Play {
         self.tollgate(&[&["decide", "RUN"], words].concat())
     }
 
-    fn journal(&self) -> Arc<SqliteJournal> {
+    pub fn journal(&self) -> Arc<SqliteJournal> {
         Arc::new(SqliteJournal::open(&self.world.path("state"), Options::default()).unwrap())
     }
 

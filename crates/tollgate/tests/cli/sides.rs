@@ -346,6 +346,21 @@ fn a_collision_that_git_cannot_mark_does_not_land_as_it_was_left() {
     }
 }
 
+/// A question about something else in between leaves the collision what it is: nobody has chosen.
+#[test]
+fn a_collision_that_git_cannot_mark_outlasts_a_question_of_scope() {
+    let entries = unmarkable("deleted");
+    let beside = r#"{unit: frontend, iteration: 2, write: {other.txt: "x\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [other.txt], dod_coverage: [{mark: "✓", row: DoD-2}]}}"#;
+    let mut play = Play::new(TASK, &script(&[("developer", &[&entries[0], &entries[1], beside])]));
+    play.world.write("conf/lang", "de\n");
+    play.world.commit("A language");
+    play.start(&BOTH).exits(4).says("outside the scope");
+    play.decide(&["dec_2", "extend"]).exits(4).says("outside the scope").says("other.txt");
+    play.decide(&["dec_3", "extend"]).exits(4).says("could not be brought together").silent_on("frontend  landed");
+    assert_eq!(landed(&play), ["backend"]);
+    play.tollgate(&["verify", "--all"]).exits(0);
+}
+
 #[test]
 fn giving_up_a_collision_ends_the_run() {
     let (play, _) = play(&[("developer", &COLLIDING)]);

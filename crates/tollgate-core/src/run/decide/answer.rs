@@ -166,13 +166,13 @@ impl Draft {
         }
         match (&answer.content, amends_areas) {
             (Some(_), false) => return not_allowed("the work tree"),
-            (None, true) => {
-                return Err(Rejection::Incomplete { decision: id, what: "the measured work tree".to_owned() });
-            }
-            (Some(_), true) if self.tree_is_busy(unit, true) => {
+            (_, true) if self.tree_is_busy(unit, true) => {
                 let what =
                     "a work tree that nobody else works in; wait until they are done, and answer again".to_owned();
                 return Err(Rejection::Incomplete { decision: id, what });
+            }
+            (None, true) => {
+                return Err(Rejection::Incomplete { decision: id, what: "the measured work tree".to_owned() });
             }
             (Some(content), true) => {
                 let deleted = answer.deleted.clone();

@@ -219,18 +219,8 @@ impl Draft {
         true
     }
 
-    /// Whether somebody writes in a subject's tree, or, for a writer, works there at all. A landing writes in the caller's.
     pub(super) fn tree_is_busy(&self, unit: Option<&Name>, writer: bool) -> bool {
-        let own = |unit: Option<&Name>| {
-            unit.and_then(|name| self.run.unit(name)).and_then(|u| u.tree.as_ref()).is_some_and(|tree| !tree.landed)
-        };
-        let place = unit.filter(|_| own(unit));
-        self.run.attempts.values().any(|attempt| {
-            let there = self.unit_of(&attempt.instance);
-            let there = there.as_ref().filter(|_| own(there.as_ref()));
-            let lands = matches!(attempt.work, Work::Land { .. });
-            place.is_none() && lands || there == place && (writer || effects::writes(&self.run, attempt))
-        })
+        effects::is_worked_in(&self.run, unit, writer)
     }
 
     fn grant(&mut self, name: &Name, stage: &Stage, work: Work, instance: &Instance) {
