@@ -171,7 +171,8 @@ fn lands(run: &Run, event: &Event) -> bool {
 
 /// What counts of an attempt lies where its role may write.
 fn within_areas(found: &mut Found, run: &Run, attempt: AttemptId, changed: &[Changed]) {
-    let role = run.attempts.get(&attempt).and_then(|attempt| match &attempt.work {
+    let live = run.attempts.get(&attempt);
+    let role = live.and_then(|attempt| match &attempt.work {
         Work::Dispatch { role, .. } => run.protocol.roles.get(role),
         Work::Commands { .. } | Work::Land { .. } => None,
     });
@@ -180,6 +181,7 @@ fn within_areas(found: &mut Found, run: &Run, attempt: AttemptId, changed: &[Cha
         let area = scope::area_of(&areas, path);
         area.is_some_and(|area| role.is_some_and(|role| role.writes.contains(area)))
             || (!run.ledger.widened.is_empty() && scope::in_scope(path, &run.ledger.widened))
+            || live.is_some_and(|attempt| run.is_told_of(&attempt.instance, path))
     };
     let outside = changed.iter().find(|change| !allowed(&change.path));
     found.unless(outside.is_none(), 8, || {

@@ -29,6 +29,9 @@ use crate::view::story::Story;
 use crate::view::text::{Line, Style, wrap};
 use crate::view::words;
 
+/// The outcome of a worker that wrote what its role may not.
+const OUTSIDE: &str = "failed.scope";
+
 /// How long ended workers have to come down before the process leaves.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -252,7 +255,14 @@ fn end(run: &Run, session: &Session) -> Exit {
             }
             next(session, &format!("tollgate retry {}", run.id));
             next(session, &format!("tollgate cancel {}", run.id));
-            if !is_unready(run) {
+            if is_held_by(run, OUTSIDE) {
+                let name = &run.protocol.name;
+                output.talk(format!(
+                    "  a run keeps the areas it started with; [areas.{name}] in .tollgate/config.toml says for the next one where files lie:"
+                ));
+                next(session, &format!("tollgate doctor {name}"));
+            }
+            if !is_held_by(run, UNREADY) {
                 return Exit::With(Kind::Refused);
             }
             next(session, &format!("tollgate explain {}", Code::NOT_READY));
@@ -261,9 +271,9 @@ fn end(run: &Run, session: &Session) -> Exit {
     }
 }
 
-/// Whether a run stands still because a place could not be made ready.
-fn is_unready(run: &Run) -> bool {
-    run.instances.values().any(|instance| matches!(&instance.at, At::Held { outcome, .. } if &**outcome == UNREADY))
+/// Whether a run stands still because of such an outcome.
+fn is_held_by(run: &Run, wanted: &str) -> bool {
+    run.instances.values().any(|instance| matches!(&instance.at, At::Held { outcome, .. } if &**outcome == wanted))
 }
 
 /// Why a run stands still: what is held, with everything that was wrong with it, a line each.

@@ -14,8 +14,12 @@ fn built(unit: &str, path: &str) -> String {
 }
 
 fn checked(unit: &str, rows: &str) -> String {
+    said(unit, "APPROVED", &format!("verified_rows: [{rows}]"))
+}
+
+fn said(whom: &str, verdict: &str, rows: &str) -> String {
     format!(
-        r#"{{{unit}report: {{status: complete, abstract: {{outcome: it holds, verdict: APPROVED, next_phase: n/a}}, verdict: APPROVED, verified_rows: [{rows}]}}}}"#
+        r#"{{{whom}report: {{status: complete, abstract: {{outcome: looked at, verdict: {verdict}, next_phase: n/a}}, verdict: {verdict}, {rows}}}}}"#
     )
 }
 
@@ -395,5 +399,38 @@ fn a_row_that_no_gate_reads_is_bound_to_everything_in_the_scope() {
     let deletes = r"{delete: [api/a], report: {status: complete, abstract: {outcome: tidied, next_phase: n/a}, files_deleted: [api/a]}}";
     let (play, said) = loosely(&judged, &[("polisher", deletes)], &[]);
     said.exits(1).says("is halted").says("`backend` is no longer accepted").silent_on("succeeded");
+    play.holds();
+}
+
+/// What a person put into a side by hand is not the developer's to write; to take it out it was told.
+#[test]
+fn who_is_told_to_take_something_out_may() {
+    let gap = |nth: u32| {
+        ("dod-checker", said(&format!("unit: backend, iteration: {nth}, "), "BLOCKED", r#"gaps: ["DoD-1: not there"]"#))
+    };
+    let takes = r#"{unit: backend, iteration: 4, delete: [tests/by-hand.sh], report: {status: complete, abstract: {outcome: taken out, next_phase: dod-checker}, files_deleted: [tests/by-hand.sh]}}"#;
+    let (play, start) = sides("complex", &[gap(1), gap(2), gap(3), ("developer", takes.to_owned())]);
+    start.exits(4).says("Rows are still open");
+    let tree = play.world.path(&format!("state/trees/{}/backend", play.run));
+    std::fs::create_dir_all(tree.join("tests")).unwrap();
+    std::fs::write(tree.join("tests/by-hand.sh"), "true\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(4).says("outside the scope").says("tests/by-hand.sh");
+    play.decide(&["dec_3", "undo"]).exits(0).says("succeeded");
+    assert_eq!(play.file("tests/by-hand.sh"), None);
+    play.holds();
+}
+
+/// Where the tests of a language lie is no reason to stop; what lies elsewhere is said where it is to be said.
+#[test]
+fn tests_beside_the_code_are_the_testers() {
+    let beside = |path: &str| else_(&TESTED.replace("tests/greet.test.sh", path));
+    let (play, said) = Play::standard(&[("tester", &[beside("pkg/greet_test.go")])]);
+    said.exits(0).says("succeeded");
+    assert!(play.file("pkg/greet_test.go").is_some());
+    let (play, said) = Play::standard(&[("tester", &[beside("pkg/greet.check")])]);
+    said.exits(1)
+        .says("it changed what it may not write: pkg/greet.check")
+        .says("[areas.build-plan]")
+        .says("tollgate doctor build-plan");
     play.holds();
 }

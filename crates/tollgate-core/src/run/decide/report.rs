@@ -32,7 +32,7 @@ impl Draft {
         let Some(role) = protocol.roles.get(role_name) else { return Err(Rejection::NotTheDriver) };
         let unit = instance.unit.clone();
 
-        let breach = self.breach(role, unit.as_ref(), &result.changed);
+        let breach = self.breach(role, &live.instance, unit.as_ref(), &result.changed);
         let replaced = replaced(&self.run.ledger, stage, &result);
         settle(stage, role, &mut result, (&breach, replaced));
         if breach.is_empty() {
@@ -100,8 +100,9 @@ impl Draft {
     }
 
     /// Paths that a writing role may not have changed: outside its areas, or outside the scope where it is strict and
-    /// nothing will look at them again before they count.
-    fn breach(&self, role: &Role, unit: Option<&Name>, changed: &[Changed]) -> Vec<Name> {
+    /// nothing will look at them again before they count. What a landing would not take it was told to take out, whose ever
+    /// it is; the next landing looks at it again.
+    fn breach(&self, role: &Role, instance: &str, unit: Option<&Name>, changed: &[Changed]) -> Vec<Name> {
         if role.writes.is_empty() {
             return Vec::new();
         }
@@ -110,9 +111,10 @@ impl Draft {
         let lands = known.is_some_and(|unit| unit.tree.as_ref().is_some_and(|own| !own.landed));
         let scope = known.filter(|_| !lands && role.scope == ScopePolicy::Strict).map(|unit| unit.scope.clone());
         let allowed = |path: &Name| {
+            let is_told = self.run.is_told_of(instance, path);
             let in_area = scope::area_of(&areas, path).is_some_and(|area| role.writes.contains(area));
             let widened = !self.run.ledger.widened.is_empty() && scope::in_scope(path, &self.run.ledger.widened);
-            (in_area && scope.as_ref().is_none_or(|scope| scope::in_scope(path, scope))) || widened
+            (in_area && scope.as_ref().is_none_or(|scope| scope::in_scope(path, scope))) || widened || is_told
         };
         changed.iter().map(|change| &change.path).filter(|path| !allowed(path)).cloned().collect()
     }
