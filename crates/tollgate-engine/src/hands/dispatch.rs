@@ -103,7 +103,7 @@ impl RealHands {
         drop(needs);
         remove_tree(&temporary)?;
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
-        let denials = super::denied::told(&log, &leash);
+        let denials = crate::sandbox::denied::told(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
