@@ -338,7 +338,8 @@ impl Config {
     /// What is in force for a protocol, or why that cannot be said.
     pub fn in_force(&self, protocol: &Protocol) -> Result<InForce, Failure> {
         let (env, worktree, budget) = (self.env(), self.worktree(), self.budget());
-        let mut force = InForce { env, worktree, budget, ..InForce::default() };
+        let mut force =
+            InForce { env, worktree, budget, example_secrets: self.example_secrets(), ..InForce::default() };
         for (from, layer) in &self.layers {
             for (role, choice) in &layer.roles {
                 let known = protocol.roles.contains_key(role.as_str());
@@ -351,7 +352,6 @@ impl Config {
                 force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
             }
             force.sandbox = self.sandbox();
-            force.example_secrets.extend(layer.example_secrets.iter().cloned());
             force.protected.extend(layer.protected.iter().cloned());
             for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
@@ -383,6 +383,11 @@ impl Config {
     /// Variables that every worker and every command may see besides the usual ones.
     pub fn env(&self) -> Vec<String> {
         self.layers.iter().flat_map(|(_, layer)| layer.env.iter().cloned()).collect()
+    }
+
+    /// Where what looks like a secret is none: patterns of paths.
+    pub fn example_secrets(&self) -> Vec<String> {
+        self.layers.iter().flat_map(|(_, layer)| layer.example_secrets.iter().cloned()).collect()
     }
 
     /// The worker of a role, by what was chosen for it.
