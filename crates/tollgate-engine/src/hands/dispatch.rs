@@ -217,7 +217,7 @@ impl RealHands {
             log: self.folder(run.id, "logs").join(format!("{id}.log")),
             note: String::new(),
             limit,
-            allowed: budget::allowed(known),
+            allowed: known.budget,
             again: again(run, id, &assembled.brief, matches!(place, Place::Tree(..))),
             tether: None,
             caches: self.folder(run.id, "caches").join(safe_name(role)),

@@ -120,16 +120,17 @@ impl Worker {
     pub fn untold(&self) -> Vec<String> {
         let program = self.command.first().map(String::as_str).unwrap_or_default();
         let sheet = agent::sheet(self.adapter.word(), program);
-        let (tokens, cost) = match self.adapter {
-            Adapter::Script => (true, true),
-            Adapter::Command => (false, false),
-            Adapter::Agent(_) => {
-                let told = |of: fn(&agent::Sheet) -> Option<bool>| sheet.and_then(of).unwrap_or(false);
-                (told(|sheet| sheet.usage), told(|sheet| sheet.cost))
-            }
+        let told = |of: fn(&agent::Sheet) -> Option<bool>| match self.adapter {
+            Adapter::Script => true,
+            Adapter::Command => false,
+            Adapter::Agent(_) => sheet.and_then(of).unwrap_or(false),
         };
-        let all = [(tokens, Measure::Tokens), (cost, Measure::Cost)];
-        all.into_iter().filter(|(told, _)| !told).map(|(_, measure)| measure.word().to_owned()).collect()
+        let all = [
+            (told(|sheet| sheet.usage), Measure::Tokens.word()),
+            (told(|sheet| sheet.cost), Measure::Cost.word()),
+            (told(|sheet| sheet.turns), "turns"),
+        ];
+        all.into_iter().filter(|(told, _)| !told).map(|(_, word)| word.to_owned()).collect()
     }
 
     /// An agent as its adapter knows it; none where that names no program.
