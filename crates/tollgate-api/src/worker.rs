@@ -24,7 +24,7 @@ pub struct Worker {
     pub capabilities: Option<Capabilities>,
     /// The credential pool that a quota parks; null for workers without an account.
     pub pool: Option<String>,
-    /// What it does not tell, so that no budget can hold it to that: tokens, cost.
+    /// What it does not tell, so that no budget can hold it to that: tokens, cost, turns.
     pub untold: Vec<String>,
     /// What came of asking it once (`--probe`); null where it was not asked.
     pub probe: Option<Probe>,
@@ -45,6 +45,10 @@ pub struct Capabilities {
     pub usage: Option<bool>,
     /// Whether it tells what that cost.
     pub cost: Option<bool>,
+    /// Whether it tells its turns as it works, so that it is stopped when they are used up.
+    pub turns: Option<bool>,
+    /// Whether it tells its tokens as it works, too.
+    pub tokens_at_work: Option<bool>,
     /// Whether it can be kept from writing.
     pub read_only: Option<bool>,
     /// Whether it works without a person to allow each step.

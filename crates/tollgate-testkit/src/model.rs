@@ -251,7 +251,8 @@ fn messages(step: Words<'_>, request: &Value) -> Vec<(String, Value)> {
             (json!({"type": "tool_use", "id": id, "name": name, "input": input}), start, delta, "tool_use")
         }
     };
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage});
+    let id = format!("msg_{}", results(request));
+    let message = json!({"id": id, "type": "message", "role": "assistant", "model": request["model"], "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage});
     let mut whole = message.clone();
     whole["content"] = json!([block]);
     whole["stop_reason"] = json!(stop);

@@ -25,6 +25,9 @@ pub struct Told {
     /// What this attempt used.
     #[serde(default)]
     pub usage: Usage,
+    /// How often its model answered, where its lines tell one answer from the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
     /// The usage in the agent's own words, JSON as a text: some count a session, some a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
@@ -69,6 +72,18 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Both together; what only one of them tells is unknown.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let both = |one: Option<u64>, other: Option<u64>| one?.checked_add(other?);
+        Self {
+            input_tokens: both(self.input_tokens, other.input_tokens),
+            cached_tokens: both(self.cached_tokens, other.cached_tokens),
+            output_tokens: both(self.output_tokens, other.output_tokens),
+            cost_nano_usd: both(self.cost_nano_usd, other.cost_nano_usd),
+        }
+    }
+
     /// Everything that was read and written; what only one side tells is known in part.
     pub fn tokens(&self) -> Sum {
         let both: Sum = [self.input_tokens, self.output_tokens].into_iter().collect();

@@ -1,11 +1,14 @@
 //! The guard: what was there before, what is there now, and what of that may not be.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tollgate_core::Name;
+use tollgate_core::redact::Secrets;
 
 use super::dossier::Dossier;
+use super::leak::Leaks;
 use super::report::{Frame, Guard, Reason};
 use super::room::Room;
 use super::surfaces::holds;
@@ -64,8 +67,15 @@ impl Scene {
         self.repository.iter().flat_map(Repository::read_by_git).collect()
     }
 
+    /// Notes the secrets that are there already, in what may be changed.
+    pub fn leaks(&self, cwd: &Path, dossier: &Dossier, examples: &[String], secrets: &Arc<Secrets>) -> Leaks {
+        let top = self.repository.as_ref().map_or(cwd, |repository| &repository.top);
+        let may_change = |path: &&Name| dossier.allowed.iter().any(|surface| holds(surface, path));
+        Leaks::look(cwd, top, examples, secrets, self.before.paths().filter(may_change))
+    }
+
     /// Measures what changed, and judges it.
-    pub fn measure(&self, dossier: &Dossier, asked: &Delegation, frame: &mut Frame) -> Result<(), Stop> {
+    pub fn measure(&self, dossier: &Dossier, asked: &Delegation, leaks: &Leaks, frame: &mut Frame) -> Result<(), Stop> {
         let cwd = asked.cwd.as_ref().map_err(Stop::execution)?;
         let after = take(cwd, self.repository.as_ref(), Some(&self.before), &self.scratch);
         let after = after.map_err(|error| {
@@ -76,7 +86,7 @@ impl Scene {
         // What Tollgate itself keeps is no change of a worker's, which cannot reach it.
         changes.retain(|change| state.is_none_or(|state| state.is_empty() || !holds(state, &change.path)));
         for change in &changes {
-            let found = Found::of(change, dossier, &self.before);
+            let found = Found::of(change, dossier, &self.before, leaks);
             found.enter(&asked.role, frame);
         }
         for list in [&mut frame.changed, &mut frame.guard.outside, &mut frame.guard.role] {
@@ -116,10 +126,11 @@ struct Found {
     allowed: bool,
     forbidden: bool,
     leads_outside: bool,
+    secret: Option<String>,
 }
 
 impl Found {
-    fn of(change: &Change, dossier: &Dossier, before: &Snapshot) -> Self {
+    fn of(change: &Change, dossier: &Dossier, before: &Snapshot, leaks: &Leaks) -> Self {
         let any = |list: &[String]| list.iter().any(|surface| holds(surface, &change.path));
         Self {
             path: shown(&change.path),
@@ -127,6 +138,7 @@ impl Found {
             allowed: any(&dossier.allowed),
             forbidden: any(&dossier.forbidden),
             leads_outside: before.leads_outside(change),
+            secret: leaks.added(&change.path),
         }
     }
 
@@ -144,6 +156,9 @@ impl Found {
         }
         if self.leads_outside {
             guard.role.push(format!("{path} is a link that leads out of the folder"));
+        }
+        if let Some(what) = self.secret {
+            guard.role.push(format!("{path} got what looks like a secret: {what}"));
         }
         if !self.allowed {
             guard.outside.push(path.clone());

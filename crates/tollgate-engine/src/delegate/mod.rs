@@ -10,12 +10,14 @@
 
 mod dossier;
 mod guard;
+mod leak;
 mod prompt;
 mod report;
 mod room;
 mod surfaces;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -25,6 +27,7 @@ use tollgate_core::contract::tree::{Node, json_line};
 use tollgate_core::contract::{Context, reask, registry};
 use tollgate_core::diagnostic::Severity;
 use tollgate_core::id::AttemptId;
+use tollgate_core::redact::Secrets;
 
 pub use report::{Delivered, Ending, Reason};
 
@@ -34,7 +37,7 @@ use self::report::{Frame, mistakes};
 use self::room::Room;
 use crate::clock::new_run_id;
 use crate::process::{End, Inherit, adopt_orphans, mark_driver, secrets};
-use crate::sandbox::{Asked, Tether, probe};
+use crate::sandbox::{Asked, Tether, denied, probe};
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::{BriefBy, CommandWorker};
 use crate::workers::pinned::{self, PinnedFile};
@@ -86,6 +89,8 @@ pub struct Hired {
     pub base: PathBuf,
     /// Who names it: `override`, `built_in`, `user`, `repository`, `environment`.
     pub source: &'static str,
+    /// Where what looks like a secret is none: patterns, from the root of the repository.
+    pub examples: Vec<String>,
 }
 
 /// The program behind a worker.
@@ -198,11 +203,15 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     if let Program::Script(file) = &hired.program {
         tether.reads.push(file.into());
     }
-    let job = job(asked, cwd, &room, &brief, tether)?;
+    let secrets = secrets(&Inherit::Only(tether.variables.clone()), &[]).map_err(Stop::execution)?;
+    let leaks = scene.leaks(cwd, &dossier, &hired.examples, &secrets);
+    let leash = tether.leash.clone();
+    let job = job(asked, cwd, &room, &brief, tether, secrets)?;
     let log = job.log.clone();
     let outcome = work(&*worker, job, asked.limit, stop)?;
     frame.adapter.extend(ended(&outcome));
-    let measured = scene.measure(&dossier, asked, frame);
+    frame.guard.warnings.extend(denied::told(&log, &leash));
+    let measured = scene.measure(&dossier, asked, &leaks, frame);
     let delivered = measured.and_then(|()| read(asked, frame, &dossier, &brief, &outcome, &log));
     if delivered.is_err() {
         let excerpt = room::tail(&log, EXCERPT_BYTES);
@@ -246,13 +255,14 @@ fn worker(hired: &Hired, room: &Room, asked: &Delegation) -> Result<(Box<dyn Wor
     })
 }
 
-/// What holds the worker: it writes the allowed surfaces, and its own.
+/// What holds the worker: it writes the allowed surfaces, and its own; who judges writes none of them.
 fn tether(asked: &Delegation, hired: &Hired, dossier: &Dossier, cwd: &Path, frame: &mut Frame) -> Result<Tether, Stop> {
     let able = std::cell::OnceCell::new();
     let able = || able.get_or_init(|| probe(&asked.tollgate));
     let tether = hired.asked.clone().tether(&asked.tollgate, &asked.state, able, false);
     let mut tether = tether.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
-    let grant = surfaces::grant(cwd, &dossier.allowed, &dossier.forbidden);
+    let allowed = if asked.role == VERIFIER { &[][..] } else { &dossier.allowed };
+    let grant = surfaces::grant(cwd, allowed, &dossier.forbidden);
     frame.guard.warnings.extend(grant.warnings);
     if tether.leash.landlock == 0 {
         let why = if tether.leash.missing.is_empty() { "it is off" } else { &tether.leash.missing };
@@ -263,13 +273,19 @@ fn tether(asked: &Delegation, hired: &Hired, dossier: &Dossier, cwd: &Path, fram
     Ok(tether)
 }
 
-fn job(asked: &Delegation, cwd: &Path, room: &Room, brief: &str, tether: Tether) -> Result<Job, Stop> {
+fn job(
+    asked: &Delegation,
+    cwd: &Path,
+    room: &Room,
+    brief: &str,
+    tether: Tether,
+    secrets: Arc<Secrets>,
+) -> Result<Job, Stop> {
     let schema = registry::report_dialect(CONTRACT).and_then(bundle::schema_of);
     let mut files = vec![("dossier".to_owned(), asked.dossier.clone().unwrap_or_default())];
     files.extend(schema.map(|schema| (bundle::SCHEMA.to_owned(), schema.into_bytes())));
     let manifest = json!({"unit": asked.unit, "role": asked.role});
     bundle::write(&room.path("bundle"), brief, &manifest, &files).map_err(Stop::execution)?;
-    let secrets = secrets(&Inherit::Only(tether.variables.clone()), &[]).map_err(Stop::execution)?;
     Ok(Job {
         // Nobody will look for it: it tells the processes of this delegation from others.
         run: new_run_id().map_err(Stop::execution)?,

@@ -27,7 +27,7 @@ pub struct Note {
 
 impl Gc<'_> {
     /// Moves something below `quarantine/GROUP/`, unless this is only a look. The note is there first: killed in between, it
-    /// stands for nothing and is forgotten.
+    /// stands for nothing and is forgotten. Without a note nobody could put it back: what none can name stays where it is.
     pub(super) fn set_aside(
         &mut self,
         thing: Thing,
@@ -37,6 +37,12 @@ impl Gc<'_> {
         why: String,
     ) -> Result<PathBuf, WorkspaceError> {
         let bytes = size(path);
+        if path.to_str().is_none() {
+            self.aside.extend(run);
+            let why = format!("{why}; its path is no text, which no note can name: move it away by hand");
+            self.items.push(Item { thing, place: path.display().to_string(), run, fate: Fate::Keep, why, bytes });
+            return Ok(path.to_owned());
+        }
         let folder = self.state.join(FOLDER).join(group);
         let names = (0u32..).map(|number| match number {
             0 => folder.join(name_of(path)),
@@ -47,7 +53,6 @@ impl Gc<'_> {
         let to = names.into_iter().find(free).unwrap_or_else(|| folder.join(name_of(path)));
         if !self.options.dry {
             let note = Note { from: path.to_owned(), run, why: why.clone(), at_ms: self.options.now_ms };
-            // Without a note nobody could put it back: a path that is no text stays where it is.
             let unsaid = |error| WorkspaceError::Io { path: path.to_owned(), source: std::io::Error::other(error) };
             let text = serde_json::to_vec(&note).map_err(unsaid)?;
             write_whole(&note_path(&to), &text)?;

@@ -1,6 +1,7 @@
 //! What is around a run that is over: its work trees, its private git folder, its refs.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use tollgate_core::Name;
@@ -8,7 +9,7 @@ use tollgate_core::run::event::LandAs;
 use tollgate_core::run::{Run, effects};
 use tollgate_store::Summary;
 
-use super::{Fate, Gc, Thing, children, name_of};
+use super::{Fate, Gc, Thing, children};
 use crate::git::ObjectId;
 use crate::holder::is_dead;
 use crate::service::ServiceError;
@@ -75,17 +76,19 @@ impl Gc<'_> {
 
     /// A work tree goes when its content is elsewhere, and is set aside else.
     fn tree(&mut self, workspace: &Workspace, run: &Run, path: &Path, safe: &Safe) -> Result<(), WorkspaceError> {
-        let (name, id) = (name_of(path), run.id);
+        let id = run.id;
+        let aside =
+            |gc: &mut Self, why: String| gc.set_aside(Thing::Tree, &id.to_string(), path, Some(id), why).map(drop);
+        let Some(name) = path.file_name().and_then(OsStr::to_str) else {
+            return aside(self, "nobody of the run has such a name".to_owned());
+        };
         if name.ends_with("@new") {
             return self.remove(Thing::Tree, path, Some(id), "it was never finished".to_owned());
         }
         if name.contains("@kept-") {
             return self.remove(Thing::Tree, path, Some(id), "its content is kept under a ref".to_owned());
         }
-        let found = workspace.measure_named(&name);
-        let aside =
-            |gc: &mut Self, why: String| gc.set_aside(Thing::Tree, &id.to_string(), path, Some(id), why).map(drop);
-        let found = match found {
+        let found = match workspace.measure_named(name) {
             Ok(found) if found.misplaced().is_empty() => found,
             Ok(found) => return aside(self, format!("no commit can hold {}", found.misplaced().join(", "))),
             Err(error) => return aside(self, error.to_string()),

@@ -4,15 +4,9 @@ use tollgate_core::contract::registry::Contracts;
 use tollgate_core::protocol::model::Role;
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Told;
-use tollgate_core::run::budget::{Allowance, Measure};
+use tollgate_core::run::budget::Measure;
 
 use super::{ATTEMPT_LIMIT, failed};
-
-/// What the role allows one attempt of what its agent tells.
-pub(super) const fn allowed(role: &Role) -> Allowance {
-    let (tokens, cost_nano_usd) = (role.budget.tokens, role.budget.cost_nano_usd);
-    Allowance { time_ms: None, tokens, cost_nano_usd, attempts: None }
-}
 
 /// The report of a worker that was stopped: it is out of its budget, or, where the protocol knows no such thing, failed.
 pub(super) fn out_of_time(role: &Role, contracts: &Contracts) -> Report {
@@ -28,11 +22,15 @@ pub(super) fn out_of_time(role: &Role, contracts: &Contracts) -> Report {
 
 /// The report of an attempt that used more than its role allows, by what its agent told; none where it did not.
 pub(super) fn overspent(role: &Role, told: Option<&Told>) -> Option<Report> {
-    let usage = told?.usage;
-    let used = [(Measure::Tokens, usage.tokens().known), (Measure::Cost, usage.cost_nano_usd.unwrap_or(0))];
-    let over = |(measure, used): &(Measure, u64)| allowed(role).of(*measure).is_some_and(|most| *used > most);
-    let (measure, used) = used.into_iter().find(over)?;
-    let most = allowed(role).of(measure).unwrap_or_default();
-    let reason = format!("it used {}, and its role may use {}", measure.shown(used), measure.shown(most));
+    let (told, budget) = (told?, role.budget);
+    let turns = |turns: u64| format!("{turns} turn{}", if turns == 1 { "" } else { "s" });
+    let of = |used: Option<u64>, most: Option<u64>, shown: &dyn Fn(u64) -> String| {
+        let (used, most) = used.zip(most).filter(|(used, most)| used > most)?;
+        Some((shown(used), shown(most)))
+    };
+    let (used, most) = of(told.turns.map(u64::from), budget.turns.map(u64::from), &turns)
+        .or_else(|| of(Some(told.usage.tokens().known), budget.tokens, &|tokens| Measure::Tokens.shown(tokens)))
+        .or_else(|| of(told.usage.cost_nano_usd, budget.cost_nano_usd, &|cost| Measure::Cost.shown(cost)))?;
+    let reason = format!("it used {used}, and its role may use {most}");
     Some(Report { reason, ..Report::new(Health::Exhausted, Verdict::None) })
 }

@@ -103,7 +103,7 @@ impl RealHands {
         drop(needs);
         remove_tree(&temporary)?;
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
-        let denials = super::denied::told(&log, &leash);
+        let denials = crate::sandbox::denied::told(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
@@ -223,7 +223,7 @@ impl RealHands {
             log: self.folder(run.id, "logs").join(format!("{id}.log")),
             note: String::new(),
             limit,
-            allowed: budget::allowed(known),
+            allowed: known.budget,
             again: again(run, id, &assembled.brief, matches!(place, Place::Tree(..))),
             tether: None,
             caches: self.folder(run.id, "caches").join(safe_name(role)),

@@ -3,7 +3,6 @@
 
 mod budget;
 mod change;
-mod denied;
 mod dispatch;
 mod errand;
 mod failure;

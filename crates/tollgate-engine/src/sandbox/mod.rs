@@ -11,6 +11,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of the sandbox: paths, processes, namespaces")]
 
+pub(crate) mod denied;
 mod files;
 pub mod helper;
 mod namespaces;

@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::protocol::model::Budget;
 use tollgate_core::redact::{Secrets, Unsearchable};
 use tollgate_core::run::Told;
-use tollgate_core::run::budget::Allowance;
 
 use crate::process::{Cancel, End, ProcessId};
 use crate::sandbox::Tether;
@@ -67,8 +67,8 @@ pub struct Job {
     pub note: String,
     /// How long it may take.
     pub limit: Duration,
-    /// What it may use of what it tells while it works.
-    pub allowed: Allowance,
+    /// What it may use, as far as it tells that while it works; its time is in `limit`.
+    pub allowed: Budget,
     /// What went before, where the report of the same role could not be used.
     pub again: Option<agent::Again>,
     /// What holds it; none: nothing does.

@@ -120,16 +120,17 @@ impl Worker {
     pub fn untold(&self) -> Vec<String> {
         let program = self.command.first().map(String::as_str).unwrap_or_default();
         let sheet = agent::sheet(self.adapter.word(), program);
-        let (tokens, cost) = match self.adapter {
-            Adapter::Script => (true, true),
-            Adapter::Command => (false, false),
-            Adapter::Agent(_) => {
-                let told = |of: fn(&agent::Sheet) -> Option<bool>| sheet.and_then(of).unwrap_or(false);
-                (told(|sheet| sheet.usage), told(|sheet| sheet.cost))
-            }
+        let told = |of: fn(&agent::Sheet) -> Option<bool>| match self.adapter {
+            Adapter::Script => true,
+            Adapter::Command => false,
+            Adapter::Agent(_) => sheet.and_then(of).unwrap_or(false),
         };
-        let all = [(tokens, Measure::Tokens), (cost, Measure::Cost)];
-        all.into_iter().filter(|(told, _)| !told).map(|(_, measure)| measure.word().to_owned()).collect()
+        let all = [
+            (told(|sheet| sheet.usage), Measure::Tokens.word()),
+            (told(|sheet| sheet.cost), Measure::Cost.word()),
+            (told(|sheet| sheet.turns), "turns"),
+        ];
+        all.into_iter().filter(|(told, _)| !told).map(|(_, word)| word.to_owned()).collect()
     }
 
     /// An agent as its adapter knows it; none where that names no program.
@@ -338,7 +339,8 @@ impl Config {
     /// What is in force for a protocol, or why that cannot be said.
     pub fn in_force(&self, protocol: &Protocol) -> Result<InForce, Failure> {
         let (env, worktree, budget) = (self.env(), self.worktree(), self.budget());
-        let mut force = InForce { env, worktree, budget, ..InForce::default() };
+        let mut force =
+            InForce { env, worktree, budget, example_secrets: self.example_secrets(), ..InForce::default() };
         for (from, layer) in &self.layers {
             for (role, choice) in &layer.roles {
                 let known = protocol.roles.contains_key(role.as_str());
@@ -351,7 +353,6 @@ impl Config {
                 force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
             }
             force.sandbox = self.sandbox();
-            force.example_secrets.extend(layer.example_secrets.iter().cloned());
             force.protected.extend(layer.protected.iter().cloned());
             for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
@@ -383,6 +384,11 @@ impl Config {
     /// Variables that every worker and every command may see besides the usual ones.
     pub fn env(&self) -> Vec<String> {
         self.layers.iter().flat_map(|(_, layer)| layer.env.iter().cloned()).collect()
+    }
+
+    /// Where what looks like a secret is none: patterns of paths.
+    pub fn example_secrets(&self) -> Vec<String> {
+        self.layers.iter().flat_map(|(_, layer)| layer.example_secrets.iter().cloned()).collect()
     }
 
     /// The worker of a role, by what was chosen for it.

@@ -218,9 +218,9 @@ fn what_is_in_force_is_shown_with_what_does_not_hold() {
     assert_eq!(opened.config["budget"]["run.cost"]["from"], "user");
     prints(&play, &["doctor"], "day 40 attempts, run $2.50, run 1000 tokens");
     prints(&play, &["doctor"], "plain does not tell its tokens and cost");
-    prints(&play, &["worker", "doctor", "plain"], "no budget of tokens and cost holds it");
+    prints(&play, &["worker", "doctor", "plain"], "no budget of tokens, cost and turns holds it");
     prints(&play, &["worker", "doctor", "claude"], "quota pool: claude");
-    prints(&play, &["worker", "doctor", "codex"], "no budget of cost holds it");
+    prints(&play, &["worker", "doctor", "codex"], "no budget of cost and turns holds it");
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn a_budget_that_cannot_be_read_is_refused_with_its_place() {
 }
 
 #[test]
-fn an_attempt_past_its_roles_budget_ends_as_exhausted_and_is_stopped_where_its_agent_tells_in_time() {
+fn an_attempt_past_its_roles_budget_ends_as_exhausted() {
     let protocol = ROW
         .replace("writes: [code], sees: full}", "writes: [code], sees: full, budget: {LIMIT}}")
         .replace("exhausted: hold", "exhausted: late")
@@ -256,15 +256,90 @@ fn an_attempt_past_its_roles_budget_ends_as_exhausted_and_is_stopped_where_its_a
     }
     let enough = play(&protocol.replace("LIMIT", "tokens: 150, cost: 0.1"), "", &done(NOTHING));
     enough.tollgate(&["run", "../row.yaml"]).exits(0);
-    // One that tells each step is ended when it is over, and not when it is done.
-    let mut play = play(
-        &protocol.replace("LIMIT", "tokens: 149"),
-        "[roles]\nmaker = \"opencode\"\nreader = \"claude\"\n",
-        "exit 9",
-    );
-    let step = r#"{"type":"step_finish","sessionID":"ses_1","part":{"type":"step-finish","tokens":{"input":100,"output":50,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0}}"#;
-    play.world.agent("opencode", &format!("#!/bin/sh\necho '{step}'\nsleep 1000\n"));
-    run(&mut play, &[]).exits(4).says("it used 150 tokens, and its role may use 149 tokens");
-    assert!(play.workers().is_empty());
-    play.holds();
+}
+
+/// What an agent prints in two turns, by its adapter: each reads 100 tokens, as far as it says so.
+const TURNS: [(&str, &[&str]); 5] = [
+    (
+        "claude",
+        &[
+            r#"{"type":"assistant","message":{"id":"m-1","content":[{"type":"text","text":"a"}],"usage":{"input_tokens":80,"cache_creation_input_tokens":0,"cache_read_input_tokens":20,"output_tokens":1}},"parent_tool_use_id":null}"#,
+            // A piece of the same answer, and what an agent of its own says: no turn.
+            r#"{"type":"assistant","message":{"id":"m-1","content":[{"type":"tool_use","id":"t","name":"Read","input":{}}],"usage":{"input_tokens":80,"cache_creation_input_tokens":0,"cache_read_input_tokens":20,"output_tokens":1}},"parent_tool_use_id":null}"#,
+            r#"{"type":"assistant","message":{"id":"m-9","content":[],"usage":{"input_tokens":900}},"parent_tool_use_id":"t"}"#,
+            r#"{"type":"assistant","message":{"id":"m-2","content":[],"usage":{"input_tokens":80,"cache_creation_input_tokens":0,"cache_read_input_tokens":20,"output_tokens":1}},"parent_tool_use_id":null}"#,
+        ],
+    ),
+    (
+        "qwen",
+        &[
+            r#"{"type":"assistant","message":{"id":"m-1","content":[{"type":"text","text":"a"}]},"parent_tool_use_id":null}"#,
+            r#"{"type":"assistant","message":{"id":"m-2","content":[{"type":"tool_use","id":"t","name":"read_file","input":{}}],"usage":{"input_tokens":70,"cache_read_input_tokens":0,"output_tokens":30}},"parent_tool_use_id":null}"#,
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]},"parent_tool_use_id":null}"#,
+            r#"{"type":"assistant","message":{"id":"m-3","content":[],"usage":{"input_tokens":70,"cache_read_input_tokens":0,"output_tokens":30}},"parent_tool_use_id":null}"#,
+        ],
+    ),
+    (
+        "opencode",
+        &[
+            r#"{"type":"step_start","sessionID":"ses_1","part":{}}"#,
+            r#"{"type":"step_finish","sessionID":"ses_1","part":{"tokens":{"input":100,"output":0,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0.05}}"#,
+            r#"{"type":"step_start","sessionID":"ses_1","part":{}}"#,
+            r#"{"type":"step_finish","sessionID":"ses_1","part":{"tokens":{"input":100,"output":0,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0.05}}"#,
+        ],
+    ),
+    (
+        "gemini",
+        &[
+            r#"{"type":"message","role":"assistant","content":"I look","delta":true}"#,
+            r#"{"type":"tool_use","tool_name":"read_file","tool_id":"t","parameters":{}}"#,
+            r#"{"type":"tool_result","tool_id":"t","status":"success"}"#,
+            r#"{"type":"message","role":"assistant","content":"I see","delta":true}"#,
+        ],
+    ),
+    (
+        "copilot",
+        &[
+            r#"{"type":"assistant.turn_start","data":{"turnId":"0"}}"#,
+            r#"{"type":"assistant.turn_start","data":{"turnId":"1"}}"#,
+        ],
+    ),
+];
+
+/// One that tells as it works is ended when it is over, and not when it is done.
+#[test]
+fn an_attempt_is_stopped_in_flight_where_its_agent_tells_in_time() {
+    let within = |limit: &str| {
+        ROW.replace("writes: [code], sees: full}", &format!("writes: [code], sees: full, budget: {{{limit}}}}}"))
+            .replace("exhausted: hold", "exhausted: dropped")
+    };
+    for (adapter, lines) in TURNS {
+        let told = lines.iter().map(|line| format!("echo '{line}'\n")).collect::<String>();
+        let limits: &[(&str, &str)] = match adapter {
+            "opencode" => &[
+                ("turns: 1", "it used 2 turns, and its role may use 1 turn"),
+                ("tokens: 199", "it used 200 tokens, and its role may use 199 tokens"),
+                ("cost: 0.09", "it used $0.10, and its role may use $0.09"),
+            ],
+            "claude" | "qwen" => &[
+                ("turns: 1", "it used 2 turns, and its role may use 1 turn"),
+                ("tokens: 199", "it used 200 tokens, and its role may use 199 tokens"),
+            ],
+            _ => &[("turns: 1", "it used 2 turns, and its role may use 1 turn")],
+        };
+        for (limit, why) in limits {
+            let roles = format!("[roles]\nmaker = \"{adapter}\"\nreader = \"claude\"\n");
+            let mut play = play(&within(limit), &roles, "exit 9");
+            play.world.agent(adapter, &format!("#!/bin/sh\ncat >/dev/null\n{told}sleep 1000\n"));
+            run(&mut play, &[]).exits(1).says(why);
+            assert!(play.workers().is_empty(), "{adapter}");
+            play.holds();
+        }
+        // What it may use is no more than that.
+        let roles = format!("[roles]\nmaker = \"{adapter}\"\nreader = \"claude\"\n");
+        let mut play = play(&within("turns: 2, tokens: 200, time: 2s"), &roles, "exit 9");
+        play.world.agent(adapter, &format!("#!/bin/sh\ncat >/dev/null\n{told}sleep 1000\n"));
+        run(&mut play, &[]).exits(1).says("it ran past its time of 2 s");
+        play.holds();
+    }
 }

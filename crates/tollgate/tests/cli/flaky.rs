@@ -153,6 +153,15 @@ fn a_gate_says_how_often_a_configured_command_must_pass() {
     said.exits(0).says("ci passed");
     assert_eq!(exits(&results(&play)[0]), [Some(0); 4]);
     play.holds();
+    // Also where the run lands on a base that has moved.
+    play.world.write("other.txt", "somebody else\n");
+    play.world.commit("Something else");
+    play.tollgate(&["land", "RUN", "--as", "merge"]).exits(0).says("on the merged tree: ci passed");
+    let again = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::LandChecked(checked) => Some(checked.results),
+        _ => None,
+    });
+    assert_eq!(exits(&again.unwrap()[0]), [Some(0); 4]);
 
     let (play, said) = configured(EVERY_SECOND);
     said.exits(4).says("ci is flaky: 2 of 4 runs failed").says("the command `ci` fails (flaky: 2 of 4 runs failed");

@@ -298,15 +298,30 @@ fn a_demonstration_comes_back_with_its_run() {
     assert_eq!(std::fs::read_to_string(mine).unwrap(), "mine\n");
 }
 
-/// A note that cannot be written is no note: what it would be about stays where it is.
+/// A note that cannot be written is no note: what it would be about stays where it is, and nothing else waits for it.
 #[test]
-fn what_no_note_can_name_is_not_moved() {
+fn what_no_note_can_name_is_listed_and_not_moved() {
     use std::os::unix::ffi::OsStrExt as _;
     let (play, said) = Play::standard(&[]);
     said.exits(0);
-    let odd = trees(&play).join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
-    std::fs::create_dir(&odd).unwrap();
-    std::fs::write(odd.join("file"), "mine\n").unwrap();
-    play.tollgate(&["gc"]).exits(3).says("odd-").says("UTF-8");
-    assert_eq!(std::fs::read_to_string(odd.join("file")).unwrap(), "mine\n");
+    // Names that say of others that they were never finished, or are kept, say nothing of these.
+    let odd = [&b"odd-\xff"[..], b"\xff@new", b"\xff@kept-1"].map(std::ffi::OsStr::from_bytes);
+    for folder in odd.map(|name| trees(&play).join(name)).iter().chain([&play.world.path("state/trees/run_00000000")]) {
+        std::fs::create_dir(folder).unwrap();
+        std::fs::write(folder.join("file"), "mine\n").unwrap();
+    }
+    let own = trees(&play).join("@run");
+    assert!(own.exists());
+    for words in ["--dry-run", "", ""] {
+        let done = Cleaned::of(&play, words);
+        let kept = done.with("kept").into_iter().filter(|item| item.starts_with("tree ")).count();
+        assert_eq!(kept, odd.len(), "{}", done.0);
+        assert!(done.why("odd-").contains("its path is no text"), "{}", done.0);
+    }
+    // The rest went on: what is landed is gone, and the folder of nobody is set aside.
+    assert!(!own.exists() && !play.world.path("state/trees/run_00000000").exists());
+    for name in odd {
+        assert_eq!(std::fs::read_to_string(trees(&play).join(name).join("file")).unwrap(), "mine\n");
+    }
+    assert!(is_there(&play, "state/runs/RUN/git"), "they may borrow from it");
 }

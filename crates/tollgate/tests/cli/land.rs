@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use tollgate_core::report::Judgement;
 use tollgate_core::run::Event;
 use tollgate_core::run::leash::Network;
 
@@ -130,6 +131,55 @@ fn where_the_base_has_moved_the_commands_run_again_on_the_merged_tree() {
     let held = held.unwrap();
     assert!(!crate::leash::holds() || held.holds() && held.network == Network::Denied, "{held:?}");
     play.holds_but_for_the_head();
+}
+
+/// What a landing checks again: exit codes of each run, by command.
+fn runs(play: &Play) -> Vec<(Judgement, Vec<Option<i32>>)> {
+    let checked = |event| match event {
+        Event::LandChecked(checked) => checked.results,
+        _ => Vec::new(),
+    };
+    let all = play.events().into_iter().flat_map(|recorded| checked(recorded.event));
+    all.map(|result| (result.result, result.runs.iter().map(|once| once.exit).collect())).collect()
+}
+
+/// A run whose command is run three times, and a base that has moved since.
+fn moved(command: &str, file: &str) -> Play {
+    let task = TASK.replace("greet.sh greets", &format!("greet.sh greets `cmd: {command}` `repeat: 3`"));
+    let mut play = Play::new(&task, &script(&[]));
+    play.world.agent("checker", "#!/bin/sh\nexit 0\n");
+    play.start(&WORDS).exits(0);
+    play.world.write(file, "somebody else\n");
+    play.world.commit("Something else");
+    play
+}
+
+/// Fails every second time where `flaky` is there, and never where it is not.
+const SHAKY: &str = "if test -e flaky; then n=$(cat \"$XDG_CACHE_HOME/n\" 2>/dev/null || echo 0); echo $((n+1)) > \"$XDG_CACHE_HOME/n\"; exit $((n % 2)); fi";
+
+#[test]
+fn a_command_is_repeated_on_the_merged_tree_as_often_as_its_row_says() {
+    for how in ["merge", "branch", "patch"] {
+        let words: &[&str] = if how == "branch" { &["--as", how, "--to", "topic"] } else { &["--as", how] };
+        let play = moved("test -e greet.sh", "other.txt");
+        land(&play, words).exits(0);
+        assert_eq!(runs(&play), [(Judgement::Pass, vec![Some(0); 3])], "{how}");
+        play.tollgate(&["verify", "--all"]).exits(0);
+        // What is not sure there shows nothing: a person decides.
+        let play = moved(SHAKY, "flaky");
+        let before = head(&play, "HEAD");
+        land(&play, words).exits(4).says("`DoD-1` does not hold on the merged tree: flaky: 1 of 3 runs failed");
+        assert_eq!(runs(&play), [(Judgement::Fail, vec![Some(0), Some(1), Some(0)])], "{how}");
+        assert_eq!((landed(&play), head(&play, "HEAD")), (0, before), "{how}");
+        play.decide(&["dec_2", "leave"]).exits(0);
+        assert_eq!(landed(&play), 0);
+        // One that cannot be run there is not tried again, and is no pass either.
+        let play = moved("checker --all", "other.txt");
+        std::fs::remove_file(play.world.path("bin/checker")).unwrap();
+        land(&play, words).exits(4);
+        assert_eq!(runs(&play), [(Judgement::Unobservable, vec![Some(127)])], "{how}");
+        play.tollgate(&["verify", "--all"]).exits(0);
+    }
 }
 
 #[test]

@@ -100,6 +100,45 @@ fn a_worker_writes_its_work_tree_and_nothing_else() {
     play.holds();
 }
 
+/// What its programs say of a denial is reported; one that says nothing is denied all the same, and that is all there is to see.
+#[test]
+fn a_denied_write_is_reported_as_it_is_said_and_denied_where_it_is_hidden() {
+    if !holds() {
+        return;
+    }
+    // How the usual runtimes say it.
+    let says = [
+        "Error: EACCES: permission denied, open 'OUT'",
+        "PermissionError: [Errno 13] Permission denied: 'OUT'",
+        "Error: EROFS: read-only file system, open 'OUT'",
+        "Error: EPERM: operation not permitted, open 'OUT'",
+        "open OUT: EACCES",
+    ];
+    for hidden in [false, true] {
+        let mut play = Play::new(TASK, &script(&[]));
+        let acts: String = says.iter().enumerate().fold(String::new(), |acts, (number, says)| {
+            let out = play.world.path(&format!("out-{number}")).display().to_string();
+            let said = if hidden { "true".to_owned() } else { format!("echo \"{}\"", says.replace("OUT", &out)) };
+            acts + &format!("(echo x > {out}) 2>/dev/null || {said}\n")
+        });
+        developer(&mut play, &acts);
+        let noticed = play.events().into_iter().find_map(|recorded| match recorded.event {
+            Event::AttemptReported(reported) => Some(reported.noticed),
+            _ => None,
+        });
+        let noticed = noticed.unwrap();
+        let denied: Vec<&String> = noticed.iter().filter(|said| said.starts_with("denied: ")).collect();
+        for number in 0..says.len() {
+            let out = play.world.path(&format!("out-{number}"));
+            assert!(!out.exists(), "{}", out.display());
+            let told = denied.iter().any(|said| said.contains(&out.display().to_string()));
+            assert_eq!(told, !hidden, "{} {noticed:?}", out.display());
+        }
+        assert!(leashes(&play)[0].landlock >= 3, "that it was held is on record in any case");
+        play.holds();
+    }
+}
+
 #[test]
 fn the_state_directory_and_the_trees_of_others_cannot_be_read() {
     if !holds() {

@@ -1,7 +1,7 @@
 //! What an agent said while it worked, summed up: what the journal keeps of it, and whether it failed whatever it says.
 
 use serde_json::Value;
-use tollgate_core::run::budget::Allowance;
+use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::told::{Quota, Told, Usage};
 
 use super::{Adapter, Before, Pending, line};
@@ -37,6 +37,10 @@ pub enum WorkerEvent {
     Failed { what: String, status: Option<u64> },
     /// A limit of its plan or provider is reached.
     Quota { said: String, resets_ms: Option<u64> },
+    /// Its model begins to answer once more.
+    Turn,
+    /// What that answer used so far, where it says so before its end.
+    Step(Usage),
     /// What it used, in its own words.
     Usage(Value),
     /// Its last message.
@@ -86,6 +90,9 @@ pub struct Account {
     resumed: Option<Option<Value>>,
     /// The account of this call.
     raw: Option<Value>,
+    /// What its answers used before the one under way, and what that one used so far.
+    steps: Option<Usage>,
+    step: Option<Usage>,
     pub(super) pending: Pending,
     told: Told,
     failed: Option<String>,
@@ -98,7 +105,8 @@ impl Account {
     pub fn new(adapter: &'static Adapter, goes_on: Option<&Told>) -> Self {
         let told = Told { adapter: adapter.name.into(), ..Told::default() };
         let resumed = goes_on.map(|told| serde_json::from_str(told.raw.as_deref()?).ok());
-        Self { adapter, resumed, raw: None, pending: Pending::default(), told, failed: None, spoke: false }
+        let (steps, step, failed) = (None, None, None);
+        Self { adapter, resumed, raw: None, steps, step, pending: Pending::default(), told, failed, spoke: false }
     }
 
     /// What one line says.
@@ -140,6 +148,13 @@ impl Account {
                     told.quota = Some(Quota { said: cut(&said, CHARS_MAX), resets_ms });
                 }
             }
+            WorkerEvent::Turn => {
+                told.turns = Some(told.turns.unwrap_or(0).saturating_add(1));
+                if let Some(step) = self.step.take() {
+                    self.steps = Some(self.steps.map_or(step, |steps| steps.and(step)));
+                }
+            }
+            WorkerEvent::Step(usage) => self.step = Some(usage),
             WorkerEvent::Usage(raw) => {
                 let before = self.raw.take().filter(|_| self.adapter.counts_steps);
                 self.raw = Some(before.map_or_else(|| raw.clone(), |before| added(before, &raw)));
@@ -150,9 +165,11 @@ impl Account {
         }
     }
 
-    /// What it told to have used so far; nothing where it tells that at its end.
+    /// What it told to have used so far: by its account, and before there is one by its steps; nothing where it tells that at its end.
     fn usage(&self) -> Usage {
-        let Some(raw) = &self.raw else { return Usage::default() };
+        let Some(raw) = &self.raw else {
+            return self.steps.into_iter().chain(self.step).reduce(Usage::and).unwrap_or_default();
+        };
         let before = match &self.resumed {
             None => Before::Fresh,
             Some(before) => Before::Resumed(before.as_ref()),
@@ -161,9 +178,10 @@ impl Account {
     }
 
     /// Whether it told to have used more than it may.
-    pub(super) fn is_over(&self, allowed: &Allowance) -> bool {
+    pub(super) fn is_over(&self, allowed: &Budget) -> bool {
         let usage = self.usage();
-        allowed.tokens.is_some_and(|most| usage.tokens().known > most)
+        allowed.turns.zip(self.told.turns).is_some_and(|(most, took)| took > most)
+            || allowed.tokens.is_some_and(|most| usage.tokens().known > most)
             || allowed.cost_nano_usd.zip(usage.cost_nano_usd).is_some_and(|(most, used)| used > most)
     }
 

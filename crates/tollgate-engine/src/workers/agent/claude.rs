@@ -1,6 +1,6 @@
 //! Claude Code: `claude -p --output-format stream-json`.
 //!
-//! Its `usage` is of the call, its `total_cost_usd` of the session. An error of the service comes as a result whose subtype is "success".
+//! What an answer read stands in its lines as it works; what it wrote stands there as it was when it began. Its `usage` at the end is of the call, its `total_cost_usd` of the session. An error of the service comes as a result whose subtype is "success".
 
 use std::ffi::OsString;
 
@@ -94,7 +94,24 @@ pub(super) fn wants(key: &str) -> Wants {
     }
 }
 
-pub(super) fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
+    if let Some(message) = answer(line) {
+        // An answer comes in pieces, and a tool may end between two of them.
+        events.extend(pending.answers(text(message, &["id"]).unwrap_or_default()));
+        events.push(WorkerEvent::Step(Usage { output_tokens: None, ..tokens(message) }));
+    }
+    said(line, pending, events);
+}
+
+/// A message of its own, as far as it came; what an agent says that this one has started is not its own word.
+pub(super) fn answer(line: &Value) -> Option<&Value> {
+    let own = at(line, &["parent_tool_use_id"]).is_none_or(Value::is_null);
+    let refused = at(line, &["is_api_error_message"]) == Some(&Value::Bool(true));
+    line.get("message").filter(|_| own && !refused && text(line, &["type"]) == Some("assistant"))
+}
+
+/// What a line says besides what it used.
+pub(super) fn said(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
     match text(line, &["type"]) {
         Some("system") if text(line, &["subtype"]) == Some("init") => {
             events.extend(text(line, &["session_id"]).map(WorkerEvent::session));
@@ -118,8 +135,7 @@ fn assistant(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>)
     if at(line, &["is_api_error_message"]) == Some(&Value::Bool(true)) {
         return;
     }
-    // What an agent says that this one has started is not its own word.
-    let own = at(line, &["parent_tool_use_id"]).is_none_or(Value::is_null);
+    let own = answer(line).is_some();
     for item in items(line, &["message", "content"]) {
         match (text(item, &["type"]), text(item, &["text"]), text(item, &["name"])) {
             (Some("text"), Some(said), _) if own => events.push(WorkerEvent::said(said)),
@@ -170,16 +186,22 @@ fn result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
 }
 
 fn spent(raw: &Value, before: Before<'_>) -> Usage {
+    let cost = |raw: &Value| nano_usd(raw, &["total_cost_usd"]);
+    let cost_nano_usd = match before {
+        Before::Fresh => cost(raw),
+        Before::Resumed(before) => before.and_then(|before| cost(raw)?.checked_sub(cost(before)?)),
+    };
+    Usage { cost_nano_usd, ..tokens(raw) }
+}
+
+/// What a message or a call used, by its `usage`.
+fn tokens(raw: &Value) -> Usage {
     let parts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     let parts = parts.map(|part| number(raw, &["usage", part]));
-    let cost = |raw: &Value| nano_usd(raw, &["total_cost_usd"]);
     Usage {
         input_tokens: parts.iter().copied().try_fold(0_u64, |sum, part| sum.checked_add(part?)),
         cached_tokens: parts[2],
         output_tokens: number(raw, &["usage", "output_tokens"]),
-        cost_nano_usd: match before {
-            Before::Fresh => cost(raw),
-            Before::Resumed(before) => before.and_then(|before| cost(raw)?.checked_sub(cost(before)?)),
-        },
+        cost_nano_usd: None,
     }
 }

@@ -61,6 +61,7 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
     };
     let id = text(data, &["toolCallId"]).unwrap_or_default();
     match text(line, &["type"]) {
+        Some("assistant.turn_start") => events.push(WorkerEvent::Turn),
         Some("assistant.message") => {
             events.extend(text(data, &["model"]).map(WorkerEvent::model));
             events.extend(text(data, &["content"]).filter(|said| !said.is_empty()).map(WorkerEvent::said));

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tollgate_core::run::budget::Allowance;
+use tollgate_core::protocol::model::Budget;
 
 use super::Account;
 use crate::process::Output;
@@ -20,7 +20,7 @@ pub(super) struct Ears {
     heard: Mutex<Heard>,
     /// Whether it told that it used more than it may.
     over: Arc<AtomicBool>,
-    allowed: Allowance,
+    allowed: Budget,
 }
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ struct Heard {
 }
 
 impl Ears {
-    pub(super) fn new(account: Account, allowed: Allowance) -> Self {
+    pub(super) fn new(account: Account, allowed: Budget) -> Self {
         let heard = Heard { account: Some(account), line: Vec::new(), too_long: false };
         Self { heard: Mutex::new(heard), over: Arc::default(), allowed }
     }
@@ -66,7 +66,9 @@ impl Output for Ears {
             rest = next;
         }
         heard.keep(rest);
-        if !self.allowed.is_none() && heard.account.as_ref().is_some_and(|account| account.is_over(&self.allowed)) {
+        if self.allowed != Budget::default()
+            && heard.account.as_ref().is_some_and(|account| account.is_over(&self.allowed))
+        {
             self.over.store(true, Ordering::SeqCst);
         }
     }
@@ -109,7 +111,7 @@ mod tests {
     fn lines_are_whole_whatever_the_pieces_are() {
         let text = "noise {\n{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}\n{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}";
         for size in [1, 2, 7, 1000] {
-            let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Allowance::default());
+            let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Budget::default());
             text.as_bytes().chunks(size).for_each(|piece| ears.push(piece));
             let (told, failure) = ears.account().unwrap().end(true);
             assert_eq!((told.session.as_deref(), told.usage.input_tokens, failure), (Some("t-1"), Some(3), None));
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_passed_over_and_the_next_is_read() {
-        let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Allowance::default());
+        let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Budget::default());
         ears.push(b"{\"type\":\"thread.started\",\"thread_id\":\"lost\",\"x\":\"");
         for _ in 0..=LINE_BYTES_MAX / 65536 {
             ears.push(&[b'x'; 65536]);

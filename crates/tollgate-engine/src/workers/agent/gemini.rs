@@ -61,15 +61,20 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
             events.extend(text(line, &["model"]).map(WorkerEvent::model));
         }
         Some("message") if text(line, &["role"]) == Some("assistant") => {
+            events.extend(pending.answers(""));
             events.extend(text(line, &["content"]).map(WorkerEvent::said));
         }
         Some("tool_use") => {
+            events.extend(pending.answers(""));
             let tool = text(line, &["tool_name"]).unwrap_or("a tool");
             let path = text(line, &["parameters", "file_path"]);
             pending.begin(text(line, &["tool_id"]).unwrap_or_default(), tool, path);
             events.push(WorkerEvent::tool(tool, path.or(text(line, &["parameters", "command"]))));
         }
-        Some("tool_result") => tool_result(line, pending, events),
+        Some("tool_result") => {
+            pending.answered();
+            tool_result(line, pending, events);
+        }
         Some("error") => events.extend(text(line, &["message"]).map(WorkerEvent::trouble)),
         Some("result") => {
             events.extend(line.get("stats").cloned().map(WorkerEvent::Usage));

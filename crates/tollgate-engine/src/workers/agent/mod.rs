@@ -167,9 +167,12 @@ pub enum Before<'a> {
     Resumed(Option<&'a Value>),
 }
 
-/// What may wait for its end: the last tools that were used.
+/// What may wait for its end: the last tools that were used, and the answer of the model that is under way.
 #[derive(Debug, Default)]
-pub struct Pending(VecDeque<Used>);
+pub struct Pending {
+    tools: VecDeque<Used>,
+    turn: Option<String>,
+}
 
 #[derive(Debug, Clone)]
 struct Used {
@@ -184,15 +187,27 @@ const PENDING_MAX: usize = 64;
 
 impl Pending {
     fn begin(&mut self, id: &str, tool: &str, path: Option<&str>) {
-        if self.0.len() == PENDING_MAX {
-            self.0.pop_front();
+        if self.tools.len() == PENDING_MAX {
+            self.tools.pop_front();
         }
         let used = Used { id: id.to_owned(), tool: tool.to_owned(), path: path.map(str::to_owned), denied: false };
-        self.0.push_back(used);
+        self.tools.push_back(used);
+    }
+
+    /// Notes that something of an answer came, by what tells this answer from others; the turn, where that begins it.
+    fn answers(&mut self, id: &str) -> Option<WorkerEvent> {
+        let begins = self.turn.as_deref() != Some(id);
+        self.turn = Some(id.to_owned());
+        begins.then_some(WorkerEvent::Turn)
+    }
+
+    /// Notes that a tool ended: what the model says after that is another answer.
+    fn answered(&mut self) {
+        self.turn = None;
     }
 
     fn get(&mut self, id: &str) -> Option<&mut Used> {
-        self.0.iter_mut().rev().find(|used| used.id == id)
+        self.tools.iter_mut().rev().find(|used| used.id == id)
     }
 
     /// Notes that a tool was denied; none when that was said before.

@@ -60,7 +60,10 @@ fn wants(key: &str) -> Wants {
 
 fn read(line: &Value, _: &mut Pending, events: &mut Vec<WorkerEvent>) {
     match text(line, &["type"]) {
-        Some("step_start") => events.extend(text(line, &["sessionID"]).map(WorkerEvent::session)),
+        Some("step_start") => {
+            events.extend(text(line, &["sessionID"]).map(WorkerEvent::session));
+            events.push(WorkerEvent::Turn);
+        }
         Some("text") => events.extend(text(line, &["part", "text"]).map(WorkerEvent::said)),
         Some("tool_use") => tool(line, events),
         Some("step_finish") => {

@@ -47,7 +47,15 @@ fn wants(key: &str) -> Wants {
 }
 
 fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
-    claude::read(line, pending, events);
+    if let Some(message) = claude::answer(line) {
+        // Words and tools of one answer come as messages of their own.
+        events.extend(pending.answers(""));
+        events.extend(message.get("usage").map(|_| WorkerEvent::Step(spent(message, Before::Fresh))));
+    }
+    if text(line, &["type"]) == Some("user") {
+        pending.answered();
+    }
+    claude::said(line, pending, events);
     if text(line, &["type"]) == Some("system") {
         events.extend(text(line, &["qwen_code_version"]).map(WorkerEvent::version));
     }

@@ -22,6 +22,10 @@ pub struct Sheet {
     pub usage: Option<bool>,
     /// Whether it tells what that cost.
     pub cost: Option<bool>,
+    /// Whether it tells its turns as it works, so that it is stopped when they are used up.
+    pub turns: Option<bool>,
+    /// Whether it tells its tokens as it works, too.
+    pub tokens_at_work: Option<bool>,
     /// Whether it can be kept from writing.
     pub read_only: Option<bool>,
     /// Whether it works without a person to allow each step.
@@ -129,7 +133,14 @@ mod tests {
                 QuotaTold::None => "no, it waits",
             };
             let told = [sheet.usage, sheet.cost, sheet.denials].map(yes).join(" | ");
-            let row = format!("| {name} | {schema} | {resume} | {told} | {quota} | {} |\n", yes(sheet.read_only));
+            let stopped = match (sheet.turns.unwrap(), sheet.tokens_at_work.unwrap()) {
+                (true, true) => "turns, tokens",
+                (true, false) => "turns",
+                (false, true) => "tokens",
+                (false, false) => "no",
+            };
+            let row =
+                format!("| {name} | {schema} | {resume} | {told} | {stopped} | {quota} | {} |\n", yes(sheet.read_only));
             assert!(page.contains(&row), "{row}");
             assert_eq!((sheet.unattended, sheet.mcp), (Some(true), Some(true)), "the page says so of all");
         }

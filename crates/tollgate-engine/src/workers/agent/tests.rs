@@ -230,7 +230,7 @@ fn hostile_lines_do_no_harm() {
             account.take(WorkerEvent::Trouble(format!("{number}\n{}", "x".repeat(10_000))));
             account.read(format!("{{\"type\":\"tool_use\",\"tool_id\":\"{number}\",\"tool_name\":\"x\"}}").as_bytes());
         }
-        assert!(account.pending.0.len() <= PENDING_MAX);
+        assert!(account.pending.tools.len() <= PENDING_MAX);
         let told = account.end(true).0;
         assert!(serde_json::to_string(&told).unwrap().len() < 50_000);
         assert!(told.raw.is_none_or(|raw| raw.len() < 10_000));

@@ -210,6 +210,8 @@ fn capabilities(sheet: &Sheet) -> Capabilities {
         }),
         usage: sheet.usage,
         cost: sheet.cost,
+        turns: sheet.turns,
+        tokens_at_work: sheet.tokens_at_work,
         read_only: sheet.read_only,
         unattended: sheet.unattended,
         mcp: sheet.mcp,
@@ -293,10 +295,12 @@ fn measured(can: &Capabilities) -> [String; 3] {
     [
         format!("schema {schema}, resume {resume}, MCP {}", yes(can.mcp)),
         format!(
-            "tells: tokens {}, cost {}, denials {}, quota {quota}",
+            "tells: tokens {}, cost {}, denials {}, quota {quota}; as it works: turns {}, tokens {}",
             yes(can.usage),
             yes(can.cost),
-            yes(can.denials)
+            yes(can.denials),
+            yes(can.turns),
+            yes(can.tokens_at_work)
         ),
         format!(
             "read-only {}, unattended {}, ended whole {}",

@@ -92,9 +92,9 @@ fn a_forbidden_surface_inside_of_an_allowed_one_is_kept() {
 
 #[test]
 fn a_verifier_that_changes_something_is_blocked() {
-    for stage in [acting("verifier", "echo x > src/main.rs"), acting("verifier", "echo x > README.md").unheld()] {
-        let found = stage.delegate();
-        found.is("BLOCKED", Some("report_validation_failed"), 1).says("verifier changed ");
+    for file in ["src/main.rs", "README.md"] {
+        let found = acting("verifier", &format!("echo x > {file}")).unheld().delegate();
+        found.is("BLOCKED", Some("report_validation_failed"), 1).says(&format!("verifier changed {file}"));
         assert_eq!(found.list("changed_surfaces"), [""; 0]);
     }
     // A second edit of a file that was changed before is one too.
@@ -108,6 +108,63 @@ fn a_verifier_that_changes_something_is_blocked() {
     )
     .unheld();
     stage.delegate().is("PASS", None, 0).says("does not judge the rows AC-1");
+}
+
+/// What the dossier allows is for those who write: a verifier is kept from that, too, and what it was denied is said.
+#[test]
+fn a_verifier_cannot_write_the_allowed_surfaces() {
+    let acts = "for file in src/main.rs src/new.rs src README.md; do echo x > $file; rm -rf $file; done; echo x > \"$TMPDIR/x\" || exit 9";
+    let stage =
+        acting("verifier", acts).dossier("allowed_surfaces", serde_json::json!(["src/main.rs", "src/new.rs", "src"]));
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!((done.list("guard.role_violations"), done.list("changed_surfaces")), (vec![], vec![]));
+    let warnings = done.list("guard.warnings");
+    assert!(warnings.iter().any(|said| said.starts_with("denied: ") && said.contains("src/main.rs")), "{warnings:?}");
+    assert!(std::fs::read_to_string(stage.work("src/main.rs")).unwrap().contains("fn main"));
+    // What the sandbox does not know of is found.
+    let found = acting("verifier", "chmod 777 src/main.rs").delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1).says("verifier changed src/main.rs");
+    // The same, as somebody who may.
+    let stage = acting("implementer", "echo x > src/main.rs || exit 9");
+    stage.delegate().is("PASS", None, 0);
+}
+
+const TOKEN: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+
+#[test]
+fn a_token_in_what_it_wrote_blocks_whatever_the_report_says() {
+    let leak = format!("echo 'let key = \"{TOKEN}\";' >> src/main.rs");
+    let found = acting("implementer", &leak).delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1);
+    assert_eq!(found.list("guard.role_violations"), ["src/main.rs got what looks like a secret: GitHub token"]);
+    assert!(!found.report.to_string().contains(TOKEN), "{:#}", found.report);
+    // A key over several lines, in a file that is new, and in one that git ignores.
+    let key = "printf '%s\\n' '-----BEGIN PRIVATE KEY-----' MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj MSTYyq > src/new.rs";
+    acting("implementer", key)
+        .delegate()
+        .is("BLOCKED", Some("report_validation_failed"), 1)
+        .says("src/new.rs got what looks");
+    // What was there before is nobody's change, also where its file is another; one more is.
+    let stage = acting("implementer", "echo '// more' >> src/main.rs");
+    stage.world.write("src/main.rs", format!("{TOKEN}\nfn main() {{}}\n"));
+    stage.world.commit("An old one");
+    stage.delegate().is("PASS", None, 0);
+    let stage = acting("implementer", &leak);
+    stage.world.write("src/main.rs", format!("{TOKEN}\nfn main() {{}}\n"));
+    stage.world.commit("An old one");
+    stage.delegate().is("BLOCKED", Some("report_validation_failed"), 1).says("got what looks like a secret");
+    // Where a repository keeps examples of them, its configuration says so; patterns count from its root.
+    for (examples, folder, code) in [("src/**", ".", 0), ("main.rs", ".", 1), ("src/**", "src", 0)] {
+        let place = if folder == "." { "src/main.rs" } else { "main.rs" };
+        let stage = acting("implementer", &leak.replace("src/main.rs", place))
+            .dossier("allowed_surfaces", serde_json::json!([place]))
+            .with(&["--cwd", folder]);
+        let config = stage.world.path("home/.config/tollgate");
+        std::fs::create_dir_all(&config).unwrap();
+        std::fs::write(config.join("config.toml"), format!("example_secrets = [\"{examples}\"]\n")).unwrap();
+        assert_eq!(stage.delegate().code, code, "{examples} {folder}");
+    }
 }
 
 #[test]

@@ -20,13 +20,14 @@ const SHORT: Duration = Duration::from_secs(45);
 
 pub type Scenario = fn(&'static Agent, &mut Sheet);
 
-pub const ALL: [(&str, Scenario); 13] = [
+pub const ALL: [(&str, Scenario); 14] = [
     ("writes a file", writes),
     ("is denied a write", is_denied),
     ("reports badly and is asked again", is_asked_again),
     ("is out of its quota", is_limited),
     ("is refused by its service", is_refused),
     ("hangs with a child", hangs),
+    ("uses more than it may", uses_too_much),
     ("leaves a child behind", leaves_a_child),
     ("floods its output", floods),
     ("is killed with its driver and resumed", is_killed),
@@ -71,6 +72,7 @@ fn writes(agent: &'static Agent, sheet: &mut Sheet) {
     // Two calls of the model, or nothing: a number that is wrong is worse than none.
     assert!(used == (Some(240), Some(60)) || used == (None, None), "{told:?}");
     assert!(told.denied.is_empty() && told.quota.is_none(), "{told:?}");
+    assert!(told.turns.is_none_or(|turns| turns == 2), "{told:?}");
     sheet.unattended = Some(true);
     sheet.usage = Some(used.0.is_some());
     sheet.cost = Some(told.usage.cost_nano_usd.is_some());
@@ -180,6 +182,29 @@ fn hangs(agent: &'static Agent, sheet: &mut Sheet) {
     assert!(!is_alive(&argument), "its child lives");
     sheet.whole_tree_kill = Some(true);
     stage.play.holds();
+}
+
+/// One that tells as it works what it used is ended in its second turn at the latest, and not when that is done.
+fn uses_too_much(agent: &'static Agent, sheet: &mut Sheet) {
+    let stopped = |budget: &str, reason: &str| {
+        let (_, argument) = child();
+        let waits = (agent.shell)(&format!("sleep {argument}"));
+        let mut stage = Stage::new(agent, Guard::All, Some(SHORT), move |asked, path| match asked.results {
+            0 => (agent.write)(&path("a.txt"), "hello\n"),
+            _ => waits.clone(),
+        })
+        .allowing(budget);
+        let said = stage.run();
+        let report = stage.reports().remove(0);
+        assert_eq!(report.health, Health::Exhausted, "{report:?}\n{}", stage.seen(&said));
+        assert!(!is_alive(&argument), "what it had begun lives");
+        stage.play.holds();
+        (report.reason.contains(reason), report.changed.iter().any(|change| &*change.path == "a.txt"))
+    };
+    let (turns, written) = stopped("turns: 1", "and its role may use 1 turn");
+    assert!(written, "what it did in its first turn counts");
+    sheet.turns = Some(turns);
+    sheet.tokens_at_work = Some(stopped("tokens: 149", "its role may use 149 tokens").0);
 }
 
 fn leaves_a_child(agent: &'static Agent, _: &mut Sheet) {

@@ -115,6 +115,14 @@ impl Stage {
         })
     }
 
+    /// The same, where an attempt may use no more than this, too.
+    pub fn allowing(self, budget: &str) -> Self {
+        let path = self.play.world.path("alone.yaml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, text.replace("budget: {", &format!("budget: {{{budget}, "))).unwrap();
+        self
+    }
+
     /// Runs the protocol until it rests.
     pub fn run(&mut self) -> Said {
         let said = self.play.tollgate(&["run", "../alone.yaml"]);

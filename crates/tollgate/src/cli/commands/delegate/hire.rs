@@ -93,6 +93,7 @@ pub(super) fn hire(
         folder: folder.collect(),
         base: base.to_owned(),
         source,
+        examples: config.example_secrets(),
     })
 }
 
