@@ -112,7 +112,8 @@ fn object(fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Opt
         let optional = !required.iter().any(|(name, _)| *name == key.text);
         let doc = node.get("description").and_then(Node::text).map(ToString::to_string).unwrap_or_default();
         let of = of(node, depth + 1, problems).unwrap_or(Type::of(Kind::Any));
-        own.push(Field { name: key.text.clone(), of, optional, doc, layout: Layout::Label(key.text.clone()) });
+        let layout = Layout::Label(key.text.clone());
+        own.push(Field { name: key.text.clone(), of, optional, unasked: false, checked: false, doc, layout });
     }
     for (name, place) in required.iter().filter(|(name, _)| !own.iter().any(|field| field.name == *name)) {
         problems.value(*place, format!("`{name}` is required and has no property"), "describe it in `properties`");

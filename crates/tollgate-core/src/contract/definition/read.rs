@@ -136,6 +136,8 @@ fn root(fields: Vec<Field>, open: bool, labels: Labels, form: Form) -> Type {
         name: LINES.into(),
         of: Type::of(Kind::List(Box::new(list))),
         optional: false,
+        unasked: false,
+        checked: false,
         doc: "One value a line.".to_owned(),
         layout: Layout::Label(LINES.into()),
     };
