@@ -27,6 +27,7 @@ mod flaky;
 mod gc;
 mod given;
 mod golden;
+mod handoff;
 mod happy;
 mod health;
 mod land;
