@@ -173,23 +173,19 @@ fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize)
     }
 }
 
-/// Finds the report in a transcript and reads it. The contract's own example is no report.
+/// Finds the report in a transcript and reads it.
 pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extraction {
-    let mut looks = dialect.looks(context);
-    looks.shown.extend((!looks.example.is_empty()).then(|| std::mem::take(&mut looks.example)));
-    search(dialect, text, context, &looks)
-}
-
-fn search(dialect: Dialect<'_>, text: &str, context: &Context, looks: &Looks) -> Extraction {
     let file = Source::new(text);
     if text.len() > BYTES_MAX {
         let message = format!("the transcript is longer than {BYTES_MAX} bytes");
         let wrong = Diagnostic::error(Code::TEXT_REFUSED, Place::START, message).hint("give its end alone");
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
-    let all = find(file.text(), looks);
-    let shown = Shown::of(looks, context.prompt.as_deref());
-    Search { dialect, context, looks, all: &all, shown, file: &file }.run()
+    let looks = dialect.looks(context);
+    let all = find(file.text(), &looks);
+    let shown = Shown::of(&looks, context.prompt.as_deref());
+    let sample = Shown::sample(&looks);
+    Search { dialect, context, looks: &looks, all: &all, shown, sample, file: &file }.run()
 }
 
 struct Search<'s> {
@@ -198,6 +194,8 @@ struct Search<'s> {
     looks: &'s Looks,
     all: &'s Candidates<'s>,
     shown: Shown,
+    /// The contract's own example.
+    sample: Shown,
     file: &'s Source<'s>,
 }
 
@@ -206,13 +204,13 @@ impl Search<'_> {
         let mut passed = Vec::new();
         let mut counts: Option<(&Candidate, Echo)> = None;
         let mut earlier: Vec<&Candidate> = Vec::new();
-        for one in self.all.candidates.iter().rev() {
+        let samples: Vec<bool> = self.all.candidates.iter().map(|one| self.is_sample(one)).collect();
+        // The example of the contract is nobody's report where there is another one.
+        let passes = samples.contains(&true)
+            && self.all.candidates.iter().zip(&samples).any(|(one, is)| !is && self.is_own(one));
+        for (one, is_sample) in self.all.candidates.iter().zip(&samples).rev() {
             let text = self.all.text(one);
-            let echo = match one.cut {
-                true => Echo::No,
-                false if self.dialect.is_unfilled(text) => Echo::Whole,
-                false => self.echo(one),
-            };
+            let echo = if *is_sample && passes { Echo::Whole } else { self.echo(one) };
             let why = if echo == Echo::Whole {
                 Some(Why::Echo)
             } else if let Some(unit) = self.other_unit(one) {
@@ -280,8 +278,23 @@ impl Search<'_> {
         whole.map(read).find(|earlier| !earlier.read.is_refused())
     }
 
-    /// How much of a candidate only repeats what was shown, or what it says itself to be no report.
+    fn is_sample(&self, one: &Candidate) -> bool {
+        !one.cut && self.sample.echo(self.all.text(one), one.form) == Echo::Whole
+    }
+
+    /// Whether a candidate is a report of the unit, by somebody who wrote it.
+    fn is_own(&self, one: &Candidate) -> bool {
+        !matches!(self.echo(one), Echo::Whole | Echo::Example) && self.other_unit(one).is_none()
+    }
+
+    /// How much of a candidate only repeats what was shown, or is said to be no report.
     fn echo(&self, one: &Candidate) -> Echo {
+        if one.cut {
+            return Echo::No;
+        }
+        if self.dialect.is_unfilled(self.all.text(one)) {
+            return Echo::Whole;
+        }
         match self.shown.echo(self.all.text(one), one.form) {
             Echo::No if announce::is_example(self.all.layers.text(one.layer), &one.range) => Echo::Example,
             echo => echo,
@@ -449,8 +462,7 @@ pub fn other_object(text: &str, known: &Range<usize>) -> Option<usize> {
 
 /// Reads the report of a worker from all that it printed.
 pub fn report(dialect: &dyn ReportDialect, text: &str, context: &Context) -> Reading {
-    let dialect = Dialect::Report(dialect);
-    match search(dialect, text, context, &dialect.looks(context)).read {
+    match extract(Dialect::Report(dialect), text, context).read {
         Read::Report(reading) => reading,
         Read::Document(_) => malformed(Vec::new()),
     }

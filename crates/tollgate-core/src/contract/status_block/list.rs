@@ -114,7 +114,9 @@ impl Reader<'_, '_> {
         let list = items.last().map(|item| item.place);
         let none = others.first().filter(|first| others.len() == 2 && items.is_empty() && says_none(&first.text));
         let behind = list.filter(|_| others.len() == 1).or(none.map(|none| none.place));
-        if behind.is_some_and(|before| before < last.place) && !last.text.contains('?') && !says_none(&last.text) {
+        // One sentence: what is quoted, marked or goes on for longer may be meant for somebody.
+        let sentence = last.text.starts_with(char::is_alphabetic) && !last.text.contains(['?', '\n']);
+        if behind.is_some_and(|before| before < last.place) && sentence && !says_none(&last.text) {
             let message = format!("{} stands behind the report and decides nothing", quote(&last.text));
             self.sink.warning(Code::LIST_STRAY, last.place, message, "end with the last section of the report");
             others.pop();

@@ -38,7 +38,7 @@ fn every_report_is_found_as_it_is_alone() {
                 all.push(format!("See:\n```\n{text}```\nBye.\n"));
             }
             for transcript in all {
-                let extraction = search(dialect, &transcript, &context, &dialect.looks(&context));
+                let extraction = extract(dialect, &transcript, &context);
                 let what = format!("{} {}\n{transcript}\n{extraction:#?}", own.definition.id, sample.what);
                 assert!(extraction.passed.is_empty(), "{what}");
                 match (&extraction.read, &alone) {
