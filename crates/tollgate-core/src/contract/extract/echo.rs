@@ -45,15 +45,6 @@ impl Shown {
         shown
     }
 
-    /// The example of the contract.
-    pub fn sample(looks: &Looks) -> Self {
-        let mut shown = Self::default();
-        if !looks.example.is_empty() {
-            shown.add(looks, &looks.example);
-        }
-        shown
-    }
-
     fn add(&mut self, looks: &Looks, text: &str) {
         if looks.json.is_some() {
             let found = super::find(text, looks);

@@ -184,8 +184,7 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
     let looks = dialect.looks(context);
     let all = find(file.text(), &looks);
     let shown = Shown::of(&looks, context.prompt.as_deref());
-    let sample = Shown::sample(&looks);
-    Search { dialect, context, looks: &looks, all: &all, shown, sample, file: &file }.run()
+    Search { dialect, context, looks: &looks, all: &all, shown, file: &file }.run()
 }
 
 struct Search<'s> {
@@ -194,8 +193,6 @@ struct Search<'s> {
     looks: &'s Looks,
     all: &'s Candidates<'s>,
     shown: Shown,
-    /// The contract's own example.
-    sample: Shown,
     file: &'s Source<'s>,
 }
 
@@ -204,13 +201,10 @@ impl Search<'_> {
         let mut passed = Vec::new();
         let mut counts: Option<(&Candidate, Echo)> = None;
         let mut earlier: Vec<&Candidate> = Vec::new();
-        let samples: Vec<bool> = self.all.candidates.iter().map(|one| self.is_sample(one)).collect();
-        // The example of the contract is nobody's report where there is another one.
-        let passes = samples.contains(&true)
-            && self.all.candidates.iter().zip(&samples).any(|(one, is)| !is && self.is_own(one));
-        for (one, is_sample) in self.all.candidates.iter().zip(&samples).rev() {
+        let last_own = self.last_own();
+        for (at, one) in self.all.candidates.iter().enumerate().rev() {
             let text = self.all.text(one);
-            let echo = if *is_sample && passes { Echo::Whole } else { self.echo(one) };
+            let echo = if last_own.is_some_and(|own| at > own) { Echo::Whole } else { self.echo(one) };
             let why = if echo == Echo::Whole {
                 Some(Why::Echo)
             } else if let Some(unit) = self.other_unit(one) {
@@ -278,13 +272,15 @@ impl Search<'_> {
         whole.map(read).find(|earlier| !earlier.read.is_refused())
     }
 
-    fn is_sample(&self, one: &Candidate) -> bool {
-        !one.cut && self.sample.echo(self.all.text(one), one.form) == Echo::Whole
-    }
-
-    /// Whether a candidate is a report of the unit, by somebody who wrote it.
-    fn is_own(&self, one: &Candidate) -> bool {
-        !matches!(self.echo(one), Echo::Whole | Echo::Example) && self.other_unit(one).is_none()
+    /// The last valid report before one that is the contract's own example, word for word: the example is nobody's where there is another.
+    fn last_own(&self) -> Option<usize> {
+        let example = self.looks.example.trim();
+        let is_sample = |one: &Candidate| !one.cut && !example.is_empty() && self.all.text(one).trim() == example;
+        let behind = self.all.candidates.iter().rev().take_while(|one| is_sample(one)).count();
+        let at = self.all.candidates.len().checked_sub(behind + 1).filter(|_| behind > 0)?;
+        let own = &self.all.candidates[at];
+        let counts = !own.cut && self.echo(own) == Echo::No && self.other_unit(own).is_none();
+        (counts && !self.judge(own, Echo::No).is_refused()).then_some(at)
     }
 
     /// How much of a candidate only repeats what was shown, or is said to be no report.
