@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::contract::definition::{Field, Kind, Layout, RecordType, Type};
 use crate::contract::judge::{Found, shown};
 use crate::contract::markdown::swallowed;
-use crate::contract::text::is_same_name;
+use crate::contract::text::{is_same_name, lines};
 use crate::contract::tree::{Entry, Node, Value};
 
 const OPEN_FENCE: &str = "this code fence never ends: all that follows it is code, and no part of the document";
@@ -49,11 +49,13 @@ pub fn check(
     });
     // What goes on with other headings is not cut off: it says something else.
     let read = torn.map_or(root, |(_, node)| node.at) as usize;
+    let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let last_said = lines(text).filter(|(_, line)| says(line)).last().map_or(0, |(at, _)| at);
     let is_other = |head: &Head| {
         head.range.start > read
             && head.level == level + 1
+            && head.range.end <= last_said
             && !is_part(&text[head.title.clone()])
-            && text[head.range.end..].lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with('#'))
     };
     if stump.is_none() && outline.heads.iter().any(is_other) {
         return;
