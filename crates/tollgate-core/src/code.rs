@@ -156,6 +156,7 @@ codes! {
     NOT_MAPPED = "TG0254",
     CONTRACT_EXAMPLE = "TG0255",
     SECOND_DOCUMENT = "TG0256",
+    CALL_FAILED = "TG0257",
 
     // 03: runs
     RUN_CLOSED = "TG0301",

@@ -86,21 +86,36 @@ impl Contract {
 /// Every contract that can be named here.
 pub struct Contracts {
     own: Vec<Arc<Defined>>,
+    /// Those of the repository that are not sound: their files and texts.
+    broken: Vec<(String, String)>,
     standing: Standing,
 }
 
 impl Contracts {
-    /// Reads those of the repository, if it has some that may act; one that is not sound is refused.
+    /// Reads those of the repository, if it has some that may act; one that is not sound is refused when it is asked for.
     pub fn look(environment: &Environment) -> Result<Self, Failure> {
         let standing = Standing::look(environment)?;
-        let mut own = Vec::new();
+        let (mut own, mut broken) = (Vec::new(), Vec::new());
         if let Some(folder) = standing.trusted() {
             for (path, name) in folder.paths().filter_map(|path| Some((path, stem(path)?))) {
                 let Some(text) = folder.text(path).transpose()? else { continue };
-                own.push(Arc::new(read(path, name, &text)?));
+                match read(path, name, &text) {
+                    Ok(defined) => own.push(Arc::new(defined)),
+                    Err(_) => broken.push((path.to_owned(), text)),
+                }
             }
         }
-        Ok(Self { own, standing })
+        Ok(Self { own, broken, standing })
+    }
+
+    /// Why a contract of the repository cannot be used, for each that is not sound.
+    pub fn refusals(&self) -> impl Iterator<Item = Failure> {
+        self.broken.iter().filter_map(|(path, text)| read(path, stem(path)?, text).err())
+    }
+
+    /// The files of those that are not sound.
+    pub fn broken(&self) -> impl Iterator<Item = &str> {
+        self.broken.iter().map(|(path, _)| &**path)
     }
 
     /// All of them: those in code, those brought along, the repository's own.
@@ -122,6 +137,9 @@ impl Contracts {
         let all = self.all();
         if let Some(found) = all.iter().find(|contract| is_asked(contract, name)) {
             return Ok(found.clone());
+        }
+        if let Some((path, text)) = self.broken.iter().find(|(path, _)| stem(path) == Some(bare(name))) {
+            return read(path, bare(name), text).map(|own| Contract::Data(Data::Own(Arc::new(own))));
         }
         if let Standing::Untrusted(_, folder) = &self.standing
             && let Some(path) = folder.paths().find(|path| stem(path) == Some(bare(name)))

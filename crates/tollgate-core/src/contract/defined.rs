@@ -5,6 +5,7 @@ use super::extract::{self, Looks, malformed};
 use super::judge::{Found, Wrong, judge};
 use super::text::Source;
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
+use super::unfilled::{is_unfilled, may_be_unfilled};
 use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
 use super::{guide, layout, meaning, render, schema};
 use crate::Name;
@@ -168,7 +169,14 @@ impl Defined {
 
     /// What its documents look like.
     fn seen(&self) -> Looks {
-        Looks { schema: schema::schema(&self.definition), ..Looks::of(&self.definition) }
+        let schema = schema::schema(&self.definition);
+        Looks { schema, example: guide::example(&self.definition), ..Looks::of(&self.definition) }
+    }
+
+    /// Whether a text is a template that nobody filled in.
+    fn says_nothing(&self, text: &str) -> bool {
+        let read = || self.tree(text, &Context::default(), &mut Found::default()).0;
+        may_be_unfilled(text) && read().is_some_and(|root| is_unfilled(&self.definition.root, &root))
     }
 
     /// Writes the text of a document; what is wrong with it otherwise.
@@ -240,6 +248,10 @@ impl ReportDialect for Defined {
         said.word().map(str::to_owned).filter(|word| !word.trim().is_empty())
     }
 
+    fn is_unfilled(&self, text: &str) -> bool {
+        self.says_nothing(text)
+    }
+
     fn names_units(&self) -> bool {
         self.definition.report.as_ref().is_some_and(|mapping| mapping.unit.is_some())
     }
@@ -288,6 +300,10 @@ impl DocumentDialect for Defined {
 
     fn looks(&self, _: &Context) -> Looks {
         Looks { shown: vec![guide::template(&self.definition)], ..self.seen() }
+    }
+
+    fn is_unfilled(&self, text: &str) -> bool {
+        self.says_nothing(text)
     }
 
     fn render(&self, document: &serde_json::Value) -> Result<String, String> {

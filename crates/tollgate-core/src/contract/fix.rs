@@ -50,7 +50,8 @@ pub fn fix(dialect: Dialect<'_>, text: &str, context: &Context) -> Fixed {
 fn is_better(before: &Read, after: &Read) -> bool {
     let errors = |read: &Read| read.diagnostics().iter().filter(|one| one.severity == Severity::Error).count();
     let unreadable = |read: &Read| {
-        let syntax = [Code::JSON_SYNTAX, Code::TEXT_AROUND, Code::SECTION_MISPLACED, Code::SECTION_MISSING];
+        let syntax =
+            [Code::JSON_SYNTAX, Code::TEXT_AROUND, Code::SECTION_MISPLACED, Code::SECTION_MISSING, Code::REPORT_ABSENT];
         read.diagnostics().iter().any(|one| syntax.contains(&one.code))
     };
     if before.is_refused() {

@@ -30,6 +30,7 @@ mod surfaces;
 pub mod task;
 pub(crate) mod text;
 pub mod tree;
+mod unfilled;
 mod words;
 
 use std::collections::BTreeMap;
@@ -148,6 +149,10 @@ pub trait ReportDialect: Sync {
     fn looks(&self, context: &Context) -> Looks;
     /// The unit that a report says it is about, in a dialect whose reports name one.
     fn unit(&self, text: &str, context: &Context) -> Option<String>;
+    /// Whether a text that looks like a report is a template that nobody filled in.
+    fn is_unfilled(&self, _text: &str) -> bool {
+        false
+    }
     /// Whether its reports name the unit they are about.
     fn names_units(&self) -> bool;
     /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
@@ -173,6 +178,10 @@ pub trait DocumentDialect: Sync {
     /// Reads a document that was found in a text.
     fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
         self.read(text, context)
+    }
+    /// Whether a text that looks like a document is a template that nobody filled in.
+    fn is_unfilled(&self, _text: &str) -> bool {
+        false
     }
     /// What a document looks like among other text.
     fn looks(&self, context: &Context) -> Looks;

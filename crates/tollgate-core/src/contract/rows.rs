@@ -55,6 +55,11 @@ impl<'a> Rows<'a> {
         Self { known }
     }
 
+    /// Whether it is known which rows there are.
+    pub fn are_known(&self) -> bool {
+        self.known.is_some()
+    }
+
     /// The row of an id, when rows are known.
     pub fn get(&self, id: &str) -> Option<&'a CriterionRow> {
         self.known.as_ref().and_then(|known| known.by_id.get(&id.to_lowercase()).copied())

@@ -161,6 +161,14 @@ pub fn is_same_name(a: &str, b: &str) -> bool {
     }
 }
 
+/// Whether the words of a heading are a name, perhaps with a number before it, a colon behind it, or a remark in brackets: `2. Goals (of all)`.
+pub fn is_title(known: &str, title: &str) -> bool {
+    let bare =
+        title.trim_end_matches(':').trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
+    let named = bare.strip_suffix(')').and_then(|words| words.split_once(" (")).map(|(name, _)| name);
+    is_same_name(known, bare) || named.is_some_and(|named| is_same_name(known, named))
+}
+
 /// The lines of a text with the offset of each; a carriage return ends one too.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).map(|at| at + 1).chain([text.len()]);

@@ -89,6 +89,8 @@ pub enum Refusal {
     NotListed,
     /// Both files are the same.
     SameFile,
+    /// What it names as the right file is a pattern, a folder or nothing.
+    NoFile,
     /// The task excludes the file that is named as the right one: what it wants is not clear.
     Excluded(Name),
 }
@@ -98,6 +100,7 @@ impl std::fmt::Display for Refusal {
         match self {
             Self::NotListed => f.write_str("the task does not list the file that it corrects"),
             Self::SameFile => f.write_str("it names the same file twice"),
+            Self::NoFile => f.write_str("what it names as the right file is no single file of the repository"),
             Self::Excluded(item) => write!(f, "the task excludes the file that it names: `{item}`"),
         }
     }
@@ -128,6 +131,9 @@ impl Rules {
     fn refusal(&self, correction: &Correction) -> Option<Refusal> {
         if correction.listed == correction.actual {
             return Some(Refusal::SameFile);
+        }
+        if !is_file_name(&correction.actual) {
+            return Some(Refusal::NoFile);
         }
         if self.task.listed.find(&correction.listed).is_none() {
             return Some(Refusal::NotListed);
@@ -225,6 +231,13 @@ impl Rules {
             }
         }
     }
+}
+
+/// Whether a path may name one file: it is no pattern, and leads neither to the top of the repository nor out of it.
+fn is_file_name(path: &str) -> bool {
+    let pattern = path.contains(['*', '?']) || (path.contains('{') && path.contains(','));
+    let leads = path.split('/').any(|part| matches!(part, "" | "." | ".."));
+    !pattern && !leads
 }
 
 fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sorted<'c> {

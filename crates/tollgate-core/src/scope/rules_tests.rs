@@ -121,7 +121,7 @@ fn listed_files_are_primary_whatever_changes_in_them() {
     for path in ["src/cart.js", "docs/My File.md", "web/a/b.css", "lib/x/y.ts", "pages/[id].tsx"] {
         assert_eq!(class_of(&rules, &[made(path, EDIT)], path), Class::Primary, "{path}");
     }
-    for path in ["src/cart.jsx", "docs/My", "webs/a", "lib/x/y.js", "pages/i.tsx"] {
+    for path in ["src/cart.jsx", "docs/My", "webs/a", "lib/x/y.js", "pages/i.tsx", "src/cart.js/evil.js"] {
         assert_ne!(class_of(&rules, &[made(path, EDIT)], path), Class::Primary, "{path}");
     }
 }

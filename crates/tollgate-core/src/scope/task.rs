@@ -3,7 +3,7 @@
 //! An item of those lists is written by a person or an agent: `src/cart.ts`, a path in backticks with a remark after it, a
 //! folder, a glob. Brackets are part of a name (`pages/[id].tsx`), never a class of characters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{matches, pattern_problem};
 use crate::Name;
@@ -27,6 +27,8 @@ pub struct Paths {
     items: Vec<Name>,
     /// Paths that are named, and the item that does.
     named: BTreeMap<Name, usize>,
+    /// Those of them that may be folders, and hold what lies in them.
+    folders: BTreeSet<Name>,
     globs: Vec<(Name, usize)>,
 }
 
@@ -41,6 +43,9 @@ impl Paths {
             }
             let bare = path.trim_start_matches("./").trim_end_matches('/');
             self.named.entry(bare.into()).or_insert(at);
+            if path.ends_with('/') || !is_file(bare) {
+                self.folders.insert(bare.into());
+            }
             if path.contains(['*', '?']) || (path.contains('{') && path.contains(',')) {
                 self.globs.push((literal_brackets(path.trim_start_matches("./")).into(), at));
             }
@@ -55,6 +60,7 @@ impl Paths {
             return Some((item(at), Firmness::MAX));
         }
         let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
+        let folders = folders.filter(|folder| self.folders.contains(*folder));
         let folder = folders.filter_map(|folder| Some((self.named.get(folder)?, folder.len()))).next();
         let globs = self.globs.iter().filter(|(glob, _)| matches(glob, path));
         let globs = globs.map(|(glob, at)| (at, folder_of(glob)));
@@ -68,6 +74,13 @@ impl Paths {
         let clash = |(path, at): (&'a Name, &usize)| other.named.contains_key(path).then_some((path, *at));
         self.named.iter().find_map(clash)
     }
+}
+
+/// Whether a path has the name of a file: a folder that has such a name is written with a slash behind it.
+fn is_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.')
+        .is_some_and(|(stem, extension)| !stem.is_empty() && extension.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// How long the folder is that a glob begins with.
@@ -120,6 +133,8 @@ impl TaskScope {
                 diagnostics.push(Diagnostic::error(Code::TASK_SCOPE, place, message).hint(hint));
             }
         }
+        // What is left alone is so with all that could lie in it, whatever its name.
+        task.excluded.folders = task.excluded.named.keys().cloned().collect();
         if let Some((path, at)) = task.listed.both_name(&task.excluded) {
             let place = listed_at.get(at).map(|at| places.place(*at)).unwrap_or_default();
             let message = format!("`{path}` is in scope and out of scope");

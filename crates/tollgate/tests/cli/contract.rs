@@ -420,6 +420,7 @@ fn a_second_document_in_a_file_is_an_error() {
     };
     let (approval, rejection) = (example("decree.review-approval"), example("decree.review-rejection"));
     let gate = example("wr.gate_verdict");
+    let approval = approval.replace("All 4", "All 5");
     world.write("both.md", format!("{approval}\n{rejection}"));
     world.write("before.md", format!("{rejection}\n{approval}"));
     world.write("twice.md", format!("{approval}\n{approval}"));

@@ -28,6 +28,7 @@ mod flaky;
 mod gc;
 mod given;
 mod golden;
+mod handoff;
 mod happy;
 mod health;
 mod land;

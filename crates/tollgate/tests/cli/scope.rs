@@ -603,3 +603,25 @@ fn what_the_check_itself_is_given_does_not_count_until_git_knows_it() {
     world.set("TOLLGATE_STATE", "state-here").type_in(check);
     insta::assert_snapshot!(world.transcript);
 }
+
+#[test]
+fn a_correction_names_one_file_and_a_file_is_no_folder() {
+    for actual in ["lib/**", ".", "./", "lib/{a,b}.js", "../x.js"] {
+        let world = world();
+        world.write("lib/cart.js", TOTAL);
+        world.commit("Elsewhere");
+        let body = format!(
+            "## Scope correction\n\n- **Listed:** `src/cart.js`\n- **Actual:** `{actual}`\n- **Reason:** It moved.\n"
+        );
+        std::fs::write(world.path("body.md"), body).unwrap();
+        let (found, exit) = check(&world, "--pr-body ../body.md");
+        assert_eq!((exit, &found["corrections"][0]["holds"]), (1, &false.into()), "{actual}: {found}");
+    }
+    let world = world();
+    std::fs::remove_file(world.path("work/src/cart.js")).unwrap();
+    world.write("src/cart.js/evil.js", "steal();\n");
+    world.commit("A folder of that name");
+    let (found, exit) = check(&world, "");
+    assert_eq!(exit, 1, "{found}");
+    assert_eq!(path(&found, "src/cart.js/evil.js")["class"], "out_of_scope");
+}

@@ -1,7 +1,7 @@
 //! Fields given as JSON Schema: the part of it that says what the types of this language say. A keyword outside of it is an error,
 //! not passed over: a limit that nobody checks is worse than none.
 
-use super::types::{between, said};
+use super::types::{between, distinct, said};
 use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, RecordType, Type};
 use crate::Name;
 use crate::yaml::{Fields, Node, Problems};
@@ -40,6 +40,7 @@ fn of(node: &Node, depth: usize, problems: &mut Problems) -> Option<Type> {
     let nullable = kinds.iter().any(|(kind, _)| &**kind == "null");
     let kinds: Vec<Name> = kinds.into_iter().map(|(kind, _)| kind).filter(|kind| &**kind != "null").collect();
     let words = fields.take("enum").map(|n| problems.texts(n, "`enum`"));
+    distinct(words.as_deref().unwrap_or_default(), problems);
     let constant = fields.take("const");
     let any = fields.take("anyOf").or(fields.take("oneOf"));
     let kind = match (words, constant, any, &kinds[..]) {
@@ -112,7 +113,8 @@ fn object(fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Opt
         let optional = !required.iter().any(|(name, _)| *name == key.text);
         let doc = node.get("description").and_then(Node::text).map(ToString::to_string).unwrap_or_default();
         let of = of(node, depth + 1, problems).unwrap_or(Type::of(Kind::Any));
-        own.push(Field { name: key.text.clone(), of, optional, doc, layout: Layout::Label(key.text.clone()) });
+        let layout = Layout::Label(key.text.clone());
+        own.push(Field { name: key.text.clone(), of, optional, unasked: false, checked: false, doc, layout });
     }
     for (name, place) in required.iter().filter(|(name, _)| !own.iter().any(|field| field.name == *name)) {
         problems.value(*place, format!("`{name}` is required and has no property"), "describe it in `properties`");

@@ -70,6 +70,11 @@ fn case(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Case> 
     let health = problems.word(health?, "a health", &healths)?;
     let verdict = verdict.and_then(|node| problems.word(node, "a verdict", &verdicts)).unwrap_or_default();
     let code = code.and_then(|node| code_of(node, scope, problems));
+    if health != Health::Ok && matches!(verdict, Verdict::Accept | Verdict::AcceptWithNotes | Verdict::Reject) {
+        let message = format!("a report that is `{}` cannot `{}`", health.word(), verdict.word());
+        let hint = "only who is finished judges: say `health: ok`, or leave `verdict` out";
+        problems.value(node.place, message, hint);
+    }
     if (code.is_some() && health == Health::Ok) || (verdict != Verdict::None && matches!(health, Health::Partial)) {
         let hint = "`ok` has no code, and what is partial judges nothing";
         problems.value(node.place, "this health cannot be refined so", hint);

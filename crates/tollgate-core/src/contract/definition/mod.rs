@@ -195,6 +195,8 @@ pub enum Labels {
     BoldBullets,
     /// `**Label:** text **Label:** text`.
     Inline,
+    /// `Label: text`: only read, where none is bold, to say so.
+    Plain,
 }
 
 /// One field of a record.
@@ -203,6 +205,10 @@ pub struct Field {
     pub name: Name,
     pub of: Type,
     pub optional: bool,
+    /// Whether nobody is asked for it: no template has it, and rules say what it means when it is there all the same.
+    pub unasked: bool,
+    /// Whether every check box in it is checked.
+    pub checked: bool,
     /// What it says, in a sentence.
     pub doc: String,
     /// Where Markdown has it.

@@ -97,6 +97,10 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         heading_fits(heading, *place, &own, problems);
     }
     let first = *read_forms.first()?;
+    if let Some(field) = own.iter().find(|field| field.checked && first != Form::Markdown) {
+        let message = format!("`checked` of `{}` is about the boxes of a Markdown list", field.name);
+        problems.value(node.place, message, "take it away: nothing would be checked by it");
+    }
     let root = root(own, open, labels.unwrap_or(Labels::Lines), first);
     let scope = Scope { here: &root, root: &root, roles: &roles, built_in };
     let rules = rules.map(|n| problems.entries(n, "the rules")).unwrap_or_default();
@@ -136,6 +140,8 @@ fn root(fields: Vec<Field>, open: bool, labels: Labels, form: Form) -> Type {
         name: LINES.into(),
         of: Type::of(Kind::List(Box::new(list))),
         optional: false,
+        unasked: false,
+        checked: false,
         doc: "One value a line.".to_owned(),
         layout: Layout::Label(LINES.into()),
     };

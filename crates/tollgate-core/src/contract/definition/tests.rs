@@ -44,6 +44,10 @@ fn each_breach_has_a_code_and_a_place() {
         ("bad: {set: {findings: []}}", "bad: {set: {verdict: pass}}", vec![(Code::CONTRACT_EXAMPLE, 16, 10)]),
         ("bad: {set: {findings: []}}", "bad: {set: {finding: []}}", vec![(Code::CONTRACT_NAME, 16, 17)]),
         ("one_of: [pass, fail]", "one_of: [pass, fail], text: {}", vec![(Code::YAML_VALUE, 7, 12)]),
+        ("one_of: [pass, fail]", "one_of: [pass, fail, pass]", vec![(Code::YAML_VALUE, 7, 34)]),
+        ("one_of: [pass, fail]", "one_of: [pass, fail, Fail]", vec![(Code::YAML_VALUE, 7, 34)]),
+        ("health: ok, verdict: reject", "health: failed, verdict: accept", vec![(Code::YAML_VALUE, 20, 7)]),
+        ("one_of: [pass, fail],", "one_of: [pass, fail], checked: true,", vec![(Code::YAML_VALUE, 1, 1)]),
         ("form: json", "form: json\nroles: [A, B, A]", vec![(Code::YAML_VALUE, 5, 15)]),
         ("what: it}", "what: it, severity: it}", vec![(Code::YAML_VALUE, 21, 51)]),
         (

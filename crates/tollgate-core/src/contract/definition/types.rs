@@ -7,7 +7,7 @@ use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, Range, Record
 use crate::Name;
 use crate::code::Code;
 use crate::contract::text::quote;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::yaml::{Fields, Node, Problems, suggest};
 
 /// How deep types may nest; a document cannot be deeper.
@@ -46,6 +46,8 @@ impl Types {
                 name: name.clone(),
                 of,
                 optional: false,
+                unasked: false,
+                checked: false,
                 doc: String::new(),
                 layout: Layout::Label(name.clone()),
             });
@@ -53,6 +55,8 @@ impl Types {
         let mut fields = Fields::open(node, format!("the field `{name}`"), problems);
         let of = self.kind(&mut fields, depth, problems);
         let optional = fields.take("optional").and_then(|n| problems.bool(n, "`optional`")).unwrap_or(false);
+        let unasked = fields.take("unasked").and_then(|n| problems.bool(n, "`unasked`")).unwrap_or(false);
+        let checked = fields.take("checked").and_then(|n| problems.bool(n, "`checked`")).unwrap_or(false);
         let doc = fields.take("doc").and_then(|n| problems.text(n, "`doc`"));
         let section = fields.take("section").map(|n| problems.one_or_more(n, "`section`"));
         let label = fields.take("label").and_then(|n| problems.text(n, "`label`"));
@@ -86,7 +90,7 @@ impl Types {
         let doc = doc.map(|doc| doc.to_string()).unwrap_or_default();
         // A field whose type is wrong is still there: what reads it is not wrong too.
         let of = of.unwrap_or(Type::of(Kind::Any));
-        Some(Field { name: name.clone(), of, optional, doc, layout })
+        Some(Field { name: name.clone(), of, optional: optional || unasked, unasked, checked, doc, layout })
     }
 
     /// A type where one is asked for: a name, or a map with one kind.
@@ -156,7 +160,9 @@ impl Types {
             kinds.push(Some(Kind::Any));
         }
         if let Some(node) = fields.take("one_of") {
-            let words: Vec<Name> = problems.texts(node, "`one_of`").into_iter().map(|(word, _)| word).collect();
+            let words = problems.texts(node, "`one_of`");
+            distinct(&words, problems);
+            let words: Vec<Name> = words.into_iter().map(|(word, _)| word).collect();
             kinds.push((!words.is_empty()).then_some(Kind::OneOf(words)));
         }
         if let Some(node) = fields.take("list") {
@@ -220,6 +226,19 @@ impl Types {
         let types: Vec<Type> =
             problems.list(node, "`either`").iter().filter_map(|n| self.of(n, depth + 1, problems)).collect();
         union(types, node, problems)
+    }
+}
+
+/// Finds words that nobody can tell apart, also when only their case differs.
+pub fn distinct(words: &[(Name, Place)], problems: &mut Problems) {
+    for (at, (word, place)) in words.iter().enumerate() {
+        if let Some((first, _)) = words[..at].iter().find(|(known, _)| known.eq_ignore_ascii_case(word)) {
+            let message = match first == word {
+                true => format!("the word `{word}` is named twice"),
+                false => format!("the words `{first}` and `{word}` differ only in their case"),
+            };
+            problems.value(*place, message, "name each word once");
+        }
     }
 }
 

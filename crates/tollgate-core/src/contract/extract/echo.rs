@@ -18,6 +18,8 @@ pub enum Echo {
     Beginning,
     /// All of what was shown.
     Whole,
+    /// It says something of its own, and the words before it call it an example.
+    Example,
 }
 
 /// Every document and template that was shown.

@@ -70,6 +70,9 @@ const ROWS: [Row; 16] = [
         .with(&[(&["method"], "session/update"), (&["params", "update", "sessionUpdate"], "agent_message_chunk")]),
 ];
 
+/// Lines that end a call which failed, by their type and, where that is not enough, a word at their top. What they carry is no report.
+const FAILS: [(&str, Option<(&str, &str)>); 2] = [("result", Some(("is_error", "true"))), ("turn.failed", None)];
+
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
 
@@ -118,6 +121,14 @@ pub fn open(text: &str, object: &Skimmed) -> Option<Carried> {
     }
     let says = !carried.whole.is_empty() || carried.piece.is_some() || carried.object.is_some();
     says.then_some(carried)
+}
+
+/// Whether a line says that the call of its tool failed.
+pub fn fails(text: &str, object: &Skimmed) -> bool {
+    let Some(kind) = object.word(text, "type") else { return false };
+    FAILS.iter().any(|(known, word)| {
+        *known == kind && word.is_none_or(|(key, is)| object.get(text, key).is_some_and(|value| &text[value] == is))
+    })
 }
 
 /// Whether a line may stand between two pieces of one message.

@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
-use crate::contract::text::is_same_name;
+use crate::contract::text::is_title;
 
 /// What the documents of a contract look like.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ pub struct Looks {
     pub markdown: Option<Heads>,
     /// What is shown along with the contract (template, instructions): an echo of it is no document.
     pub shown: Vec<String>,
+    /// A document that shows how one is written, and is nobody's.
+    pub example: String,
     /// The schema, which is no document either.
     pub schema: serde_json::Value,
     /// What a text lacks that has none, and how one begins.
@@ -61,7 +63,7 @@ impl Heads {
         match self {
             Self::Own(heading) => heading.begins(title),
             Self::Coded { is, .. } => is(level, title),
-            Self::Sections(all) => all.iter().flatten().any(|known| is_same_name(known, title.trim_end_matches(':'))),
+            Self::Sections(all) => all.iter().flatten().any(|known| is_title(known, title)),
         }
     }
 

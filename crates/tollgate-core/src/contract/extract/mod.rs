@@ -4,6 +4,8 @@
 //! knows what was shown. A last report that is cut off or invalid makes the whole malformed; one before it is shown, never used.
 
 mod alike;
+mod announce;
+mod dialect;
 mod echo;
 mod envelope;
 mod layer;
@@ -14,6 +16,7 @@ mod skim;
 #[cfg(test)]
 mod tests;
 
+pub use self::dialect::{Dialect, Read, malformed};
 pub use self::looks::{Heads, Looks};
 
 use std::ops::Range;
@@ -23,9 +26,9 @@ use self::layer::Layers;
 use self::scan::Item;
 use super::markdown::heading_words;
 use super::text::Source;
-use super::{Context, DocumentDialect, DocumentReading, Reading, ReportDialect};
+use super::{Context, Reading, ReportDialect};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, Mend, Place};
 use crate::report::{Health, Report, Verdict};
 
 /// The largest transcript that is read.
@@ -36,21 +39,6 @@ const CANDIDATES_MAX: usize = 256;
 const EARLIER_MAX: usize = 16;
 /// How often a message may be a line of a tool again.
 const LAYERS_MAX: usize = 3;
-
-/// A contract that documents are looked for in.
-#[derive(Clone, Copy)]
-pub enum Dialect<'d> {
-    Report(&'d dyn ReportDialect),
-    Document(&'d dyn DocumentDialect),
-}
-
-/// What was read of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there is one of them at a time")]
-pub enum Read {
-    Report(Reading),
-    Document(DocumentReading),
-}
 
 /// What came of a transcript.
 #[derive(Debug)]
@@ -90,7 +78,7 @@ pub struct Passed {
 /// Why a report is not the one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
-    /// It repeats what the worker was shown.
+    /// It repeats what the worker was shown, or is a template that nobody filled in.
     Echo,
     /// Another comes after it.
     Earlier,
@@ -130,6 +118,8 @@ struct Candidates<'t> {
     layers: Layers<'t>,
     candidates: Vec<Candidate>,
     unseen: usize,
+    /// Where a tool says that the call failed which it was to carry out, and no document comes after that.
+    failed: Option<(usize, usize)>,
 }
 
 impl Candidates<'_> {
@@ -140,7 +130,7 @@ impl Candidates<'_> {
 
 /// Everything in a text that looks like a document.
 fn find<'t>(text: &'t str, looks: &Looks) -> Candidates<'t> {
-    let mut found = Candidates { layers: Layers::new(text), candidates: Vec::new(), unseen: 0 };
+    let mut found = Candidates { layers: Layers::new(text), candidates: Vec::new(), unseen: 0, failed: None };
     let plain = found.layers.plain(0);
     gather(&mut found, looks, plain, 0);
     let surplus = found.candidates.len().saturating_sub(CANDIDATES_MAX);
@@ -150,7 +140,9 @@ fn find<'t>(text: &'t str, looks: &Looks) -> Candidates<'t> {
 
 fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize) {
     for item in scan::scan(found.layers.text(layer), looks, depth > 0) {
+        let before = found.candidates.len();
         match item {
+            Item::Failed(at) => found.failed = Some((layer, at)),
             Item::Object(range) => found.candidates.push(Candidate { layer, range, form: Form::Json, cut: false }),
             Item::Cut(start) => {
                 let range = start..found.layers.text(layer).len();
@@ -171,6 +163,9 @@ fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize)
                 gather(found, looks, plain, depth + 1);
             }
             Item::Message(_) => {}
+        }
+        if found.candidates.len() > before {
+            found.failed = None;
         }
         if found.candidates.len() > 2 * CANDIDATES_MAX {
             found.unseen += found.candidates.drain(..CANDIDATES_MAX).count();
@@ -206,9 +201,10 @@ impl Search<'_> {
         let mut passed = Vec::new();
         let mut counts: Option<(&Candidate, Echo)> = None;
         let mut earlier: Vec<&Candidate> = Vec::new();
-        for one in self.all.candidates.iter().rev() {
+        let last_own = self.last_own();
+        for (at, one) in self.all.candidates.iter().enumerate().rev() {
             let text = self.all.text(one);
-            let echo = if one.cut { Echo::No } else { self.shown.echo(text, one.form) };
+            let echo = if last_own.is_some_and(|own| at > own) { Echo::Whole } else { self.echo(one) };
             let why = if echo == Echo::Whole {
                 Some(Why::Echo)
             } else if let Some(unit) = self.other_unit(one) {
@@ -217,6 +213,9 @@ impl Search<'_> {
                 earlier.push(one);
                 let same = text.trim() == self.all.text(winner).trim();
                 Some(if same { Why::Repeated } else { Why::Earlier })
+            } else if self.all.failed.is_some() {
+                earlier.push(one);
+                Some(Why::Earlier)
             } else {
                 counts = Some((one, echo));
                 None
@@ -226,6 +225,11 @@ impl Search<'_> {
         passed.reverse();
         match counts {
             Some((one, echo)) => self.read(one, echo, passed, &earlier),
+            None if self.all.failed.is_some() => {
+                let before = self.valid_before(&earlier);
+                let read = self.dialect.malformed(self.failed());
+                Extraction { earlier: before, ..Extraction::nothing(read, passed, self.all.unseen) }
+            }
             None => {
                 let wrong = self.absent(&passed);
                 Extraction::nothing(self.dialect.malformed(vec![wrong]), passed, self.all.unseen)
@@ -250,8 +254,7 @@ impl Search<'_> {
             .collect();
         read.diagnostics_mut().splice(0..0, warnings);
         read.diagnostics_mut().sort_by_key(|diagnostic| diagnostic.place);
-        let valid = |one: &&&Candidate| !one.cut && !self.judge(one, Echo::No).is_refused();
-        let before = read.is_refused().then(|| earlier.iter().take(EARLIER_MAX).find(valid)).flatten();
+        let before = read.is_refused().then(|| self.valid_before(earlier)).flatten();
         let found = Found {
             from: self.place(one, 0),
             to: self.place(one, text.trim_end().len()),
@@ -259,8 +262,47 @@ impl Search<'_> {
             text: text.to_owned(),
             diagnostics: own,
         };
-        let before = before.map(|one| Earlier { place: self.place(one, 0), read: self.judge(one, Echo::No) });
         Extraction { read, found: Some(found), passed, unseen: self.all.unseen, earlier: before }
+    }
+
+    /// The last report before the one that counts, or would, that is valid.
+    fn valid_before(&self, earlier: &[&Candidate]) -> Option<Earlier> {
+        let read = |one: &&Candidate| Earlier { place: self.place(one, 0), read: self.judge(one, Echo::No) };
+        let whole = earlier.iter().take(EARLIER_MAX).filter(|one| !one.cut);
+        whole.map(read).find(|earlier| !earlier.read.is_refused())
+    }
+
+    /// The last valid report before one that is the contract's own example, word for word: the example is nobody's where there is another.
+    fn last_own(&self) -> Option<usize> {
+        let example = self.looks.example.trim();
+        let is_sample = |one: &Candidate| !one.cut && !example.is_empty() && self.all.text(one).trim() == example;
+        let behind = self.all.candidates.iter().rev().take_while(|one| is_sample(one)).count();
+        let at = self.all.candidates.len().checked_sub(behind + 1).filter(|_| behind > 0)?;
+        let own = &self.all.candidates[at];
+        let counts = !own.cut && self.echo(own) == Echo::No && self.other_unit(own).is_none();
+        (counts && !self.judge(own, Echo::No).is_refused()).then_some(at)
+    }
+
+    /// How much of a candidate only repeats what was shown, or is said to be no report.
+    fn echo(&self, one: &Candidate) -> Echo {
+        if one.cut {
+            return Echo::No;
+        }
+        if self.dialect.is_unfilled(self.all.text(one)) {
+            return Echo::Whole;
+        }
+        match self.shown.echo(self.all.text(one), one.form) {
+            Echo::No if announce::is_example(self.all.layers.text(one.layer), &one.range) => Echo::Example,
+            echo => echo,
+        }
+    }
+
+    /// What a tool says of its call: nothing before it is a report of work that was finished.
+    fn failed(&self) -> Vec<Diagnostic> {
+        let at = self.all.failed.map_or(0, |(layer, at)| self.all.layers.in_file(layer, at));
+        let message = "the agent's tool says here that its call failed: what was printed before is no report";
+        let hint = "start the agent again; `--json` names in `earlier` what it had reported by then";
+        vec![Diagnostic::error(Code::CALL_FAILED, self.file.place(at), message).hint(hint)]
     }
 
     /// Reads one candidate; places are those of its own text.
@@ -271,9 +313,18 @@ impl Search<'_> {
             return self.dialect.malformed(vec![wrong.hint("print the whole report again")]);
         }
         let mut read = self.dialect.read_alone(self.all.text(one), self.context);
-        if echo == Echo::Beginning {
-            let message = "this is word for word what the prompt shows";
-            let wrong = Diagnostic::error(Code::REPORT_ABSENT, start, message).hint("report on the work that was done");
+        let told = match echo {
+            Echo::Beginning => {
+                Some(("this is word for word what the prompt shows", "report on the work that was done"))
+            }
+            Echo::Example => Some((
+                "the words before it call this an example: whether it is the report is not said",
+                "print the report as the last thing, and no example behind it",
+            )),
+            Echo::No | Echo::Whole => None,
+        };
+        if let Some((message, hint)) = told {
+            let wrong = Diagnostic::error(Code::REPORT_ABSENT, start, message).hint(hint);
             read.diagnostics_mut().insert(0, wrong);
             if let Read::Report(reading) = &mut read {
                 let reads = std::mem::take(&mut reading.report.reads);
@@ -348,7 +399,7 @@ impl Search<'_> {
                     return error(self.file.place(at), message).hint(hint);
                 }
                 let hint = format!("write {} as `{line}`", super::text::quote(said));
-                error(self.file.place(at), message).hint(hint)
+                error(self.file.place(at), message).hint(hint).mend(Some(Mend::Level(level(&line))))
             }
         }
     }
@@ -365,76 +416,6 @@ fn is_unit(said: &str, wanted: &str) -> bool {
 impl Extraction {
     fn nothing(read: Read, passed: Vec<Passed>, unseen: usize) -> Self {
         Self { read, found: None, passed, unseen, earlier: None }
-    }
-}
-
-impl std::fmt::Debug for Dialect<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Report(dialect) => dialect.id(),
-            Self::Document(dialect) => dialect.id(),
-        })
-    }
-}
-
-impl Dialect<'_> {
-    fn looks(self, context: &Context) -> Looks {
-        match self {
-            Self::Report(dialect) => dialect.looks(context),
-            Self::Document(dialect) => dialect.looks(context),
-        }
-    }
-
-    /// Reads a text that was handed in as a document.
-    pub fn read(self, text: &str, context: &Context) -> Read {
-        match self {
-            Self::Report(dialect) => Read::Report(dialect.read(text, context)),
-            Self::Document(dialect) => Read::Document(dialect.read(text, context)),
-        }
-    }
-
-    fn read_alone(self, text: &str, context: &Context) -> Read {
-        match self {
-            Self::Report(dialect) => Read::Report(dialect.read_alone(text, context)),
-            Self::Document(dialect) => Read::Document(dialect.read_alone(text, context)),
-        }
-    }
-
-    fn malformed(self, diagnostics: Vec<Diagnostic>) -> Read {
-        match self {
-            Self::Report(_) => Read::Report(malformed(diagnostics)),
-            Self::Document(_) => Read::Document(DocumentReading { diagnostics, ..DocumentReading::default() }),
-        }
-    }
-}
-
-/// A report that never advances: it says what is wrong and nothing of what it claims.
-pub fn malformed(diagnostics: Vec<Diagnostic>) -> Reading {
-    let mut report = Report::new(Health::Malformed, Verdict::None);
-    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
-        report.reason.clone_from(&error.message);
-    }
-    Reading { report, diagnostics, sections: std::collections::BTreeMap::new(), present: Vec::new() }
-}
-
-impl Read {
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        match self {
-            Self::Report(reading) => &reading.diagnostics,
-            Self::Document(reading) => &reading.diagnostics,
-        }
-    }
-
-    fn diagnostics_mut(&mut self) -> &mut Vec<Diagnostic> {
-        match self {
-            Self::Report(reading) => &mut reading.diagnostics,
-            Self::Document(reading) => &mut reading.diagnostics,
-        }
-    }
-
-    /// Whether something is wrong with it.
-    pub fn is_refused(&self) -> bool {
-        self.diagnostics().iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 

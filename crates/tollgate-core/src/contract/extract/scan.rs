@@ -19,6 +19,8 @@ pub enum Item {
     Object(Range<usize>),
     /// What an agent said: strings, one after the other, without their quotes.
     Message(Vec<Range<usize>>),
+    /// A tool says here that its call failed.
+    Failed(usize),
     /// Something begins here and the text ends: nobody knows what it was.
     Cut(usize),
 }
@@ -26,6 +28,10 @@ pub enum Item {
 /// What a text consists of. In what an agent said, only the very beginning can be a line of a tool.
 pub fn scan(text: &str, looks: &Looks, said: bool) -> Vec<Item> {
     let begin = text.len() - text.trim_start().len();
+    // A string that was written as JSON once more is what it says.
+    if let Some(words) = skim::whole_string(text, begin) {
+        return vec![Item::Message(vec![words])];
+    }
     let mut scan = Scan {
         text,
         bytes: text.as_bytes(),
@@ -197,6 +203,12 @@ impl Scan<'_> {
     fn whole(&mut self, object: &Skimmed, range: Range<usize>, may_open: bool) {
         if self.looks.json.as_ref().is_some_and(|shape| shape.is(self.text, object)) {
             self.note(range);
+            return;
+        }
+        if may_open && envelope::fails(self.text, object) {
+            self.opened(range.clone());
+            self.flush();
+            self.items.push(Item::Failed(range.start));
             return;
         }
         let Some(carried) = may_open.then(|| envelope::open(self.text, object)).flatten() else {

@@ -88,6 +88,16 @@ pub fn inside(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"')
 }
 
+/// The words of a text that is one JSON string and nothing else, where they may hold an object or a heading.
+pub fn whole_string(text: &str, begin: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    if bytes.get(begin) != Some(&b'"') {
+        return None;
+    }
+    let end = string_end(bytes, begin + 1).ok()?;
+    text[end + 1..].trim().is_empty().then_some(begin + 1..end)
+}
+
 /// Whether a `{` can begin an object: a key follows, or nothing at all.
 pub fn may_begin(bytes: &[u8], at: usize) -> bool {
     let next = bytes[at + 1..].iter().find(|byte| !byte.is_ascii_whitespace());

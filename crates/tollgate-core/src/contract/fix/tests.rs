@@ -132,7 +132,7 @@ fn a_count_is_left_alone_where_the_list_is_not_whole() {
     let good = include_str!("../../../../../docs/contracts/examples/status-block.md");
     assert!(good.ends_with("## Open Questions\nNone\n"), "{good}");
     let lost = good.replace("## Open Questions\nNone\n", "").replace("open_questions: 0", "open_questions: 2");
-    for text in [lost, format!("{good}\nThat is all.\n")] {
+    for text in [lost, format!("{good}\nIs that all?\n")] {
         let fixed = fix(dialect("status-block"), &text, &Context::default());
         assert!(fixed.text == text && fixed.read.is_refused(), "{}", fixed.text);
         let errors = fixed.read.diagnostics().iter().filter(|one| one.severity == Severity::Error).count();

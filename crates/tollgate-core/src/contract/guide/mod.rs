@@ -96,7 +96,7 @@ fn may_concern(condition: &Condition, role: Option<&Name>) -> bool {
 fn optional_fields(of: &Type) -> Vec<String> {
     let fields = of.record().map(|record| &record.fields[..]).unwrap_or_default();
     let mut names = Vec::new();
-    for field in fields.iter().filter(|field| field.layout != Layout::Given) {
+    for field in fields.iter().filter(|field| field.layout != Layout::Given && !field.unasked) {
         if field.optional {
             names.push(format!("`{}`", field.name));
         }
@@ -148,7 +148,7 @@ fn blank(of: &Type, doc: &str) -> Node<'static> {
         Kind::Record(record) => {
             let entry =
                 |field: &Field| Entry { key: field.name.to_string().into(), at: 0, node: blank(&field.of, &field.doc) };
-            Value::Map(record.fields.iter().map(entry).collect())
+            Value::Map(record.fields.iter().filter(|field| !field.unasked).map(entry).collect())
         }
         Kind::Union(types) => return types.last().map_or_else(|| Node::new(Value::Null), |of| blank(of, doc)),
     };

@@ -63,7 +63,11 @@ fn rows(of: &Type, prefix: &str, markdown: bool, out: &mut String) {
     for field in &record.fields {
         let name = format!("{prefix}{}", field.name);
         let place = if markdown { format!(" {} |", words::layout(field)) } else { String::new() };
-        let needed = if field.optional { "no" } else { "yes" };
+        let needed = match (field.unasked, field.optional) {
+            (true, _) => "not asked for",
+            (false, true) => "no",
+            (false, false) => "yes",
+        };
         let what = field.of.describe().replace('|', "\\|");
         out.push_str(&format!("| `{name}` |{place} {what} | {needed} | {} |\n", field.doc.replace('|', "\\|")));
         let (inner, sign) = match &field.of.kind {
@@ -121,14 +125,22 @@ fn rule(definition: &Definition, rule: &Rule, shown: &[Sample<'_>]) -> String {
     for sample in shown.iter().filter(|sample| sample.shows == Some(&rule.id)) {
         let word = if sample.breaks.is_some() { "Bad" } else { "Good" };
         let by = sample.by.as_ref().map(|by| format!(", said by `{by}`")).unwrap_or_default();
-        let part = part(&sample.document, &keys);
-        out.push_str(&format!("\n{word}{by}:\n\n{}", fenced(language(definition), &write(definition, &part))));
-        let labels =
-            part.get("labels").and_then(Node::list).filter(|_| definition.forms.first() == Some(&Form::Markdown));
-        if let Some(labels) = labels {
-            let labels: Vec<&str> = labels.iter().filter_map(Node::word).collect();
-            out.push_str(&format!("\n`--labels {}`\n", labels.join(",")));
-        }
+        out.push_str(&format!("\n{word}{by}:\n{}", block(definition, &part(&sample.document, &keys))));
+    }
+    out
+}
+
+/// A part of a document as a reader would write it: its text, and what is given beside it.
+fn block(definition: &Definition, part: &Node<'static>) -> String {
+    let mut out = String::new();
+    let text = write(definition, part);
+    if !text.trim().is_empty() {
+        out.push_str(&format!("\n{}", fenced(language(definition), &text)));
+    }
+    let labels = part.get("labels").and_then(Node::list).filter(|_| definition.forms.first() == Some(&Form::Markdown));
+    if let Some(labels) = labels {
+        let labels: Vec<&str> = labels.iter().filter_map(Node::word).collect();
+        out.push_str(&format!("\n`--labels {}`\n", labels.join(",")));
     }
     out
 }
@@ -140,5 +152,32 @@ fn part(document: &Node<'static>, keys: &[&str]) -> Node<'static> {
             Node::new(Value::Map(entries.iter().filter(|entry| keys.contains(&&*entry.key)).cloned().collect()))
         }
         _ => document.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::contract::registry;
+
+    /// An example that stands on a page twice shows one of its two rules badly, and an empty one shows nothing.
+    #[test]
+    fn every_rule_has_an_example_of_its_own() {
+        for own in registry::all_defined() {
+            let mut seen = BTreeSet::new();
+            let shown = samples(&own.definition);
+            for rule in &own.definition.rules {
+                let text = super::rule(&own.definition, rule, &shown);
+                let (_, examples) = text.split_once("\nGood").expect("a good example");
+                let (good, bad) = examples.split_once("\nBad").expect("a bad example");
+                for (what, block) in [("good", good), ("bad", bad)] {
+                    let (_, body) = block.split_once(":\n").expect("an example");
+                    assert!(!body.trim().is_empty(), "{} {}: {what} is empty", own.definition.id, rule.id);
+                    assert!(seen.insert(block.to_owned()), "{} {}: {what}\n{block}", own.definition.id, rule.id);
+                }
+            }
+        }
     }
 }

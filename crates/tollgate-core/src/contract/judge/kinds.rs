@@ -14,6 +14,9 @@ use crate::contract::words::Words;
 use crate::diagnostic::Mend;
 use crate::yaml::{suggest, suggest_word};
 
+/// The signs that quotes are made of.
+const QUOTES: [char; 10] = ['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
+
 /// How many unknown keys are compared with a field that is missing.
 const UNKNOWN_MAX: usize = 64;
 
@@ -132,7 +135,8 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         // As many bytes as the limit are never more characters, and a limit of one needs no count.
         let max_bytes = text.range.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
         let min = text.range.min.unwrap_or(0);
-        if min > 0 && is_blank(said) {
+        // Quotes around nothing say nothing.
+        if min > 0 && is_blank(said.trim_matches(QUOTES)) {
             let message = format!("{} says nothing", self.name());
             let hint = match self.path.last() {
                 Some(Step::Field(field)) if field.of.nullable => "say it, or write null",
@@ -264,6 +268,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
 
     fn record(&mut self, record: &'d RecordType, node: &'n Node<'_>) {
         let entries = node.map().unwrap_or_default();
+        if entries.is_empty() && self.markdown && self.unlabelled(record, node) {
+            return;
+        }
         let mut present = 0;
         for (at, field) in record.fields.iter().enumerate() {
             // Most documents have their fields in the order of the definition.
@@ -308,6 +315,23 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             let mend = respelt(&entry.key, &free).filter(|_| entries.iter().filter(alike).count() == 1);
             self.found.mend(mend);
         }
+    }
+
+    /// An item without any of its labels is one mistake; whether it is one.
+    fn unlabelled(&mut self, record: &RecordType, node: &Node<'_>) -> bool {
+        let needed = record.fields.iter().filter(|field| !field.optional);
+        let labels: Vec<String> = needed.clone().map(shown).collect();
+        let item = matches!(self.path.last(), Some(Step::Item(_)));
+        if !item
+            || self.is_torn(node)
+            || labels.len() < 2
+            || !needed.clone().all(|field| matches!(field.layout, Layout::Label(_)))
+        {
+            return false;
+        }
+        let message = format!("{} has none of {}", self.name(), labels.join(", "));
+        self.wrong(Code::FIELD_MISSING, node, message, "write what each of them asks for");
+        true
     }
 
     fn missing(&mut self, field: &Field, node: &Node<'_>) {

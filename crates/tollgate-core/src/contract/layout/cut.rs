@@ -1,12 +1,12 @@
 //! A document that ends before it is over: one mistake, however much of it is missing.
 
-use super::outline::Outline;
+use super::outline::{Head, Outline};
 use super::read::is_section;
 use crate::code::Code;
 use crate::contract::definition::{Field, Kind, Layout, RecordType, Type};
 use crate::contract::judge::{Found, shown};
 use crate::contract::markdown::swallowed;
-use crate::contract::text::is_same_name;
+use crate::contract::text::{is_same_name, lines};
 use crate::contract::tree::{Entry, Node, Value};
 
 const OPEN_FENCE: &str = "this code fence never ends: all that follows it is code, and no part of the document";
@@ -20,8 +20,15 @@ pub fn swallows(text: &str, outline: &Outline, is: impl Fn(&str) -> bool, found:
     true
 }
 
-/// Looks whether a document is cut off, says so, and notes what could not be read to its end.
-pub fn check(record: &RecordType, entries: &[Entry<'_>], root: u32, text: &str, outline: &Outline, found: &mut Found) {
+/// Looks whether a document under a heading of a level is cut off, says so, and notes what could not be read to its end.
+pub fn check(
+    record: &RecordType,
+    entries: &[Entry<'_>],
+    (root, level): (u32, usize),
+    text: &str,
+    outline: &Outline,
+    found: &mut Found,
+) {
     let there = |field: &Field| entries.iter().find(|entry| *entry.key == *field.name);
     let is_part = |title: &str| record.fields.iter().any(|field| is_section(field, title));
     if swallows(text, outline, is_part, found) {
@@ -40,6 +47,19 @@ pub fn check(record: &RecordType, entries: &[Entry<'_>], root: u32, text: &str, 
         let title = &text[head.title.clone()];
         text[head.range.end..].trim().is_empty() && begins(next, title)
     });
+    // What goes on with other headings is not cut off: it says something else.
+    let read = torn.map_or(root, |(_, node)| node.at) as usize;
+    let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let last_said = lines(text).filter(|(_, line)| says(line)).last().map_or(0, |(at, _)| at);
+    let is_other = |head: &Head| {
+        head.range.start > read
+            && head.level == level + 1
+            && head.range.end <= last_said
+            && !is_part(&text[head.title.clone()])
+    };
+    if stump.is_none() && outline.heads.iter().any(is_other) {
+        return;
+    }
     let open = stump.is_some() || torn.is_some_and(|(of, node)| is_open(of, node));
     // One part that is missing is just that, unless the text ends in the middle of a line.
     if missing.len() < 2 && !open && text.ends_with(['\n', '\r']) {

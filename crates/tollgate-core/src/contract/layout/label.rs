@@ -14,11 +14,20 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
     let bare = line.trim_start();
     let lead = line.len() - bare.len();
     let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
-    if let (Some(item), Labels::Bullets) = (marked, style)
-        && let Some((field, after)) = named(item.trim_start(), names)
+    if let (Some(item), Labels::Bullets | Labels::BoldBullets) = (marked, style)
+        && let Some((field, after)) = named(without_box(item), names)
     {
         add(Labelled { field, start: start + lead, value: start + line.len() - after.len() });
         return;
+    }
+    if style == Labels::Plain {
+        let found = named(without_box(marked.unwrap_or(bare)), names).into_iter();
+        let label = |(field, after): (usize, &str)| Labelled {
+            field,
+            start: start + lead,
+            value: start + line.len() - after.len(),
+        };
+        return found.map(label).for_each(add);
     }
     let mut rest = line;
     // Whether code quotes are open, and up to where that was looked at: a line may be all of a long text.
@@ -36,9 +45,9 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
                     rest = after;
                     continue;
                 }
-                // The mark of an item before its label belongs to the label.
+                // The mark of an item before its label belongs to the label, and so does its check box.
                 let before = line.get(lead..label).unwrap_or_default().trim_end();
-                let mark = before.is_empty() || ["-", "*", "+"].contains(&before);
+                let mark = before.is_empty() || ["-", "*", "+"].iter().any(|mark| is_mark(before, mark));
                 let begins = if mark { lead } else { label };
                 add(Labelled { field, start: start + begins, value: start + line.len() - after.len() });
                 rest = after;
@@ -46,6 +55,24 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
             None => rest = inner,
         }
     }
+}
+
+const BOXES: [&str; 3] = ["[ ]", "[x]", "[X]"];
+
+/// The text of an item without its check box.
+pub fn without_box(item: &str) -> &str {
+    let item = item.trim_start();
+    BOXES.iter().find_map(|sign| item.strip_prefix(sign)).unwrap_or(item).trim_start()
+}
+
+/// Whether the text of an item begins with a check box that is not checked.
+pub fn is_unchecked(item: &str) -> bool {
+    item.trim_start().starts_with(BOXES[0])
+}
+
+/// Whether a text is the mark of an item and nothing else but a check box.
+fn is_mark(text: &str, mark: &str) -> bool {
+    text.strip_prefix(mark).is_some_and(|item| without_box(item).is_empty())
 }
 
 /// Where the first `**` of a text stands.

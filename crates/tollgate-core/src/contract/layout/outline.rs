@@ -107,11 +107,16 @@ impl Outline {
         &self.heads[from..to.max(from)]
     }
 
-    /// The items in a range that stand in no other item of it.
-    pub fn items_in(&self, range: &Range<usize>) -> Vec<&Item> {
+    /// The items that begin in a range.
+    pub fn items_from(&self, range: &Range<usize>) -> &[Item] {
         let from = self.items.partition_point(|item| item.range.start < range.start);
         let to = self.items.partition_point(|item| item.range.start < range.end);
-        let items = &self.items[from..to.max(from)];
+        &self.items[from..to.max(from)]
+    }
+
+    /// The items in a range that stand in no other item of it.
+    pub fn items_in(&self, range: &Range<usize>) -> Vec<&Item> {
+        let items = self.items_from(range);
         let least = items.iter().map(|item| item.depth).min().unwrap_or(0);
         items.iter().filter(|item| item.depth == least).collect()
     }

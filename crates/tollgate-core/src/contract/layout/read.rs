@@ -4,14 +4,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cut;
-use super::label::{Labelled, labels_of};
+use super::label::{Labelled, is_unchecked, labels_of, without_box};
 use super::outline::{Head, Outline};
 use crate::code::Code;
 use crate::contract::Context;
-use crate::contract::definition::{Definition, Field, Heading, Items, Kind, Layout, ListType, RecordType, Type};
-use crate::contract::judge::{Found, Wrong};
+use crate::contract::definition::{
+    Definition, Field, Heading, Items, Kind, Labels, Layout, ListType, RecordType, Type,
+};
+use crate::contract::judge::{Found, Wrong, shown};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
-use crate::contract::text::{Source, clean, is_clean, is_same_name, lines_in, quote, says_none};
+use crate::contract::text::{Source, clean, is_clean, is_title, lines_in, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
 
@@ -38,7 +40,12 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
         None => (0..text.len(), 1, None),
         Some(heading) => {
             let head = reader.document(heading)?;
-            let end = outline.heads_in(&(head.range.end..text.len())).iter().find(|next| next.level <= head.level);
+            // A section of the document that is a level too high is one all the same.
+            let is_other = |next: &&Head| {
+                let title = &text[next.title.clone()];
+                next.level <= head.level && !record.fields.iter().any(|field| is_section(field, title))
+            };
+            let end = outline.heads_in(&(head.range.end..text.len())).iter().find(is_other);
             let end = end.map_or(text.len(), |next| next.range.start);
             (head.range.end..end, head.level, Some(head.title.clone()))
         }
@@ -55,7 +62,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
         entries.retain(|entry| *entry.key != **hole);
         entries.insert(0, Entry { key: Cow::Borrowed(&**hole), at: small(rest.start), node: reader.said(rest, 0) });
     }
-    cut::check(record, &entries, small(at), text, &outline, found);
+    cut::check(record, &entries, (small(at), level), text, &outline, found);
     entries.extend(given(record, context));
     Some(Node { value: Value::Map(entries), at: small(at) })
 }
@@ -136,12 +143,13 @@ impl<'a> Reader<'a, '_> {
         let mut entries = Vec::new();
         for (at, field) in record.fields.iter().enumerate() {
             let node = match &field.layout {
-                Layout::Section(_) => sections
-                    .iter()
-                    .find(|section| section.field == at)
-                    .map(|section| self.placed(&field.of, section.start, section.body.clone(), level + 1, depth)),
+                Layout::Section(_) => sections.iter().find(|section| section.field == at).map(|section| {
+                    self.boxes(field, &section.body);
+                    self.placed(&field.of, section.start, section.body.clone(), level + 1, depth)
+                }),
                 Layout::Label(_) => labels.iter().position(|label| label.field == at).map(|index| {
                     let end = labels.get(index + 1).map_or(intro.end, |next| next.start);
+                    self.boxes(field, &(labels[index].start..end));
                     self.placed(&field.of, labels[index].start, labels[index].value..end, level, depth)
                 }),
                 Layout::Head => Some(self.head(before.clone(), depth)).filter(|node| !node.is_blank()),
@@ -328,12 +336,27 @@ impl<'a> Reader<'a, '_> {
 
     /// An item without its mark and its check box.
     fn inside(&self, range: Range<usize>) -> Range<usize> {
-        let written = &self.text[range.clone()];
-        let item = written.trim_start();
+        range.end - without_box(self.unmarked(&range)).len()..range.end
+    }
+
+    /// An item without its mark.
+    fn unmarked(&self, range: &Range<usize>) -> &'a str {
+        let item = self.text[range.clone()].trim_start();
         let digits = item.bytes().take_while(u8::is_ascii_digit).count();
-        let after = item.get(digits + 1..).unwrap_or_default().trim_start();
-        let after = ["[ ]", "[x]", "[X]"].iter().find_map(|sign| after.strip_prefix(sign)).unwrap_or(after);
-        range.end - after.trim_start().len()..range.end
+        item.get(digits + 1..).unwrap_or_default()
+    }
+
+    /// Complains about the boxes of a field that are not checked, where all of them are to be.
+    fn boxes(&mut self, field: &Field, range: &Range<usize>) {
+        let outline = self.outline;
+        for item in outline.items_from(range).iter().filter(|_| field.checked) {
+            if is_unchecked(self.unmarked(&item.range)) && !outline.is_code(item.range.start) {
+                let said = quote(without_box(self.unmarked(&item.range)));
+                let message = format!("a box of {} is not checked: {said}", shown(field));
+                let hint = "check it with `[x]` when it is done; while it is not, this document says too much";
+                self.found.error(Code::FIELD_FORM, small(item.range.start), message, hint);
+            }
+        }
     }
 
     /// A range without white space around it.
@@ -390,6 +413,29 @@ impl<'a> Reader<'a, '_> {
         if names.is_empty() {
             return found;
         }
+        self.each_label(record, range, depth, &names, record.labels, &mut found);
+        // Labels that nobody made bold are one mistake, however many there are.
+        if found.is_empty() && matches!(record.labels, Labels::Lines | Labels::Inline) {
+            self.each_label(record, range, depth, &names, Labels::Plain, &mut found);
+            let name = found.first().and_then(|label| record.fields.get(label.field)).map(shown);
+            if let (Some(first), Some(name)) = (found.first(), name) {
+                let message = format!("{name} is not bold, so that it is no label");
+                let hint = format!("write `**{}**`, and the others so too", name.trim_matches('`'));
+                self.found.error(Code::FIELD_FORM, small(first.start), message, hint);
+            }
+        }
+        found
+    }
+
+    fn each_label(
+        &mut self,
+        record: &'a RecordType,
+        range: &Range<usize>,
+        depth: usize,
+        names: &[(usize, &str)],
+        style: Labels,
+        found: &mut Vec<Labelled>,
+    ) {
         let mut firsts = vec![None; record.fields.len()];
         for (start, line) in lines_in(self.text, range) {
             let bare = line.trim_start();
@@ -397,13 +443,12 @@ impl<'a> Reader<'a, '_> {
             if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {
                 continue;
             }
-            labels_of(line, start, &names, record.labels, &mut |label| {
+            labels_of(line, start, names, style, &mut |label| {
                 if !self.outline.is_comment(label.start) {
-                    self.add_label(label, record, &mut firsts, &mut found);
+                    self.add_label(label, record, &mut firsts, found);
                 }
             });
         }
-        found
     }
 
     fn add_label(
@@ -448,7 +493,5 @@ fn without_intro(text: &str) -> &str {
 /// Whether the words of a heading name the section of a field.
 pub fn is_section(field: &Field, title: &str) -> bool {
     let Layout::Section(titles) = &field.layout else { return false };
-    let bare =
-        title.trim_end_matches(':').trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
-    titles.iter().any(|known| is_same_name(known, bare))
+    titles.iter().any(|known| is_title(known, title))
 }

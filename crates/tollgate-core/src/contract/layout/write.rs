@@ -50,7 +50,7 @@ fn fields(record: &RecordType, node: &Node<'_>, level: usize, skip: Option<&str>
         any = true;
         let Layout::Label(label) = &field.layout else { continue };
         match record.labels {
-            Labels::Lines => out.push_str(&format!("**{label}:**")),
+            Labels::Lines | Labels::Plain => out.push_str(&format!("**{label}:**")),
             Labels::Bullets => out.push_str(&format!("- {label}:")),
             Labels::BoldBullets => out.push_str(&format!("- **{label}:**")),
             Labels::Inline => out.push_str(&format!("{}**{label}:**", if at > 0 { " " } else { "" })),
@@ -64,7 +64,7 @@ fn fields(record: &RecordType, node: &Node<'_>, level: usize, skip: Option<&str>
         let indent = matches!(record.labels, Labels::Bullets | Labels::BoldBullets);
         out.push_str(&if indent { indented(inner.trim_end(), 2) } else { inner.trim_end().to_owned() });
         match record.labels {
-            Labels::Lines => out.push_str("\n\n"),
+            Labels::Lines | Labels::Plain => out.push_str("\n\n"),
             Labels::Bullets | Labels::BoldBullets => out.push('\n'),
             Labels::Inline => {}
         }

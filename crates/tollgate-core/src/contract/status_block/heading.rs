@@ -225,6 +225,11 @@ impl Heading {
         found.map(|(_, _, heading)| heading)
     }
 
+    /// The section that a line names as a heading of any level does.
+    pub fn named(line: &str) -> Option<Self> {
+        line.starts_with('#').then(|| heading_words(line)).flatten().and_then(Self::find).map(|(heading, _)| heading)
+    }
+
     /// The section that counts which a line inside another section announces: as a heading of another level or in HTML,
     /// and where nothing but a list should stand also in bold or before a colon.
     pub fn announced(line: &str, in_list: bool) -> Option<Self> {

@@ -80,6 +80,9 @@ impl Reader<'_, '_> {
                 BlockKind::Comment => {}
             }
         }
+        if self.last && heading == Heading::OpenQuestions {
+            self.farewell(&items, &mut others);
+        }
         items.retain(|entry| !entry.text.is_empty());
         others.retain(|entry: &Entry| !entry.text.is_empty());
         if let (Some(first), false) = (items.first(), others.is_empty()) {
@@ -102,6 +105,22 @@ impl Reader<'_, '_> {
             self.placeholder(&left.text, left.place);
         }
         self.but_none(entries)
+    }
+
+    /// Takes the words away that end the report: behind its last list, or behind the word that there is nothing, what asks nothing
+    /// and stands apart is no part of either.
+    fn farewell(&mut self, items: &[Entry], others: &mut Vec<Entry>) {
+        let Some(last) = others.last() else { return };
+        let list = items.last().map(|item| item.place);
+        let none = others.first().filter(|first| others.len() == 2 && items.is_empty() && says_none(&first.text));
+        let behind = list.filter(|_| others.len() == 1).or(none.map(|none| none.place));
+        // One sentence: what is quoted, marked or goes on for longer may be meant for somebody.
+        let sentence = last.text.starts_with(char::is_alphabetic) && !last.text.contains(['?', '\n']);
+        if behind.is_some_and(|before| before < last.place) && sentence && !says_none(&last.text) {
+            let message = format!("{} stands behind the report and decides nothing", quote(&last.text));
+            self.sink.warning(Code::LIST_STRAY, last.place, message, "end with the last section of the report");
+            others.pop();
+        }
     }
 
     /// The entries without those that say there are none: one stands alone, or alone below its sub-heading.
@@ -130,7 +149,8 @@ impl Reader<'_, '_> {
     fn sub_heading(&mut self, heading: Heading, title: &Range<usize>, start: usize) {
         let words = &self.source.text()[title.clone()];
         // One that announces another section has been told already.
-        if sorts(heading, words) || Heading::announced(&format!("#{words}"), true).is_some() {
+        let line = format!("#{words}");
+        if sorts(heading, words) || Heading::announced(&line, true).or_else(|| Heading::named(&line)).is_some() {
             return;
         }
         let message = format!("the sub-heading {} stands in a list", quote(words));

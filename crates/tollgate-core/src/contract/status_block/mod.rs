@@ -28,10 +28,11 @@ use self::draft::Draft;
 use self::heading::Heading;
 use self::rules::{Part, Rules};
 use super::extract::{self, Heads, Looks};
-use super::markdown::{self, Section};
+use super::markdown::{self, Section, heading_words};
 use super::rows::Rows;
 use super::sink::Sink;
 use super::text::Source;
+use super::unfilled::is_choice;
 use super::{Context, Declaration, Reading, ReportDialect, SectionClass};
 use crate::Name;
 use crate::code::Code;
@@ -90,6 +91,7 @@ impl ReportDialect for StatusBlock {
         Looks {
             markdown: Some(Heads::Coded { title: "## Status", is: begins, needs: "## Abstract" }),
             shown: vec![instructions::instructions(context)],
+            example: include_str!("../../../../../docs/contracts/examples/status-block.md").to_owned(),
             lacks: "no `## Status` heading".to_owned(),
             begin: "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`"
                 .to_owned(),
@@ -99,6 +101,13 @@ impl ReportDialect for StatusBlock {
 
     fn unit(&self, _: &str, _: &Context) -> Option<String> {
         None
+    }
+
+    fn is_unfilled(&self, text: &str) -> bool {
+        let heading = |line: &&str| heading_words(line).is_some_and(|words| begins(2, words));
+        let mut lines = text.lines().skip_while(|line| !heading(line)).skip(1).map(str::trim);
+        let words = document::Status::ALL.map(document::Status::word);
+        lines.find(|line| !line.is_empty()).is_some_and(|said| is_choice(said, &words))
     }
 
     fn names_units(&self) -> bool {

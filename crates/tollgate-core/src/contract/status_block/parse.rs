@@ -11,7 +11,7 @@ use super::heading::Heading;
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, Section, heading_words, item_text};
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, is_placeholder, lines, quote, says_none};
+use crate::contract::text::{Source, clean, is_placeholder, is_same_name, lines, quote, says_none};
 use crate::diagnostic::{Diagnostic, Mend, Place};
 use crate::id::FindingId;
 
@@ -32,9 +32,12 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
             check_end(source, section, sink);
         }
         let found = Heading::find(title);
-        let content = section.title.start + found.map_or(section.title.len(), |(_, name)| name)..section.body.end;
-        let mut reader = Reader { source, section, content: content.clone(), place, sink };
-        let meant = reader.announced(found.is_some_and(|(heading, _)| heading.lists()));
+        let name = found.map_or(title.len(), |(_, name)| name);
+        // Behind the words of the heading may stand signs that close it.
+        let start = if title[name..].trim().is_empty() { section.body.start } else { section.title.start + name };
+        let content = start..section.body.end;
+        let mut reader = Reader { source, section, content: content.clone(), place, last, sink };
+        let meant = reader.announced(found.map(|(heading, _)| heading));
         let Some((heading, _)) = found else {
             let text = plain(&source.text()[section.body.clone()]);
             if last && text.is_empty() && Heading::is_cut(title) {
@@ -113,6 +116,8 @@ pub(super) struct Reader<'a, 's> {
     /// What the section says, from the value in its heading on.
     pub content: Range<usize>,
     pub place: Place,
+    /// Whether the report ends with it.
+    pub last: bool,
     pub sink: &'s mut Sink,
 }
 
@@ -191,11 +196,16 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Complains about what a person takes for the heading of another section: what stands below it would count for this one.
-    fn announced(&mut self, in_list: bool) -> Vec<Heading> {
+    fn announced(&mut self, within: Option<Heading>) -> Vec<Heading> {
         let mut told = Vec::new();
+        let in_list = within.is_some_and(Heading::lists);
+        // A section that holds nothing but its entries holds no other section, whatever is decided by that.
+        let closed = in_list || within == Some(Heading::Abstract);
+        let named = |line: &str| Heading::named(line).filter(|_| closed);
         let source = self.source;
         let quoted = |kind: &BlockKind| matches!(kind, BlockKind::Comment | BlockKind::Fence { .. });
-        let lines = self.outside(quoted).map(|(at, line)| (at, Heading::announced(line, in_list)));
+        let lines = self.outside(quoted);
+        let lines = lines.map(|(at, line)| (at, Heading::announced(line, in_list).or_else(|| named(line))));
         let section = self.section;
         let underlined = section.blocks.iter().filter_map(|block| {
             let BlockKind::Underlined(words) = &block.kind else { return None };
@@ -468,7 +478,10 @@ impl<'a> Reader<'a, '_> {
             _ => "a line of text",
         };
         let message = format!("{} is no value for `{name}`", quote(&value));
-        self.sink.error(Code::ABSTRACT_FIELD, place, message, format!("write {expected}"));
+        let meant = Word::ALL.iter().find(|word| name == "verdict" && is_same_name(word.word(), &value));
+        let mend = meant.map(|word| Mend::InLine { said: value.clone(), with: word.word().to_owned() });
+        let error = Diagnostic::error(Code::ABSTRACT_FIELD, place, message).hint(format!("write {expected}"));
+        self.sink.push(error.mend(mend));
     }
 }
 

@@ -163,6 +163,7 @@ impl DocumentDialect for Task {
     fn looks(&self, _: &Context) -> Looks {
         Looks {
             markdown: Some(Heads::Sections(vec![vec![SECTION.into()]])),
+            example: include_str!("../../../../../docs/contracts/examples/build-plan.task.md").to_owned(),
             lacks: format!("no `## {SECTION}` heading"),
             begin: format!("write a section `## {SECTION}`"),
             ..Looks::default()

@@ -6,6 +6,7 @@ mod transcripts;
 
 use super::*;
 use crate::contract::registry;
+use crate::diagnostic::Severity;
 
 /// A report of wr.gate_verdict.
 fn verdict(word: &str, why: &str) -> String {

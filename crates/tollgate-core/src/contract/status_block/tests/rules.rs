@@ -75,6 +75,11 @@ fn questions_are_put_word_for_word() {
     check(
         &report("complete", "", "n/a", NO_FILES, "0", "## Open Questions\nNone.\n\nAll done, thank you.\n"),
         &role("developer"),
+        "ok none\nW 15:1 TG0224",
+    );
+    check(
+        &report("complete", "", "n/a", NO_FILES, "0", "## Open Questions\nNone.\n\nIs that all?\n"),
+        &role("developer"),
         "malformed none\nE 15:1/13:1 TG0224",
     );
 }
@@ -285,6 +290,14 @@ fn a_testers_rows_are_its_verdict() {
     check(&complete("n/a", ""), &context, "malformed none\nE 1:1 TG0204");
     check(&complete("n/a", "## DoD coverage\n- ✓ a — b\n- ❌ c\n"), &role("tester"), "ok reject");
     check(&complete("n/a", "## DoD coverage\nNone\n"), &role("tester"), "malformed none\nE 12:1 TG0221");
+    for (rows, expected) in [
+        ("- ⚠️ a — no browser", "ok inconclusive"),
+        ("- ✓ b\n- ⚠️ a — no browser", "ok inconclusive"),
+        ("- ⚠️ a — no browser\n- ✗ b", "ok reject"),
+        ("- ✗ b\n- ⚠️ a — no browser", "ok reject"),
+    ] {
+        check(&complete("n/a", &format!("## DoD coverage\n{rows}\n")), &role("tester"), expected);
+    }
     check(&complete("n/a", "## DoD coverage\n- ⚠️ DoD-3 Tester scope\n"), &role("developer"), "ok none");
 }
 

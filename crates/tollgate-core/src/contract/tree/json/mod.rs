@@ -285,9 +285,11 @@ impl<'a> Reader<'a> {
     /// The next entry of a map; none where there is none, or where its key stood before.
     fn entry(&mut self, depth: usize, known: &[Entry<'a>]) -> Result<Option<Entry<'a>>, Fault> {
         self.space();
+        let hole = self.commas()?;
         let at = u32::try_from(self.at).unwrap_or(u32::MAX);
         let key = match self.peek() {
             b'"' => self.string()?,
+            b'}' if hole => return Ok(None),
             b'}' => {
                 let fault = self.syntax("a comma stands before the end of the map", "take the comma away");
                 return self.note(fault).map(|()| None);
@@ -317,19 +319,27 @@ impl<'a> Reader<'a> {
             return Ok(Cow::Borrowed(&self.text[start..self.at - 1]));
         }
         let mut text = String::from(&self.text[start..self.at]);
+        let mut odd = false;
         loop {
             match self.bytes.get(self.at) {
                 None => return Err(self.cut_off()),
                 Some(b'"') => {
                     self.at += 1;
+                    if odd {
+                        self.broken.push(u32::try_from(start - 1).unwrap_or(u32::MAX));
+                    }
                     return Ok(Cow::Owned(text));
                 }
                 Some(b'\\') => {
                     let escaped = self.escape();
+                    odd |= escaped.is_err();
                     text.push(escaped.or_else(|fault| self.no_escape(fault))?);
                 }
+                // Signs that say nothing in a text are one mistake, however many there are.
+                Some(0..=0x08 | 0x0b | 0x0c | 0x0e..=0x1f) if odd => self.at += 1,
                 Some(sign @ 0..=0x1f) => {
                     text.push(char::from(*sign));
+                    odd |= !matches!(sign, b'\n' | b'\r' | b'\t');
                     let fault = self.syntax("a control character stands in a text", "write a line end as `\\n`");
                     self.note(fault)?;
                     self.at += 1;

@@ -108,6 +108,19 @@ impl<'a> Reader<'a> {
         self.syntax("a value is missing here", "write the value, or take the comma away")
     }
 
+    /// Passes over commas where a key should stand; whether there were any.
+    pub(super) fn commas(&mut self) -> Result<bool, Fault> {
+        let hole = self.peek() == b',';
+        if hole {
+            self.note(self.syntax("a key and its value are missing here", "take the comma away"))?;
+        }
+        while self.peek() == b',' {
+            self.at += 1;
+            self.space();
+        }
+        Ok(hole)
+    }
+
     /// Whether no item stands between two commas, or between a comma and the end of the list.
     pub(super) fn is_hole(&mut self) -> Result<bool, Fault> {
         self.space();

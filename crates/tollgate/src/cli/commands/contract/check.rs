@@ -86,7 +86,15 @@ pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
             let beside = Contracts::headings_beside(&contract, environment)?;
             Asked::Contract(contract, beside)
         }
-        None => Asked::AnyOf(Contracts::look(environment)?),
+        None => {
+            let known = Contracts::look(environment)?;
+            for path in known.broken() {
+                let note =
+                    format!("{path} cannot be used, and no file is read by it; `tollgate contract list` says why");
+                session.output.say("note: ", Style::Accent, &note);
+            }
+            Asked::AnyOf(known)
+        }
     };
     if let Asked::Contract(contract, _) = &contract {
         super::context(contract, args.role.as_deref(), session)?;

@@ -87,9 +87,11 @@ pub fn run(args: &ContractArgs, session: &Session) -> Result<Exit, Failure> {
 fn list(session: &Session) -> Result<Exit, Failure> {
     let contracts = Contracts::look(&session.environment)?;
     let described = contracts.all().iter().map(|contract| describe(contract, &Context::default())).collect::<Vec<_>>();
+    // What can be used is listed; what cannot is the error, one after the other.
+    let refused = contracts.refusals().next();
     if session.json() {
         described.iter().for_each(|contract| session.output.json(contract));
-        return Ok(Exit::Done);
+        return refused.map_or(Ok(Exit::Done), Err);
     }
     let row = |contract: Wire| {
         let kind = match contract.kind {
@@ -100,7 +102,7 @@ fn list(session: &Session) -> Result<Exit, Failure> {
     };
     let lines = table(&[], described.into_iter().map(row).collect(), session.output.width());
     lines.into_iter().for_each(|line| session.output.data(line));
-    Ok(Exit::Done)
+    refused.map_or(Ok(Exit::Done), Err)
 }
 
 fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {

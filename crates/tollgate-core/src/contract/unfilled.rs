@@ -1,0 +1,77 @@
+//! A template that nobody filled in: it has the form of a document and says nothing.
+
+use super::definition::{Kind, Type};
+use super::text::is_placeholder;
+use super::tree::{Node, Value};
+
+/// What is left open in a document, and what is said.
+#[derive(Debug, Default)]
+struct Count {
+    open: usize,
+    said: usize,
+}
+
+/// Whether a document is a template: none of its closed words is chosen, or where it has none, none of its texts is written.
+pub fn is_unfilled(of: &Type, document: &Node<'_>) -> bool {
+    let (mut words, mut texts) = (Count::default(), Count::default());
+    count(of, document, &mut words, &mut texts);
+    let decides = if words.open + words.said > 0 { words } else { texts };
+    decides.open > 0 && decides.said == 0
+}
+
+/// Whether a text may hold what a template has, by its signs: most do not.
+pub fn may_be_unfilled(text: &str) -> bool {
+    text.contains(['|', '<', '…']) || text.contains("...")
+}
+
+fn count(of: &Type, node: &Node<'_>, words: &mut Count, texts: &mut Count) {
+    match (&of.kind, &node.value) {
+        (Kind::OneOf(known), Value::Text(said)) => {
+            let known: Vec<&str> = known.iter().map(|word| &**word).collect();
+            add(words, is_placeholder(said) || is_choice(said, &known));
+        }
+        (Kind::Text(_) | Kind::Any, Value::Text(said)) => add(texts, is_open(said)),
+        (Kind::Union(types), Value::Text(said)) => {
+            let known: Vec<&str> = types.iter().filter_map(one_of).flatten().map(|word| &**word).collect();
+            add(texts, is_open(said) || is_choice(said, &known));
+        }
+        (Kind::List(list), Value::List(items)) => items.iter().for_each(|item| count(&list.of, item, words, texts)),
+        (Kind::Map(map), Value::Map(entries)) => {
+            entries.iter().for_each(|entry| count(&map.of, &entry.node, words, texts));
+        }
+        (Kind::Record(record), Value::Map(_)) => {
+            let there = record.fields.iter().filter_map(|field| Some((field, node.get(&field.name)?)));
+            there.for_each(|(field, inner)| count(&field.of, inner, words, texts));
+        }
+        (Kind::Union(types), Value::Map(_) | Value::List(_)) => {
+            types.iter().for_each(|of| count(of, node, words, texts));
+        }
+        _ => {}
+    }
+}
+
+fn one_of(of: &Type) -> Option<&[crate::Name]> {
+    match &of.kind {
+        Kind::OneOf(words) => Some(words),
+        _ => None,
+    }
+}
+
+fn add(count: &mut Count, open: bool) {
+    if open {
+        count.open += 1;
+    } else {
+        count.said += 1;
+    }
+}
+
+fn is_open(said: &str) -> bool {
+    is_placeholder(said) || said.trim().trim_matches(['.', '…']).is_empty()
+}
+
+/// Whether a text names several words to choose from: `approved | rejected`, `<PASS|FAIL>`.
+pub fn is_choice(said: &str, known: &[&str]) -> bool {
+    let bare = said.trim().trim_matches(['<', '>', '[', ']', '{', '}', '`', '"']);
+    let parts = || bare.split('|').map(|part| part.trim().trim_matches(['`', '"']));
+    parts().nth(1).is_some() && parts().all(|part| known.iter().any(|word| word.eq_ignore_ascii_case(part)))
+}
