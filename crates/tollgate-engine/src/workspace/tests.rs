@@ -3,6 +3,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use tollgate_core::Name;
 use tollgate_core::diagnostic::Place;
 use tollgate_core::protocol::model::Area;
 use tollgate_core::scope::{self, Parts};
