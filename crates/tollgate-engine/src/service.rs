@@ -33,7 +33,8 @@ use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedFile};
 use crate::workers::{WorkerError, words};
 use crate::workspace::{
-    Claim, Dirty, Repository, Signature, WorkTree, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
+    Claim, Dirty, Hands, Repository, Signature, WorkTree, Workspace, WorkspaceError, claim_start, sweep_starts,
+    undo_start,
 };
 
 /// The journal of a state directory, and who asks.
@@ -412,7 +413,9 @@ impl Service {
         let outcome = session.command(&command, &self.by(), None, &[])?;
         if let Some((tree, content)) = given {
             // Until a worker is sent there it stays the person's; a note that is lost costs a second answer.
-            Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.shows(&tree, &content)).ok();
+            Workspace::of(&self.state, session.run())
+                .and_then(|workspace| workspace.hand_over(&tree, &Hands::Shown(content)))
+                .ok();
         }
         Ok(outcome)
     }

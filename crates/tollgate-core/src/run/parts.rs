@@ -18,13 +18,12 @@ impl Run {
         Parts { areas: self.area_patterns(), scopes, documents: documents(&self.protocol, self.id, &self.vars) }
     }
 
-    /// Whether the last landing of an instance's own tree would not take a path, or collided there: whoever works there next was
-    /// told of it, and the next landing looks at it again.
+    /// Whether the last landing of an instance's own tree would not take a path, or collided there: who works there was told of
+    /// it, and the next landing looks at it again.
     pub fn is_told_of(&self, instance: &str, path: &str) -> bool {
-        let known = self.instances.get(instance).filter(|known| known.remarks_of.is_none());
-        let unit = known.and_then(|known| known.unit.as_ref()).and_then(|name| self.unit(name));
-        let lands = unit.and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
-        lands && known.is_some_and(|known| known.remarks.iter().any(|named| named == path))
+        let unit = self.instances.get(instance).and_then(|known| known.unit.as_ref()).and_then(|name| self.unit(name));
+        let own = unit.and_then(|unit| unit.tree.as_ref()).filter(|own| !own.landed);
+        own.is_some_and(|own| own.refused.iter().any(|named| **named == *path))
     }
 
     /// The areas as patterns in force.

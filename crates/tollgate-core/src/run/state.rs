@@ -289,6 +289,9 @@ pub struct OwnTree {
     /// How its work collided with what had landed before; gone when it lands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collision: Option<Collision>,
+    /// Paths that its last landing would not take, or collided at: whoever works there may put them right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Name>,
     /// What an earlier start of the unit had made that never landed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Name>,

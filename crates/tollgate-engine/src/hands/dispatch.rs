@@ -31,7 +31,7 @@ use super::{
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
-use crate::workspace::{ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
+use crate::workspace::{Hands, ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
 
 /// How many diagnostics of a malformed report are kept.
 const DIAGNOSTICS_MAX: usize = 20;
@@ -148,7 +148,7 @@ impl RealHands {
         let unit = own_unit(run, id);
         let age = if workspace.locate(unit.as_deref()).is_there() { Age::Kept } else { Age::Made };
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
-        workspace.takes_back(&tree);
+        workspace.hand_over(&tree, &Hands::Sent)?;
         if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree, age), String::new()));
         }
@@ -326,6 +326,9 @@ fn measure(
 ) -> Result<(), Failure> {
     let start = tree_id(&run.attempts[&id].tree)?;
     let found = workspace.measure(tree, &start)?;
+    if found.misplaced().is_empty() {
+        workspace.hand_over(tree, &Hands::Left(found.tree.clone()))?;
+    }
     result.noticed = before.after(&tree.path, &found);
     let misplaced = found.misplaced();
     if !misplaced.is_empty() {

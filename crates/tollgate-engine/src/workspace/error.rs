@@ -45,9 +45,15 @@ pub enum WorkspaceError {
     Gone(PathBuf),
     /// A work tree that a person gives back holds what nobody was shown.
     #[error(
-        "the work tree {0} is not as the run left it, and was not shown to you for this question: nothing is taken yet"
+        "the work tree {} did not hold what the run has; nothing of it is taken, and it is kept: {}",
+        path.display(), kept.display()
     )]
-    NotShown(PathBuf),
+    NotShown {
+        /// The work tree, which holds what the run has now.
+        path: PathBuf,
+        /// Where that is, and under which ids `tollgate show` says.
+        kept: PathBuf,
+    },
     /// A name of a commit that names none.
     #[error("there is no commit `{name}` in {top}")]
     NoRevision {
@@ -182,7 +188,7 @@ impl WorkspaceError {
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
             Self::Held { .. } => Code::WORK_HELD,
-            Self::NotShown(_) => Code::WORK_NOT_SHOWN,
+            Self::NotShown { .. } => Code::WORK_NOT_SHOWN,
             Self::Lost { .. } | Self::Gone(_) | Self::RepositoryGone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
         }
@@ -210,8 +216,8 @@ impl WorkspaceError {
                  first, if you did not change them"
             }
             Self::Gone(_) => "mend it there and answer again, or answer something else",
-            Self::NotShown(_) => {
-                "look at what it holds; it is left as it is, and when all of it is to count, type the same answer again"
+            Self::NotShown { .. } => {
+                "it is shown to you now as the run has it: mend it there, and answer again; `tollgate show RUN` names what was put aside"
             }
             Self::Misplaced(_) => "remove them from the work tree, then answer again",
             Self::Unmeasurable(_) | Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {

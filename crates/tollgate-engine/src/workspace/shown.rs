@@ -1,64 +1,103 @@
 //! Work trees in a person's hands: shown with a question, changed by hand, given back with the answer.
 //!
-//! Beside each tree stands the content it had when it was shown. While the run has it at that content and no worker was
-//! sent there since, what lies in it is the person's, whichever question shows it.
+//! Beside each tree stands in whose hands it is, and what it held when it came there. What differs from that is a person's, once
+//! no worker is there; what a worker left is not.
 
 use super::claim::Held;
 use super::files::write_whole;
 use super::{WorkTree, Workspace, WorkspaceError};
 use crate::git::ObjectId;
 
+/// In whose hands a work tree is, and since what content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hands {
+    /// A person's, who was shown it at this content.
+    Shown(ObjectId),
+    /// Nobody's: made, or left by a worker, with this content.
+    Left(ObjectId),
+    /// A worker's.
+    Sent,
+}
+
+impl Hands {
+    fn text(&self) -> String {
+        match self {
+            Self::Shown(content) => format!("shown {content}"),
+            Self::Left(content) => format!("left {content}"),
+            Self::Sent => "sent".to_owned(),
+        }
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        match text.split_once(' ') {
+            Some(("shown", content)) => ObjectId::parse(content).map(Self::Shown),
+            Some(("left", content)) => ObjectId::parse(content).map(Self::Left),
+            _ => (text == "sent").then_some(Self::Sent),
+        }
+    }
+
+    fn content(&self) -> Option<&ObjectId> {
+        match self {
+            Self::Shown(content) | Self::Left(content) => Some(content),
+            Self::Sent => None,
+        }
+    }
+}
+
 impl Workspace {
-    /// The work tree that a question shows, for somebody who may change it by hand. Shown the first time it holds `start`,
-    /// whatever was left there.
+    /// The work tree that a question shows, for somebody who may change it by hand: what the run has there, with what a person has
+    /// changed of it already.
     pub fn shown_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<WorkTree, WorkspaceError> {
         let tree = self.locate(unit);
-        if !self.is_shown(&tree, start) {
+        if !tree.is_there() || self.hands_of(&tree) != Some(Hands::Shown(start.clone())) {
             let _held = self.hold_clean()?;
-            if !self.is_shown(&tree, start) {
-                if !self.holds(&tree, start) {
-                    self.reset_tree(unit, start, &|_| false)?;
-                }
-                self.shows(&tree, start)?;
-            }
+            self.show(unit, start)?;
         }
         Ok(tree)
     }
 
-    /// The work tree that a person gives back, and the hold on it. Nothing is put back: what was never shown as it stands is
-    /// shown now, and taken with the next answer.
+    /// The work tree that a person gives back, and the hold on it. What could not be shown as it stood is put away first, and not
+    /// taken: the person is shown what the run has, and told where the rest is.
     pub fn given_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<(WorkTree, Held), WorkspaceError> {
         let tree = self.locate(unit);
-        if !tree.is_there() {
-            return Err(WorkspaceError::Gone(self.shown_tree(unit, start)?.path));
-        }
+        let gone = !tree.is_there();
         let held = self.hold_clean()?;
-        if !self.is_shown(&tree, start) {
-            let untouched = self.holds(&tree, start);
-            self.shows(&tree, start)?;
-            if !untouched {
-                return Err(WorkspaceError::NotShown(tree.path));
-            }
+        let put_away = self.show(unit, start)?;
+        match (gone, put_away) {
+            (true, _) => Err(WorkspaceError::Gone(tree.path)),
+            (false, true) => Err(WorkspaceError::NotShown { path: tree.path, kept: self.git_folder() }),
+            (false, false) => Ok((tree, held)),
         }
-        Ok((tree, held))
     }
 
-    /// Notes that a work tree is in a person's hands, at this content of the run.
-    pub fn shows(&self, tree: &WorkTree, content: &ObjectId) -> Result<(), WorkspaceError> {
-        write_whole(&self.shown_mark(tree), content.as_str().as_bytes())
+    /// Notes in whose hands a work tree is.
+    pub fn hand_over(&self, tree: &WorkTree, hands: &Hands) -> Result<(), WorkspaceError> {
+        write_whole(&self.hands_file(tree), hands.text().as_bytes())
     }
 
-    /// A worker is sent there: what it leaves is not a person's.
-    pub fn takes_back(&self, tree: &WorkTree) {
-        std::fs::remove_file(self.shown_mark(tree)).ok();
+    /// Puts a tree into a person's hands; answers whether what it held was put away.
+    fn show(&self, unit: Option<&str>, start: &ObjectId) -> Result<bool, WorkspaceError> {
+        let tree = self.locate(unit);
+        let hands = self.hands_of(&tree).filter(|_| tree.is_there());
+        if hands.as_ref() == Some(&Hands::Shown(start.clone())) {
+            return Ok(false);
+        }
+        // A change to what the run has still is a person's; to what it had before, it would take back what came since.
+        let is_current = hands.as_ref().and_then(Hands::content) == Some(start);
+        let stays = is_current || self.holds(&tree, start);
+        if !stays {
+            self.reset_tree(unit, start, &|_| false)?;
+        }
+        self.hand_over(&tree, &Hands::Shown(start.clone()))?;
+        Ok(!stays)
     }
 
-    fn is_shown(&self, tree: &WorkTree, content: &ObjectId) -> bool {
-        tree.is_there() && std::fs::read_to_string(self.shown_mark(tree)).is_ok_and(|text| text == content.as_str())
+    fn hands_of(&self, tree: &WorkTree) -> Option<Hands> {
+        Hands::read(std::fs::read_to_string(self.hands_file(tree)).ok()?.trim())
     }
 
-    fn shown_mark(&self, tree: &WorkTree) -> std::path::PathBuf {
-        self.run_folder().join("shown").join(&tree.name)
+    fn hands_file(&self, tree: &WorkTree) -> std::path::PathBuf {
+        self.run_folder().join("hands").join(&tree.name)
     }
 
     /// Holds the run's work, without the locks of a git that was killed.

@@ -466,19 +466,24 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     let first = workspace.shown_tree(Some("u"), &base).unwrap();
     write(&first.path, "a", "by hand");
     assert_eq!(read(&workspace.shown_tree(Some("u"), &base).unwrap()), "by hand");
-    // What was not shown as the run has it is not taken, and not put away either, until the same is said again.
+    // The run went on: what was changed of something older is not taken, and kept.
     let answer = || workspace.given_tree(Some("u"), &newer).map(|(tree, _)| read(&tree));
-    assert!(matches!(answer(), Err(WorkspaceError::NotShown(_))));
-    assert_eq!(answer().unwrap(), "by hand");
-    // A worker was sent there, and a question is asked: what lies there is kept aside.
-    workspace.takes_back(&first);
-    let second = workspace.shown_tree(Some("u"), &newer).unwrap();
-    assert_eq!(read(&second), "2");
-    let kept = git(&workspace.run_folder().join("git"), &["for-each-ref", "--format=%(refname)", "refs/kept"]);
-    assert!(kept.contains("refs/kept/u/"), "{kept}");
+    assert!(matches!(answer(), Err(WorkspaceError::NotShown { .. })));
+    let kept = || git(&workspace.run_folder().join("git"), &["for-each-ref", "--format=%(refname)", "refs/kept"]);
+    assert_eq!(kept().matches("refs/kept/u/").count(), 1);
+    write(&first.path, "a", "by hand again");
+    assert_eq!(answer().unwrap(), "by hand again");
+    // A worker was sent there, and a question is asked: what it left is kept aside.
+    workspace.hand_over(&first, &Hands::Sent).unwrap();
+    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "2");
+    assert_eq!(kept().matches("refs/kept/u/").count(), 2);
+    // What a person changed of what it left, and the run took, is the person's before it was shown.
+    workspace.hand_over(&first, &Hands::Left(newer.clone())).unwrap();
+    write(&first.path, "a", "by hand, unseen");
+    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "by hand, unseen");
     // A git that was killed left its lock.
     std::fs::write(workspace.folder.index("u").with_extension("u.lock"), "").unwrap();
-    assert_eq!(answer().unwrap(), "2");
+    assert_eq!(answer().unwrap(), "by hand, unseen");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tollgate_store::{Point, reach};
 
 use super::files::{beside, remove_tree, safe_name, sync_folder};
 use super::folder::{GitFolder, Kind, copy_index};
-use super::{Workspace, WorkspaceError, at, engine_git};
+use super::{Hands, Workspace, WorkspaceError, at, engine_git};
 use crate::git::ObjectId;
 
 /// The name of the run's own work tree; no unit can have it.
@@ -97,6 +97,7 @@ impl Workspace {
             self.forget_ready(&tree)?;
             reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
+            self.hand_over(&tree, &Hands::Left(start.clone()))?;
             self.know(&tree, start)?;
         }
         Ok(tree)

@@ -94,19 +94,30 @@ fn a_change_by_hand_is_not_put_away_by_the_answer_that_gives_it() {
     play.holds();
 }
 
-/// What lies there and was never shown may be what a worker left.
+/// Who knows where the tree lies need not be shown it; what a worker left is not a person's change.
 #[test]
-fn what_was_not_shown_is_taken_on_the_second_word_only() {
-    let (mut play, entries) = (Play::new(crate::play::TASK, ""), [at(4, COVERED), else_(GAP)]);
-    std::fs::write(play.world.path("script.yaml"), crate::play::script(&[("dod-checker", &entries)])).unwrap();
-    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--json"]).exits(4);
-    play.run = tollgate_store::Journal::list(&*play.journal(), &Default::default()).unwrap().runs[0].run.to_string();
-    let tree = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
+fn what_was_not_shown_is_taken_when_it_is_a_persons() {
+    let run = |checks: &[String]| {
+        let mut play = Play::new(crate::play::TASK, &crate::play::script(&[("dod-checker", checks)]));
+        play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--json"]).exits(4);
+        play.run =
+            tollgate_store::Journal::list(&*play.journal(), &Default::default()).unwrap().runs[0].run.to_string();
+        let tree = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
+        (play, tree)
+    };
+    let (play, tree) = run(&[at(4, COVERED), else_(GAP)]);
     std::fs::write(&tree, "echo Hello, by hand\n").unwrap();
-    play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0522").says("type the same answer again");
-    assert_eq!(std::fs::read_to_string(&tree).unwrap(), "echo Hello, by hand\n");
+    play.tollgate(&["inbox"]).exits(0);
     play.decide(&["dec_2", "by-hand"]).exits(0).says("succeeded");
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, by hand\n"));
+    play.holds();
+    let (play, tree) = run(&[at(4, COVERED), else_(GAP)]);
+    // As an attempt leaves it that was cut off.
+    std::fs::write(&tree, "rm -rf /\n").unwrap();
+    std::fs::write(play.world.path(&format!("state/runs/{}/hands/backend", play.run)), "sent").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0522").says("answer again");
+    assert_eq!(std::fs::read_to_string(&tree).unwrap(), "echo Hello\n");
+    play.decide(&["dec_2", "by-hand"]).exits(0).says("succeeded");
     play.holds();
 }
 

@@ -408,14 +408,18 @@ fn who_is_told_to_take_something_out_may() {
     let gap = |nth: u32| {
         ("dod-checker", said(&format!("unit: backend, iteration: {nth}, "), "BLOCKED", r#"gaps: ["DoD-1: not there"]"#))
     };
-    let takes = r#"{unit: backend, iteration: 4, delete: [tests/by-hand.sh], report: {status: complete, abstract: {outcome: taken out, next_phase: dod-checker}, files_deleted: [tests/by-hand.sh]}}"#;
-    let (play, start) = sides("complex", &[gap(1), gap(2), gap(3), ("developer", takes.to_owned())]);
+    let forgets = r#"{unit: backend, iteration: 4, text: nonsense}"#;
+    let takes = r#"{unit: backend, iteration: 5, delete: [tests/by-hand.sh], report: {status: complete, abstract: {outcome: taken out, next_phase: dod-checker}, files_deleted: [tests/by-hand.sh]}}"#;
+    let (play, start) =
+        sides("complex", &[gap(1), gap(2), gap(3), ("developer", forgets.to_owned()), ("developer", takes.to_owned())]);
     start.exits(4).says("Rows are still open");
     let tree = play.world.path(&format!("state/trees/{}/backend", play.run));
     std::fs::create_dir_all(tree.join("tests")).unwrap();
     std::fs::write(tree.join("tests/by-hand.sh"), "true\n").unwrap();
     play.decide(&["dec_2", "by-hand"]).exits(4).says("outside the scope").says("tests/by-hand.sh");
-    play.decide(&["dec_3", "undo"]).exits(0).says("succeeded");
+    // Also when it does so in the second try.
+    play.decide(&["dec_3", "undo"]).exits(1).says("developer");
+    play.tollgate(&["retry", "RUN"]).exits(0).says("succeeded");
     assert_eq!(play.file("tests/by-hand.sh"), None);
     play.holds();
 }

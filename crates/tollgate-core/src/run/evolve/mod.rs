@@ -287,8 +287,15 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
                 true => own.left,
                 false => Some(own.tree),
             });
-            unit.tree =
-                Some(OwnTree { generation, base: base.clone(), tree: base, landed: false, collision: None, left });
+            unit.tree = Some(OwnTree {
+                generation,
+                base: base.clone(),
+                tree: base,
+                landed: false,
+                collision: None,
+                refused: Vec::new(),
+                left,
+            });
         }
     }
 }

@@ -190,6 +190,7 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
     if let Some(own) = unit_mut(run, name).and_then(|unit| unit.tree.as_mut()) {
         own.landed = landing.outcome == LandOutcome::Landed;
         own.collision.take_if(|_| landing.outcome == LandOutcome::Landed);
+        own.refused = if own.landed { Vec::new() } else { landing.paths.clone() };
         if let (Some(base), Some(content)) = (stands_on, &landing.collided) {
             own.base = base;
             own.tree = content.tree.clone();
