@@ -1,8 +1,9 @@
 //! What a work tree holds, and what changed in it: measured from its files, whatever its own git folder says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -201,7 +202,7 @@ impl Workspace {
         let (moment, seen) = (Moment::now(self.folder.path()), recall(&tree.path));
         let skipped = seen.as_ref().map(|seen| seen.skipped()).unwrap_or_default();
         let Some(look) = moment.and_then(|moment| Look::at(&tree.path, moment, &skipped)) else {
-            return self.measure_at(&tree.path, &self.folder.index(&tree.name), base);
+            return self.measure_at(&tree.path, &self.folder.index(&tree.name), base, None);
         };
         let quick = seen.as_ref().map(|seen| self.measure_since(tree, base, seen, &look)).transpose()?.flatten();
         let (found, next) = match quick {
@@ -211,7 +212,7 @@ impl Workspace {
                 (found, Some(next))
             }
             None => {
-                let found = self.measure_at(&tree.path, &self.folder.index(&tree.name), base)?;
+                let found = self.measure_at(&tree.path, &self.folder.index(&tree.name), base, Some(&look))?;
                 let next = Seen::of(look, &skipped, &found);
                 (found, next)
             }
@@ -235,11 +236,24 @@ impl Workspace {
 
     /// Measures a copy that was made to be measured, against the tree it was made of.
     pub fn measure_copy(&self, copy: &TempCopy, base: &ObjectId) -> Result<Measured, WorkspaceError> {
-        self.measure_at(copy.path(), &copy.index(), base)
+        let look = Moment::now(self.folder.path()).and_then(|moment| Look::at(copy.path(), moment, &[]));
+        self.measure_at(copy.path(), &copy.index(), base, look.as_ref())
     }
 
-    fn measure_at(&self, root: &Path, index: &Path, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+    fn measure_at(
+        &self,
+        root: &Path,
+        index: &Path,
+        base: &ObjectId,
+        look: Option<&Look>,
+    ) -> Result<Measured, WorkspaceError> {
         let git = self.git.on(root, index);
+        // Git tells times apart by seconds: what changed in the second in which the index was written, or later, may look as it was.
+        let written = std::fs::metadata(index).map_or(0, |meta| meta.mtime());
+        let doubtful = look.map(|look| look.changed_from(written - 1)).unwrap_or_default();
+        if look.is_none() {
+            std::fs::remove_file(index).ok();
+        }
         // An index that holds the base is taken as it is, with what it knows of the files.
         if git.id(&["write-tree"]).ok().as_ref() != Some(base) {
             let reset = ["read-tree", "--reset", base.as_str()];
@@ -249,6 +263,7 @@ impl Workspace {
                 git.run(&reset)?;
             }
         }
+        doubt(&git, base, &doubtful)?;
         let status = status(&git)?;
         let (after, special) = if status.present.is_empty() && status.removed.is_empty() {
             (base.clone(), Vec::new())
@@ -284,6 +299,21 @@ impl Workspace {
     pub fn changes(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
         Ok(differing(&self.git, from, to)?.into_iter().map(|difference| difference.change).collect())
     }
+}
+
+/// Has the index forget what it knows of files, so that they are read.
+fn doubt(git: &Git, base: &ObjectId, paths: &HashSet<Vec<u8>>) -> Result<(), WorkspaceError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let listing = git.run(&["ls-tree", "-r", "-z", base.as_str()])?;
+    let path = |record: &[u8]| record.iter().position(|byte| *byte == b'\t').map(|tab| record[tab + 1..].to_vec());
+    let known = records(&listing).filter(|record| path(record).is_some_and(|path| paths.contains(&path)));
+    let known: Vec<u8> = known.flat_map(|record| record.iter().copied().chain([0])).collect();
+    if !known.is_empty() {
+        git.feed(&["update-index", "-z", "--index-info"], known)?;
+    }
+    Ok(())
 }
 
 /// Changed links that lead outside.

@@ -4,7 +4,7 @@
 //! without privileges can set when an inode changed. What changed no earlier than the look, by the clock of its own file
 //! system, is looked at again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -121,6 +121,13 @@ impl Look {
             level = below;
         }
         Some(look)
+    }
+
+    /// What changed in this second of its file system's clock, or later.
+    pub fn changed_from(&self, second: i64) -> HashSet<Vec<u8>> {
+        let all = self.0.iter().flat_map(|(folder, files)| files.iter().map(move |file| (folder, file)));
+        let late = all.filter(|(_, (_, sign))| sign.changed.0 >= second);
+        late.map(|(folder, (name, _))| [&**folder, &**name].concat()).collect()
     }
 
     /// Whether every file would be known again.

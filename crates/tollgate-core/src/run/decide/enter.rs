@@ -1,6 +1,7 @@
 //! Entering stages: conditions, requirements, leases, units.
 
 use super::super::event::{AttemptStarted, FlowEntered, FlowResumed, Origin, RunHalted, Work};
+use super::super::evolve::counter_key;
 use super::super::gate::{self, Status};
 use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
@@ -102,10 +103,13 @@ impl Draft {
         }
         let missing = self.missing(stage, unit);
         if let Some((first, _)) = missing.first() {
-            // Entering it again would find the same: a person's `retry` enters what establishes it.
+            // Entering it again would find the same: a person's `retry` enters what establishes it, where this flow has been.
             let protocol = self.protocol.clone();
             let flow = protocol.flow(&instance.flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
-            let back = flow.iter().find(|before| before.id != stage.id && protocol.establishes(before, first));
+            let has_been =
+                |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
+            let establishes = |before: &&Stage| before.id != stage.id && protocol.establishes(before, first);
+            let back = flow.iter().filter(establishes).find(|before| has_been(before));
             let which = back.map(|back| format!(", which `{}` establishes", back.id)).unwrap_or_default();
             let lacks: Vec<&str> = missing.iter().map(|(_, lacks)| &**lacks).collect();
             let why = format!("`{}` needs {}{which}", stage.id, lacks.join(", "));

@@ -125,6 +125,29 @@ fn what_was_seen_before_changes_no_measurement() {
     }
 }
 
+/// Git tells times apart by seconds.
+#[test]
+fn another_text_of_the_same_length_and_time_is_measured() {
+    for odd in ["plain", "b\\c"] {
+        let fixture = fixture(&[("a", "one"), (odd, "1")]);
+        let (workspace, tree) = (&fixture.workspace, fixture.tree());
+        let base = workspace.base().tree.clone();
+        let path = tree.path.join("a");
+        let put = |text: &str| {
+            let before = std::fs::metadata(&path).unwrap().modified().unwrap();
+            std::fs::write(&path, text).unwrap();
+            std::fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
+        };
+        let mut last = base;
+        for text in ["two", "six", "ten", "one", "two"] {
+            put(text);
+            let found = workspace.measure(&tree, &last).unwrap();
+            assert_eq!(shown(&found.changes), ["Modified 100644 a"], "{odd}: {text}");
+            last = found.tree;
+        }
+    }
+}
+
 /// The one case that it is there for is measured by it, and without git's looking at every file.
 #[test]
 fn a_small_change_is_measured_by_what_was_seen() {
