@@ -172,8 +172,8 @@ impl SqliteJournal {
         Ok(())
     }
 
-    /// The places of rows that belong to no run.
-    pub fn strays(&self) -> Result<Vec<u64>, ReadError> {
+    /// The places of rows that belong to no run, and the run that each names.
+    pub fn strays(&self) -> Result<Vec<(u64, Option<RunId>)>, ReadError> {
         self.shared.alive()?;
         self.readers.read(reader::strays)
     }

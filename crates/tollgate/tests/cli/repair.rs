@@ -313,6 +313,8 @@ fn a_row_that_names_the_run_and_is_filed_under_none_is_cut_and_kept_with_the_oth
     let sql = "INSERT INTO rows (place, run, first_seq, last_seq, head, bytes) \
                SELECT 9000, 77, first_seq, last_seq, head, bytes FROM rows WHERE place = 2";
     play.change(sql);
+    let proved = play.tollgate(&["verify", "--all"]).exits(1).out;
+    assert!(proved.contains(&format!("goes with its repair: `tollgate repair {}`", play.run)), "{proved}");
     assert_eq!(play.repair().cut, 1 + rows[1].2 - rows[1].1);
     play.is_whole();
 }
