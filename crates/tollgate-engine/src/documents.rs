@@ -8,6 +8,7 @@ use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::{Kind, Over, Value};
 use tollgate_core::run::decide::{Open, OpenArtifact, Rejection};
 use tollgate_core::run::gate;
+use tollgate_core::scope::{self, Entry};
 use tollgate_store::Object;
 
 use crate::hands::{Wrong, document_warnings, open_artifact};
@@ -77,6 +78,18 @@ fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name
             Over::Units | Over::It => None,
         }
     })
+}
+
+/// Refuses a scope that names a folder as if it were a file: all of the unit's work would lie outside of it.
+pub(crate) fn no_bare_folders(scopes: &BTreeMap<Name, Vec<Name>>, entries: &[Entry]) -> Result<(), Rejection> {
+    for (unit, scope) in scopes {
+        if let Some(folder) = scope.iter().find_map(|pattern| scope::folder_meant(pattern, entries)) {
+            let why =
+                format!("has the pattern `{folder}`, which is a folder: write `{folder}/**` for all that is in it");
+            return Err(Rejection::Scope { unit: unit.clone(), why });
+        }
+    }
+    Ok(())
 }
 
 /// Where documents say the scope of each unit, or would: those that were given otherwise are left out.

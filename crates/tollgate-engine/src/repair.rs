@@ -13,7 +13,8 @@ use tollgate_core::run::event::{By, ByKind, Committed, DecisionEnd, LandOutcome,
 use tollgate_core::run::pool::Around;
 use tollgate_core::run::{self, Command, Event, Recorded, Rejection, Run, Stamp};
 use tollgate_store::{
-    Append, AppendError, Cut, Filter, HeadDamage, HeadRecord, Journal, LeaseError, LeaseRequest, SqliteJournal, Stray,
+    Append, AppendError, Cut, Filed, Filter, HeadDamage, HeadRecord, Journal, LeaseError, LeaseRequest, SqliteJournal,
+    Stray,
 };
 
 use crate::driver::LEASE_MS;
@@ -213,20 +214,35 @@ fn find(journal: &SqliteJournal, id: RunId) -> Result<Found, RepairError> {
         return Err(RepairError::Sound(id));
     }
     let (head, state) = (replay.head(), replay.into_run());
-    let strays = journal.strays_of(id, &kept).map_err(LoadError::from)?;
+    let mut strays = journal.strays_of(id, &kept).map_err(LoadError::from)?;
+    if breaches.is_empty() {
+        // It lacks nothing: what another run has of it is that run's damage.
+        strays.retain(|stray| !matches!(stray.filed, Filed::Under(_)));
+    }
     breaches.sort_by_key(|breach| (is_beside(breach.code), breach.seq));
-    let breach = match breaches.into_iter().next() {
+    let mut breach = match breaches.into_iter().next() {
         Some(breach) => breach,
         None if strays.is_empty() => return Err(RepairError::Sound(id)),
         None => {
-            Breach { code: Code::CHAIN_BROKEN, seq: None, what: "rows are filed under it that it never had".to_owned() }
+            Breach { code: Code::CHAIN_BROKEN, seq: None, what: "rows are said to be its that it never had".to_owned() }
         }
     };
+    breach.what.extend(strays.iter().filter_map(filed_elsewhere));
     let Some(run) = state else { return Err(RepairError::Nothing { run: id, breach }) };
     let filter = Filter { prefix: Some(id.digits().to_owned()), limit: Some(1), ..Filter::default() };
     let listed = journal.list(&filter).map_err(LoadError::from)?.runs;
     let said = listed.first().map_or(0, |summary| summary.head.seq);
     Ok(Found { run, head, kept, breach, strays, committed, said })
+}
+
+/// Where a row was that is one of the run's by its events only; it is cut and kept like the others.
+fn filed_elsewhere(stray: &Stray) -> Option<String> {
+    let whose = match stray.filed {
+        Filed::Here => return None,
+        Filed::Under(other) => format!("under {other}"),
+        Filed::Nowhere => "under no run".to_owned(),
+    };
+    Some(format!("; the row at place {}, which names it, was filed {whose} and is cut too", stray.place))
 }
 
 /// The committed head that a repair found missing.
@@ -300,8 +316,11 @@ fn cut(journal: &SqliteJournal, found: Found, place: Place<'_>, held: u64) -> Re
         summary: summary::text(&decided.run, place.now_ms),
         snapshot: None,
     };
-    let strays = found.strays.iter().map(|stray| stray.place).collect();
-    let appended = journal.cut(&Cut { kept: found.kept, strays, epoch: stamp.epoch }, append)?;
+    let (here, elsewhere): (Vec<&Stray>, Vec<&Stray>) =
+        found.strays.iter().partition(|stray| stray.filed == Filed::Here);
+    let places = |strays: Vec<&Stray>| strays.into_iter().map(|stray| stray.place).collect();
+    let (strays, foreign) = (places(here), places(elsewhere));
+    let appended = journal.cut(&Cut { kept: found.kept, strays, foreign, epoch: stamp.epoch }, append)?;
     let cut = found.strays.iter().map(|stray| stray.events.len() as u64).sum();
     let until = lost.until;
     Ok(Repaired { run: decided.run, kept, until, cut, breach: found.breach, file, after, head: appended.head })

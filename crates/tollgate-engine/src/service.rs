@@ -23,7 +23,7 @@ use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
 pub use crate::documents::warnings;
-use crate::documents::{Documents, as_they_stand, at_document, documents, said_scopes};
+use crate::documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes};
 use crate::git::ObjectId;
 use crate::hands::{Wrong, content_in};
 use crate::needed;
@@ -292,7 +292,9 @@ impl Service {
         let paths = run::documents(&protocol, id, &given);
         as_they_stand(&workspace, &paths, &start)?;
         let parts = Parts { areas, scopes, documents: paths };
-        let content = scope::content(base.tree.name(), &workspace.entries(&base.tree)?, &parts);
+        let entries = workspace.entries(&base.tree)?;
+        let folders = no_bare_folders(&parts.scopes, &entries);
+        let content = scope::content(base.tree.name(), &entries, &parts);
         let mut pins = BTreeMap::new();
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());
@@ -347,6 +349,7 @@ impl Service {
         let clock = Arc::new(SystemClock);
         reach(Point::StartMade);
         let said = said_scopes(&open);
+        folders.map_err(|rejection| at_document(rejection, &said))?;
         Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects).map_err(|error| match error {
             CommandError::Rejected(rejection) => at_document(rejection, &said),
             other => other.into(),

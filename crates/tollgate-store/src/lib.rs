@@ -27,4 +27,4 @@ pub use journal::{
     Unlisted,
 };
 pub use memory::MemoryJournal;
-pub use sqlite::{Cut, Options, SqliteJournal, Stray};
+pub use sqlite::{Cut, Filed, Options, SqliteJournal, Stray};

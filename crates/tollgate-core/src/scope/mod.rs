@@ -153,6 +153,17 @@ pub fn pattern_problem(pattern: &str) -> Option<&'static str> {
     }
 }
 
+/// The folder that a pattern names which means a file: nothing in the tree is called so, and something lies below it.
+pub fn folder_meant<'p>(pattern: &'p str, entries: &[Entry]) -> Option<&'p str> {
+    let name = pattern.strip_prefix("./").unwrap_or(pattern);
+    if name.ends_with('/') || name.contains(['*', '?', '[', '{', '\\']) {
+        return None;
+    }
+    let below = |entry: &Entry| entry.path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
+    let is_file = entries.iter().any(|entry| &*entry.path == name);
+    (!is_file && entries.iter().any(below)).then_some(name)
+}
+
 /// Whether every bracket of a pattern is closed.
 fn is_closed(pattern: &str) -> bool {
     let (mut braces, mut class, mut escaped) = (0usize, false, false);
@@ -397,6 +408,17 @@ mod tests {
             assert!(!meets(a, b) && !meets(b, a), "{a} {b}");
         }
         assert!(overlap(&[], &names(&["a"])));
+    }
+
+    #[test]
+    fn a_pattern_that_names_a_folder_and_no_file_is_seen() {
+        let tree = [entry("api/a.rs", "1"), entry("web", "2"), entry("web/b.js", "3"), entry("apis", "4")];
+        for pattern in ["api", "./api"] {
+            assert_eq!(folder_meant(pattern, &tree), Some("api"));
+        }
+        for pattern in ["api/", "api/**", "ap?", "web", "apis", "new", "api/a.rs", "ap"] {
+            assert_eq!(folder_meant(pattern, &tree), None, "{pattern}");
+        }
     }
 
     #[test]

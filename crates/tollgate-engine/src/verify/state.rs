@@ -1,5 +1,7 @@
 //! Proving a state directory: its runs, what the file of heads says of them, and rows that belong to none.
 
+use std::collections::BTreeSet;
+
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
@@ -75,22 +77,29 @@ pub fn prove(journal: &SqliteJournal, wanted: &Wanted) -> Result<Vec<Proved>, Lo
     committed(journal, wanted, &mut proved)?;
     unrecorded(journal, &mut proved)?;
     if *wanted == Wanted::All {
-        proved.extend(rows_of_none(&journal.strays()?));
+        let known: BTreeSet<RunId> = proved.iter().map(|one| one.proof.run).collect();
+        proved.extend(rows_of_none(&journal.strays()?, &known));
     }
     Ok(proved)
 }
 
-/// Rows that belong to no run, as one: what is wrong with them is one thing.
-fn rows_of_none(places: &[u64]) -> Option<Proved> {
-    let (first, last) = (places.first()?, places.last()?);
-    let (name, what) = match places.len() {
+/// Rows that belong to no run, as one: what is wrong with them is one thing. The repair of a run takes those that name it.
+fn rows_of_none(rows: &[(u64, Option<RunId>)], known: &BTreeSet<RunId>) -> Option<Proved> {
+    let ((first, _), (last, _)) = (rows.first()?, rows.last()?);
+    let (name, what) = match rows.len() {
         1 => (format!("row {first}"), format!("the row at place {first} belongs to no run")),
         many => (
             format!("{many} rows"),
             format!("the rows from place {first} to place {last} ({many} of them) belong to no run"),
         ),
     };
-    let what = format!("{what}: a run that is lost may have had them");
+    let named: BTreeSet<RunId> =
+        rows.iter().filter_map(|(_, named)| *named).filter(|run| known.contains(run)).collect();
+    let repairs: Vec<String> = named.iter().map(|run| format!("`tollgate repair {run}`")).collect();
+    let what = match repairs.is_empty() {
+        true => format!("{what}: a run that is lost may have had them"),
+        false => format!("{what}; what names a run in its events goes with its repair: {}", repairs.join(", ")),
+    };
     let breach = Breach { code: Code::CHAIN_BROKEN, seq: None, what };
     Some(Proved::nothing(name, RunId::from_bits(0), breach))
 }

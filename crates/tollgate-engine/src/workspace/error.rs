@@ -20,6 +20,16 @@ pub enum WorkspaceError {
     /// It has no commit.
     #[error("the repository {0} has no commit yet")]
     Unborn(PathBuf),
+    /// It is a partial clone that lacks files of the commit.
+    #[error("the repository {top} is a partial clone that lacks {count} of the files of its commit{}", begin(.paths))]
+    Absent {
+        /// The checkout.
+        top: PathBuf,
+        /// How many are missing.
+        count: usize,
+        /// The first of their paths.
+        paths: Vec<Name>,
+    },
     /// It has changes that are not committed.
     #[error("the checkout {top} has changes that are not committed: {}", shown(.paths))]
     Dirty {
@@ -177,6 +187,7 @@ impl WorkspaceError {
             Self::NotARepository(_) => Code::NOT_A_REPOSITORY,
             Self::Bare(_) => Code::BARE_REPOSITORY,
             Self::Unborn(_) => Code::NO_COMMIT,
+            Self::Absent { .. } => Code::FILES_ABSENT,
             Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
             Self::NoRevision { .. } => Code::NO_REVISION,
             Self::NoCommonCommit { .. } => Code::NO_COMMON_COMMIT,
@@ -200,6 +211,9 @@ impl WorkspaceError {
             Self::NotARepository(_) => "change into a repository, or make one: `git init && git add -A && git commit`",
             Self::Bare(_) => "run Tollgate in a clone of it",
             Self::Unborn(_) => "make a first commit: `git add -A && git commit`",
+            Self::Absent { .. } => {
+                "`git fetch --refetch --no-filter` brings all of them, without a change of the checkout; then start again"
+            }
             Self::NoRevision { .. } => {
                 "`git branch -a` and `git log --oneline` show what there is; `git fetch` brings more"
             }
@@ -234,7 +248,9 @@ impl WorkspaceError {
             Self::Lost { .. } | Self::Io { .. } => {
                 "look at the path; `tollgate verify RUN` says whether the journal is whole"
             }
-            Self::RepositoryGone(_) => "move it back to where it was, then `tollgate resume RUN`",
+            Self::RepositoryGone(_) => {
+                "move it back to where it was, then `tollgate resume RUN`; `tollgate cancel RUN` closes the run without it"
+            }
             Self::Git(GitError::Failed { message, .. }) if message.contains(".lock': File exists") => {
                 "when no git is at work in that repository, one that was killed left the lock: remove the file that is named, then \
                  `tollgate resume RUN`"
@@ -249,4 +265,9 @@ impl WorkspaceError {
 
 fn shown(paths: &[Name]) -> String {
     paths.join(", ")
+}
+
+/// The first of many paths, where any is known.
+fn begin(paths: &[Name]) -> String {
+    if paths.is_empty() { String::new() } else { format!(", such as {}", shown(paths)) }
 }

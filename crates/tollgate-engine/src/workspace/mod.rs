@@ -12,6 +12,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
 
+mod absent;
 mod apart;
 mod checkout;
 mod claim;
@@ -151,6 +152,7 @@ impl Workspace {
             let nested = !repository.nested.is_empty();
             return Err(WorkspaceError::Dirty { top: repository.top, paths: repository.dirty, nested });
         }
+        repository.need_whole()?;
         let shared = &repository.shared;
         // Looked at before the work, not after it.
         repository.has_room(&branch_ref(run))?;

@@ -80,6 +80,11 @@ impl Repository {
         Ok(())
     }
 
+    /// Whether a remote is to have what is not here.
+    pub(super) fn is_partial(&self) -> bool {
+        self.settings.partial
+    }
+
     /// Its own git folder, as git of ours.
     pub(super) fn git(&self) -> Result<Git, WorkspaceError> {
         Ok(Git::with_dir(&self.git_dir)?)

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::git::{Git, GitError, records};
 
-/// What is read: values that start nothing, and the names of filters.
-const WANTED: &str = r"^(core\.(autocrlf|eol|filemode|symlinks)|filter\..*\.(clean|process))$";
+/// What is read: values that start nothing, the names of filters, and whether a remote is to have what is not here.
+const WANTED: &str = r"^(core\.(autocrlf|eol|filemode|symlinks)|filter\..*\.(clean|process)|extensions\.partialclone|remote\..*\.promisor)$";
 
 /// What the configuration of a checkout says about its files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +19,8 @@ pub(super) struct Settings {
     pub plain: Vec<String>,
     /// Filters that a file may be written by.
     pub filters: BTreeSet<String>,
+    /// Whether it is a partial clone.
+    pub partial: bool,
 }
 
 impl Settings {
@@ -34,6 +36,10 @@ impl Settings {
         take(&git, &["--worktree".into()], &mut found);
         let mut settings = Self::default();
         for (name, value) in found {
+            if name.starts_with("remote.") || name.starts_with("extensions.") {
+                settings.partial |= value != "false";
+                continue;
+            }
             match name.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) {
                 Some((filter, _)) => drop(settings.filters.insert(filter.to_owned())),
                 None => settings.plain.push(format!("{name}={value}")),

@@ -3,7 +3,7 @@
 //! What is cut is kept in a file beside the journal first, so that nothing that could still be read is gone.
 #![expect(clippy::disallowed_methods, reason = "the room of the files that keep what was cut")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use tollgate_core::id::RunId;
 use super::SqliteJournal;
 use super::schema::begin;
 use super::writer::{Done, Writer};
-use crate::envelope::Checked;
+use crate::envelope::{Checked, said};
 use crate::error::{AppendError, ReadError, StoreError};
 use crate::heads::{HeadRecord, There};
 use crate::journal::{Append, Appended};
@@ -30,10 +30,23 @@ const FOLDER: &str = "cuts";
 pub struct Stray {
     /// Its place in the order over all runs.
     pub place: i64,
+    /// Whose row it is, by its column.
+    pub filed: Filed,
     /// What its columns hold, in the form of the file that keeps it.
     pub line: serde_json::Value,
     /// The texts of its events; one that is none of ours is there as it is.
     pub events: Vec<Vec<u8>>,
+}
+
+/// Whose row one is that names a run in its events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filed {
+    /// That run's.
+    Here,
+    /// Another run's.
+    Under(RunId),
+    /// Nobody's that is known.
+    Nowhere,
 }
 
 /// What of a run is cut, and what is kept.
@@ -43,6 +56,8 @@ pub struct Cut {
     pub kept: BTreeSet<u64>,
     /// The places of the rows that go; another row than these and those kept is refused.
     pub strays: BTreeSet<i64>,
+    /// The places of rows that name the run and are not filed under it; they go too.
+    pub foreign: BTreeSet<i64>,
     /// The epoch of the run from now on.
     pub epoch: u64,
 }
@@ -55,17 +70,19 @@ fn slot(connection: &Connection, run: RunId, places: &[There]) -> Result<Option<
     Ok(known.or_else(|| recorded().map(|at| at as u64 + 1)))
 }
 
-/// The rows of a run that are not among those kept.
+/// The rows of a run that are not among those kept, and those whose events all name it but whose column does not.
 fn strays(
     connection: &Connection,
     run: RunId,
     places: &[There],
     kept: &BTreeSet<u64>,
-) -> Result<Vec<Stray>, StoreError> {
+) -> Result<Vec<Stray>, ReadError> {
     let Some(slot) = slot(connection, run, places)? else { return Ok(Vec::new()) };
-    let sql = "SELECT place, first_seq, last_seq, head, bytes FROM rows WHERE run = ?1 ORDER BY place";
+    let slots: BTreeMap<u64, RunId> = super::reader::slots(connection)?.into_iter().collect();
+    let sql = "SELECT place, first_seq, last_seq, head, bytes, run FROM rows WHERE run = ?1 OR instr(bytes, ?2) > 0 \
+               ORDER BY place";
     let mut statement = connection.prepare(sql)?;
-    let mut found = statement.query([slot])?;
+    let mut found = statement.query(params![slot, run.to_string().into_bytes()])?;
     let mut strays = Vec::new();
     while let Some(row) = found.next()? {
         let place: i64 = row.get(0)?;
@@ -73,15 +90,27 @@ fn strays(
             continue;
         }
         let bytes = row.get_ref(4)?.as_bytes().unwrap_or_default();
-        let line = serde_json::json!({
+        let events: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let filed = match row.get::<_, u64>(5) {
+            Ok(found) if found == slot => Filed::Here,
+            Ok(other) => slots.get(&other).map_or(Filed::Nowhere, |other| Filed::Under(*other)),
+            Err(_) => Filed::Nowhere,
+        };
+        // Others may speak of it: only a row that is one of its own in all but the column is.
+        if filed != Filed::Here && !events.iter().all(|event| said(event).is_ok_and(|(named, _)| named == run)) {
+            continue;
+        }
+        let mut line = serde_json::json!({
             "place": place,
             "first": shown(row.get_ref(1)?),
             "last": shown(row.get_ref(2)?),
             "head": shown(row.get_ref(3)?),
             "bytes": shown(row.get_ref(4)?),
         });
-        let events = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-        strays.push(Stray { place, line, events });
+        if filed != Filed::Here {
+            line["filed"] = shown(row.get_ref(5)?);
+        }
+        strays.push(Stray { place, filed, line, events });
     }
     Ok(strays)
 }
@@ -167,6 +196,9 @@ fn within(writer: &Writer, cut: &Cut, append: &Checked) -> Result<Done, AppendEr
     for place in &cut.strays {
         connection.execute("DELETE FROM rows WHERE place = ?1", [place]).map_err(sql)?;
     }
+    for place in &cut.foreign {
+        connection.execute("DELETE FROM rows WHERE place = ?1 AND run IS NOT ?2", params![place, slot]).map_err(sql)?;
+    }
     connection.execute("DELETE FROM snapshots WHERE run = ?1", [slot]).map_err(sql)?;
     connection.execute("DELETE FROM runs WHERE run = ?1 OR id = ?2", params![run.digits(), slot]).map_err(sql)?;
     let empty = "INSERT INTO runs (id, run, seq, place, head, status, repository, at_ms, body) \
@@ -220,11 +252,11 @@ impl SqliteJournal {
         Ok(())
     }
 
-    /// The rows of a run that are not among those kept, as far as they can be read.
+    /// The rows of a run that are not among those kept, as far as they can be read, also where they are filed elsewhere.
     pub fn strays_of(&self, run: RunId, kept: &BTreeSet<u64>) -> Result<Vec<Stray>, ReadError> {
         self.shared.alive()?;
         let places = self.heads.read()?;
-        self.readers.read(|connection| Ok(strays(connection, run, &places, kept)?))
+        self.readers.read(|connection| strays(connection, run, &places, kept))
     }
 
     /// Keeps what is about to be cut in a file beside the journal; it is on the disk when this returns.

@@ -26,7 +26,7 @@ use crate::faults::{Faults, Point};
 use crate::heads::{HeadDamage, HeadRecord, Heads, There, Unrecorded};
 use crate::journal::{Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Row, Snapshot};
 use crate::objects::{ObjectFiles, checked, private_dir};
-pub use cut::{Cut, Stray};
+pub use cut::{Cut, Filed, Stray};
 use reader::Readers;
 use schema::Access;
 use writer::{Job, Shared, Writer};
@@ -172,8 +172,8 @@ impl SqliteJournal {
         Ok(())
     }
 
-    /// The places of rows that belong to no run.
-    pub fn strays(&self) -> Result<Vec<u64>, ReadError> {
+    /// The places of rows that belong to no run, and the run that each names.
+    pub fn strays(&self) -> Result<Vec<(u64, Option<RunId>)>, ReadError> {
         self.shared.alive()?;
         self.readers.read(reader::strays)
     }

@@ -9,7 +9,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
 use super::schema::{Access, connect};
-use crate::envelope::seal;
+use crate::envelope::{said, seal};
 use crate::error::{ReadError, StoreError};
 use crate::heads::{HeadDamage, HeadRecord};
 use crate::journal::{Filter, Head, Lease, Listed, READ_BYTES, Row, Snapshot, Summary, SummaryText, Unlisted};
@@ -218,12 +218,18 @@ pub(crate) fn object(connection: &Connection, digest: Digest) -> Result<Option<A
     Ok(statement.query_row([digest.0], |row| row.get(0)).optional()?)
 }
 
-/// The places of rows that belong to no run, or to no event of one; the first of many.
-pub(crate) fn strays(connection: &Connection) -> Result<Vec<u64>, ReadError> {
-    let sql = "SELECT place FROM rows WHERE run NOT IN (SELECT id FROM runs) OR last_seq < 1 ORDER BY place LIMIT 100";
+/// The places of rows that belong to no run, or to no event of one, and the run that the first event of each names; the
+/// first of many.
+pub(crate) fn strays(connection: &Connection) -> Result<Vec<(u64, Option<RunId>)>, ReadError> {
+    let sql =
+        "SELECT place, bytes FROM rows WHERE run NOT IN (SELECT id FROM runs) OR last_seq < 1 ORDER BY place LIMIT 100";
     let mut statement = connection.prepare_cached(sql)?;
-    let places = statement.query_map([], |row| row.get(0))?;
-    Ok(places.collect::<rusqlite::Result<_>>()?)
+    let strays = statement.query_map([], |row| {
+        let bytes = row.get_ref(1)?.as_bytes().unwrap_or_default();
+        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok((row.get(0)?, said(first).ok().map(|(run, _)| run)))
+    })?;
+    Ok(strays.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The slot of every run whose row can be read.

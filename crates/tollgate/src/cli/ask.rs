@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
+use tollgate_core::run::event::Offered;
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Recorded, Run, next_wake};
 use tollgate_engine::session::Session as RunSession;
@@ -14,8 +15,11 @@ use super::Session;
 use super::failure::Failure;
 use super::runs::{Runs, load_failure, rejected, service_failure};
 use crate::view::decision::{BESIDE, waived};
-use crate::view::text::{Line, Style};
+use crate::view::text::{Line, Style, width};
 use crate::view::words;
+
+/// With fewer columns than these beside what is typed, what an option means stands below it.
+const MEANING_MIN: usize = 30;
 
 /// Shows the options, each as what is typed and what it stands for.
 pub fn options(decision: &Decision, prefix: &str, free: &str, session: &Session) {
@@ -24,16 +28,28 @@ pub fn options(decision: &Decision, prefix: &str, free: &str, session: &Session)
         session.output.talk(Line::from("  ").add(Style::Accent, format!("{prefix}{free}")));
     }
     let wide = options.iter().map(|option| option.id.chars().count()).max().unwrap_or(0);
-    for option in options {
-        let mut line = Line::from("  ").add(Style::Accent, format!("{prefix}{:wide$}", option.id));
-        line = line.text(format!("  {}", option.consequence));
+    let typed =
+        |option: &Offered, wide: usize| Line::from("  ").add(Style::Accent, format!("{prefix}{:wide$}", option.id));
+    let means = |option: &Offered| {
+        let mut means = option.consequence.clone();
         if !option.waives.is_empty() {
-            line = line.text(format!(" (waives {})", words::list(&option.waives)));
+            means.push_str(&format!(" (waives {})", words::list(&option.waives)));
         }
         if decision.asked.recommend.as_ref() == Some(&option.id) {
-            line = line.text(" (recommended)");
+            means.push_str(" (recommended)");
         }
-        session.output.talk(line);
+        means
+    };
+    let room = session.output.room_of_talk();
+    let fits = |option| typed(option, wide).width() + 2 + MEANING_MIN.min(width(&means(option))) <= room;
+    let beside = options.iter().all(fits);
+    for option in options {
+        if beside {
+            session.output.say(typed(option, wide).text("  "), Style::Plain, &means(option));
+        } else {
+            session.output.talk(typed(option, 0));
+            session.output.say("      ", Style::Plain, &means(option));
+        }
     }
 }
 

@@ -224,6 +224,9 @@ fn usage(error: &clap::Error, command: &str) -> Failure {
     let message = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let mut told = false;
     let mut failure = Failure::usage(Code::USAGE, message.split_whitespace().collect::<Vec<_>>().join(" "));
+    if message.contains(&format!("<{}>", commands::run::PROTOCOL)) {
+        failure = failure.hint("`tollgate protocol list` lists the protocols");
+    }
     for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty() && !paragraph.starts_with("For more")) {
         failure = failure.hint(paragraph.trim_start_matches("tip: "));
         told = true;

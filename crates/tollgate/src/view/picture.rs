@@ -42,8 +42,14 @@ pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
             .pending()
             .map(|(id, decision)| {
                 let question = decision.asked.question.lines().next().unwrap_or_default().to_owned();
-                let option = decision.asked.options.first().map_or("--text '…'", |option| &*option.id);
-                (question, format!("tollgate decide {} {id} {option}", run.id))
+                let options: Vec<&str> = decision.asked.options.iter().map(|option| &*option.id).collect();
+                // Never the first one alone: it may be the one that waives something.
+                let answer = match options.as_slice() {
+                    [] => "--text '…'".to_owned(),
+                    [only] => (*only).to_owned(),
+                    several => format!("OPTION ({})", several.join(", ")),
+                };
+                (question, format!("tollgate decide {} {id} {answer}", run.id))
             })
             .collect(),
         criteria_passed: count(run.ledger.criteria.iter().filter(passed).count()),

@@ -155,7 +155,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             None => format!("{by} lifts the budget of {}", changed.over.measure.word()),
         },
         Event::AttemptCancelled(cancelled) => format!("{} was ended: {}", cancelled.attempt, cancelled.why),
-        Event::AttemptRefused(refused) => format!("a report was refused: {}", refused.why),
+        Event::AttemptRefused(refused) => {
+            format!("{} had been ended when its result came: that does not count", refused.attempt)
+        }
         Event::CommandsRan(ran) => {
             let results: Vec<String> = ran.results.iter().map(came).collect();
             format!("commands ran: {}", words::list(&results))

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::play::{Play, TASK, script};
+use crate::play::{Play, Said, TASK, script};
 
 const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
@@ -108,4 +108,32 @@ fn a_repository_inside_the_checkout_is_not_dropped_without_a_word() {
     std::fs::write(play.world.path("work/.git/info/exclude"), "inner/\n").unwrap();
     play.start(&with).exits(0);
     assert_eq!(play.file("note.txt").as_deref(), Some("mine\n"));
+}
+
+/// What a monorepo is usually worked on in: no file is there that nobody looked at.
+#[test]
+fn a_partial_clone_that_lacks_files_is_refused_at_the_start_with_what_brings_them() {
+    let play = play(&["uploadpack.allowFilter=true"]);
+    play.world.write("web/index.html", "<p>\n");
+    play.world.commit("A page");
+    let (whole, part) = (play.world.path("work"), play.world.path("part"));
+    let from = format!("file://{}", whole.display());
+    let part = part.to_str().unwrap();
+    play.world.git(&["clone", "-q", "--no-local", "--no-checkout", "--filter=blob:none", &from, part]);
+    play.world.git(&["-C", part, "sparse-checkout", "set", "--no-cone", "/src"]);
+    play.world.git(&["-C", part, "checkout", "-q", "main"]);
+    let type_in = |words: &[&str]| {
+        let mut command = play.world.program(words);
+        command.current_dir(part).stdin(std::process::Stdio::null());
+        Said::of(command.output().unwrap())
+    };
+    let run = [&["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"], &WORDS[..]].concat();
+    let hint = "git fetch --refetch --no-filter";
+    type_in(&run).exits(3).says("TG0523").says("web/index.html").says(hint);
+    let doctor = type_in(&["doctor"]);
+    assert!(doctor.out.contains("TG0523") && doctor.out.contains(hint), "{}", doctor.out);
+    // What it says to do is enough, and leaves the checkout as it is.
+    play.world.git(&["-C", part, "fetch", "-q", "--refetch", "--no-filter"]);
+    type_in(&run).exits(0);
+    assert!(!Path::new(part).join("web").exists());
 }

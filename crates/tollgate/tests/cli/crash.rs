@@ -136,6 +136,8 @@ fn cancel_ends_the_workers_of_another_process_and_its_driver_leaves() {
     let driver = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{driver}");
     assert!(driver.contains("not needed any more"), "{driver}");
+    // What a worker left that was ended is said in plain words.
+    assert!(!driver.contains("lease") && !driver.contains("token"), "{driver}");
     insta::assert_snapshot!(play.told(&said));
     play.holds();
     assert!(play.world.path(&format!("state/trees/{}/backend", play.run)).exists(), "its trees are kept");

@@ -86,7 +86,8 @@ fn a_repository_that_was_moved_away_is_named_and_the_run_goes_on_when_it_is_back
     let (run, gone) = (play.run.as_str(), format!("there is no folder {}", work.display()));
     typed_in(&play, "moved", &["decide", run, "dec_1", "approve", "--no-wait"]).exits(3).says("TG0509").says(&gone);
     let told = typed_in(&play, "moved", &["resume", run, "--no-wait"]).exits(3).says("TG0509").says(&gone);
-    told.says("move it back to where it was, then `tollgate resume run_").silent_on("was lost");
+    let told = told.says("move it back to where it was, then `tollgate resume run_").silent_on("was lost");
+    told.says("`tollgate cancel run_");
     std::fs::rename(&moved, &work).unwrap();
     play.tollgate(&["resume", "RUN", "--no-wait"]).exits(0);
     play.holds();

@@ -288,3 +288,51 @@ fn rows_without_their_run_are_named_and_lead_to_a_repair() {
     play.repair();
     play.is_whole();
 }
+
+/// A row that is filed under no run is one that its events name: the repair of that run takes it, and nothing stays behind.
+#[test]
+fn a_row_that_names_the_run_and_is_filed_under_none_is_cut_and_kept_with_the_others() {
+    let play = ended();
+    let rows = play.rows();
+    let (middle, last) = (rows[rows.len() / 2], rows[rows.len() - 1]);
+    play.change(&format!("UPDATE rows SET run = 77 WHERE place = {}", middle.0));
+    play.tollgate(&["verify", "--all"]).exits(1).says(&format!("row {}", middle.0));
+    let repaired = play.repair();
+    assert_eq!((repaired.kept, repaired.lost_until, repaired.cut), (middle.1 - 1, last.2, last.2 - middle.1 + 1));
+    assert!(!repaired.after.iter().any(|line| line.contains("cannot be read")), "{:?}", repaired.after);
+    let said = format!("the row at place {}, which names it, was filed under no run and is cut too", middle.0);
+    assert!(repaired.broken.message.contains(&said), "{:?}", repaired.broken);
+    let kept = std::fs::read_to_string(repaired.file.as_ref().unwrap()).unwrap();
+    let lines: Vec<serde_json::Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines[1]["place"].as_u64(), lines[1]["filed"].as_u64()), (Some(middle.0), Some(77)));
+    play.is_whole();
+    play.tollgate(&["retry", "RUN"]).exits(0);
+    play.holds();
+    play.is_whole();
+    // What another repair left behind is taken by the next one, from a run that holds.
+    let sql = "INSERT INTO rows (place, run, first_seq, last_seq, head, bytes) \
+               SELECT 9000, 77, first_seq, last_seq, head, bytes FROM rows WHERE place = 2";
+    play.change(sql);
+    let proved = play.tollgate(&["verify", "--all"]).exits(1).out;
+    assert!(proved.contains(&format!("goes with its repair: `tollgate repair {}`", play.run)), "{proved}");
+    assert_eq!(play.repair().cut, 1 + rows[1].2 - rows[1].1);
+    play.is_whole();
+}
+
+/// The run that a row was filed under had no part in it, and keeps all of its own.
+#[test]
+fn a_row_that_is_filed_under_another_run_is_taken_from_it() {
+    let play = ended();
+    let rows = play.rows();
+    let run = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
+    let words = [&run[..], &["--input", "complexity=standard", "--no-wait"]].concat();
+    play.tollgate(&words).exits(4);
+    let (results, _) = play.world.json("ls --json");
+    let other = results.iter().find(|run| run["run"] != play.run.as_str()).unwrap()["run"].as_str().unwrap().to_owned();
+    play.change(&format!("UPDATE rows SET run = 2 WHERE place = {}", rows[rows.len() / 2].0));
+    play.tollgate(&["verify", &other]).exits(1);
+    let repaired = play.repair();
+    assert!(repaired.broken.message.contains(&format!("was filed under {other} and is cut too")), "{repaired:?}");
+    play.is_whole();
+    play.tollgate(&["repair", &other]).exits(1).says("TG0428");
+}

@@ -453,6 +453,23 @@ fn scopes_that_are_missing_overlap_or_cannot_be_used_are_refused_at_the_start() 
     insta::assert_snapshot!("refused", text);
 }
 
+/// A folder that is named like a file holds nothing: all of the side's work would lie outside.
+#[test]
+fn a_scope_that_names_a_folder_as_if_it_were_a_file_is_refused_with_the_pattern_for_it() {
+    let started = |task: &str, words: &[&str]| {
+        let mut play = Play::new(task, &script(&[]));
+        play.world.write("web/old.txt", "old\n");
+        play.world.commit("A page");
+        play.start(&[&BOTH[..], words].concat())
+    };
+    let bare = TASK.replace("Scope: `web/**`", "Scope: `web`");
+    let wanted = "`frontend` has the pattern `web`, which is a folder: write `web/**` for all that is in it";
+    started(&bare, &[]).exits(1).says("TG0336").says(wanted).says("task.md:10");
+    started(TASK, &["--scope", "frontend=./web"]).exits(1).says(wanted);
+    // What is to be made may be called as one likes, and a slash says that a folder is meant.
+    started(TASK, &["--scope", "frontend=web/"]).exits(0);
+}
+
 #[test]
 fn a_scope_may_be_given_with_the_run_and_takes_the_place_of_the_file_s() {
     let missing = TASK.replace("Scope: `web/**`\n", "");

@@ -56,6 +56,23 @@ fn a_bad_task_or_script_is_shown_with_its_line() {
 }
 
 #[test]
+fn who_has_no_run_yet_is_told_how_to_start_one() {
+    let play = Play::new(TASK, &script(&[]));
+    play.tollgate(&["ls"]).exits(0).says("there are no runs yet").says("tollgate run PROTOCOL").says("tollgate demo");
+    play.tollgate(&["ls", "--status", "halted"]).exits(0).says("there are no such runs; `tollgate ls` lists all");
+    play.tollgate(&["run"]).exits(2).says("`tollgate protocol list` lists the protocols");
+}
+
+#[test]
+fn a_command_with_a_backtick_is_refused_for_that() {
+    for row in ["- greet.sh greets ``cmd: test `sh greet.sh` = Hello``\n", "- greet.sh greets `cmd: echo `date``\n"] {
+        let mut play = Play::new(&TASK.replace("- greet.sh greets\n", row), &script(&[]));
+        let said = play.start(&["--input", "complexity=standard"]).exits(1);
+        said.says("TG0233").says("cannot have a backtick").says("$(…)").silent_on("inside the row");
+    }
+}
+
+#[test]
 fn an_input_that_is_missing_is_named_before_a_worker_that_is() {
     let play = Play::new(TASK, &script(&[]));
     play.tollgate(&["run", "build-plan", "--task", "../task.md"]).exits(2).says("complexity").silent_on("no worker");

@@ -205,6 +205,20 @@ fn runs_fit_the_terminal_however_they_stand() {
     insta::assert_snapshot!(shown);
 }
 
+/// A question at the end of the live view: no answer is put forward, and what each means does not leave the screen.
+#[test]
+fn the_answers_to_a_question_fit_the_terminal_and_none_is_put_forward() {
+    let mut play = Play::new(TASK, &script(&[("dod-checker", &[else_(crate::play::GAP)])]));
+    let mut terminal = Terminal::open(&play, &[&words()[..], &["--answer", "sign-off=approve"]].concat());
+    terminal.shows("dec_2 OPTION (accept, by-hand, abort)").shows("option> ").types("\n");
+    terminal.shows("waits for an answer; nothing is lost");
+    play.find_run(&mut terminal.child);
+    let left = without_colour(&terminal.all());
+    assert!(left.contains(&format!("tollgate decide {} dec_2 by-hand", play.run)), "{left}");
+    assert!(left.lines().all(|line| line.chars().count() <= 80), "{left}");
+    insta::assert_snapshot!(left.replace(&play.run, "[RUN]"));
+}
+
 /// Evidence that went stale, a waiver that did, what could not be observed, and bytes that would steer a terminal.
 #[test]
 fn the_matrix_of_evidence_fits_the_terminal() {

@@ -366,6 +366,11 @@ impl Reader<'_, '_> {
                 "the row names an empty command",
                 "write `cmd: program arguments`, or leave it out",
             );
+        } else if quotes_command(text) && text.trim_end().ends_with("``") {
+            let message =
+                "the command is not in single code quotes, where it cannot have a backtick, and would not be run";
+            let hint = "end the row with one `cmd: program arguments`: `$(…)` does what backticks do, and a script holds what is longer";
+            self.sink.error(Code::TASK_COMMAND, place, message, hint);
         } else if quotes_command(text) {
             let message = "a `cmd:` stands inside the row and would not be run";
             let hint = "end the row with one `cmd: program arguments` in single code quotes, with nothing behind it but `repeat: 5`";

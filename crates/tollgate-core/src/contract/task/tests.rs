@@ -168,6 +168,10 @@ fn a_command_that_would_not_be_run_is_an_error() {
         let shown: Vec<_> = reading.diagnostics.iter().map(|one| (one.severity, one.code, one.place.line)).collect();
         assert_eq!(shown, [(crate::diagnostic::Severity::Error, Code::TASK_COMMAND, 2)], "{row}");
     }
+    for row in ["it works ``cmd: echo `date` ``", "it works `cmd: echo `date``", "it works ``cmd: make``"] {
+        let reading = Task.read(&format!("## Definition of Done\n- {row}\n"), &Context::default());
+        assert!(reading.diagnostics[0].message.contains("cannot have a backtick"), "{:?}", reading.diagnostics);
+    }
     check(
         "## Definition of Done\n- a\n\nAll of it `cmd: make`\n",
         &Context::default(),

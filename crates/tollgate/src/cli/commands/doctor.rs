@@ -8,10 +8,11 @@ use tollgate_core::protocol::Protocol;
 use tollgate_core::run::leash::{Network, Sandbox};
 use tollgate_core::scope;
 use tollgate_engine::sandbox::probe;
+use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
 
 use crate::cli::environment::Environment;
 use crate::cli::failure::{Failure, Kind};
-use crate::cli::runs::need_a_place_apart;
+use crate::cli::runs::{need_a_place_apart, service_failure};
 use crate::cli::{Exit, Session};
 use crate::config::paths::Paths;
 use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
@@ -157,7 +158,12 @@ impl Report {
         match repository.head() {
             Ok(Some(head)) => {
                 let commit = head.get(..12).unwrap_or(&head);
-                self.ok("repository", format!("{} at {commit}", repository.root().display()));
+                match Checkout::is_whole(repository.root()) {
+                    Err(error @ WorkspaceError::Absent { .. }) => {
+                        self.failed("repository", &service_failure(error.into()));
+                    }
+                    _ => self.ok("repository", format!("{} at {commit}", repository.root().display())),
+                }
             }
             Ok(None) => {
                 let message = format!("{} has no commit to start from", repository.root().display());

@@ -107,7 +107,11 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
         table(&header, rows, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     }
     if found.is_empty() && damaged == 0 {
-        session.output.talk("there are no such runs; `tollgate run` starts one, `tollgate demo` shows one");
+        let words = match args.status.is_empty() && !args.here {
+            true => "there are no runs yet; `tollgate run PROTOCOL` starts one, `tollgate demo` shows one",
+            false => "there are no such runs; `tollgate ls` lists all of them",
+        };
+        session.output.talk(words);
     }
     if more > 0 {
         session.output.talk(format!("and {more} more; `tollgate ls --all` lists them all"));

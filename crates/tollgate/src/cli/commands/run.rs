@@ -35,6 +35,9 @@ const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// The document that has a flag of its own.
 const TASK: &str = "task";
 
+/// How the help calls the protocol that a run is of.
+pub const PROTOCOL: &str = "PROTOCOL";
+
 /// Start a run and drive it
 ///
 /// Stays attached while the run waits for a person, when there is a terminal (Ctrl-C leaves it; `tollgate resume` takes
@@ -44,6 +47,7 @@ const TASK: &str = "task";
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// The protocol: its name, or a file
+    #[arg(value_name = PROTOCOL)]
     protocol: String,
     /// The task file; the same as `--give task=FILE`
     #[arg(long, value_name = "FILE")]
