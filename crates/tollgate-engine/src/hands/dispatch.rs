@@ -66,6 +66,20 @@ impl RealHands {
         token: u64,
         way: &UnderWay,
     ) -> Result<(AttemptResult, Vec<Object>), Failure> {
+        let done = self.send(run, id, token, way);
+        // Whoever was sent is not there any more, however that ended.
+        let workspace = self.workspace(run)?;
+        workspace.comes_back(&workspace.locate(own_unit(run, id).as_deref()), token)?;
+        done
+    }
+
+    fn send(
+        &self,
+        run: &Run,
+        id: AttemptId,
+        token: u64,
+        way: &UnderWay,
+    ) -> Result<(AttemptResult, Vec<Object>), Failure> {
         let gone = || Failure::Other("the attempt is not there".to_owned());
         let lease = run.attempts.get(&id).ok_or_else(gone)?;
         let Work::Dispatch { role: role_name, worker, iteration, .. } = &lease.work else { return Err(gone()) };
@@ -148,7 +162,7 @@ impl RealHands {
         let unit = own_unit(run, id);
         let age = if workspace.locate(unit.as_deref()).is_there() { Age::Kept } else { Age::Made };
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
-        workspace.hand_over(&tree, &Hands::Sent)?;
+        workspace.hand_over(&tree, &Hands::Sent(lease.token))?;
         if workspace.holds(&tree, &start) {
             return Ok((Place::Tree(tree, age), String::new()));
         }

@@ -140,7 +140,7 @@ impl RealHands {
         let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
         let measured: Vec<Content> = outdated.iter().map(again).collect::<Result<_, Failure>>()?;
         let landing = |outcome, paths| Landed { measured, ..landing(outcome, paths) };
-        let given = if collided.is_empty() { None } else { self.given_back(run, unit, collided)? };
+        let given = if collided.is_empty() { None } else { self.given_back(run, unit)? };
         let landed = workspace.land_whole(unit, [&base, &onto, &theirs], collided, given.as_ref())?;
         reach(Point::AfterLand);
         Ok(match landed {
@@ -158,10 +158,10 @@ impl RealHands {
 
     /// The tree that a unit was given back with its collisions; none once it landed, or a person who was asked about them has
     /// mended it by hand.
-    fn given_back(&self, run: &Run, unit: &Name, collided: &[Name]) -> Result<Option<ObjectId>, Failure> {
+    fn given_back(&self, run: &Run, unit: &Name) -> Result<Option<ObjectId>, Failure> {
         let events = verify::events(&*self.journal, run.id, 0, u64::MAX);
         let (mut landings, mut given) = (BTreeSet::new(), None);
-        let (mut came_by, mut about) = (BTreeMap::new(), BTreeSet::new());
+        let (mut came_by, mut about, mut last) = (BTreeMap::new(), BTreeSet::new(), None);
         let conflict = LandOutcome::Conflict.word();
         for recorded in events.map_err(|error| Failure::Other(error.to_string()))? {
             match recorded.event {
@@ -171,16 +171,19 @@ impl RealHands {
                     }
                 }
                 // What moved nothing leaves what was given back as it is.
-                Event::LandingEnded(ended) if landings.contains(&ended.attempt) => match ended.outcome {
-                    LandOutcome::Conflict => given = ended.collided.map(|content| content.tree),
-                    LandOutcome::Landed => given = None,
-                    LandOutcome::OutOfScope | LandOutcome::Refused => {}
-                },
+                Event::LandingEnded(ended) if landings.contains(&ended.attempt) => {
+                    last = Some(ended.outcome);
+                    match ended.outcome {
+                        LandOutcome::Conflict => given = ended.collided.map(|content| content.tree),
+                        LandOutcome::Landed => given = None,
+                        LandOutcome::OutOfScope | LandOutcome::Refused => {}
+                    }
+                }
                 Event::FlowMoved(moved) => drop(came_by.insert(moved.instance, moved.outcome)),
                 Event::DecisionAsked(asked) => {
                     let by_conflict = came_by.get(&asked.asked.instance).is_some_and(|outcome| **outcome == *conflict);
-                    // What was asked about names what collided: an answer of the same word about something else does not.
-                    if by_conflict && collided.iter().all(|path| asked.asked.paths.contains(path)) {
+                    // A question can come to the same place by an answer: it is about a collision when the landing was one.
+                    if by_conflict && last == Some(LandOutcome::Conflict) {
                         about.insert(asked.decision);
                     }
                 }

@@ -53,6 +53,9 @@ pub enum WorkspaceError {
         "the work tree {0} was gone, and with it what was changed there; it is made again as it was when you were asked"
     )]
     Gone(PathBuf),
+    /// A work tree that a person gives back is a worker's.
+    #[error("somebody works in {0}, or was cut off there")]
+    WorkedIn(PathBuf),
     /// A work tree that a person gives back holds what nobody was shown.
     #[error(
         "the work tree {} did not hold what the run has; nothing of it is taken, and it is kept: {}",
@@ -198,7 +201,7 @@ impl WorkspaceError {
             Self::Halfway { .. } => Code::DIRTY_CHECKOUT,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
-            Self::Held { .. } => Code::WORK_HELD,
+            Self::Held { .. } | Self::WorkedIn(_) => Code::WORK_HELD,
             Self::NotShown { .. } => Code::WORK_NOT_SHOWN,
             Self::Lost { .. } | Self::Gone(_) | Self::RepositoryGone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
@@ -230,6 +233,7 @@ impl WorkspaceError {
                  first, if you did not change them"
             }
             Self::Gone(_) => "mend it there and answer again, or answer something else",
+            Self::WorkedIn(_) => "`tollgate resume RUN` goes on with it; answer when it is done",
             Self::NotShown { .. } => {
                 "it is shown to you now as the run has it: mend it there, and answer again; `tollgate show RUN` names what was put aside"
             }

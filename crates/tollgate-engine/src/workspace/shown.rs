@@ -15,8 +15,10 @@ pub enum Hands {
     Shown(ObjectId),
     /// Nobody's: made, or left by a worker, with this content.
     Left(ObjectId),
-    /// A worker's.
-    Sent,
+    /// A worker's, under this token.
+    Sent(u64),
+    /// Nobody's: a worker was there, and what it left could not be measured.
+    Back,
 }
 
 impl Hands {
@@ -24,7 +26,8 @@ impl Hands {
         match self {
             Self::Shown(content) => format!("shown {content}"),
             Self::Left(content) => format!("left {content}"),
-            Self::Sent => "sent".to_owned(),
+            Self::Sent(token) => format!("sent {token}"),
+            Self::Back => "back".to_owned(),
         }
     }
 
@@ -32,14 +35,15 @@ impl Hands {
         match text.split_once(' ') {
             Some(("shown", content)) => ObjectId::parse(content).map(Self::Shown),
             Some(("left", content)) => ObjectId::parse(content).map(Self::Left),
-            _ => (text == "sent").then_some(Self::Sent),
+            Some(("sent", token)) => token.parse().ok().map(Self::Sent),
+            _ => (text == "back").then_some(Self::Back),
         }
     }
 
     fn content(&self) -> Option<&ObjectId> {
         match self {
             Self::Shown(content) | Self::Left(content) => Some(content),
-            Self::Sent => None,
+            Self::Sent(_) | Self::Back => None,
         }
     }
 }
@@ -51,7 +55,14 @@ impl Workspace {
         let tree = self.locate(unit);
         if !tree.is_there() || self.hands_of(&tree) != Some(Hands::Shown(start.clone())) {
             let _held = self.hold_clean()?;
-            self.show(unit, start)?;
+            let hands = self.hands_of(&tree);
+            // What was changed of something older is not put away by a look: the answer says so.
+            let edited = hands.as_ref().and_then(Hands::content).is_some_and(|content| !self.holds(&tree, content));
+            let stale = hands.as_ref().and_then(Hands::content) != Some(start);
+            let busy = matches!(hands, Some(Hands::Sent(_)));
+            if !tree.is_there() || !(busy || edited && stale) {
+                self.show(unit, start)?;
+            }
         }
         Ok(tree)
     }
@@ -62,6 +73,9 @@ impl Workspace {
         let tree = self.locate(unit);
         let gone = !tree.is_there();
         let held = self.hold_clean()?;
+        if matches!(self.hands_of(&tree), Some(Hands::Sent(_))) && !gone {
+            return Err(WorkspaceError::WorkedIn(tree.path));
+        }
         let put_away = self.show(unit, start)?;
         match (gone, put_away) {
             (true, _) => Err(WorkspaceError::Gone(tree.path)),
@@ -73,6 +87,14 @@ impl Workspace {
     /// Notes in whose hands a work tree is.
     pub fn hand_over(&self, tree: &WorkTree, hands: &Hands) -> Result<(), WorkspaceError> {
         write_whole(&self.hands_file(tree), hands.text().as_bytes())
+    }
+
+    /// A worker is there no more, however it ended. Whoever was sent there since stays.
+    pub fn comes_back(&self, tree: &WorkTree, token: u64) -> Result<(), WorkspaceError> {
+        match self.hands_of(tree) {
+            Some(Hands::Sent(sent)) if sent == token => self.hand_over(tree, &Hands::Back),
+            _ => Ok(()),
+        }
     }
 
     /// Puts a tree into a person's hands; answers whether what it held was put away.

@@ -466,7 +466,8 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     let first = workspace.shown_tree(Some("u"), &base).unwrap();
     write(&first.path, "a", "by hand");
     assert_eq!(read(&workspace.shown_tree(Some("u"), &base).unwrap()), "by hand");
-    // The run went on: what was changed of something older is not taken, and kept.
+    // The run went on: what was changed of something older is not put away by a look; an answer does not take it, and it is kept.
+    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "by hand");
     let answer = || workspace.given_tree(Some("u"), &newer).map(|(tree, _)| read(&tree));
     assert!(matches!(answer(), Err(WorkspaceError::NotShown { .. })));
     let kept = || git(&workspace.run_folder().join("git"), &["for-each-ref", "--format=%(refname)", "refs/kept"]);
@@ -474,7 +475,12 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     write(&first.path, "a", "by hand again");
     assert_eq!(answer().unwrap(), "by hand again");
     // A worker was sent there, and a question is asked: what it left is kept aside.
-    workspace.hand_over(&first, &Hands::Sent).unwrap();
+    workspace.hand_over(&first, &Hands::Sent(7)).unwrap();
+    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "by hand again", "it works there still");
+    assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))));
+    workspace.comes_back(&first, 6).unwrap();
+    assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))), "somebody else came back");
+    workspace.comes_back(&first, 7).unwrap();
     assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "2");
     assert_eq!(kept().matches("refs/kept/u/").count(), 2);
     // What a person changed of what it left, and the run took, is the person's before it was shown.

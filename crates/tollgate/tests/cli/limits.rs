@@ -112,9 +112,9 @@ fn what_was_not_shown_is_taken_when_it_is_a_persons() {
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, by hand\n"));
     play.holds();
     let (play, tree) = run(&[at(4, COVERED), else_(GAP)]);
-    // As an attempt leaves it that was cut off.
+    // As an attempt leaves it that could not be measured.
     std::fs::write(&tree, "rm -rf /\n").unwrap();
-    std::fs::write(play.world.path(&format!("state/runs/{}/hands/backend", play.run)), "sent").unwrap();
+    std::fs::write(play.world.path(&format!("state/runs/{}/hands/backend", play.run)), "back").unwrap();
     play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0522").says("answer again");
     assert_eq!(std::fs::read_to_string(&tree).unwrap(), "echo Hello\n");
     play.decide(&["dec_2", "by-hand"]).exits(0).says("succeeded");
