@@ -33,8 +33,7 @@ use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedFile};
 use crate::workers::{WorkerError, words};
 use crate::workspace::{
-    Claim, Dirty, Hands, Repository, Signature, WorkTree, Workspace, WorkspaceError, claim_start, sweep_starts,
-    undo_start,
+    Claim, Dirty, Repository, Signature, Taken, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
 
 /// The journal of a state directory, and who asks.
@@ -407,27 +406,25 @@ impl Service {
         {
             // Where somebody else works nothing is looked at: the answer is refused.
             if !effects::is_worked_in(run, decision.asked.unit.as_ref(), true) {
-                let (tree, content, deleted) = self.measure_by_hand(run, decision)?;
-                given = ObjectId::parse(&content.tree).map(|content| (tree, content));
+                let (taken, content, deleted) = self.measure_by_hand(run, decision)?;
+                given = Some(taken);
                 (answer.content, answer.deleted) = (Some(content), deleted);
             }
         }
         let command = Command::Answer { decision: id, answer: Box::new(answer) };
         let outcome = session.command(&command, &self.by(), None, &[])?;
-        if let Some((tree, content)) = given {
-            // Until a worker is sent there it stays the person's; a note that is lost costs a second answer.
-            Workspace::of(&self.state, session.run())
-                .and_then(|workspace| workspace.hand_over(&tree, &Hands::Shown(content)))
-                .ok();
+        if let Some(taken) = given {
+            // A note that is lost costs a second answer.
+            Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.take_over(taken)).ok();
         }
         Ok(outcome)
     }
 
     /// The tree that a person gives back, and the files that are gone from it.
-    fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<(WorkTree, Content, Vec<Name>), ServiceError> {
+    fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<(Taken, Content, Vec<Name>), ServiceError> {
         let workspace = Workspace::of(&self.state, run)?;
         let (unit, start) = shown(run, decision)?;
-        let (tree, _held) = workspace.given_tree(unit, &start)?;
+        let (tree, held) = workspace.given_tree(unit, &start)?;
         let found = workspace.measure(&tree, &start)?;
         let misplaced = found.misplaced();
         if !misplaced.is_empty() {
@@ -435,7 +432,8 @@ impl Service {
         }
         let gone = found.changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
         let deleted = gone.map(|change| change.path.clone()).collect();
-        Ok((tree, content_in(run, &found.tree, &found.entries), deleted))
+        let content = content_in(run, &found.tree, &found.entries);
+        Ok((Taken { tree, shown: start, given: found.tree, held }, content, deleted))
     }
 
     /// The work tree that an open decision is about, where an option stands for a change by hand.

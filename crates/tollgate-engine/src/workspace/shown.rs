@@ -3,6 +3,8 @@
 //! Beside each tree stands in whose hands it is, and what it held when it came there. What differs from that is a person's, once
 //! no worker is there; what a worker left is not.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::claim::Held;
 use super::files::write_whole;
 use super::{WorkTree, Workspace, WorkspaceError};
@@ -48,6 +50,22 @@ impl Hands {
     }
 }
 
+/// A work tree that a person gives back: nobody else touches it until its answer is written down.
+#[derive(Debug)]
+pub struct Taken {
+    /// Which.
+    pub tree: WorkTree,
+    /// What it held when the person was shown it.
+    pub shown: ObjectId,
+    /// What it holds now.
+    pub given: ObjectId,
+    /// The hold.
+    pub held: Held,
+}
+
+/// The threads of a process share its hold; what is noted of a tree is looked at and changed in one.
+static NOTED: Mutex<()> = Mutex::new(());
+
 impl Workspace {
     /// The work tree that a question shows, for somebody who may change it by hand: what the run has there, with what a person has
     /// changed of it already.
@@ -86,15 +104,40 @@ impl Workspace {
 
     /// Notes in whose hands a work tree is.
     pub fn hand_over(&self, tree: &WorkTree, hands: &Hands) -> Result<(), WorkspaceError> {
+        let _noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
         write_whole(&self.hands_file(tree), hands.text().as_bytes())
     }
 
     /// A worker is there no more, however it ended. Whoever was sent there since stays.
     pub fn comes_back(&self, tree: &WorkTree, token: u64) -> Result<(), WorkspaceError> {
-        match self.hands_of(tree) {
-            Some(Hands::Sent(sent)) if sent == token => self.hand_over(tree, &Hands::Back),
-            _ => Ok(()),
+        self.pass_on(tree, &Hands::Sent(token), &Hands::Back)
+    }
+
+    /// What a person gave back is in the run. The tree stays theirs until a worker is sent there, who may be there already.
+    pub fn take_over(&self, taken: Taken) -> Result<(), WorkspaceError> {
+        let Taken { tree, shown, given, held: _held } = taken;
+        self.pass_on(&tree, &Hands::Shown(shown), &Hands::Shown(given))
+    }
+
+    /// What was changed by hand in trees that were shown, and never given back, is kept under a ref: the run is over. What cannot
+    /// be measured stays where it is.
+    pub fn keep_by_hand(&self) {
+        let folder = self.run_folder().join("hands");
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let tree = WorkTree { path: self.locate(None).path.with_file_name(&name), name };
+            if let Some(Hands::Shown(content)) = self.hands_of(&tree).filter(|_| tree.is_there()) {
+                self.keep(&tree, &|held| *held == content).ok();
+            }
         }
+    }
+
+    fn pass_on(&self, tree: &WorkTree, from: &Hands, to: &Hands) -> Result<(), WorkspaceError> {
+        let _noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.hands_of(tree).as_ref() != Some(from) {
+            return Ok(());
+        }
+        write_whole(&self.hands_file(tree), to.text().as_bytes())
     }
 
     /// Puts a tree into a person's hands; answers whether what it held was put away.

@@ -487,6 +487,16 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     workspace.hand_over(&first, &Hands::Left(newer.clone())).unwrap();
     write(&first.path, "a", "by hand, unseen");
     assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "by hand, unseen");
+    // An answer is written down, and a worker sent there in the same moment: it stays the worker's.
+    let taken = || {
+        let (tree, held) = workspace.given_tree(Some("u"), &newer).unwrap();
+        Taken { tree, shown: newer.clone(), given: base.clone(), held }
+    };
+    let answered = taken();
+    workspace.hand_over(&first, &Hands::Sent(8)).unwrap();
+    workspace.take_over(answered).unwrap();
+    assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))));
+    workspace.hand_over(&first, &Hands::Shown(newer.clone())).unwrap();
     // A git that was killed left its lock.
     std::fs::write(workspace.folder.index("u").with_extension("u.lock"), "").unwrap();
     assert_eq!(answer().unwrap(), "by hand, unseen");

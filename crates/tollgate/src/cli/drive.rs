@@ -94,6 +94,11 @@ impl<'a> Screen<'a> {
         broken.map(|(unit, text)| Line::new().add(Style::Faint, format!("{unit:>UNIT_WIDTH$}  ")).text(text)).collect()
     }
 
+    /// Tells what was kept.
+    fn let_go(&mut self) {
+        self.kept.take().into_iter().flatten().for_each(|line| self.session.output.talk(line));
+    }
+
     fn draw(&mut self, run: &Run) {
         let now_ms = self.session.now_ms();
         if let Some(region) = &mut self.region {
@@ -120,8 +125,7 @@ impl Watch for Screen<'_> {
             }
             if let Some((unit, sentence)) = self.story.tell(run, event) {
                 let unit = unit.unwrap_or_else(|| "run".to_owned());
-                let told = self.kept.take().into_iter().flatten().collect::<Vec<_>>();
-                told.into_iter().for_each(|line| self.session.output.talk(line));
+                self.let_go();
                 let lines = self.lines(&unit, &sentence);
                 if matches!(event.event, Event::DecisionAsked(_)) {
                     self.kept = Some(lines);
@@ -129,6 +133,10 @@ impl Watch for Screen<'_> {
                     lines.into_iter().for_each(|line| self.session.output.talk(line));
                 }
             }
+        }
+        // Others are at work: it may be long before the question is shown.
+        if !run.attempts.is_empty() {
+            self.let_go();
         }
         self.draw(run);
     }

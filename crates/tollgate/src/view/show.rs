@@ -448,7 +448,7 @@ fn kept(screen: &mut Screen, detail: &RunDetail) {
     if detail.kept.is_empty() {
         return;
     }
-    screen.title("Put aside", "what a work tree held before it was put back for an attempt; no part of the run");
+    screen.title("Put aside", "what a work tree held that the run did not take; no part of the run");
     for kept in detail.kept.iter().take(ROWS_MAX) {
         let unit = kept.unit.as_deref().unwrap_or("run");
         screen.lines.push(Line::from("  ").add(Style::Strong, unit).text("  ").add(Style::Accent, &kept.look));

@@ -12,6 +12,7 @@ mod again;
 mod agents;
 mod alone;
 mod budget;
+mod by_hand;
 mod campaign;
 mod checkout;
 mod claims;

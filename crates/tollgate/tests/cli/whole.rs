@@ -7,7 +7,7 @@ const STANDARD: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign
 const SIDES: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- api/a is there\n\n### Frontend\nScope: `web/**`\n\
                      - web/a is there\n\n### Shared\n- both say the same\n\n### Tester scope\n- tested\n";
 
-fn built(unit: &str, path: &str) -> String {
+pub fn built(unit: &str, path: &str) -> String {
     format!(
         r#"{{unit: {unit}, iteration: 1, write: {{{path}: "x\n"}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, files_created: [{path}]}}}}"#
     )
@@ -24,7 +24,7 @@ fn said(whom: &str, verdict: &str, rows: &str) -> String {
 }
 
 /// Both sides with a row of their own and one that they share; what is put before it happens first.
-fn sides(complexity: &str, before: &[(&str, String)]) -> (Play, Said) {
+pub fn sides_script(before: &[(&str, String)]) -> Play {
     let idle = else_(&IDLE.replace(", dod_coverage: [{mark: \"✓\", row: DoD-1}]", ""));
     let well: [(&str, Vec<String>); 4] = [
         ("developer", vec![built("backend", "api/a"), built("frontend", "web/a"), idle]),
@@ -47,7 +47,11 @@ fn sides(complexity: &str, before: &[(&str, String)]) -> (Play, Said) {
         })
         .collect();
     let roles: Vec<(&str, &[String])> = roles.iter().map(|(role, entries)| (*role, entries.as_slice())).collect();
-    let mut play = Play::new(SIDES, &script(&roles));
+    Play::new(SIDES, &script(&roles))
+}
+
+fn sides(complexity: &str, before: &[(&str, String)]) -> (Play, Said) {
+    let mut play = sides_script(before);
     let complexity = format!("complexity={complexity}");
     let said =
         play.start(&["--input", &complexity, "--input", "sides=backend,frontend", "--answer", "sign-off=approve"]);
@@ -59,7 +63,7 @@ fn what_a_person_changes_in_nobodys_scope_is_judged_by_everybody() {
     let task = TASK.replace("### Backend\n", "### Backend\nScope: `greet.sh`\n");
     let lies = TESTED.replace(r#"write: {tests/greet.test.sh: "sh greet.sh\n"}, "#, "");
     let mut play = Play::new(&task, &script(&[("tester", &[at(1, &lies), at(2, &lies), else_(TESTED)])]));
-    play.start(&STANDARD).exits(4).says("still leaves rows open");
+    play.start(&STANDARD).exits(4).says("still leave something open");
     let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
     std::fs::write(tree.join("other.sh"), "by hand\n").unwrap();
     let said = play.decide(&["dec_2", "by-hand"]).exits(0);
@@ -82,7 +86,7 @@ fn what_lies_in_no_area_is_judged_by_everybody() {
     play.world.write("deploy.txt", "safe\n");
     play.world.commit("areas");
     play.tollgate(&["trust"]).exits(0);
-    play.start(&STANDARD).exits(4).says("still leaves rows open");
+    play.start(&STANDARD).exits(4).says("still leave something open");
     let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
     std::fs::write(tree.join("deploy.txt"), "by hand\n").unwrap();
     play.decide(&["dec_2", "by-hand"]).exits(0).says("backend  is lapsed");
@@ -100,7 +104,7 @@ fn a_waiver_of_before_does_not_cover_what_a_person_changes_later() {
     let checks = [at(1, GAP), at(2, GAP), at(3, GAP), else_(COVERED)];
     let mut play = Play::new(&task, &script(&[("tester", &testers), ("dod-checker", &checks)]));
     play.start(&STANDARD).exits(4).says("trying again does not close them");
-    play.decide(&["dec_2", "accept"]).exits(4).says("still leaves rows open");
+    play.decide(&["dec_2", "accept"]).exits(4).says("still leave something open");
     let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
     std::fs::write(tree.join("other.sh"), "by hand\n").unwrap();
     let said = play.decide(&["dec_3", "by-hand"]).exits(0);
@@ -129,7 +133,7 @@ fn a_finding_that_a_side_leaves_alone_goes_back_to_who_found_it() {
     play.holds();
     // Who insists is not overruled: the limit of the tester's loop ends it, and a person is asked.
     let (play, said) = Play::standard(&[("developer", &developers), ("tester", &[else_(FAILING)])]);
-    said.exits(4).says("The tester still leaves rows open after the last try.");
+    said.exits(4).says("The tests still leave something open after the last try.");
     assert_eq!((play.dispatched("tester"), play.dispatched("developer")), (4, 4));
     play.decide(&["dec_2", "accept"]).exits(0).says("waived DoD-2");
     play.holds();

@@ -168,6 +168,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::TreeChanged(changed) => {
             move_tree(run, changed.unit.as_ref(), &changed.content);
             work::lose(run, None, changed.deleted.iter());
+            work::answered_for(run, changed.unit.as_ref());
         }
         Event::DecisionAsked(asked) => ask(run, at_ms, asked),
         Event::DecisionEnded(ended) => end_decision(run, by, ended),

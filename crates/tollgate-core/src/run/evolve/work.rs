@@ -71,6 +71,16 @@ pub(super) fn lose<'a>(run: &mut Run, by: Option<(&Name, &Name)>, deleted: impl 
     }
 }
 
+/// A person gave a tree back: who worked there before need not name any more what is in it.
+pub(super) fn answered_for(run: &mut Run, unit: Option<&Name>) {
+    let owes = |it: &Instance| it.wrote.values().any(|wrote| !wrote.unnamed.is_empty());
+    let there = |it: &Instance| unit.is_none() || it.unit.as_ref() == unit;
+    let names = run.instances.iter().filter(|(_, it)| there(it) && owes(it)).map(|(name, _)| name.clone());
+    for name in names.collect::<Vec<_>>() {
+        with(run, &name, |instance| instance.wrote.values_mut().for_each(|wrote| wrote.unnamed.clear()));
+    }
+}
+
 /// The paths among changes that are gone.
 pub(super) fn deleted(changed: &[Changed]) -> impl Iterator<Item = &Name> + Clone {
     changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path)

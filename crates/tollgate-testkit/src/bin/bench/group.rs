@@ -1,5 +1,8 @@
 //! Two hundred runs at once, and a bare loop that commits the same rows, bytes and batch sizes.
+//!
+//! They take turns, a leg each: so the disk's mood, and whoever else is on the machine, falls on both.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,23 +24,25 @@ pub const CHILD: &str = "group-child";
 
 const RUNS: u64 = 200;
 const STEPS: usize = 100;
-const ROUNDS: usize = 5;
+const LEG: usize = 20;
+const ROUNDS: usize = 7;
 
-/// What the child process saw.
+/// What the child process saw in one leg.
 #[derive(Serialize, Deserialize)]
-struct Seen {
+struct Leg {
     seconds: f64,
     appends: u64,
     commits: u64,
-    /// The last row before the steps.
+    /// The last row before it.
     place: u64,
     peak_kib: f64,
 }
 
-/// Answers at once, so many times.
+/// Answers at once, so many times; after every leg it waits for all the others.
 struct Paced {
     begun: AtomicUsize,
     stop: Arc<AtomicBool>,
+    turn: Arc<Barrier>,
 }
 
 impl Hands for Paced {
@@ -46,8 +51,12 @@ impl Hands for Paced {
     }
 
     fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {
-        // The lease that follows the last step shows that it is done.
+        // The lease that follows the last step of a leg shows that it is done.
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
+        if begun.is_multiple_of(LEG) {
+            self.turn.wait();
+            self.turn.wait();
+        }
         match effect {
             Effect::Dispatch { attempt, .. } if begun < STEPS => done.say(world::finished(run, *attempt, token)),
             _ => self.stop.store(true, Ordering::Relaxed),
@@ -57,26 +66,18 @@ impl Hands for Paced {
     fn end(&self, _: u64) {}
 }
 
-/// Measures the runs in a process of their own, and the bare loop after each.
+/// Measures the runs in a process of their own, and the bare loop after each leg.
 pub fn measure(dir: &Path, figures: &mut Figures) -> Outcome {
     let (mut ours, mut bare, mut ratios, mut per_commit, mut peak) = (vec![], vec![], vec![], vec![], 0f64);
-    for round in 0..ROUNDS {
-        let state = dir.join(format!("state-{round}"));
-        let output = Command::new(std::env::current_exe()?).arg(CHILD).arg(&state).stderr(Stdio::inherit()).output()?;
-        if !output.status.success() {
-            return Err(format!("the process that drives the runs ended with {}", output.status).into());
-        }
-        let seen: Seen = serde_json::from_slice(&output.stdout)?;
-        let steps = RUNS as f64 * STEPS as f64;
-        if seen.appends as f64 != steps {
-            return Err(format!("{} appends for {steps} steps", seen.appends).into());
-        }
-        let took = Bare::read(&state.join("journal.db"), &seen)?.commit(&dir.join(format!("bare-{round}.db")))?;
-        ours.push(steps / seen.seconds);
-        bare.push(steps / took.as_secs_f64());
-        ratios.push(took.as_secs_f64() / seen.seconds);
-        per_commit.push(seen.appends as f64 / seen.commits as f64);
-        peak = peak.max(seen.peak_kib / 1024.0);
+    let steps = RUNS as f64 * STEPS as f64;
+    for number in 0..ROUNDS {
+        let state = dir.join(format!("state-{number}"));
+        let round = round(&state, &dir.join(format!("bare-{number}.db")))?;
+        ours.push(steps / round.ours);
+        bare.push(steps / round.bare);
+        ratios.push(round.bare / round.ours);
+        per_commit.push(steps / round.commits as f64);
+        peak = peak.max(round.peak_kib / 1024.0);
         std::fs::remove_dir_all(&state)?;
     }
     figures.set("group_ratio", median(&ratios));
@@ -87,50 +88,83 @@ pub fn measure(dir: &Path, figures: &mut Figures) -> Outcome {
     Ok(())
 }
 
-/// Drives the runs and prints what was seen.
+/// The sums of a round's legs, in seconds.
+#[derive(Default)]
+struct Round {
+    ours: f64,
+    bare: f64,
+    commits: u64,
+    peak_kib: f64,
+}
+
+fn round(state: &Path, bare: &Path) -> Outcome<Round> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(CHILD).arg(state).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn()?;
+    let (Some(mut turn), Some(said)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err("the process that drives the runs has no pipes".into());
+    };
+    let (mut round, mut db) = (Round::default(), None);
+    for line in BufReader::new(said).lines() {
+        let leg: Leg = serde_json::from_str(&line?)?;
+        let written = Bare::read(&state.join("journal.db"), &leg)?;
+        let db = match &mut db {
+            Some(db) => db,
+            none => none.insert(written.open(bare)?),
+        };
+        round.ours += leg.seconds;
+        round.bare += written.commit(db)?.as_secs_f64();
+        round.commits += leg.commits;
+        round.peak_kib = leg.peak_kib;
+        turn.write_all(b"\n")?;
+    }
+    match child.wait()? {
+        status if status.success() => Ok(round),
+        status => Err(format!("the process that drives the runs ended with {status}").into()),
+    }
+}
+
+/// Drives the runs, prints what was seen of each leg, and goes on with the next when it is told to.
 #[expect(clippy::print_stdout, reason = "the parent reads it")]
 pub fn child(state: &Path) -> Outcome {
     let journal = Arc::new(SqliteJournal::open(state, Options::default())?);
     let runs = Runs::new(journal.clone())?;
-    let ready = Barrier::new(RUNS as usize + 1);
-    let (place, before, start) = std::thread::scope(|scope| {
-        let mut threads = Vec::new();
+    let turn = Arc::new(Barrier::new(RUNS as usize + 1));
+    std::thread::scope(|scope| {
         for number in 0..RUNS {
-            let (runs, ready) = (&runs, &ready);
-            threads.push(scope.spawn(move || drive(runs, number, ready)));
+            let (runs, turn) = (&runs, Arc::clone(&turn));
+            scope.spawn(move || {
+                if let Err(error) = drive(runs, number, turn) {
+                    // The others would wait for it for ever.
+                    eprintln!("{error}");
+                    std::process::exit(1);
+                }
+            });
         }
-        ready.wait();
-        let begun = (journal.place(), journal.commits(), Instant::now());
-        ready.wait();
-        for thread in threads {
-            thread.join().map_err(|_| "a driver panicked")??;
+        turn.wait();
+        for _ in 0..STEPS / LEG {
+            let (place, before) = (journal.place()?, journal.commits());
+            let start = Instant::now();
+            turn.wait();
+            turn.wait();
+            let seconds = start.elapsed().as_secs_f64();
+            let after = journal.commits();
+            let (appends, commits) = (after.0 - before.0, after.1 - before.1);
+            let leg = Leg { seconds, appends, commits, place, peak_kib: program::peak_kib()? };
+            println!("{}", serde_json::to_string(&leg)?);
+            std::io::stdin().read_line(&mut String::new())?;
         }
-        Outcome::Ok(begun)
-    })?;
-    let seconds = start.elapsed().as_secs_f64();
-    let after = journal.commits();
-    let seen = Seen {
-        seconds,
-        appends: after.0 - before.0,
-        commits: after.1 - before.1,
-        place: place?,
-        peak_kib: program::peak_kib()?,
-    };
-    println!("{}", serde_json::to_string(&seen)?);
-    Ok(())
+        turn.wait();
+        Ok(())
+    })
 }
 
-fn drive(runs: &Runs, number: u64, ready: &Barrier) -> Outcome {
+fn drive(runs: &Runs, number: u64, turn: Arc<Barrier>) -> Outcome {
     let stop = Arc::new(AtomicBool::new(false));
-    let hands = Arc::new(Paced { begun: AtomicUsize::new(0), stop: Arc::clone(&stop) });
-    let taken = runs.open(number).and_then(|session| {
-        let name = format!("bench {number}");
-        Ok(Driver::take(session, hands, &name, stop, &mut Unwatched)?)
-    });
-    // Also by one that failed: the others must not wait for it for ever.
-    ready.wait();
-    ready.wait();
-    taken?.drive(Patience::Leave, &mut Unwatched)?;
+    let hands = Arc::new(Paced { begun: AtomicUsize::new(0), stop: Arc::clone(&stop), turn });
+    let session = runs.open(number)?;
+    let name = format!("bench {number}");
+    Driver::take(session, hands, &name, stop, &mut Unwatched)?.drive(Patience::Leave, &mut Unwatched)?;
     Ok(())
 }
 
@@ -139,7 +173,7 @@ struct Bare {
     schema: Vec<String>,
     runs: Vec<RunRow>,
     rows: Vec<Row>,
-    commits: usize,
+    commits: u64,
 }
 
 struct RunRow {
@@ -162,7 +196,7 @@ struct Row {
 }
 
 impl Bare {
-    fn read(path: &Path, seen: &Seen) -> Outcome<Self> {
+    fn read(path: &Path, leg: &Leg) -> Outcome<Self> {
         let db = Connection::open(path)?;
         let mut tables = db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")?;
         let schema = tables.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -180,12 +214,13 @@ impl Bare {
             })
         })?;
         let runs = runs.collect::<Result<Vec<RunRow>, _>>()?;
-        // Every step stored one object, in the order of the rows; the protocol is the one before them.
+        // Every step stored one object, in the order of the rows: the newest are the leg's.
         let sql = "SELECT r.run, r.first_seq, r.last_seq, r.head, r.bytes, o.digest, o.bytes FROM \
                      (SELECT *, row_number() OVER (ORDER BY place) AS n FROM rows WHERE place > ?1) r JOIN \
-                     (SELECT *, row_number() OVER (ORDER BY id) AS n FROM objects WHERE id > 1) o USING (n) ORDER BY n";
+                     (SELECT *, row_number() OVER (ORDER BY id) AS n FROM \
+                     (SELECT * FROM objects ORDER BY id DESC LIMIT ?2)) o USING (n) ORDER BY n";
         let mut rows = db.prepare(sql)?;
-        let rows = rows.query_map([i64::try_from(seen.place)?], |row| {
+        let rows = rows.query_map([i64::try_from(leg.place)?, i64::try_from(leg.appends)?], |row| {
             let id: i64 = row.get(0)?;
             Ok(Row {
                 run: runs.iter().position(|run| run.id == id).unwrap_or_default(),
@@ -198,14 +233,14 @@ impl Bare {
             })
         })?;
         let rows = rows.collect::<Result<Vec<Row>, _>>()?;
-        if rows.len() as u64 != seen.appends {
-            return Err(format!("{} rows and objects for {} appends", rows.len(), seen.appends).into());
+        if (rows.len(), leg.appends) != (RUNS as usize * LEG, RUNS * LEG as u64) {
+            return Err(format!("{} rows and objects for {} appends", rows.len(), leg.appends).into());
         }
-        Ok(Self { schema, runs, rows, commits: usize::try_from(seen.commits)? })
+        Ok(Self { schema, runs, rows, commits: leg.commits })
     }
 
-    /// Writes it all with as many commits, under the settings of the journal.
-    fn commit(&self, path: &Path) -> Outcome<Duration> {
+    /// An empty database with the settings of the journal, its tables and its runs.
+    fn open(&self, path: &Path) -> Outcome<Connection> {
         let db = Connection::open(path)?;
         db.set_prepared_statement_cache_capacity(32);
         db.execute_batch(
@@ -220,12 +255,18 @@ impl Bare {
                 params![run.id, run.status, run.repository, run.body, run.run],
             )?;
         }
+        Ok(db)
+    }
+
+    /// Writes it all with as many commits.
+    fn commit(&self, db: &Connection) -> Outcome<Duration> {
         let start = Instant::now();
-        for batch in 0..self.commits {
-            let at = |batch: usize| batch * self.rows.len() / self.commits;
+        let commits = usize::try_from(self.commits)?;
+        for batch in 0..commits {
+            let at = |batch: usize| batch * self.rows.len() / commits;
             db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
             for row in &self.rows[at(batch)..at(batch + 1)] {
-                self.write(&db, row)?;
+                self.write(db, row)?;
             }
             db.prepare_cached("COMMIT")?.execute([])?;
         }
