@@ -5,6 +5,7 @@
 )]
 
 pub mod around;
+mod by_hand;
 pub mod clock;
 pub mod delegate;
 mod documents;

@@ -11,21 +11,21 @@ use tollgate_core::contract::registry;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
-use tollgate_core::protocol::model::{Route, Stage, Value};
+use tollgate_core::protocol::model::Value;
 use tollgate_core::protocol::{self, Protocol};
 use tollgate_core::run::budget::Budgets;
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
-use tollgate_core::run::event::{By, ByKind, ChangeKind};
+use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::state::Decision;
-use tollgate_core::run::{self, Command, Recorded, Run, effects};
-use tollgate_core::scope::{self, Content, Parts};
+use tollgate_core::run::{self, Command, Event, Recorded, Run, effects};
+use tollgate_core::scope::{self, Parts};
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
+use crate::by_hand;
 use crate::clock::{SystemClock, new_run_id};
 pub use crate::documents::warnings;
 use crate::documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes};
-use crate::git::ObjectId;
-use crate::hands::{Wrong, content_in};
+use crate::hands::Wrong;
 use crate::needed;
 pub use crate::pinned::{checked, contracts, dialects};
 use crate::session::{CommandError, LoadError, Outcome, Session};
@@ -33,7 +33,7 @@ use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedFile};
 use crate::workers::{WorkerError, words};
 use crate::workspace::{
-    Claim, Dirty, Repository, Signature, Taken, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
+    Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
 
 /// The journal of a state directory, and who asks.
@@ -396,58 +396,41 @@ impl Service {
 
     /// Answers a decision; a work tree that the option amends is measured now.
     pub fn decide(&self, session: &mut Session, id: DecisionId, mut answer: Answer) -> Result<Outcome, ServiceError> {
-        let run = session.run();
         let mut given = None;
-        let decision = run.decisions.get(&id).cloned();
-        let route = decision.as_ref().and_then(|decision| route_of(run, decision, answer.option.as_deref()));
-        if let (Some(decision), Some(route)) = (&decision, route)
-            && decision.end.is_none()
-            && route.amends.iter().any(|name| run.protocol.lies_in_tree(name))
-        {
+        if by_hand::given_back(session.run(), id, &answer).is_some() {
+            let workspace = Workspace::of(&self.state, session.run())?;
+            // From now on nobody else touches the trees, so that what the journal says of them stands until it is answered.
+            let held = workspace.hold_clean()?;
+            session.refresh()?;
+            let run = session.run();
+            let asked = by_hand::given_back(run, id, &answer).map(|decision| (decision, decision.asked.unit.as_ref()));
             // Where somebody else works nothing is looked at: the answer is refused.
-            if !effects::is_worked_in(run, decision.asked.unit.as_ref(), true) {
-                let (taken, content, deleted) = self.measure_by_hand(run, decision)?;
-                given = Some(taken);
+            if let Some((decision, _)) = asked.filter(|(_, unit)| !effects::is_worked_in(run, *unit, true)) {
+                let (taken, content, deleted) = by_hand::measure(&workspace, run, decision, held)?;
+                answer.start = Some(taken.shown.name());
                 (answer.content, answer.deleted) = (Some(content), deleted);
+                given = Some(taken);
             }
         }
         let command = Command::Answer { decision: id, answer: Box::new(answer) };
         let outcome = session.command(&command, &self.by(), None, &[])?;
-        if let Some(taken) = given {
+        let is_given = |event: &Recorded| matches!(event.event, Event::TreeChanged(_));
+        if let Some(taken) = given.filter(|_| outcome.events.iter().any(is_given)) {
             // A note that is lost costs a second answer.
             Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.take_over(taken)).ok();
         }
         Ok(outcome)
     }
 
-    /// The tree that a person gives back, and the files that are gone from it.
-    fn measure_by_hand(&self, run: &Run, decision: &Decision) -> Result<(Taken, Content, Vec<Name>), ServiceError> {
-        let workspace = Workspace::of(&self.state, run)?;
-        let (unit, start) = shown(run, decision)?;
-        let (tree, held) = workspace.given_tree(unit, &start)?;
-        let found = workspace.measure(&tree, &start)?;
-        let misplaced = found.misplaced();
-        if !misplaced.is_empty() {
-            return Err(WorkspaceError::Misplaced(misplaced).into());
-        }
-        let gone = found.changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
-        let deleted = gone.map(|change| change.path.clone()).collect();
-        let content = content_in(run, &found.tree, &found.entries);
-        Ok((Taken { tree, shown: start, given: found.tree, held }, content, deleted))
-    }
-
     /// The work tree that an open decision is about, where an option stands for a change by hand.
     pub fn tree_of(&self, run: &Run, decision: &Decision) -> Option<PathBuf> {
-        let by_hand = decision.asked.options.iter().any(|option| {
-            route_of(run, decision, Some(&option.id))
-                .is_some_and(|route| route.amends.iter().any(|name| run.protocol.lies_in_tree(name)))
-        });
+        let by_hand = decision.asked.options.iter().any(|option| by_hand::amends_tree(run, decision, Some(&option.id)));
         if !by_hand || decision.end.is_some() || effects::is_worked_in(run, decision.asked.unit.as_ref(), false) {
             return None;
         }
         let workspace = Workspace::of(&self.state, run).ok()?;
-        let (unit, start) = shown(run, decision).ok()?;
-        workspace.shown_tree(unit, &start).ok().map(|tree| tree.path)
+        let (unit, start) = by_hand::shown(run, decision).ok()?;
+        by_hand::told(run, &start, |recorded| workspace.shown_tree(unit, recorded)).ok().map(|tree| tree.path)
     }
 
     /// A person's word on what is held or halted.
@@ -462,24 +445,6 @@ impl Service {
         Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.release(false)).ok();
         Ok(outcome)
     }
-}
-
-/// The unit whose own work tree a decision shows (none: it shows the run's), and what the run has there.
-fn shown<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, ObjectId), WorkspaceError> {
-    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
-    let unit = decision.asked.unit.as_ref().filter(own);
-    let lost = || WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() };
-    Ok((unit.map(|name| &**name), ObjectId::parse(run.tree_of(unit)).ok_or_else(lost)?))
-}
-
-/// The route that an answer takes.
-fn route_of<'a>(run: &'a Run, decision: &Decision, option: Option<&str>) -> Option<&'a Route> {
-    let outcome = option.unwrap_or("answered");
-    let stage: &Stage = match run.protocol.ask(&decision.asked.ask) {
-        Some(shared) => shared,
-        None => run.stage(run.instances.get(&decision.asked.instance)?, &decision.asked.ask)?,
-    };
-    run.protocol.route(stage, outcome).map(|(rule, _)| &rule.route)
 }
 
 fn title(start: &Start) -> String {

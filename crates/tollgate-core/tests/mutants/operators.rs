@@ -66,11 +66,14 @@ impl Maker<'_> {
                 put(get(stage(tree, &flow, i), "on"), "shipped", yaml("hold"));
             });
         }
-        self.add("never done", "main", &[Code::NEVER_DONE], |tree| {
-            for i in 0..items(root.get("flows").unwrap().get("main")).len() {
-                retarget(stage(tree, "main", i), "done", "hold");
-            }
-        });
+        for (flow, stages) in entries(root.get("flows").unwrap()) {
+            let name = flow.text.to_string();
+            self.add("never done", &name, &[Code::NEVER_DONE], |tree| {
+                for i in 0..items(Some(stages)).len() {
+                    retarget(stage(tree, &name, i), "done", "hold");
+                }
+            });
+        }
     }
 
     fn limits(&mut self) {

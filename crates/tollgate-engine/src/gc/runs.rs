@@ -1,6 +1,6 @@
 //! What is around a run that is over: its work trees, its private git folder, its refs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use tollgate_core::run::event::LandAs;
 use tollgate_core::run::{Run, effects};
 use tollgate_store::Summary;
 
-use super::{Fate, Gc, Thing, children};
+use super::{Fate, Gc, Item, Thing, children};
 use crate::git::ObjectId;
 use crate::holder::is_dead;
 use crate::service::ServiceError;
@@ -61,8 +61,16 @@ impl Gc<'_> {
             Err(error) => return keep(self, error.to_string()),
         };
         let safe = safe(&workspace, run)?;
+        // What was set aside before is there, or a person has let it go.
+        let expired = |item: &Item| item.thing == Thing::Quarantined && item.run == Some(id);
+        let before = self.aside.contains(&id) || self.items.iter().any(expired);
+        let mut aside = BTreeSet::new();
         for tree in children(&trees) {
-            self.tree(&workspace, run, &tree, &safe)?;
+            aside.extend(self.tree(&workspace, run, &tree, &safe)?);
+        }
+        let nowhere = recorded(run).filter(|(_, tree)| !safe.contains_key(*tree) && !aside.contains(*tree));
+        if !before {
+            self.lay_out(&workspace, run, nowhere)?;
         }
         if !self.options.dry {
             // Only an empty one goes.
@@ -74,19 +82,29 @@ impl Gc<'_> {
         Ok(())
     }
 
-    /// A work tree goes when its content is elsewhere, and is set aside else.
-    fn tree(&mut self, workspace: &Workspace, run: &Run, path: &Path, safe: &Safe) -> Result<(), WorkspaceError> {
+    /// A work tree goes when its content is elsewhere, and is set aside else: answers what is set aside.
+    fn tree(
+        &mut self,
+        workspace: &Workspace,
+        run: &Run,
+        path: &Path,
+        safe: &Safe,
+    ) -> Result<Option<Name>, WorkspaceError> {
         let id = run.id;
         let aside =
-            |gc: &mut Self, why: String| gc.set_aside(Thing::Tree, &id.to_string(), path, Some(id), why).map(drop);
+            |gc: &mut Self, why: String| gc.set_aside(Thing::Tree, &id.to_string(), path, Some(id), why).map(|_| None);
+        let remove = |gc: &mut Self, why: String| gc.remove(Thing::Tree, path, Some(id), why).map(|()| None);
         let Some(name) = path.file_name().and_then(OsStr::to_str) else {
             return aside(self, "nobody of the run has such a name".to_owned());
         };
         if name.ends_with("@new") {
-            return self.remove(Thing::Tree, path, Some(id), "it was never finished".to_owned());
+            return remove(self, "it was never finished".to_owned());
         }
         if name.contains("@kept-") {
-            return self.remove(Thing::Tree, path, Some(id), "its content is kept under a ref".to_owned());
+            return remove(self, "its content is kept under a ref".to_owned());
+        }
+        if path.join(".git/refs/stash").exists() {
+            return aside(self, "somebody put work into its stash".to_owned());
         }
         let found = match workspace.measure_named(name) {
             Ok(found) if found.misplaced().is_empty() => found,
@@ -94,9 +112,31 @@ impl Gc<'_> {
             Err(error) => return aside(self, error.to_string()),
         };
         match safe.get(&found.tree.name()) {
-            Some(why) => self.remove(Thing::Tree, path, Some(id), why.clone()),
-            None => aside(self, format!("it holds work that did not land: the tree {}", found.tree)),
+            Some(why) => remove(self, why.clone()),
+            None => {
+                aside(self, format!("it holds work that did not land: the tree {}", found.tree))?;
+                Ok(Some(found.tree.name()))
+            }
         }
+    }
+
+    /// What the journal says the run has, and no folder holds any more, is made again and set aside.
+    fn lay_out<'a>(
+        &mut self,
+        workspace: &Workspace,
+        run: &Run,
+        trees: impl Iterator<Item = (Option<&'a str>, &'a Name)>,
+    ) -> Result<(), WorkspaceError> {
+        for (unit, tree) in trees {
+            let Some(tree) = ObjectId::parse(tree).filter(|tree| workspace.has(tree)) else { continue };
+            let path = match self.options.dry {
+                true => workspace.locate(unit).path,
+                false => workspace.work_tree(unit, &tree)?.path,
+            };
+            let why = format!("it holds work that did not land: the tree {tree}");
+            self.set_aside(Thing::Tree, &run.id.to_string(), &path, Some(run.id), why)?;
+        }
+        Ok(())
     }
 
     /// What was kept of work trees under refs of the private git folder; whether something of it is nowhere else.
@@ -152,6 +192,16 @@ impl Gc<'_> {
         }
         Ok(())
     }
+}
+
+/// The trees that the journal says a run has, by the units they are of.
+fn recorded(run: &Run) -> impl Iterator<Item = (Option<&str>, &Name)> {
+    let own = run.ledger.units.iter().filter_map(|unit| Some((unit, unit.tree.as_ref()?)));
+    let units = own.flat_map(|(unit, own)| {
+        let work = Some(&own.tree).filter(|_| !own.landed);
+        work.into_iter().chain(&own.left).map(|tree| (Some(&*unit.name), tree))
+    });
+    std::iter::once((None, &run.tree)).chain(units)
 }
 
 /// The trees of a run whose content is kept elsewhere: the base, and what is on a branch of the user's repository or in a

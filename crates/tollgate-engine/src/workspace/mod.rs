@@ -55,7 +55,7 @@ pub use git_state::GitState;
 pub use land::Landing;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
-pub use shown::{Hands, Taken};
+pub use shown::{Hands, Taken, TreeRecord};
 pub use snapshot::Snapshot;
 pub use starts::{claim_start, left_over, start_of, sweep_starts, undo_start};
 pub use trees::{Kept, Old, TempCopy, WorkTree};

@@ -63,42 +63,54 @@ pub struct Taken {
     pub held: Held,
 }
 
+/// What the journal says of a work tree.
+#[expect(missing_debug_implementations, reason = "questions have no content")]
+#[derive(Clone, Copy)]
+pub struct TreeRecord<'a> {
+    /// What the run has there.
+    pub start: &'a ObjectId,
+    /// Whether a worker has a lease under a token.
+    pub is_leased: &'a dyn Fn(u64) -> bool,
+    /// Whether it names a tree.
+    pub names: &'a dyn Fn(&ObjectId) -> bool,
+}
+
 /// The threads of a process share its hold; what is noted of a tree is looked at and changed in one.
 static NOTED: Mutex<()> = Mutex::new(());
 
 impl Workspace {
     /// The work tree that a question shows, for somebody who may change it by hand: what the run has there, with what a person has
     /// changed of it already.
-    pub fn shown_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<WorkTree, WorkspaceError> {
-        let tree = self.locate(unit);
+    pub fn shown_tree(&self, unit: Option<&str>, recorded: TreeRecord<'_>) -> Result<WorkTree, WorkspaceError> {
+        let (tree, start) = (self.locate(unit), recorded.start);
         if !tree.is_there() || self.hands_of(&tree) != Some(Hands::Shown(start.clone())) {
             let _held = self.hold_clean()?;
             let hands = self.hands_of(&tree);
-            // What was changed of something older is not put away by a look: the answer says so.
-            let edited = hands.as_ref().and_then(Hands::content).is_some_and(|content| !self.holds(&tree, content));
+            // What was changed of something older is not put away by a look: the answer says so. What was given back, and is
+            // not in the journal any more, is such a change.
+            let given = |content: &ObjectId| (recorded.names)(content) && self.holds(&tree, content);
+            let edited = hands.as_ref().and_then(Hands::content).is_some_and(|content| !given(content));
             let stale = hands.as_ref().and_then(Hands::content) != Some(start);
-            let busy = matches!(hands, Some(Hands::Sent(_)));
-            if !tree.is_there() || !(busy || edited && stale) {
+            if !tree.is_there() || !(is_worked_in(hands.as_ref(), recorded) || edited && stale) {
                 self.show(unit, start)?;
             }
         }
         Ok(tree)
     }
 
-    /// The work tree that a person gives back, and the hold on it. What could not be shown as it stood is put away first, and not
+    /// The work tree that a person gives back, for one who holds the run's work. What could not be shown as it stood is put away first, and not
     /// taken: the person is shown what the run has, and told where the rest is.
-    pub fn given_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<(WorkTree, Held), WorkspaceError> {
+    pub fn given_tree(&self, unit: Option<&str>, recorded: TreeRecord<'_>) -> Result<WorkTree, WorkspaceError> {
         let tree = self.locate(unit);
         let gone = !tree.is_there();
-        let held = self.hold_clean()?;
-        if matches!(self.hands_of(&tree), Some(Hands::Sent(_))) && !gone {
+        if is_worked_in(self.hands_of(&tree).as_ref(), recorded) && !gone {
             return Err(WorkspaceError::WorkedIn(tree.path));
         }
-        let put_away = self.show(unit, start)?;
+        let put_away = self.show(unit, recorded.start)?;
         match (gone, put_away) {
             (true, _) => Err(WorkspaceError::Gone(tree.path)),
             (false, true) => Err(WorkspaceError::NotShown { path: tree.path, kept: self.git_folder() }),
-            (false, false) => Ok((tree, held)),
+            (false, false) => Ok(tree),
         }
     }
 
@@ -166,9 +178,14 @@ impl Workspace {
     }
 
     /// Holds the run's work, without the locks of a git that was killed.
-    fn hold_clean(&self) -> Result<Held, WorkspaceError> {
+    pub fn hold_clean(&self) -> Result<Held, WorkspaceError> {
         let held = Self::hold(&self.state, self.run)?;
         self.folder.sweep_locks();
         Ok(held)
     }
+}
+
+/// Whether a worker is there: one that the journal does not know was cut off together with what it says of it.
+fn is_worked_in(hands: Option<&Hands>, recorded: TreeRecord<'_>) -> bool {
+    matches!(hands, Some(Hands::Sent(token)) if (recorded.is_leased)(*token))
 }

@@ -462,13 +462,16 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     let fixture = fixture(&[("a", "1")]);
     let (workspace, base) = (&fixture.workspace, fixture.workspace.base().tree.clone());
     let newer = fixture.written("newer", &[("a", "2")]);
+    let lost = fixture.written("lost", &[("a", "given back")]);
     let read = |tree: &WorkTree| std::fs::read_to_string(tree.path.join("a")).unwrap();
-    let first = workspace.shown_tree(Some("u"), &base).unwrap();
+    let names = |tree: &ObjectId| *tree != lost;
+    let known = |start| TreeRecord { start, is_leased: &|token| token < 9, names: &names };
+    let first = workspace.shown_tree(Some("u"), known(&base)).unwrap();
     write(&first.path, "a", "by hand");
-    assert_eq!(read(&workspace.shown_tree(Some("u"), &base).unwrap()), "by hand");
+    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&base)).unwrap()), "by hand");
     // The run went on: what was changed of something older is not put away by a look; an answer does not take it, and it is kept.
-    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "by hand");
-    let answer = || workspace.given_tree(Some("u"), &newer).map(|(tree, _)| read(&tree));
+    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "by hand");
+    let answer = || workspace.given_tree(Some("u"), known(&newer)).map(|tree| read(&tree));
     assert!(matches!(answer(), Err(WorkspaceError::NotShown { .. })));
     let kept = || git(&workspace.run_folder().join("git"), &["for-each-ref", "--format=%(refname)", "refs/kept"]);
     assert_eq!(kept().matches("refs/kept/u/").count(), 1);
@@ -476,27 +479,34 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     assert_eq!(answer().unwrap(), "by hand again");
     // A worker was sent there, and a question is asked: what it left is kept aside.
     workspace.hand_over(&first, &Hands::Sent(7)).unwrap();
-    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "by hand again", "it works there still");
+    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "by hand again", "it works there still");
     assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))));
     workspace.comes_back(&first, 6).unwrap();
     assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))), "somebody else came back");
     workspace.comes_back(&first, 7).unwrap();
-    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "2");
+    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "2");
     assert_eq!(kept().matches("refs/kept/u/").count(), 2);
     // What a person changed of what it left, and the run took, is the person's before it was shown.
     workspace.hand_over(&first, &Hands::Left(newer.clone())).unwrap();
     write(&first.path, "a", "by hand, unseen");
-    assert_eq!(read(&workspace.shown_tree(Some("u"), &newer).unwrap()), "by hand, unseen");
+    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "by hand, unseen");
     // An answer is written down, and a worker sent there in the same moment: it stays the worker's.
     let taken = || {
-        let (tree, held) = workspace.given_tree(Some("u"), &newer).unwrap();
+        let (held, tree) = (workspace.hold_clean().unwrap(), workspace.given_tree(Some("u"), known(&newer)).unwrap());
         Taken { tree, shown: newer.clone(), given: base.clone(), held }
     };
     let answered = taken();
     workspace.hand_over(&first, &Hands::Sent(8)).unwrap();
     workspace.take_over(answered).unwrap();
     assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))));
-    workspace.hand_over(&first, &Hands::Shown(newer.clone())).unwrap();
+    // A worker that the journal does not know is none, and an answer that it does not know is a change.
+    workspace.hand_over(&first, &Hands::Sent(9)).unwrap();
+    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "2");
+    write(&first.path, "a", "given back");
+    workspace.hand_over(&first, &Hands::Shown(lost.clone())).unwrap();
+    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "given back");
+    assert!(matches!(answer(), Err(WorkspaceError::NotShown { .. })));
+    write(&first.path, "a", "by hand, unseen");
     // A git that was killed left its lock.
     std::fs::write(workspace.folder.index("u").with_extension("u.lock"), "").unwrap();
     assert_eq!(answer().unwrap(), "by hand, unseen");

@@ -164,6 +164,11 @@ impl Workspace {
         Ok(Old::Kept(commit))
     }
 
+    /// Whether the private git folder has a tree.
+    pub fn has(&self, tree: &ObjectId) -> bool {
+        self.git.run(&["cat-file", "-e", tree.as_str()]).is_ok()
+    }
+
     /// What was put away of work trees, the last first.
     pub fn kept(&self) -> Result<Vec<Kept>, WorkspaceError> {
         let form = "--format=%(objectname) %(refname:lstrip=2)";

@@ -212,7 +212,7 @@ impl Play {
                 None => (*rng.pick(&["src/hand.rs", "docs/hand.md", "docs/hand.md"]).unwrap_or(&"src/hand.rs")).into(),
             };
             let changed = self.world.write(&tree, &[(path, Some(rng.draw() >> 40))]);
-            answer.content = Some(self.world.content(run, &changed));
+            (answer.content, answer.start) = (Some(self.world.content(run, &changed)), Some(tree));
         }
         answer
     }

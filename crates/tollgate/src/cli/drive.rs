@@ -199,6 +199,10 @@ pub fn drive(
             Rest::Closed if run.run().pending().next().is_some() => Rest::Waiting,
             rest => rest,
         };
+        if rest == Rest::Waiting {
+            // From now on the trees that are asked about are a person's, whether or not anybody is shown them here.
+            run.run().pending().for_each(|(_, decision)| drop(runs.service.tree_of(run.run(), decision)));
+        }
         match rest {
             Rest::Closed | Rest::Halted => {
                 let exit = end(run.run(), session);

@@ -57,6 +57,11 @@ impl Story {
             Event::AttemptStarted(started) if started.repeats.is_some_and(|of| self.parked.contains(&of)) => {
                 started_sentence(started).replace(AGAIN, ", goes on")
             }
+            Event::TreeChanged(changed) => {
+                let asked = run.decisions.get(&changed.decision).map(|decision| &decision.asked.tree);
+                let how = if asked == Some(&changed.content.tree) { "as it was" } else { "mended by hand" };
+                format!("{} gives the work tree back, {how}", recorded.by.name)
+            }
             _ => sentence(recorded)?,
         };
         if let Event::AttemptParked(parked) = &recorded.event {

@@ -78,6 +78,34 @@ fn what_a_stage_needs_is_established_on_a_persons_retry() {
     play.holds();
 }
 
+/// The second unit's work undoes what the first was accepted on: a person's retry takes up the first, not the last stage.
+#[test]
+fn a_unit_that_lapsed_is_taken_up_again_where_it_was_made() {
+    let main = "    - id: sides
+      each: {over: [backend, frontend], flow: side, at_once: 1, trees: shared, makes: accepted}
+      on: {all: look, some: hold, none: hold}
+";
+    let side = "    - {id: build, dispatch: developer, on: {ok: check}}
+    - {id: check, dispatch: dod-checker, ensures: [covered], on: {accept: done, reject: hold}}
+";
+    let join = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
+    let protocol = sides("", "", main, side).replace(join, "").replace("bound_to: [code]", "bound_to: tree");
+    let script = format!(
+        "script: 1\nroles:\n  developer: [{}, {}, {}]\n  dod-checker: [{}, {}, {}]\n",
+        built("backend", 1, r#"api/a: "x\n""#, "api/a"),
+        built("frontend", 1, r#"web/a: "x\n""#, "web/a"),
+        "{report: {status: complete, abstract: {outcome: nothing to do, next_phase: n/a}}}",
+        said_of("backend", 1, "APPROVED", "verified_rows: [\"DoD-1: there\"]").replace("iteration: 1, ", ""),
+        said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\"]").replace("iteration: 1, ", ""),
+        r#"{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}}"#,
+    );
+    let (play, said) = play(TWO, &protocol, &script, &[]);
+    said.exits(1).says("`backend` is no longer accepted").silent_on("succeeded");
+    play.tollgate(&["retry", "RUN", "--no-wait"]).exits(0).says("succeeded");
+    assert_eq!(play.dispatched("developer"), 3);
+    play.holds();
+}
+
 /// A unit whose flow was left starts again from the run's tree; what it had made is put aside, not lost.
 #[test]
 fn what_a_unit_had_made_before_it_starts_again_is_kept() {

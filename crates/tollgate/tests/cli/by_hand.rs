@@ -58,7 +58,7 @@ fn who_gives_a_tree_back_answers_for_what_no_report_has_named() {
     said.exits(4)
         .says("tests/greet.test.sh changed, but the report does not name it")
         .says("The tests still leave something open after the last try.");
-    play.decide(&["dec_2", "by-hand"]).exits(0).says("mended by hand").says("succeeded");
+    play.decide(&["dec_2", "by-hand"]).exits(0).says("ada gives the work tree back, as it was").says("succeeded");
     play.holds();
 }
 

@@ -127,6 +127,30 @@ fn what_did_not_land_is_set_aside_and_comes_back() {
     all_holds(&play);
 }
 
+/// The journal says what a run has, whatever somebody did in its folder meanwhile.
+#[test]
+fn what_no_folder_holds_any_more_is_made_again_and_set_aside() {
+    let takes: [(&str, usize); 3] =
+        [("rm -rf backend", 1), ("cd backend && rm greet.sh", 1), ("cd backend && git add -A && git stash", 2)];
+    for (line, quarantined) in takes {
+        let play = cancelled();
+        let done = std::process::Command::new("sh").args(["-c", line]).current_dir(trees(&play)).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        let dry = Cleaned::of(&play, "--dry-run");
+        assert_eq!(dry.with("quarantined").len(), quarantined, "{line}: {}", dry.0);
+        let done = Cleaned::of(&play, "");
+        assert_eq!(done.with("quarantined").len(), quarantined, "{line}: {}", done.0);
+        Cleaned::of(&play, "").does_nothing();
+        play.tollgate(&["gc", "--restore", "RUN"]);
+        let back = std::fs::read_dir(trees(&play)).unwrap().map(|entry| entry.unwrap().path().join("greet.sh"));
+        let quarantine = std::fs::read_dir(play.world.path(&format!("state/quarantine/{}", play.run)));
+        let aside = quarantine.into_iter().flatten().map(|entry| entry.unwrap().path().join("greet.sh"));
+        let held: Vec<String> = back.chain(aside).filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+        assert!(held.contains(&"echo Hello\n".to_owned()), "{line}: {held:?}");
+        all_holds(&play);
+    }
+}
+
 #[test]
 fn a_branch_that_somebody_took_away_holds_nothing() {
     let (play, said) = Play::standard(&[]);

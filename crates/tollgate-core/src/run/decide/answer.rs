@@ -12,6 +12,7 @@ use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::model::{Route, Stage, Target};
+use crate::scope::Content;
 
 impl Draft {
     /// A person answers.
@@ -174,18 +175,42 @@ impl Draft {
             (None, true) => {
                 return Err(Rejection::Incomplete { decision: id, what: "the measured work tree".to_owned() });
             }
+            (Some(_), true) if answer.start.as_ref().is_some_and(|start| start != self.run.tree_of(unit)) => {
+                let what = "the work tree as it is now, which has changed since; answer again".to_owned();
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
             (Some(content), true) => {
+                let beside = self.changed_beside(unit, route, content);
+                if !beside.is_empty() {
+                    let (asked, named) = (route.amends.join("`, `"), beside.join("`, `"));
+                    let what = format!(
+                        "a change to `{asked}` alone; take back what you changed in `{named}`, and answer again"
+                    );
+                    return Err(Rejection::Incomplete { decision: id, what });
+                }
                 let deleted = answer.deleted.clone();
+                let how =
+                    if content.tree == *self.run.tree_of(unit) { "given back as it was" } else { "mended by hand" };
                 let event = TreeChanged { unit: unit.cloned(), content: content.clone(), decision: id, deleted };
                 self.emit_by(by.clone(), event);
                 let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);
-                self.address(open, unit, &format!("mended by hand ({id})"));
+                self.address(open, unit, &format!("{how} ({id})"));
                 self.lapse();
             }
             (None, false) => {}
         }
         let _ = instance;
         Ok(())
+    }
+
+    /// The areas that a change by hand touches, and its option does not amend: what was proved of the protocol holds for those
+    /// it names. A document of the tree may lie in any.
+    fn changed_beside(&self, unit: Option<&Name>, route: &Route, content: &Content) -> Vec<Name> {
+        let amended = |area: &Name| route.amends.iter().any(|name| name == area || &**name == "tree");
+        let documents = route.amends.iter().any(|name| self.protocol.artifacts.contains_key(name));
+        let before = self.run.contents.get(self.run.tree_of(unit)).filter(|_| !documents);
+        let differs = |area: &&Name| before.is_some_and(|before| before.areas.get(*area) != content.areas.get(*area));
+        content.areas.keys().filter(|area| !amended(area)).filter(differs).cloned().collect()
     }
 
     /// Grants the waivers an answer carries and refuses it unless what it must establish then holds. Nothing is waived that the

@@ -1,5 +1,7 @@
 //! Ends: a unit is done, a run closes.
 
+use std::collections::BTreeSet;
+
 use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
@@ -137,14 +139,21 @@ impl Draft {
                 tree: self.run.tree.clone(),
             });
         } else if !waits {
-            self.emit(FlowHeld {
-                instance: MAIN.into(),
-                stage: stage.id.clone(),
-                outcome: "done".into(),
-                why: reasons.join("; "),
-            });
+            // What lapsed is taken up again where it was made: the last stage would find the same.
+            let stage = self.made_at().unwrap_or_else(|| stage.id.clone());
+            self.emit(FlowHeld { instance: MAIN.into(), stage, outcome: "done".into(), why: reasons.join("; ") });
             self.emit(RunHalted { reasons });
         }
+    }
+
+    /// The first stage of the main flow below which a unit lapsed.
+    fn made_at(&self) -> Option<Name> {
+        let lapsed = |unit: &Name| self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
+        let below = self.run.children(MAIN).filter(|(_, child)| child.unit.as_ref().is_some_and(lapsed));
+        let made: BTreeSet<&Name> = below.filter_map(|(_, child)| child.each.as_ref()).collect();
+        let main = self.instance(MAIN)?;
+        let stages = &self.protocol.flow(&main.flow)?.stages;
+        stages.iter().map(|stage| &stage.id).find(|id| made.contains(id)).cloned()
     }
 
     /// A success that rests on waivers says so.

@@ -145,6 +145,8 @@ pub struct Answer {
     pub text: String,
     /// The measured content, where the option amends areas.
     pub content: Option<Content>,
+    /// The tree that it was measured against: a person answers for no other.
+    pub start: Option<Name>,
     /// The files that are gone there.
     pub deleted: Vec<Name>,
     /// What becomes of requirements, where the option amends them.

@@ -126,6 +126,7 @@ fn round(state: &Path, bare: &Path) -> Outcome<Round> {
 
 /// Drives the runs, prints what was seen of each leg, and goes on with the next when it is told to.
 #[expect(clippy::print_stdout, reason = "the parent reads it")]
+#[expect(clippy::exit, reason = "the threads wait for each other, and would for one that failed")]
 pub fn child(state: &Path) -> Outcome {
     let journal = Arc::new(SqliteJournal::open(state, Options::default())?);
     let runs = Runs::new(journal.clone())?;
@@ -135,7 +136,6 @@ pub fn child(state: &Path) -> Outcome {
             let (runs, turn) = (&runs, Arc::clone(&turn));
             scope.spawn(move || {
                 if let Err(error) = drive(runs, number, turn) {
-                    // The others would wait for it for ever.
                     eprintln!("{error}");
                     std::process::exit(1);
                 }

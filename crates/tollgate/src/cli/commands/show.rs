@@ -65,6 +65,8 @@ pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Resu
     let filter = Filter { prefix: Some(run.id.digits().to_owned()), limit: Some(1), ..Filter::default() };
     let listed = runs.journal.list(&filter).map_err(|error| load_failure(error.into()))?;
     let now_ms = session.now_ms();
+    // What a look puts away is shown as put aside.
+    run.pending().for_each(|(_, decision)| drop(runs.service.tree_of(run, decision)));
     let (trees, changes) = work(runs, run);
     let reads = if with_reads { reads(runs, run, &history) } else { Vec::new() };
     let sources = Sources {

@@ -1,0 +1,71 @@
+//! A change by hand: which work tree a question is about, and what a person gives back with the answer.
+
+use tollgate_core::Name;
+use tollgate_core::id::DecisionId;
+use tollgate_core::protocol::model::{Route, Stage};
+use tollgate_core::run::Run;
+use tollgate_core::run::decide::Answer;
+use tollgate_core::run::event::ChangeKind;
+use tollgate_core::run::state::Decision;
+use tollgate_core::scope::Content;
+
+use crate::git::ObjectId;
+use crate::hands::content_in;
+use crate::workspace::{Held, Taken, TreeRecord, Workspace, WorkspaceError};
+
+/// The unit whose own work tree a decision shows (none: it shows the run's), and what the run has there.
+pub fn shown<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, ObjectId), WorkspaceError> {
+    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
+    let unit = decision.asked.unit.as_ref().filter(own);
+    let lost = || WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() };
+    Ok((unit.map(|name| &**name), ObjectId::parse(run.tree_of(unit)).ok_or_else(lost)?))
+}
+
+/// What the journal says of a work tree, for whoever asks.
+pub fn told<T>(run: &Run, start: &ObjectId, ask: impl FnOnce(TreeRecord<'_>) -> T) -> T {
+    let is_leased = |token: u64| run.attempts.values().any(|lease| lease.token == token);
+    let names = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
+    ask(TreeRecord { start, is_leased: &is_leased, names: &names })
+}
+
+/// The tree that a person gives back, and the files that are gone from it.
+pub fn measure(
+    workspace: &Workspace,
+    run: &Run,
+    decision: &Decision,
+    held: Held,
+) -> Result<(Taken, Content, Vec<Name>), WorkspaceError> {
+    let (unit, start) = shown(run, decision)?;
+    let tree = told(run, &start, |recorded| workspace.given_tree(unit, recorded))?;
+    let found = workspace.measure(&tree, &start)?;
+    let misplaced = found.misplaced();
+    if !misplaced.is_empty() {
+        return Err(WorkspaceError::Misplaced(misplaced));
+    }
+    let gone = found.changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
+    let deleted = gone.map(|change| change.path.clone()).collect();
+    let content = content_in(run, &found.tree, &found.entries);
+    Ok((Taken { tree, shown: start, given: found.tree, held }, content, deleted))
+}
+
+/// The open decision that an answer gives a work tree back for.
+pub fn given_back<'a>(run: &'a Run, id: DecisionId, answer: &Answer) -> Option<&'a Decision> {
+    let open = run.decisions.get(&id).map(|decision| &**decision).filter(|decision| decision.end.is_none());
+    open.filter(|decision| amends_tree(run, decision, answer.option.as_deref()))
+}
+
+/// Whether an answer gives a work tree back.
+pub fn amends_tree(run: &Run, decision: &Decision, option: Option<&str>) -> bool {
+    let route = route_of(run, decision, option);
+    route.is_some_and(|route| route.amends.iter().any(|name| run.protocol.lies_in_tree(name)))
+}
+
+/// The route that an answer takes.
+fn route_of<'a>(run: &'a Run, decision: &Decision, option: Option<&str>) -> Option<&'a Route> {
+    let outcome = option.unwrap_or("answered");
+    let stage: &Stage = match run.protocol.ask(&decision.asked.ask) {
+        Some(shared) => shared,
+        None => run.stage(run.instances.get(&decision.asked.instance)?, &decision.asked.ask)?,
+    };
+    run.protocol.route(stage, outcome).map(|(rule, _)| &rule.route)
+}
