@@ -26,6 +26,8 @@ pub struct Looks {
     pub example: String,
     /// The schema, which is no document either.
     pub schema: serde_json::Value,
+    /// Headings of other reports that reject: one behind a document says otherwise.
+    pub against: Vec<Heading>,
     /// What a text lacks that has none, and how one begins.
     pub lacks: String,
     pub begin: String,
@@ -194,8 +196,13 @@ impl Shape {
         shape
     }
 
-    fn half(&self) -> usize {
+    pub fn half(&self) -> usize {
         self.needed.len().div_ceil(2).max(1)
+    }
+
+    /// The words that only such an object has.
+    pub fn words(&self) -> Vec<&str> {
+        self.consts.iter().filter_map(|(_, word)| skim::inside(word)).collect()
     }
 
     /// Whether a text can hold such an object.
@@ -285,11 +292,16 @@ impl Shape {
         self.keys().iter().filter(|known| keys.contains(&&***known)).count() >= self.half()
     }
 
-    /// Whether a text that is no JSON means to be such an object.
+    /// Whether a text that is no JSON means to be such an object: it has its words, or begins with one of its keys, or with nothing.
     pub fn is_meant(&self, text: &str) -> bool {
-        let word = |(_, word): &&(Name, String)| skim::inside(word).is_some_and(|word| text.contains(word));
-        self.consts.iter().any(|known| word(&known))
+        let begun = || {
+            let start = text.len() - text.trim_start().len();
+            let object = skim::object(text, start);
+            self.knows(text, &object) || text[start..].trim_end() == "{"
+        };
+        self.words().iter().any(|word| text.contains(word))
             || self.keys().iter().filter(|key| text.contains(&***key)).count() >= self.half()
+            || begun()
     }
 }
 
