@@ -456,6 +456,12 @@ fn a_rejection_behind_an_approval_is_no_approval() {
     assert_eq!(extract("decree.reviewer-result", &format!("{result}\n{rejection}")), "1 malformed none TG0256@13");
     let rejects = result.replace("approved", "needs-changes");
     assert_eq!(extract("decree.reviewer-result", &format!("{rejects}\n{rejection}")), "0 ok reject");
+    // A sign in the heading hides neither.
+    let sign = |text: &str| text.replacen("## R", "## ❌ R", 1);
+    let behind = format!("{result}\n{}", sign(&rejects));
+    assert_eq!(extract("decree.reviewer-result", &behind), "1 malformed none TG0201@13");
+    let behind = format!("{approval}\n{}", sign(&rejection));
+    assert_eq!(extract("decree.review-approval", &behind), "1 malformed none TG0256@16");
 }
 
 #[test]
@@ -468,6 +474,14 @@ fn another_form_is_one_mistake() {
         status[from..to].lines().map(|line| format!("| {} |\n", line.replacen(": ", " | ", 1))).collect();
     let table = format!("{}| field | value |\n|---|---|\n{rows}{}", &status[..from], &status[to..]);
     assert_eq!(checked(&world, "status-block --role reviewer", &table), "1 malformed none TG0210@7");
+    let finding = "- [major] `src/cart.rs:42` (BE-012) — the total overflows for large quantities";
+    assert!(status.contains(finding));
+    let approved = status.replace("REQUEST_CHANGES", "APPROVED").replace("## Findings", "## Befunde");
+    assert_eq!(checked(&world, "status-block --role reviewer", &approved), "1 malformed none TG0225@28");
+    let rows = "## DoD coverage\n| row | seen |\n|---|---|\n| DoD-1 | ✓ |\n| DoD-2 | ✓ |\n";
+    let tested = approved.replace("verdict: APPROVED", "verdict: n/a").replace("## DoD coverage\nNone\n", rows);
+    let tested = tested.split("## Befunde").next().unwrap();
+    assert_eq!(checked(&world, "status-block --role tester", tested), "1 malformed none TG0222@25");
     let result = "## Reviewer Result\n\n| Field | Value |\n|---|---|\n| **Task** | #21 — x |\n| Outcome | approved |\n| PR | #34 |\n\n### Summary\n\nFine.\n";
     assert_eq!(checked(&world, "decree.reviewer-result", result), "1 malformed none TG0247@5");
     let blocker = shown(&world, "decree.blocker --example");
@@ -475,6 +489,13 @@ fn another_form_is_one_mistake() {
     assert_eq!(checked(&world, "decree.blocker", &headings), "1 malformed none TG0247@7");
     let second = headings.replace("spec-gap", "gap");
     assert_eq!(checked(&world, "decree.blocker", &second), "1 malformed none TG0245@3 TG0247@7", "and hides no other");
+}
+
+#[test]
+fn a_key_that_is_wrong_hides_no_circle() {
+    let world = World::new();
+    let plan = r#"{"created": [7, 8], "closed": [], "updated": [], "blocking": {"7": [8], "8": [7], "x": []}}"#;
+    assert_eq!(checked(&world, "decree.planner-output", plan), "1 malformed none TG0249@1 TG0247@1");
 }
 
 #[test]

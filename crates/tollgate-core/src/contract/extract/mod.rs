@@ -252,6 +252,11 @@ impl Search<'_> {
         let unread = match one.state {
             State::Whole => None,
             State::Cut => Some((Code::REPORT_CUT_OFF, "the report is cut off", "print the whole report again")),
+            State::Unread if self.looks.json.is_none() => Some((
+                Code::REPORT_ABSENT,
+                "this heading is almost that of a report: whether it is one is not said",
+                self.looks.begin.as_str(),
+            )),
             State::Unread => Some((
                 Code::REPORT_ABSENT,
                 "this has the fields of a report and is no JSON that can be read",

@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use super::candidates::State;
 use super::layer::Layers;
-use super::looks::{Looks, Shape};
+use super::looks::{Heads, Looks, Shape};
 use super::skim::{self, End};
 use crate::contract::definition::Heading;
 use crate::contract::markdown::{Fence, heading_words};
@@ -64,8 +64,7 @@ pub fn unread(
         bytes += text.len();
         let shown = |shape: &Shape| is_shown(text, shape, looks, prompt);
         let fields = looks.json.as_ref().and_then(|shape| meant(text, shape).filter(|_| !shown(shape)));
-        let found =
-            fields.map(|at| (at, State::Unread)).or_else(|| Some((against(text, &looks.against)?, State::Against)));
+        let found = fields.map(|at| (at, State::Unread)).or_else(|| against(text, looks));
         if let Some((at, state)) = found {
             return Some((layer, range.start + at..range.start + text.len(), state));
         }
@@ -73,11 +72,20 @@ pub fn unread(
     None
 }
 
-/// Where a heading of another report stands in a text, in no code.
-fn against(text: &str, headings: &[Heading]) -> Option<usize> {
+/// Where a heading stands in a text, in no code, that has the words of a report which rejects, or almost those of this one: `## ❌ Review: Needs Changes`.
+fn against(text: &str, looks: &Looks) -> Option<(usize, State)> {
+    let own = match &looks.markdown {
+        Some(Heads::Own(heading)) if !looks.against.is_empty() => heading,
+        _ => return None,
+    };
     let mut fence = Fence::default();
-    let is = |line: &str| heading_words(line.trim()).is_some_and(|words| headings.iter().any(|one| one.begins(words)));
-    lines(text).find(|(_, line)| !fence.is_code(line) && line.starts_with('#') && is(line)).map(|(at, _)| at)
+    let has = |words: &str, heading: &Heading| words.contains(&heading.words.to_lowercase());
+    lines(text).find_map(|(at, line)| {
+        let words =
+            heading_words(line.trim()).filter(|_| !fence.is_code(line) && line.starts_with('#'))?.to_lowercase();
+        let state = looks.against.iter().any(|heading| has(&words, heading)).then_some(State::Against);
+        Some((at, state.or_else(|| has(&words, own).then_some(State::Unread))?))
+    })
 }
 
 /// Where the keys of a document stand in a text, as keys, though what stands around them is no JSON.

@@ -191,7 +191,11 @@ impl<'a> Reader<'a, '_> {
         let says = |range: &Range<usize>| !says_none(&item_text(text, range).0);
         let lists = self.section.blocks.iter().any(|block| block.kind == BlockKind::Item && says(&block.range));
         let asks = || text[self.section.body.clone()].contains('?');
-        Heading::alike(title).filter(|meant| lists || (*meant == Heading::OpenQuestions && asks()))
+        let alike = Heading::alike(title).filter(|meant| lists || (*meant == Heading::OpenQuestions && asks()));
+        // In whatever language the heading is: what lists findings is the section of findings.
+        let finds = |range: &Range<usize>| finding::begins(&item_text(text, range).0);
+        let found = || self.section.blocks.iter().any(|block| block.kind == BlockKind::Item && finds(&block.range));
+        alike.or_else(|| found().then_some(Heading::Findings))
     }
 
     /// Complains about what a person takes for the heading of another section: what stands below it would count for this one.
@@ -325,7 +329,12 @@ impl<'a> Reader<'a, '_> {
 
     fn coverage(&mut self) -> Vec<Located<CoverageRow>> {
         let mut rows = Vec::new();
-        for entry in self.entries(Heading::Coverage) {
+        let mut entries = self.entries(Heading::Coverage);
+        // A table is one mistake, however many lines it has.
+        if entries.iter().all(|entry| entry.text.starts_with('|')) {
+            entries.truncate(1);
+        }
+        for entry in entries {
             match coverage_row(&entry.text) {
                 Some(value) => rows.push(Located { value, place: entry.place }),
                 None => {
