@@ -481,7 +481,7 @@ fn another_form_is_one_mistake() {
     let rows = "## DoD coverage\n| row | seen |\n|---|---|\n| DoD-1 | ✓ |\n| DoD-2 | ✓ |\n";
     let tested = approved.replace("verdict: APPROVED", "verdict: n/a").replace("## DoD coverage\nNone\n", rows);
     let tested = tested.split("## Befunde").next().unwrap();
-    assert_eq!(checked(&world, "status-block --role tester", tested), "1 malformed none TG0222@25");
+    assert_eq!(checked(&world, "status-block --role tester", tested), "1 malformed none TG0222@26");
     let result = "## Reviewer Result\n\n| Field | Value |\n|---|---|\n| **Task** | #21 — x |\n| Outcome | approved |\n| PR | #34 |\n\n### Summary\n\nFine.\n";
     assert_eq!(checked(&world, "decree.reviewer-result", result), "1 malformed none TG0247@5");
     let blocker = shown(&world, "decree.blocker --example");

@@ -1,7 +1,7 @@
 //! What stands behind the last document. A report that is no JSON (single quotes, a comment, a frame around it) is overlooked by whoever looks for JSON,
 //! and a rejection of another contract by whoever looks for approvals: the draft before them must not count in their place.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -81,8 +81,8 @@ fn against(text: &str, looks: &Looks) -> Option<(usize, State)> {
     let mut fence = Fence::default();
     let has = |words: &str, heading: &Heading| words.contains(&heading.words.to_lowercase());
     lines(text).find_map(|(at, line)| {
-        let words =
-            heading_words(line.trim()).filter(|_| !fence.is_code(line) && line.starts_with('#'))?.to_lowercase();
+        let code = fence.is_code(line);
+        let words = heading_words(line.trim()).filter(|_| !code && line.starts_with('#'))?.to_lowercase();
         let state = looks.against.iter().any(|heading| has(&words, heading)).then_some(State::Against);
         Some((at, state.or_else(|| has(&words, own).then_some(State::Unread))?))
     })
@@ -146,7 +146,7 @@ fn schema(text: &str) -> Option<Range<usize>> {
 
 /// Whether every line with a key is one that the worker was shown.
 fn is_shown(text: &str, shape: &Shape, looks: &Looks, prompt: Option<&str>) -> bool {
-    let shown: HashSet<&str> =
+    let shown: BTreeSet<&str> =
         looks.shown.iter().map(String::as_str).chain(prompt).flat_map(str::lines).map(str::trim).collect();
     let own: String = text.lines().filter(|line| !shown.contains(line.trim())).flat_map(|line| [line, "\n"]).collect();
     shape.needed.iter().all(|key| key_at(&own, key).is_none())

@@ -197,7 +197,7 @@ impl<'a> Reader<'a, '_> {
             let named = record.fields.iter().position(|field| is_section(field, title));
             let named = named.filter(|field| head.level == level + 1 || !found.iter().any(|one| one.field == *field));
             let Some(field) = named else {
-                if head.level == level + 1 && !record.open && is_label(record, title).is_none() {
+                if head.level == level + 1 && !record.open && !(found.is_empty() && is_label(record, title).is_some()) {
                     let message = format!("the section {} is not part of this contract", quote(title));
                     self.warn(Code::SECTION_UNKNOWN, head, message, "nothing is decided by it");
                 }
