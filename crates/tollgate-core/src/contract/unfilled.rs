@@ -28,7 +28,7 @@ pub fn is_unfilled(definition: &Definition, document: &Node<'_>) -> bool {
 }
 
 /// The words that every case of a mapping asks for.
-fn deciding(mapping: &Mapping) -> Vec<&Path> {
+pub fn deciding(mapping: &Mapping) -> Vec<&Path> {
     let asked = mapping.cases.iter().map(|case| case.when.as_ref().map(asked).unwrap_or_default());
     let both = |all: Vec<_>, next: Vec<&Path>| {
         all.into_iter().filter(|path: &&Path| next.iter().any(|other| other.steps == path.steps)).collect()

@@ -385,6 +385,7 @@ fn a_last_report_that_cannot_be_read_is_not_overlooked() {
         format!("{{\"report\": {rejected}}}"),
         format!("{{\"output\": {said}}}"),
         "kind: wr.gate_verdict\nversion: 1\nverdict: rejected\nconfidence: high\n".to_owned(),
+        "{\"verdict\": \"rejected\", \"confidence\": \"high\"}".to_owned(),
     ] {
         for text in [
             format!("{approved}\n\nNo:\n\n{last}\n"),
@@ -411,6 +412,7 @@ fn a_last_report_that_cannot_be_read_is_not_overlooked() {
     for text in [
         format!("{rejected}\n\nVerdict: rejected. Confidence: high. The rationale: see above.\n"),
         format!("{rejected}\n\n- verdict: rejected\n- confidence: high\n"),
+        format!("{rejected}\n\n{{\"verdict\": \"see above\", \"confidence\": \"high\"}}\n"),
         format!("{rejected}\n\n{told}\n{schema}\n"),
         format!("{line}\n{result}\n"),
     ] {

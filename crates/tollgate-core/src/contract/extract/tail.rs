@@ -9,7 +9,7 @@ use memchr::memmem;
 use super::candidates::State;
 use super::layer::Layers;
 use super::looks::{Heads, Looks, Shape};
-use super::skim::{self, End};
+use super::skim::{self, End, Skimmed};
 use crate::contract::definition::Heading;
 use crate::contract::markdown::{Fence, heading_words};
 use crate::contract::text::lines;
@@ -98,6 +98,9 @@ fn meant(text: &str, shape: &Shape) -> Option<usize> {
         blanked.replace_range(schema.clone(), &" ".repeat(schema.len()));
         text = &blanked;
     }
+    if let Some(at) = decided(text, shape) {
+        return Some(at);
+    }
     let places: Vec<usize> = shape.needed.iter().filter_map(|key| key_at(text, key)).collect();
     let first = *places.iter().min()?;
     let words = shape.words();
@@ -129,13 +132,22 @@ fn is_quote(c: char) -> bool {
 
 /// The first object of a text that is a JSON Schema.
 fn schema(text: &str) -> Option<Range<usize>> {
+    first_object(text, |object| object.get(text, "properties").is_some() || object.get(text, "$schema").is_some())
+}
+
+/// Where an object stands in a text that decides and has too few keys to be a document.
+fn decided(text: &str, shape: &Shape) -> Option<usize> {
+    first_object(text, |object| shape.decides(text, object)).map(|range| range.start)
+}
+
+/// The first object of a text that is a certain one.
+fn first_object(text: &str, is: impl Fn(&Skimmed) -> bool) -> Option<Range<usize>> {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
         at += found;
         let object = skim::object(text, at);
-        let is = object.get(text, "properties").is_some() || object.get(text, "$schema").is_some();
         match object.end {
-            End::Whole(end) if is => return Some(at..end),
+            End::Whole(end) if is(&object) => return Some(at..end),
             End::Whole(end) => at = end,
             End::Broken(next) => at = next.max(at + 1),
             End::Cut => return None,
