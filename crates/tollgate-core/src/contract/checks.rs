@@ -12,7 +12,8 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
+    ("every-criterion-counts", every_criterion_counts),
     ("recommends-an-option", recommends_an_option),
     ("one-priority", |root| exactly_one(root, "priority:", &["high", "medium", "low"])),
     ("one-complexity", |root| exactly_one(root, "complexity:", &["simple", "complex"])),
@@ -96,6 +97,29 @@ pub fn find(name: &str) -> Option<Check> {
     CHECKS.iter().find(|(known, _)| *known == name).map(|(_, check)| *check)
 }
 
+/// The line of a checklist on the criteria does not count fewer of them than there are: `3 of 4`, `3/4`.
+fn every_criterion_counts(root: &Node<'_>) -> Vec<u32> {
+    let said = root.get("checklist").and_then(|list| list.get("acceptance_criteria"));
+    said.filter(|said| said.text().is_some_and(counts_fewer)).map(|said| said.at).into_iter().collect()
+}
+
+/// Whether a text has a number of things that is below the number of all of them.
+fn counts_fewer(text: &str) -> bool {
+    let ends = |text: &str| text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let [parts, ofs, outs] =
+        ["/", " of ", " out of "].map(|sign| text.match_indices(sign).map(move |(at, _)| (at, sign)));
+    parts.chain(ofs).chain(outs).any(|(at, sign)| {
+        let (before, after) = (&text[..at], &text[at + sign.len()..]);
+        let after = after.strip_prefix("the ").unwrap_or(after);
+        let whole = after.bytes().take_while(u8::is_ascii_digit).count();
+        let number = |digits: &str| digits.parse::<u32>().ok();
+        let part = number(&before[before.len() - ends(before)..]);
+        // A path or a date has more than two numbers.
+        let single = !after[whole..].starts_with('/') && !before[..before.len() - ends(before)].ends_with('/');
+        single && part.zip(number(&after[..whole])).is_some_and(|(part, whole)| part < whole)
+    })
+}
+
 /// Among `labels` exactly one begins with a prefix, and goes on with a known word.
 fn exactly_one(root: &Node<'_>, prefix: &str, words: &[&str]) -> Vec<u32> {
     let labels = root.get("labels").and_then(Node::list).unwrap_or_default();
@@ -176,6 +200,22 @@ fn is_named(option: &Node<'_>, text: &str) -> bool {
 mod tests {
     use super::super::tree::json;
     use super::*;
+
+    #[test]
+    fn fewer_than_all_is_seen() {
+        for (text, fewer) in [
+            ("3 of 4 criteria verified", true),
+            ("3/4 verified", true),
+            ("2 out of the 3", true),
+            ("4 of 4", false),
+            ("4/4 verified", false),
+            ("All 4 criteria verified", false),
+            ("as of 2026/11/16 all hold", false),
+            ("src/1/2.rs", false),
+        ] {
+            assert_eq!(counts_fewer(text), fewer, "{text}");
+        }
+    }
 
     #[test]
     fn an_option_is_recommended_by_name_number_or_letter() {

@@ -1,17 +1,17 @@
 //! A dialect that is data: everything it does comes from its [`Definition`].
 
-use super::definition::{Definition, Form};
+use super::definition::{Definition, Form, Heading};
 use super::extract::{self, Looks, malformed};
 use super::judge::{Found, Wrong, judge};
 use super::text::Source;
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
 use super::unfilled::{is_unfilled, may_be_unfilled};
 use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
-use super::{guide, layout, meaning, render, schema};
+use super::{guide, layout, meaning, registry, render, schema};
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::report::Plan;
+use crate::report::{Plan, Verdict};
 
 /// A contract that was read from its definition.
 #[derive(Debug)]
@@ -170,13 +170,27 @@ impl Defined {
     /// What its documents look like.
     fn seen(&self) -> Looks {
         let schema = schema::schema(&self.definition);
-        Looks { schema, example: guide::example(&self.definition), ..Looks::of(&self.definition) }
+        let example = guide::example(&self.definition);
+        Looks { schema, example, against: self.against(), ..Looks::of(&self.definition) }
+    }
+
+    /// The headings of reports that reject, where one of these is found by its heading and may accept.
+    fn against(&self) -> Vec<Heading> {
+        let can = |definition: &Definition, verdict: Verdict| {
+            definition.report.as_ref().is_some_and(|mapping| mapping.cases.iter().any(|case| case.verdict == verdict))
+        };
+        if self.definition.heading.is_none() || !can(&self.definition, Verdict::Accept) {
+            return Vec::new();
+        }
+        let others = registry::all_defined().map(|other| &other.definition);
+        let reject = others.filter(|other| other.name != self.definition.name && can(other, Verdict::Reject));
+        reject.filter_map(|other| other.heading.clone()).collect()
     }
 
     /// Whether a text is a template that nobody filled in.
     fn says_nothing(&self, text: &str) -> bool {
         let read = || self.tree(text, &Context::default(), &mut Found::default()).0;
-        may_be_unfilled(text) && read().is_some_and(|root| is_unfilled(&self.definition.root, &root))
+        may_be_unfilled(text) && read().is_some_and(|root| is_unfilled(&self.definition, &root))
     }
 
     /// Writes the text of a document; what is wrong with it otherwise.

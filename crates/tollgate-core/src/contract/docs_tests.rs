@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::registry;
+use super::{Context, registry};
 use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
@@ -81,4 +82,65 @@ fn pages_hold_the_example_and_every_code() {
         let pages = [&status, &task, &language];
         assert!(pages.iter().any(|page| page.contains(code.as_str())), "{code} is on no page");
     }
+}
+
+/// The rows of a page's table of rules: the code and its other cells.
+fn rules(page: &str) -> Vec<(&str, Vec<&str>)> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    let rows = rows.filter(|row| row.starts_with("TG"));
+    rows.map(|row| row.split_once(" | ").map(|(code, rest)| (code, rest.split(" | ").collect())).expect(row)).collect()
+}
+
+/// An example with the edits of a cell: `` `from` → `to` ``, where `⏎` is a line end.
+fn edited(example: &str, cell: &str) -> String {
+    let mut text = example.to_owned();
+    for edit in cell.replace("→ nothing", "→ ``").split("`, `") {
+        let (from, to) = edit.split_once("` → ").expect(cell);
+        let [from, to] = [from, to].map(|words| words.trim_matches('`').replace('⏎', "\n"));
+        assert!(text.contains(&from), "{from:?} is not there: {cell}");
+        text = text.replacen(&from, &to, 1);
+    }
+    text
+}
+
+#[test]
+fn each_rule_of_a_contract_in_code_has_its_own_examples() {
+    let read = |name: &str| fs::read_to_string(docs().join("contracts").join(name)).expect(name);
+    let row = |at: usize, group: &str| crate::report::CriterionRow {
+        id: format!("DoD-{at}").into(),
+        text: format!("row {at}"),
+        group: Some(group.into()),
+        ..crate::report::CriterionRow::default()
+    };
+    let (mut seen, mut wrong) = (std::collections::BTreeSet::new(), Vec::new());
+    for name in ["status-block", "build-plan.task"] {
+        let (page, example) = (read(&format!("{name}.md")), read(&format!("examples/{name}.md")));
+        for (code, cells) in rules(&page) {
+            let [.., right, broken] = &cells[..] else { panic!("{name} {code} has no examples") };
+            let mut context = Context { role: (cells.len() == 4).then(|| cells[1].into()), ..Context::default() };
+            if context.role.as_deref() == Some("tester") {
+                context.criteria = Some(vec![row(1, "dod"), row(2, "dod"), row(3, "tester")]);
+            }
+            match code {
+                "TG0215" => context.next = Some([("reject".into(), vec!["developer".into()])].into()),
+                "TG0232" => context.sides = Some(vec!["backend".into()]),
+                _ => {}
+            }
+            let found = |text: &str| match registry::report_dialect(name) {
+                Some(dialect) => dialect.read(text, &context).diagnostics,
+                None => registry::document_dialect(name).expect(name).read(text, &context).diagnostics,
+            };
+            let kept = found(&edited(&example, right));
+            let is_wrong = |one: &&Diagnostic| one.code.as_str() == code || one.severity == Severity::Error;
+            wrong.extend(kept.iter().filter(is_wrong).map(|one| format!("{name} {code} right: {one:?}")));
+            let breaks: std::collections::BTreeSet<String> =
+                found(&edited(&example, broken)).iter().map(|one| one.code.to_string()).collect();
+            if !breaks.iter().map(String::as_str).eq([code]) {
+                wrong.push(format!("{name} {code} wrong: {breaks:?}"));
+            }
+            assert!(right != broken && seen.insert(((*right).to_owned(), (*broken).to_owned())), "{code}: {right}");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(seen.len(), 26 + 8);
 }

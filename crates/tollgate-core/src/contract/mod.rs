@@ -4,6 +4,8 @@
 //! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
 
 mod blocks;
+#[cfg(test)]
+mod cases;
 mod checks;
 pub mod defined;
 #[cfg(test)]

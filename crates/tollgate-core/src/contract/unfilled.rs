@@ -1,6 +1,6 @@
 //! A template that nobody filled in: it has the form of a document and says nothing.
 
-use super::definition::{Kind, Type};
+use super::definition::{Condition, Definition, Kind, Mapping, Path, Test, Type};
 use super::text::is_placeholder;
 use super::tree::{Node, Value};
 
@@ -11,12 +11,37 @@ struct Count {
     said: usize,
 }
 
-/// Whether a document is a template: none of its closed words is chosen, or where it has none, none of its texts is written.
-pub fn is_unfilled(of: &Type, document: &Node<'_>) -> bool {
+/// Whether a document is a template: the word is not chosen that decides what it means (`PASS | FAIL`), whatever else is filled in; where no word does,
+/// none of its closed words is chosen, or where it has none, none of its texts is written.
+pub fn is_unfilled(definition: &Definition, document: &Node<'_>) -> bool {
     let (mut words, mut texts) = (Count::default(), Count::default());
-    count(of, document, &mut words, &mut texts);
+    for path in definition.report.as_ref().map(deciding).unwrap_or_default() {
+        let of = path.steps.iter().try_fold(&definition.root, |of, step| Some(of.step(step)?.0));
+        let node = path.steps.iter().try_fold(document, |node, step| node.get(step));
+        of.zip(node).into_iter().for_each(|(of, node)| count(of, node, &mut words, &mut texts));
+    }
+    if words.open + words.said == 0 {
+        count(&definition.root, document, &mut words, &mut texts);
+    }
     let decides = if words.open + words.said > 0 { words } else { texts };
     decides.open > 0 && decides.said == 0
+}
+
+/// The words that every case of a mapping asks for.
+pub fn deciding(mapping: &Mapping) -> Vec<&Path> {
+    let asked = mapping.cases.iter().map(|case| case.when.as_ref().map(asked).unwrap_or_default());
+    let both = |all: Vec<_>, next: Vec<&Path>| {
+        all.into_iter().filter(|path: &&Path| next.iter().any(|other| other.steps == path.steps)).collect()
+    };
+    asked.reduce(both).unwrap_or_default()
+}
+
+fn asked(condition: &Condition) -> Vec<&Path> {
+    match condition {
+        Condition::All(all) => all.iter().flat_map(asked).collect(),
+        Condition::Test(path, Test::Is(_)) => vec![path],
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a text may hold what a template has, by its signs: most do not.

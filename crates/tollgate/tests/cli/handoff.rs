@@ -296,3 +296,222 @@ fn an_empty_word_is_no_content() {
         assert!(check("The page cannot be finished.", empty).starts_with("1 malformed none TG024"), "{empty}");
     }
 }
+
+/// Whoever hands out work fills in the unit and the role; a report is what chooses the word that decides.
+#[test]
+fn a_template_that_only_leaves_the_verdict_open_is_no_report() {
+    let world = World::new();
+    let report = shown(&world, "supervisor.worker-report --example").replace("41 passed", "43 passed");
+    let template = report.replace("\"status\": \"PASS\"", "\"status\": \"PASS|FAIL|BLOCKED\"");
+    assert_ne!(report, template);
+    let extract = |text: &str| extracted(&world, "supervisor.worker-report", text);
+    assert_eq!(extract(&format!("{report}\n{template}")), "0 ok none");
+    assert_eq!(extract(&template), "1 malformed none TG0201@1", "an echo, not a report with a mistake");
+    let row = report.replace("\"verdict\": \"PASS\"", "\"verdict\": \"PASS|FAIL\"");
+    assert_ne!(report, row);
+    assert!(extract(&format!("{report}\n{row}")).starts_with("1 malformed none TG0245"), "half of it is chosen");
+    let output = shown(&world, "team.output --example").replace("Prices are in cents.", "Prices are in euros.");
+    let template = output.replace("\"OK\"", "\"OK|BLOCKED|FAIL\"");
+    let said = extracted(&world, "team.output --role Coder", &format!("{output}\n{template}"));
+    assert_eq!(said, "0 ok none");
+}
+
+/// Fields of a finding that the contract does not know are handed on by others; at the top of the verdict nothing unknown may stand.
+#[test]
+fn a_finding_may_carry_more_than_its_contract_knows() {
+    let world = World::new();
+    let report = shown(&world, "wr.review_verdict --example");
+    assert_eq!(checked(&world, "wr.review_verdict", &report), "0 ok accept_with_notes");
+    let more = report.replacen("\"severity\"", "\"ruleId\": {\"id\": 7}, \"tags\": [\"a\"], \"severity\"", 1);
+    assert_ne!(more, report);
+    assert_eq!(checked(&world, "wr.review_verdict", &more), "0 ok accept_with_notes");
+    // What is passed on keeps its form: a line as a text, a file as a list.
+    let odd = report.replace("\"startLine\": 12", "\"startLine\": \"12-14\", \"endLine\": null");
+    assert_ne!(odd, report);
+    assert_eq!(checked(&world, "wr.review_verdict", &odd), "0 ok accept_with_notes");
+    let top = report.replacen("\"verdict\"", "\"ruleId\": 7, \"verdict\"", 1);
+    assert!(checked(&world, "wr.review_verdict", &top).starts_with("1 malformed none TG0"));
+    let (lines, _) = {
+        world.write("it", &more);
+        world.json("contract check --json --contract wr.review_verdict it")
+    };
+    let finding = &lines[0]["report"]["findings"][0];
+    assert_eq!((&finding["path"], &finding["line"]), (&"src/cart.rs".into(), &12.into()), "{finding}");
+    // What stands in a field that is not known cannot make the finding another one.
+    let twice = report.replacen("\"severity\": \"minor\"", "\"severity\": \"minor\", \"severity\": \"critical\"", 1);
+    assert!(checked(&world, "wr.review_verdict", &twice).starts_with("1 malformed none TG024"));
+}
+
+#[test]
+fn an_example_is_one_in_every_language_and_outside_of_code() {
+    let world = World::new();
+    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
+    let (rejected, approved) = (verdict("rejected"), verdict("approved"));
+    for after in [
+        format!("For example:\n{approved}\n"),
+        format!("### Example\n\n```json\n{approved}\n```\n"),
+        format!("Wäre es behoben, würde ich sagen:\n\n```json\n{approved}\n```\n"),
+        format!("Zum Beispiel:\n{approved}\n"),
+        format!("Par exemple : {approved}\n"),
+        format!("Por ejemplo:\n```\n{approved}\n```\n"),
+        format!("例如：\n```json\n{approved}\n```\n"),
+    ] {
+        assert!(extract(&format!("{rejected}\n\n{after}")).starts_with("1 malformed none TG0201"), "{after}");
+    }
+    for before in ["The example works now. My verdict:", "Here is the filled template:", "# The example shop", ""] {
+        assert_eq!(extract(&format!("{before}\n```json\n{rejected}\n```\n")), "0 ok reject", "{before}");
+    }
+}
+
+/// Whoever looks for JSON overlooks what is almost JSON: the draft before it must not count in its place.
+#[test]
+fn a_last_report_that_cannot_be_read_is_not_overlooked() {
+    let world = World::new();
+    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
+    let (approved, rejected) = (verdict("approved"), verdict("rejected"));
+    let pretty = rejected.replace("{\"", "{\n  \"").replace(", \"", ",\n  \"").replace('}', "\n}");
+    let before = |sign: &str| pretty.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    let said = serde_json::Value::from(rejected.as_str());
+    for last in [
+        rejected.replace('"', "'"),
+        pretty.replace('"', "'"),
+        pretty.replacen('{', "{ // the last word", 1),
+        rejected.replace('"', "“"),
+        rejected.replace('"', "&quot;"),
+        pretty.replace("  \"", "  ").replace("\":", ":"),
+        before("> "),
+        before("│ "),
+        before("+"),
+        format!("{{\"report\": {rejected}}}"),
+        format!("{{\"output\": {said}}}"),
+        "kind: wr.gate_verdict\nversion: 1\nverdict: rejected\nconfidence: high\n".to_owned(),
+        "{\"verdict\": \"rejected\", \"confidence\": \"high\"}".to_owned(),
+    ] {
+        for text in [
+            format!("{approved}\n\nNo:\n\n{last}\n"),
+            format!("{approved}\n\n```json\n{last}\n```\n"),
+            format!(
+                "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n\
+                 {{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n",
+                serde_json::Value::from(approved.as_str()),
+                serde_json::Value::from(last.as_str())
+            ),
+        ] {
+            let told = extract(&text);
+            assert!(told.starts_with("1 malformed none TG02"), "{told}\n{text}");
+            let (lines, _) = world.json("contract extract --json --contract wr.gate_verdict it");
+            assert_eq!(lines[0]["earlier"]["report"]["verdict"], "accept", "it is shown\n{text}");
+        }
+    }
+    // Words about the report, what a tool brings, and what the agent was told are none.
+    let told = shown(&world, "wr.gate_verdict --instructions");
+    let schema = shown(&world, "wr.gate_verdict --schema");
+    let result = format!("{{\"type\":\"user\",\"message\":{{\"content\":{}}}}}", serde_json::Value::from(before("> ")));
+    let line = serde_json::Value::from(rejected.as_str());
+    let line = format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{line}}}}}");
+    for text in [
+        format!("{rejected}\n\nVerdict: rejected. Confidence: high. The rationale: see above.\n"),
+        format!("{rejected}\n\n- verdict: rejected\n- confidence: high\n"),
+        format!("{rejected}\n\n{{\"verdict\": \"see above\", \"confidence\": \"high\"}}\n"),
+        format!("{rejected}\n\n{told}\n{schema}\n"),
+        format!("{line}\n{result}\n"),
+    ] {
+        assert_eq!(extract(&text), "0 ok reject", "{text}");
+    }
+}
+
+#[test]
+fn what_is_quoted_or_shown_as_code_is_not_taken_for_the_report() {
+    let world = World::new();
+    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
+    let (rejected, approved) = (verdict("rejected"), verdict("approved"));
+    for after in [
+        format!("The one before me said:\n\n> {approved}\n"),
+        format!("```python\nexpected = {approved}\n```\n"),
+        format!("```sh\ncat > gate.json <<'END'\n{approved}\nEND\n```\n"),
+        format!("````md\n```json\n{approved}\n```\n````\n"),
+    ] {
+        assert!(extract(&format!("{rejected}\n\n{after}")).starts_with("1 malformed none TG0201"), "{after}");
+    }
+    for fence in ["```", "```json", "~~~~ JSON", "```jsonc", "```js", "```text"] {
+        let end: String = fence.chars().take_while(|c| matches!(c, '`' | '~')).collect();
+        assert_eq!(extract(&format!("{fence}\n{rejected}\n{end}\n")), "0 ok reject", "{fence}");
+    }
+}
+
+#[test]
+fn a_rejection_behind_an_approval_is_no_approval() {
+    let world = World::new();
+    let approval = shown(&world, "decree.review-approval --example").replace("All 4", "All 5");
+    let rejection = shown(&world, "decree.review-rejection --example");
+    let extract = |id: &str, text: &str| extracted(&world, id, text);
+    assert_eq!(extract("decree.review-approval", &approval), "0 ok accept");
+    assert_eq!(extract("decree.review-approval", &format!("{approval}\n{rejection}")), "1 malformed none TG0256@16");
+    let said = |text: &str| {
+        let text = serde_json::Value::from(text);
+        format!("{{\"type\":\"assistant\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}}}\n")
+    };
+    let both = format!("{}{}", said(&approval), said(&rejection));
+    assert_eq!(extract("decree.review-approval", &both), "1 malformed none TG0256@2");
+    assert_eq!(extract("decree.review-approval", &format!("{rejection}\n{approval}")), "0 ok accept");
+    let result = shown(&world, "decree.reviewer-result --example").replace("All four", "All five");
+    assert_eq!(extract("decree.reviewer-result", &format!("{result}\n{rejection}")), "1 malformed none TG0256@13");
+    let rejects = result.replace("approved", "needs-changes");
+    assert_eq!(extract("decree.reviewer-result", &format!("{rejects}\n{rejection}")), "0 ok reject");
+    // A sign in the heading hides neither.
+    let sign = |text: &str| text.replacen("## R", "## ❌ R", 1);
+    let behind = format!("{result}\n{}", sign(&rejects));
+    assert_eq!(extract("decree.reviewer-result", &behind), "1 malformed none TG0201@13");
+    let behind = format!("{approval}\n{}", sign(&rejection));
+    assert_eq!(extract("decree.review-approval", &behind), "1 malformed none TG0256@16");
+}
+
+#[test]
+fn another_form_is_one_mistake() {
+    let world = World::new();
+    let status = shown(&world, "status-block --example");
+    let from = status.find("outcome:").unwrap();
+    let to = status.find("\n\n## Iteration").unwrap();
+    let rows: String =
+        status[from..to].lines().map(|line| format!("| {} |\n", line.replacen(": ", " | ", 1))).collect();
+    let table = format!("{}| field | value |\n|---|---|\n{rows}{}", &status[..from], &status[to..]);
+    assert_eq!(checked(&world, "status-block --role reviewer", &table), "1 malformed none TG0210@7");
+    let finding = "- [major] `src/cart.rs:42` (BE-012) — the total overflows for large quantities";
+    assert!(status.contains(finding));
+    let approved = status.replace("REQUEST_CHANGES", "APPROVED").replace("## Findings", "## Befunde");
+    assert_eq!(checked(&world, "status-block --role reviewer", &approved), "1 malformed none TG0225@28");
+    let rows = "## DoD coverage\n| row | seen |\n|---|---|\n| DoD-1 | ✓ |\n| DoD-2 | ✓ |\n";
+    let tested = approved.replace("verdict: APPROVED", "verdict: n/a").replace("## DoD coverage\nNone\n", rows);
+    let tested = tested.split("## Befunde").next().unwrap();
+    assert_eq!(checked(&world, "status-block --role tester", tested), "1 malformed none TG0222@26");
+    let result = "## Reviewer Result\n\n| Field | Value |\n|---|---|\n| **Task** | #21 — x |\n| Outcome | approved |\n| PR | #34 |\n\n### Summary\n\nFine.\n";
+    assert_eq!(checked(&world, "decree.reviewer-result", result), "1 malformed none TG0247@5");
+    let blocker = shown(&world, "decree.blocker --example");
+    let headings = blocker.replace("**Options:**", "### Options").replace("**Spec Reference:**", "### Spec Reference");
+    assert_eq!(checked(&world, "decree.blocker", &headings), "1 malformed none TG0247@7");
+    let second = headings.replace("spec-gap", "gap");
+    assert_eq!(checked(&world, "decree.blocker", &second), "1 malformed none TG0245@3 TG0247@7", "and hides no other");
+}
+
+#[test]
+fn a_key_that_is_wrong_hides_no_circle() {
+    let world = World::new();
+    let plan = r#"{"created": [7, 8], "closed": [], "updated": [], "blocking": {"7": [8], "8": [7], "x": []}}"#;
+    assert_eq!(checked(&world, "decree.planner-output", plan), "1 malformed none TG0249@1 TG0247@1");
+}
+
+#[test]
+fn what_is_crossed_out_or_counted_short_is_no_approval() {
+    let world = World::new();
+    let approval = shown(&world, "decree.review-approval --example");
+    let check = |from: &str, to: &str| checked(&world, "decree.review-approval", &approval.replace(from, to));
+    assert_eq!(check("- **", "- ✅ **"), "0 ok accept");
+    assert_eq!(check("- **Code", "- ❌ **Code"), "1 malformed none TG0247@10");
+    assert_eq!(check("All 4 criteria verified", "✗ criterion 2"), "1 malformed none TG0247@8");
+    assert_eq!(check("All 4 criteria verified", "3 of 4 criteria verified"), "1 malformed none TG0249@8");
+    assert_eq!(check("All 4 criteria verified", "4/4 verified"), "0 ok accept");
+    let output = shown(&world, "team.output --example")
+        .replace("\"meets_definition_of_done\": true", "\"meets_definition_of_done\": false");
+    assert!(checked(&world, "team.output --role QA", &output).starts_with("1 malformed none TG0249"));
+    assert_eq!(checked(&world, "team.output --role Coder", &output), "0 ok none");
+}

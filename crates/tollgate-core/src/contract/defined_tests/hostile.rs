@@ -6,7 +6,7 @@ use super::*;
 use crate::contract::guide;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(crate::contract::cases::few(24))]
 
     /// A good document with a part of it damaged, cut, doubled or replaced by noise.
     #[test]

@@ -2,13 +2,20 @@
 
 use std::ops::Range;
 
-/// Words that announce an example, or what somebody would have said.
-const WORDS: [&str; 13] = [
+use crate::contract::markdown::Fence;
+
+/// Words that announce an example, or what somebody would have said, in the languages that agents are spoken to in. A word begins
+/// where one of them does; one that ends with a space is whole.
+const WORDS: &[&str] = &[
+    // English
     "example",
     "e.g.",
     "for instance",
-    "sample",
-    "template",
+    "a sample",
+    "sample report",
+    "sample output",
+    "sample verdict",
+    "a template",
     "would say",
     "would be",
     "would have",
@@ -17,50 +24,203 @@ const WORDS: [&str; 13] = [
     "would return",
     "hypothetical",
     "placeholder",
+    // German, Dutch, the north
+    "beispiel",
+    "z. b.",
+    "z.b.",
+    "würde ",
+    "wäre ",
+    "hätte ",
+    "platzhalter",
+    "voorbeeld",
+    "bijvoorbeeld",
+    "exempel",
+    "eksempel",
+    "esimerk",
+    // French, Spanish, Portuguese, Italian
+    "exemple",
+    "serait ",
+    "ejemplo",
+    "sería ",
+    "exemplo",
+    "esempio",
+    "sarebbe ",
+    // Polish, Czech, Ukrainian, Russian, Turkish
+    "przykład",
+    "například",
+    "příklad",
+    "приклад",
+    "пример",
+    "örnek",
+    // Chinese, Japanese, Korean, Hindi, Arabic
+    "例如",
+    "比如",
+    "示例",
+    "样例",
+    "範例",
+    "范例",
+    "例えば",
+    "たとえば",
+    "예시",
+    "예를 들",
+    "उदाहरण",
+    "مثال",
 ];
 
 /// How many bytes before a document are looked at.
 const BEFORE_BYTES: usize = 400;
 
-/// Whether a document stands in code, fenced or between quotes, behind words that call it an example.
+/// The languages of a code fence that a report may be written in.
+const LANGUAGES: [&str; 15] = [
+    "",
+    "json",
+    "jsonc",
+    "json5",
+    "jsonl",
+    "ndjson",
+    "js",
+    "javascript",
+    "yaml",
+    "yml",
+    "text",
+    "txt",
+    "plain",
+    "plaintext",
+    "output",
+];
+
+/// Whether a document is shown, not said: in a quote, in code of another language, or behind words that call it an example.
 pub fn is_example(text: &str, range: &Range<usize>) -> bool {
+    is_announced(text, range) || is_code(text, range)
+}
+
+/// Whether a document stands in a code fence of another language, or in a fence that is itself shown in one.
+fn is_code(text: &str, range: &Range<usize>) -> bool {
+    let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let (mut fence, mut open, mut above) = (Fence::default(), None, "");
+    for line in text[..start].lines() {
+        open = fence.is_code(line).then(|| open.unwrap_or(line));
+        above = if line.trim().is_empty() { above } else { line };
+    }
+    // One that never ends was forgotten.
+    let Some(open) = open.filter(|_| text[range.end..].lines().skip(1).any(|line| !fence.is_code(line))) else {
+        return false;
+    };
+    let info = open.trim().trim_start_matches(['`', '~']).trim().to_lowercase();
+    let language = info.split([' ', '{', ',', ':']).next().unwrap_or_default();
+    !LANGUAGES.contains(&language) || (is_fence(above.trim()) && above != open)
+}
+
+/// Whether a document stands behind words that call it an example: in their line, or under a line that leads to it.
+fn is_announced(text: &str, range: &Range<usize>) -> bool {
     let from = text.floor_char_boundary(range.start.saturating_sub(BEFORE_BYTES));
     let before = &text[from..range.start];
     let line = before.rfind('\n').map_or(0, |at| at + 1);
-    // Code quotes around it, in a line with words.
-    if let Some(words) = before[line..].strip_suffix('`') {
-        return text[range.end..].starts_with('`') && announces(words);
-    }
-    if !before[line..].trim().is_empty() {
-        return false;
+    let words = before[line..].trim();
+    if !words.is_empty() {
+        // Code quotes around it, or a colon before it, in a line with words.
+        let quoted = words.ends_with('`') && text[range.end..].starts_with('`');
+        return words.starts_with('>') || ((quoted || leads(words)) && announces(words));
     }
     let mut lines = before[..line].lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let fenced = lines.next().is_some_and(|line| line.starts_with("```") || line.starts_with("~~~"));
-    fenced && lines.next().is_some_and(|words| words.ends_with(':') && announces(words))
+    let Some(above) = lines.next() else { return false };
+    match is_fence(above) {
+        false => leads(above) && !above.starts_with('#') && announces(above),
+        true => {
+            announces(above) || lines.next().is_some_and(|words| (leads(words) && announces(words)) || entitles(words))
+        }
+    }
 }
 
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// Whether words lead to what follows them.
+fn leads(words: &str) -> bool {
+    words.trim_end_matches(['*', '_', '`', ' ']).ends_with([':', '：'])
+}
+
+/// Whether a line is a title that calls what follows an example: a heading, bold words, or a tag that begins with the word.
+fn entitles(line: &str) -> bool {
+    let around = |from: &str, to: &str| line.starts_with(from) && line.ends_with(to);
+    let title = line.starts_with('#') || around("**", "**") || around("<", ">");
+    let words = line.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    title && WORDS.iter().any(|word| words.starts_with(word))
+}
+
+/// Whether the last sentence of some words announces an example: what was said before it is about something else.
 fn announces(words: &str) -> bool {
     let lower = words.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    let last = lower.rfind(['!', '?', '。']).map_or(0, |at| lower.ceil_char_boundary(at + 1));
+    let ends = |(at, _): &(usize, &str)| !ABBREVIATED.iter().any(|short| lower[..*at + 1].ends_with(short));
+    let last = lower.rmatch_indices(". ").find(ends).map_or(last, |(at, _)| last.max(at + 1));
+    let said = format!("{} ", lower[last..].trim_end_matches(|c: char| !c.is_alphanumeric()));
+    WORDS.iter().any(|word| {
+        let begins = |(at, _): (usize, &str)| !word.is_ascii() || !said[..at].ends_with(char::is_alphanumeric);
+        said.match_indices(word.trim_end_matches('.')).any(begins)
+    })
 }
+
+/// A point that ends no sentence.
+const ABBREVIATED: [&str; 4] = ["e.g.", "z.", "z. b.", "z.b."];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(text: &str, expected: bool) {
+        let at = text.rfind("{}").unwrap();
+        assert_eq!(is_example(text, &(at..at + 2)), expected, "{text}");
+    }
+
     #[test]
-    fn an_example_is_announced_and_stands_in_code() {
-        for (text, expected) in [
-            ("If it were mended I would say:\n```json\n{}\n```", true),
-            ("For example:\n\n~~~\n{}\n~~~", true),
-            ("An approval would have been `{}`.", true),
-            ("For example:\n{}", false),
-            ("My report:\n```json\n{}\n```", false),
-            ("The example is in the tests.\n```json\n{}\n```", false),
-            ("`{}`", false),
+    fn an_example_is_announced() {
+        for text in [
+            "If it were mended I would say:\n```json\n{}\n```",
+            "For example:\n\n~~~\n{}\n~~~",
+            "An approval would have been `{}`.",
+            "For example:\n{}",
+            "An approval, e.g.: {}",
+            "All is well. For example:\n{}",
+            "### Example\n\n```json\n{}\n```",
+            "**Example output**\n```\n{}\n```",
+            "<example>\n```json\n{}\n```\n</example>",
+            "```json example\n{}\n```",
+            "Zum Beispiel:\n```json\n{}\n```",
+            "Ein Accept sähe so aus, z. B.:\n```json\n{}\n```",
+            "Wäre alles gut, würde ich sagen:\n{}",
+            "Por ejemplo:\n{}",
+            "Par exemple :\n```\n{}\n```",
+            "Например, пример:\n{}",
+            "例如：\n```json\n{}\n```",
+            "They said:\n\n> {}\n",
+            "```python\nexpected = {}\n```\n",
+            "```sh\ncat > it <<'X'\n{}\nX\n```\n",
+            "````md\n```json\n{}\n```\n````\n",
         ] {
-            let at = text.find("{}").unwrap();
-            assert_eq!(is_example(text, &(at..at + 2)), expected, "{text}");
+            check(text, true);
+        }
+    }
+
+    #[test]
+    fn a_report_is_announced_otherwise() {
+        for text in [
+            "My report:\n```json\n{}\n```",
+            "The example is in the tests.\n```json\n{}\n```",
+            "The example passes now. My report:\n```json\n{}\n```",
+            "I found a counterexample:\n```json\n{}\n```",
+            "Here it is, following the template:\n```json\n{}\n```",
+            "The serialisation is safe:\n{}",
+            "# The example shop\n\n{}",
+            "`{}`",
+            "{}",
+            "```rust\nfn main() {\n\n{}\n",
+            "```rust\nfn main() {}x\n```\n\n```json\n{}\n```\n",
+            "~~~~ json\n{}\n~~~~\n",
+        ] {
+            check(text, false);
         }
     }
 }

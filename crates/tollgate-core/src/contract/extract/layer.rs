@@ -20,16 +20,25 @@ enum From {
     /// Another layer, without some of its bytes: from which byte on how many are gone before it.
     Without { parent: usize, gone: Vec<(usize, usize)> },
     /// Strings of another layer, one after the other.
-    Strings { parent: usize, parts: Vec<Part> },
+    Strings { parent: usize, parts: Parts },
 }
 
-/// A piece of a string: where it begins in this text, and where its words stand in the other.
+/// Pieces of a text. A message may come in as many as it has words: each costs a few numbers, and no more.
 #[derive(Debug)]
-struct Part {
-    start: usize,
-    raw: Range<usize>,
-    /// A byte of the piece and where it stands: asking in order costs one pass.
-    seen: Cell<(usize, usize)>,
+struct Parts {
+    /// Where each begins in this text.
+    starts: Vec<usize>,
+    /// Where its words stand in the other.
+    raws: Vec<Range<usize>>,
+    /// A byte of this text that was asked for, in which piece, and where it stands: asking in order costs one pass.
+    seen: Cell<Seen>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    part: usize,
+    said: usize,
+    raw: usize,
 }
 
 /// The layers of a transcript; the first is the transcript.
@@ -53,15 +62,26 @@ impl<'t> Layers<'t> {
     }
 
     /// A text that strings of a layer are, one after the other.
-    pub fn strings(&mut self, parent: usize, raws: &[Range<usize>]) -> usize {
+    pub fn strings(&mut self, parent: usize, raws: Vec<Range<usize>>) -> usize {
         let mut text = String::with_capacity(raws.iter().map(ExactSizeIterator::len).sum());
-        let mut parts = Vec::with_capacity(raws.len());
-        for raw in raws {
-            parts.push(Part { start: text.len(), raw: raw.clone(), seen: Cell::new((0, raw.start)) });
+        let mut starts = Vec::with_capacity(raws.len());
+        for raw in &raws {
+            starts.push(text.len());
             skim::unescape(&self.text(parent)[raw.clone()], &mut text);
         }
+        let seen = Cell::new(Seen { part: usize::MAX, said: 0, raw: 0 });
+        let parts = Parts { starts, raws, seen };
         self.0.push(Layer { text: Cow::Owned(text), from: From::Strings { parent, parts } });
         self.0.len() - 1
+    }
+
+    /// Drops a layer of strings and those behind it: nothing was found in them. Gives where the strings stand.
+    pub fn forget(&mut self, layer: usize) -> Vec<Range<usize>> {
+        self.0.truncate(layer + 1);
+        match self.0.pop().map(|layer| layer.from) {
+            Some(From::Strings { parts, .. }) => parts.raws,
+            Some(From::File | From::Without { .. }) | None => Vec::new(),
+        }
     }
 
     /// Whether a layer is the words of a string.
@@ -81,32 +101,30 @@ impl<'t> Layers<'t> {
                 let bytes = before.checked_sub(1).map_or(0, |index| gone[index].1);
                 self.in_file(*parent, at + bytes)
             }
-            Some(From::Strings { parent, parts }) => {
-                let index = parts.partition_point(|part| part.start <= at).saturating_sub(1);
-                let raw = parts.get(index).map_or(0, |part| part.raw_at(self.text(*parent), at - part.start));
-                self.in_file(*parent, raw)
-            }
+            Some(From::Strings { parent, parts }) => self.in_file(*parent, parts.raw_at(self.text(*parent), at)),
             Some(From::File) | None => at,
         }
     }
 }
 
-impl Part {
+impl Parts {
     fn raw_at(&self, parent: &str, wanted: usize) -> usize {
-        let (mut said, mut raw) = self.seen.get();
-        if said > wanted {
-            (said, raw) = (0, self.raw.start);
+        let part = self.starts.partition_point(|start| *start <= wanted).saturating_sub(1);
+        let (Some(start), Some(words)) = (self.starts.get(part), self.raws.get(part)) else { return 0 };
+        let Seen { part: seen, mut said, mut raw } = self.seen.get();
+        if seen != part || said > wanted {
+            (said, raw) = (*start, words.start);
         }
-        while said < wanted && raw < self.raw.end {
-            let rest = &parent[raw..self.raw.end];
+        while said < wanted && raw < words.end {
+            let rest = &parent[raw..words.end];
             let plain = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len()).min(wanted - said);
             (said, raw) = (said + plain, raw + plain);
-            if said < wanted && raw < self.raw.end {
-                let (c, width) = skim::escape(&parent[raw..self.raw.end]);
+            if said < wanted && raw < words.end {
+                let (c, width) = skim::escape(&parent[raw..words.end]);
                 (said, raw) = (said + c.len_utf8(), raw + width);
             }
         }
-        self.seen.set((said, raw));
+        self.seen.set(Seen { part, said, raw });
         raw
     }
 }
@@ -187,7 +205,7 @@ mod tests {
         let text = r#"{"a": "x\né\u00e9\"z", "b": "12"}"#;
         let mut layers = Layers::new(text);
         let z = text.find('z').unwrap();
-        let said = layers.strings(0, &[7..z + 1, z + 10..z + 12]);
+        let said = layers.strings(0, vec![7..z + 1, z + 10..z + 12]);
         assert_eq!(layers.text(said), "x\néé\"z12");
         let places: Vec<usize> = layers.text(said).char_indices().map(|(at, _)| layers.in_file(said, at)).collect();
         assert_eq!(places, [7, 8, 10, 12, 18, 20, z + 10, z + 11]);

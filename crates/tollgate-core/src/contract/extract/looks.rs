@@ -8,6 +8,7 @@ use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
 use crate::contract::text::is_title;
+use crate::contract::unfilled::deciding;
 
 /// What the documents of a contract look like.
 #[derive(Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Looks {
     pub example: String,
     /// The schema, which is no document either.
     pub schema: serde_json::Value,
+    /// Headings of other reports that reject: one behind a document says otherwise.
+    pub against: Vec<Heading>,
     /// What a text lacks that has none, and how one begins.
     pub lacks: String,
     pub begin: String,
@@ -44,6 +47,8 @@ pub struct Shape {
     needles: Vec<Finder<'static>>,
     /// A bit for each key: most keys of other objects have none of them.
     sieve: u64,
+    /// The key that decides what such an object means, and its words.
+    decides: Option<(Name, Vec<Name>)>,
 }
 
 /// The headings of a Markdown document.
@@ -194,8 +199,21 @@ impl Shape {
         shape
     }
 
-    fn half(&self) -> usize {
+    pub fn half(&self) -> usize {
         self.needed.len().div_ceil(2).max(1)
+    }
+
+    /// The words that only such an object has.
+    pub fn words(&self) -> Vec<&str> {
+        self.consts.iter().filter_map(|(_, word)| skim::inside(word)).collect()
+    }
+
+    /// Whether an object has too few of the keys to be such a one, and decides all the same: it says one of the words, and has another key.
+    pub fn decides(&self, text: &str, object: &Skimmed) -> bool {
+        let said =
+            self.decides.as_ref().and_then(|(key, words)| Some((skim::inside(&text[object.get(text, key)?])?, words)));
+        let known = object.pairs.iter().filter(|pair| self.known.iter().any(|known| pair.is(text, known))).count();
+        known >= 2 && said.is_some_and(|(said, words)| words.iter().any(|word| **word == *said))
     }
 
     /// Whether a text can hold such an object.
@@ -285,11 +303,16 @@ impl Shape {
         self.keys().iter().filter(|known| keys.contains(&&***known)).count() >= self.half()
     }
 
-    /// Whether a text that is no JSON means to be such an object.
+    /// Whether a text that is no JSON means to be such an object: it has its words, or begins with one of its keys, or with nothing.
     pub fn is_meant(&self, text: &str) -> bool {
-        let word = |(_, word): &&(Name, String)| skim::inside(word).is_some_and(|word| text.contains(word));
-        self.consts.iter().any(|known| word(&known))
+        let begun = || {
+            let start = text.len() - text.trim_start().len();
+            let object = skim::object(text, start);
+            self.knows(text, &object) || text[start..].trim_end() == "{"
+        };
+        self.words().iter().any(|word| text.contains(word))
             || self.keys().iter().filter(|key| text.contains(&***key)).count() >= self.half()
+            || begun()
     }
 }
 
@@ -313,7 +336,14 @@ impl Looks {
         let Some(root) = definition.root.record() else { return looks };
         for form in &definition.forms {
             match form {
-                Form::Json => looks.json = Some(Shape::of(root)),
+                Form::Json => {
+                    let word = definition.report.as_ref().and_then(|mapping| deciding(mapping).first().copied());
+                    let decides = word.and_then(|path| match &path.steps[..] {
+                        [key] => Some((key.clone(), definition.root.step(key)?.0.words()?)),
+                        _ => None,
+                    });
+                    looks.json = Some(Shape { decides, ..Shape::of(root) });
+                }
                 Form::Yaml => looks.yaml = Some(Shape::of(root)),
                 Form::JsonLines => {
                     let line = definition.root.step(LINES).map(|(of, _)| of);

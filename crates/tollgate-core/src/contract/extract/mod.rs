@@ -5,6 +5,7 @@
 
 mod alike;
 mod announce;
+mod candidates;
 mod dialect;
 mod echo;
 mod envelope;
@@ -13,6 +14,7 @@ mod looks;
 mod region;
 mod scan;
 mod skim;
+mod tail;
 #[cfg(test)]
 mod tests;
 
@@ -21,9 +23,10 @@ pub use self::looks::{Heads, Looks};
 
 use std::ops::Range;
 
+#[cfg(test)]
+use self::candidates::CANDIDATES_MAX;
+use self::candidates::{Candidate, Candidates, Form, State, find};
 use self::echo::{Echo, Shown};
-use self::layer::Layers;
-use self::scan::Item;
 use super::markdown::heading_words;
 use super::text::Source;
 use super::{Context, Reading, ReportDialect};
@@ -33,12 +36,8 @@ use crate::report::{Health, Report, Verdict};
 
 /// The largest transcript that is read.
 pub const BYTES_MAX: usize = 64 << 20;
-/// So many documents are told apart; of more, the last ones.
-const CANDIDATES_MAX: usize = 256;
 /// So many reports before one that is not valid are looked at for one that is.
 const EARLIER_MAX: usize = 16;
-/// How often a message may be a line of a tool again.
-const LAYERS_MAX: usize = 3;
 
 /// What came of a transcript.
 #[derive(Debug)]
@@ -95,84 +94,6 @@ pub struct Earlier {
     pub read: Read,
 }
 
-/// How a candidate is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Json,
-    Text,
-}
-
-/// Something that looks like a document.
-#[derive(Debug)]
-struct Candidate {
-    layer: usize,
-    range: Range<usize>,
-    form: Form,
-    /// Whether it ends before it says anything.
-    cut: bool,
-}
-
-/// What looks like a document in a text, and the texts in it.
-#[derive(Debug)]
-struct Candidates<'t> {
-    layers: Layers<'t>,
-    candidates: Vec<Candidate>,
-    unseen: usize,
-    /// Where a tool says that the call failed which it was to carry out, and no document comes after that.
-    failed: Option<(usize, usize)>,
-}
-
-impl Candidates<'_> {
-    fn text(&self, candidate: &Candidate) -> &str {
-        &self.layers.text(candidate.layer)[candidate.range.clone()]
-    }
-}
-
-/// Everything in a text that looks like a document.
-fn find<'t>(text: &'t str, looks: &Looks) -> Candidates<'t> {
-    let mut found = Candidates { layers: Layers::new(text), candidates: Vec::new(), unseen: 0, failed: None };
-    let plain = found.layers.plain(0);
-    gather(&mut found, looks, plain, 0);
-    let surplus = found.candidates.len().saturating_sub(CANDIDATES_MAX);
-    found.unseen += found.candidates.drain(..surplus).count();
-    found
-}
-
-fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize) {
-    for item in scan::scan(found.layers.text(layer), looks, depth > 0) {
-        let before = found.candidates.len();
-        match item {
-            Item::Failed(at) => found.failed = Some((layer, at)),
-            Item::Object(range) => found.candidates.push(Candidate { layer, range, form: Form::Json, cut: false }),
-            Item::Cut(start) => {
-                let range = start..found.layers.text(layer).len();
-                found.candidates.push(Candidate { layer, range, form: Form::Text, cut: true });
-            }
-            Item::Region(region) => {
-                let stands = region::find(found.layers.text(layer), &region, looks);
-                let one = |(range, cut)| Candidate { layer, range, form: Form::Text, cut };
-                found.candidates.extend(stands.into_iter().map(one));
-                // Objects in the region were noted before it was over.
-                let of_region = |one: &Candidate| one.layer == layer && one.range.start >= region.start;
-                let from = found.candidates.iter().rposition(|one| !of_region(one)).map_or(0, |at| at + 1);
-                found.candidates[from..].sort_by_key(|one| one.range.start);
-            }
-            Item::Message(words) if depth < LAYERS_MAX => {
-                let said = found.layers.strings(layer, &words);
-                let plain = found.layers.plain(said);
-                gather(found, looks, plain, depth + 1);
-            }
-            Item::Message(_) => {}
-        }
-        if found.candidates.len() > before {
-            found.failed = None;
-        }
-        if found.candidates.len() > 2 * CANDIDATES_MAX {
-            found.unseen += found.candidates.drain(..CANDIDATES_MAX).count();
-        }
-    }
-}
-
 /// Finds the report in a transcript and reads it.
 pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extraction {
     let file = Source::new(text);
@@ -182,7 +103,8 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
     let looks = dialect.looks(context);
-    let all = find(file.text(), &looks);
+    let mut all = find(file.text(), &looks);
+    all.find_unread(&looks, context.prompt.as_deref());
     let shown = Shown::of(&looks, context.prompt.as_deref());
     Search { dialect, context, looks: &looks, all: &all, shown, file: &file }.run()
 }
@@ -203,8 +125,12 @@ impl Search<'_> {
         let mut earlier: Vec<&Candidate> = Vec::new();
         let last_own = self.last_own();
         for (at, one) in self.all.candidates.iter().enumerate().rev() {
+            if one.state == State::Against && self.rejects(at) {
+                continue;
+            }
             let text = self.all.text(one);
             let echo = if last_own.is_some_and(|own| at > own) { Echo::Whole } else { self.echo(one) };
+            let echo = if echo == Echo::No && counts.is_none() { self.example(one) } else { echo };
             let why = if echo == Echo::Whole {
                 Some(Why::Echo)
             } else if let Some(unit) = self.other_unit(one) {
@@ -265,36 +191,51 @@ impl Search<'_> {
         Extraction { read, found: Some(found), passed, unseen: self.all.unseen, earlier: before }
     }
 
+    /// Whether the report before a candidate rejects, so that what rejects behind it only says so again.
+    fn rejects(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| self.all.candidates.get(before));
+        let read = before.map(|one| self.judge(one, Echo::No));
+        matches!(read, Some(Read::Report(reading)) if reading.report.verdict == Verdict::Reject)
+    }
+
     /// The last report before the one that counts, or would, that is valid.
     fn valid_before(&self, earlier: &[&Candidate]) -> Option<Earlier> {
         let read = |one: &&Candidate| Earlier { place: self.place(one, 0), read: self.judge(one, Echo::No) };
-        let whole = earlier.iter().take(EARLIER_MAX).filter(|one| !one.cut);
+        let whole = earlier.iter().take(EARLIER_MAX).filter(|one| one.state == State::Whole);
         whole.map(read).find(|earlier| !earlier.read.is_refused())
     }
 
     /// The last valid report before one that is the contract's own example, word for word: the example is nobody's where there is another.
     fn last_own(&self) -> Option<usize> {
         let example = self.looks.example.trim();
-        let is_sample = |one: &Candidate| !one.cut && !example.is_empty() && self.all.text(one).trim() == example;
+        let is_sample =
+            |one: &Candidate| one.state == State::Whole && !example.is_empty() && self.all.text(one).trim() == example;
         let behind = self.all.candidates.iter().rev().take_while(|one| is_sample(one)).count();
         let at = self.all.candidates.len().checked_sub(behind + 1).filter(|_| behind > 0)?;
         let own = &self.all.candidates[at];
-        let counts = !own.cut && self.echo(own) == Echo::No && self.other_unit(own).is_none();
+        let counts = own.state == State::Whole
+            && self.echo(own) == Echo::No
+            && self.example(own) == Echo::No
+            && self.other_unit(own).is_none();
         (counts && !self.judge(own, Echo::No).is_refused()).then_some(at)
     }
 
     /// How much of a candidate only repeats what was shown, or is said to be no report.
     fn echo(&self, one: &Candidate) -> Echo {
-        if one.cut {
+        if one.state != State::Whole {
             return Echo::No;
         }
         if self.dialect.is_unfilled(self.all.text(one)) {
             return Echo::Whole;
         }
-        match self.shown.echo(self.all.text(one), one.form) {
-            Echo::No if announce::is_example(self.all.layers.text(one.layer), &one.range) => Echo::Example,
-            echo => echo,
-        }
+        self.shown.echo(self.all.text(one), one.form)
+    }
+
+    /// Whether the one that counts is said to be an example.
+    fn example(&self, one: &Candidate) -> Echo {
+        let text = self.all.layers.text(one.layer);
+        let is = one.state == State::Whole && announce::is_example(text, &one.range);
+        if is { Echo::Example } else { Echo::No }
     }
 
     /// What a tool says of its call: nothing before it is a report of work that was finished.
@@ -308,9 +249,27 @@ impl Search<'_> {
     /// Reads one candidate; places are those of its own text.
     fn judge(&self, one: &Candidate, echo: Echo) -> Read {
         let start = Place { line: 1, column: 1 };
-        if one.cut {
-            let wrong = Diagnostic::error(Code::REPORT_CUT_OFF, start, "the report is cut off");
-            return self.dialect.malformed(vec![wrong.hint("print the whole report again")]);
+        let unread = match one.state {
+            State::Whole => None,
+            State::Cut => Some((Code::REPORT_CUT_OFF, "the report is cut off", "print the whole report again")),
+            State::Unread if self.looks.json.is_none() => Some((
+                Code::REPORT_ABSENT,
+                "this heading is almost that of a report: whether it is one is not said",
+                self.looks.begin.as_str(),
+            )),
+            State::Unread => Some((
+                Code::REPORT_ABSENT,
+                "this has the fields of a report and is no JSON that can be read",
+                "print the report as one JSON object, with nothing in front of its lines",
+            )),
+            State::Against => Some((
+                Code::SECOND_DOCUMENT,
+                "a report of another contract stands behind the last one of this, and it rejects",
+                "report once: either this, or what stands before it",
+            )),
+        };
+        if let Some((code, message, hint)) = unread {
+            return self.dialect.malformed(vec![Diagnostic::error(code, start, message).hint(hint)]);
         }
         let mut read = self.dialect.read_alone(self.all.text(one), self.context);
         let told = match echo {
@@ -337,7 +296,7 @@ impl Search<'_> {
 
     /// The unit of a report that is about another one than was asked for.
     fn other_unit(&self, one: &Candidate) -> Option<String> {
-        let wanted = self.context.unit.as_deref().filter(|_| !one.cut)?;
+        let wanted = self.context.unit.as_deref().filter(|_| one.state == State::Whole)?;
         let Dialect::Report(dialect) = self.dialect else { return None };
         dialect.unit(self.all.text(one), self.context).filter(|unit| !is_unit(unit, wanted))
     }
@@ -423,7 +382,7 @@ impl Extraction {
 pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
     let found = find(text, &dialect.looks(context));
     match &found.candidates[..] {
-        [Candidate { layer: 0, range, form: Form::Json, cut: false }] if found.unseen == 0 => {
+        [Candidate { layer: 0, range, form: Form::Json, state: State::Whole }] if found.unseen == 0 => {
             other_object(text, range).is_none().then(|| range.clone())
         }
         _ => None,

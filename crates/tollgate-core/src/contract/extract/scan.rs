@@ -19,6 +19,10 @@ pub enum Item {
     Object(Range<usize>),
     /// What an agent said: strings, one after the other, without their quotes.
     Message(Vec<Range<usize>>),
+    /// What an agent said in which no document can stand.
+    Words(Range<usize>),
+    /// A line of a tool that says nothing of the agent's own.
+    Line(Range<usize>),
     /// A tool says here that its call failed.
     Failed(usize),
     /// Something begins here and the text ends: nobody knows what it was.
@@ -214,7 +218,10 @@ impl Scan<'_> {
         let Some(carried) = may_open.then(|| envelope::open(self.text, object)).flatten() else {
             match may_open && envelope::is_between(self.text, object) {
                 true => self.pass_over(range),
-                false if may_open => self.flush(),
+                false if may_open => {
+                    self.flush();
+                    self.items.push(Item::Line(range));
+                }
                 false => {}
             }
             return;
@@ -227,8 +234,11 @@ impl Scan<'_> {
         }
         self.opened(range);
         self.flush();
-        let said = carried.whole.into_iter().filter(|words| self.looks.may_be_said(&self.text[words.clone()]));
-        self.items.extend(said.map(|words| Item::Message(vec![words])));
+        let item = |words: Range<usize>| match self.looks.may_be_said(&self.text[words.clone()]) {
+            true => Item::Message(vec![words]),
+            false => Item::Words(words),
+        };
+        self.items.extend(carried.whole.into_iter().map(item));
         if let Some(object) = carried.object.filter(|_| self.looks.json.is_some()) {
             self.items.push(Item::Object(object));
         }

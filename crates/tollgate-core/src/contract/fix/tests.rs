@@ -191,7 +191,7 @@ fn every_contract_is_mended_to_what_it_said() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(crate::contract::cases::few(24))]
 
     /// Whatever is damaged: what could be read says the same, and mending ends.
     #[test]

@@ -111,7 +111,10 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
                 places
             }
             Condition::Acyclic { over, by, to } => {
-                let At::Node(list) = self.find(over, node, of) else { return Vec::new() };
+                // A circle is one whatever else is wrong with the list or its keys.
+                let Some(list) = over.steps.iter().try_fold(node, |node, step| node.get(step)) else {
+                    return Vec::new();
+                };
                 let circles = find_circles(&pointing(list, by.as_deref(), to.as_deref()));
                 circles.into_iter().map(|(at, names)| (at, Some(names))).collect()
             }

@@ -1,6 +1,7 @@
 //! The labels in a line, `**Task:** #7`, as people and agents write them.
 
-use crate::contract::definition::Labels;
+use crate::contract::definition::{Labels, Layout, RecordType};
+use crate::contract::text::is_title;
 
 /// A label in a text: which field, where it begins, where its value begins.
 pub struct Labelled {
@@ -68,6 +69,21 @@ pub fn without_box(item: &str) -> &str {
 /// Whether the text of an item begins with a check box that is not checked.
 pub fn is_unchecked(item: &str) -> bool {
     item.trim_start().starts_with(BOXES[0])
+}
+
+/// Signs that deny what they stand before.
+const CROSSES: [&str; 9] = ["❌", "✗", "✘", "✖", "❎", "🚫", "⛔", "☐", "⬜"];
+
+/// Whether an item, or the value of its label, begins with a sign that denies it.
+pub fn is_crossed(item: &str) -> bool {
+    let crossed = |text: &str| CROSSES.iter().any(|sign| text.trim_start().starts_with(sign));
+    let value = [":**", "**:"].iter().filter_map(|sign| item.split_once(sign)).map(|(_, value)| value).next();
+    crossed(without_box(item)) || value.is_some_and(crossed)
+}
+
+/// The field of a record whose label the words of a heading are.
+pub fn is_label(record: &RecordType, title: &str) -> Option<usize> {
+    record.fields.iter().position(|field| matches!(&field.layout, Layout::Label(name) if is_title(name, title)))
 }
 
 /// Whether a text is the mark of an item and nothing else but a check box.

@@ -2,6 +2,7 @@
 
 mod cut;
 mod label;
+mod labels;
 mod outline;
 mod read;
 mod second;

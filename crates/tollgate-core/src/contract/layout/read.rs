@@ -4,16 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cut;
-use super::label::{Labelled, is_unchecked, labels_of, without_box};
+use super::label::{is_crossed, is_label, is_unchecked, without_box};
 use super::outline::{Head, Outline};
 use crate::code::Code;
 use crate::contract::Context;
-use crate::contract::definition::{
-    Definition, Field, Heading, Items, Kind, Labels, Layout, ListType, RecordType, Type,
-};
+use crate::contract::definition::{Definition, Field, Heading, Items, Kind, Layout, ListType, RecordType, Type};
 use crate::contract::judge::{Found, Wrong, shown};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
-use crate::contract::text::{Source, clean, is_clean, is_title, lines_in, quote, says_none};
+use crate::contract::text::{Source, clean, is_clean, is_title, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
 
@@ -35,7 +33,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     }
     let record = definition.root.record()?;
     let outline = Outline::of(text);
-    let mut reader = Reader { text, outline: &outline, found };
+    let mut reader = Reader { text, outline: &outline, found, unread: false };
     let (region, level, title) = match &definition.heading {
         None => (0..text.len(), 1, None),
         Some(heading) => {
@@ -55,6 +53,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     let region = region.start..region.start + closed.map_or(region.len(), str::len);
     let at = title.as_ref().map_or(region.start, |title| title.start);
     let mut entries = reader.record(record, region, level, 0);
+    let unread = reader.unread;
     if let (Some(heading), Some(title)) = (&definition.heading, title)
         && let Some(hole) = &heading.hole
     {
@@ -62,7 +61,10 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
         entries.retain(|entry| *entry.key != **hole);
         entries.insert(0, Entry { key: Cow::Borrowed(&**hole), at: small(rest.start), node: reader.said(rest, 0) });
     }
-    cut::check(record, &entries, (small(at), level), text, &outline, found);
+    match unread {
+        true => found.tear(vec![small(at)]),
+        false => cut::check(record, &entries, (small(at), level), text, &outline, found),
+    }
     entries.extend(given(record, context));
     Some(Node { value: Value::Map(entries), at: small(at) })
 }
@@ -75,7 +77,7 @@ fn given<'a>(record: &'a RecordType, context: &Context) -> Option<Entry<'a>> {
     Some(Entry { key: Cow::Borrowed(&*field.name), at: 0, node: Node::new(Value::List(items)) })
 }
 
-fn small(at: usize) -> u32 {
+pub(super) fn small(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
@@ -86,10 +88,12 @@ struct Section {
     body: Range<usize>,
 }
 
-struct Reader<'a, 'r> {
-    text: &'a str,
-    outline: &'r Outline,
-    found: &'r mut Found,
+pub(super) struct Reader<'a, 'r> {
+    pub text: &'a str,
+    pub outline: &'r Outline,
+    pub found: &'r mut Found,
+    /// Whether the labels of the document stand in a form in which none of them can be read.
+    pub unread: bool,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -136,7 +140,8 @@ impl<'a> Reader<'a, '_> {
     fn record(&mut self, record: &'a RecordType, region: Range<usize>, level: usize, depth: usize) -> Vec<Entry<'a>> {
         let outline = self.outline;
         let heads = outline.heads_in(&region);
-        let intro = region.start..heads.first().map_or(region.end, |head| head.range.start);
+        let is_section = |head: &&Head| is_label(record, &self.text[head.title.clone()]).is_none();
+        let intro = region.start..heads.iter().find(is_section).map_or(region.end, |head| head.range.start);
         let labels = self.labels(record, &intro, depth);
         let before = intro.start..labels.first().map_or(intro.end, |label| label.start);
         let sections = self.sections(record, heads, &region, level);
@@ -192,7 +197,7 @@ impl<'a> Reader<'a, '_> {
             let named = record.fields.iter().position(|field| is_section(field, title));
             let named = named.filter(|field| head.level == level + 1 || !found.iter().any(|one| one.field == *field));
             let Some(field) = named else {
-                if head.level == level + 1 && !record.open {
+                if head.level == level + 1 && !record.open && !(found.is_empty() && is_label(record, title).is_some()) {
                     let message = format!("the section {} is not part of this contract", quote(title));
                     self.warn(Code::SECTION_UNKNOWN, head, message, "nothing is decided by it");
                 }
@@ -350,8 +355,9 @@ impl<'a> Reader<'a, '_> {
     fn boxes(&mut self, field: &Field, range: &Range<usize>) {
         let outline = self.outline;
         for item in outline.items_from(range).iter().filter(|_| field.checked) {
-            if is_unchecked(self.unmarked(&item.range)) && !outline.is_code(item.range.start) {
-                let said = quote(without_box(self.unmarked(&item.range)));
+            let words = self.unmarked(&item.range);
+            if (is_unchecked(words) || is_crossed(words)) && !outline.is_code(item.range.start) {
+                let said = quote(without_box(words));
                 let message = format!("a box of {} is not checked: {said}", shown(field));
                 let hint = "check it with `[x]` when it is done; while it is not, this document says too much";
                 self.found.error(Code::FIELD_FORM, small(item.range.start), message, hint);
@@ -396,89 +402,6 @@ impl<'a> Reader<'a, '_> {
             kept = lines.collect::<Vec<_>>().join("\n");
         }
         Node { value: Value::Text(Cow::Owned(kept.trim().to_owned())), at }
-    }
-
-    /// The labels of a record's fields in a range, in the order of the text.
-    fn labels(&mut self, record: &'a RecordType, range: &Range<usize>, depth: usize) -> Vec<Labelled> {
-        let names: Vec<(usize, &str)> = record
-            .fields
-            .iter()
-            .enumerate()
-            .filter_map(|(at, field)| match &field.layout {
-                Layout::Label(label) => Some((at, &**label)),
-                _ => None,
-            })
-            .collect();
-        let mut found: Vec<Labelled> = Vec::new();
-        if names.is_empty() {
-            return found;
-        }
-        self.each_label(record, range, depth, &names, record.labels, &mut found);
-        // Labels that nobody made bold are one mistake, however many there are.
-        if found.is_empty() && matches!(record.labels, Labels::Lines | Labels::Inline) {
-            self.each_label(record, range, depth, &names, Labels::Plain, &mut found);
-            let name = found.first().and_then(|label| record.fields.get(label.field)).map(shown);
-            if let (Some(first), Some(name)) = (found.first(), name) {
-                let message = format!("{name} is not bold, so that it is no label");
-                let hint = format!("write `**{}**`, and the others so too", name.trim_matches('`'));
-                self.found.error(Code::FIELD_FORM, small(first.start), message, hint);
-            }
-        }
-        found
-    }
-
-    fn each_label(
-        &mut self,
-        record: &'a RecordType,
-        range: &Range<usize>,
-        depth: usize,
-        names: &[(usize, &str)],
-        style: Labels,
-        found: &mut Vec<Labelled>,
-    ) {
-        let mut firsts = vec![None; record.fields.len()];
-        for (start, line) in lines_in(self.text, range) {
-            let bare = line.trim_start();
-            let first = start + line.len() - bare.len();
-            if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {
-                continue;
-            }
-            labels_of(line, start, names, style, &mut |label| {
-                if !self.outline.is_comment(label.start) {
-                    self.add_label(label, record, &mut firsts, found);
-                }
-            });
-        }
-    }
-
-    fn add_label(
-        &mut self,
-        label: Labelled,
-        record: &'a RecordType,
-        firsts: &mut [Option<usize>],
-        found: &mut Vec<Labelled>,
-    ) {
-        let Some(first) = firsts[label.field] else {
-            firsts[label.field] = Some(label.start);
-            found.push(label);
-            return;
-        };
-        let Some(Field { layout: Layout::Label(name), .. }) = record.fields.get(label.field) else { return };
-        let message = format!("`{name}:` is there twice");
-        let (at, other) = (small(label.start), Some(small(first)));
-        // What stands behind the second belongs to it, not to what comes before.
-        found.push(label);
-        let hint = "keep one of the two".to_owned();
-        self.found.push(Wrong {
-            code: Code::KEY_TWICE,
-            severity: Severity::Error,
-            at,
-            other,
-            message,
-            hint,
-            rule: None,
-            mend: None,
-        });
     }
 }
 

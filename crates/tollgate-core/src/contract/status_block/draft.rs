@@ -63,7 +63,7 @@ pub struct Draft {
 impl Draft {
     /// Whether what a section lists is what it was meant to list.
     pub fn is_clear(&self, heading: Heading) -> bool {
-        !self.unclear.contains(&heading)
+        !self.unclear.contains(&heading) && !self.meant.contains(&heading)
     }
 
     /// The section, if it is there.

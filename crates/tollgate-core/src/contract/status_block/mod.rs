@@ -10,6 +10,7 @@ mod draft;
 mod entry;
 mod finding;
 pub mod heading;
+mod index;
 mod instructions;
 mod list;
 mod mapping;

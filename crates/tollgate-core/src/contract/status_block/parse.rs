@@ -1,17 +1,16 @@
 //! From the outline of a text to the parts of one status block, each with its place.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::document::{CoverageRow, FileEntry, Finding, Note, Status, Word};
 use super::draft::{Draft, Located, Present};
-use super::entry::{coverage_row, file_counts, file_entry};
+use super::entry::{coverage_row, file_entry};
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, Section, heading_words, item_text};
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, is_placeholder, is_same_name, lines, quote, says_none};
+use crate::contract::text::{Source, clean, is_placeholder, lines, quote, says_none};
 use crate::diagnostic::{Diagnostic, Mend, Place};
 use crate::id::FindingId;
 
@@ -172,7 +171,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The lines of the whole content without its comments.
-    fn said(&self) -> Vec<(usize, &'a str)> {
+    pub(super) fn said(&self) -> Vec<(usize, &'a str)> {
         self.outside(|kind| *kind == BlockKind::Comment).collect()
     }
 
@@ -192,7 +191,11 @@ impl<'a> Reader<'a, '_> {
         let says = |range: &Range<usize>| !says_none(&item_text(text, range).0);
         let lists = self.section.blocks.iter().any(|block| block.kind == BlockKind::Item && says(&block.range));
         let asks = || text[self.section.body.clone()].contains('?');
-        Heading::alike(title).filter(|meant| lists || (*meant == Heading::OpenQuestions && asks()))
+        let alike = Heading::alike(title).filter(|meant| lists || (*meant == Heading::OpenQuestions && asks()));
+        // In whatever language the heading is: what lists findings is the section of findings.
+        let finds = |range: &Range<usize>| finding::begins(&item_text(text, range).0);
+        let found = || self.section.blocks.iter().any(|block| block.kind == BlockKind::Item && finds(&block.range));
+        alike.or_else(|| found().then_some(Heading::Findings))
     }
 
     /// Complains about what a person takes for the heading of another section: what stands below it would count for this one.
@@ -326,7 +329,12 @@ impl<'a> Reader<'a, '_> {
 
     fn coverage(&mut self) -> Vec<Located<CoverageRow>> {
         let mut rows = Vec::new();
-        for entry in self.entries(Heading::Coverage) {
+        let mut entries = self.entries(Heading::Coverage);
+        // A table is one mistake, however many lines it has.
+        if entries.iter().all(|entry| entry.text.starts_with('|')) {
+            entries.truncate(1);
+        }
+        for entry in entries {
             match coverage_row(&entry.text) {
                 Some(value) => rows.push(Located { value, place: entry.place }),
                 None => {
@@ -388,112 +396,4 @@ impl<'a> Reader<'a, '_> {
         }
         ids
     }
-
-    /// The Abstract: `field: value` lines, plain or in a fence.
-    fn index(&mut self, draft: &mut Draft) {
-        let fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
-        let mut seen: BTreeMap<&'static str, Place> = BTreeMap::new();
-        for (at, line) in self.said().into_iter().filter(|(_, line)| !fence(line)) {
-            let place = self.source.place(at);
-            let field = line.split_once(':').map(|(name, value)| (name.trim_matches(['*', '`', '-', ' ']), value));
-            let known = field
-                .and_then(|(name, value)| FIELDS.iter().find(|known| **known == name).map(|known| (*known, value)));
-            let Some((name, value)) = known else {
-                let message = format!("{} is no field of the Abstract", quote(line));
-                self.sink.error(
-                    Code::ABSTRACT_FIELD,
-                    place,
-                    message,
-                    format!("its fields are {}, a line each", FIELDS.join(", ")),
-                );
-                continue;
-            };
-            if let Some(first) = seen.insert(name, place) {
-                let message = format!("the Abstract has `{name}` twice");
-                self.sink.push(
-                    Diagnostic::error(Code::ABSTRACT_FIELD, place, message).other(first).hint("keep one of the two"),
-                );
-                continue;
-            }
-            self.field(name, unquoted(value.trim().trim_start_matches("**").trim()), place, draft);
-        }
-        let missing: Vec<&str> = FIELDS.into_iter().filter(|name| !seen.contains_key(name)).collect();
-        if self.is_cut(&missing) {
-            return;
-        }
-        for name in missing {
-            let message = format!("the Abstract has no `{name}`");
-            self.sink.error(Code::ABSTRACT_FIELD, self.place, message, format!("add a line `{name}: …`"));
-        }
-    }
-
-    /// Whether the report ends in the Abstract: its last line may be torn, and nothing more is said of what is missing.
-    fn is_cut(&mut self, missing: &[&str]) -> bool {
-        let Some(next) = missing.first().filter(|_| FIELDS.ends_with(missing)) else { return false };
-        let closed = |kind: &BlockKind| matches!(kind, BlockKind::Fence { closed: true, .. });
-        let whole = self.section.blocks.iter().any(|block| closed(&block.kind));
-        let cut = self.section.body.end == self.source.text().len() && !whole;
-        let last = self.said().last().map(|(at, _)| self.source.place(*at));
-        if cut {
-            let place = last.unwrap_or(self.place);
-            self.sink.retain(|one| one.place < place || one.code != Code::ABSTRACT_FIELD);
-            let message = format!("the report is cut off: the Abstract ends before `{next}`");
-            self.sink.error(Code::REPORT_CUT_OFF, place, message, "print the whole report again");
-        }
-        cut
-    }
-
-    fn field(&mut self, name: &str, value: String, place: Place, draft: &mut Draft) {
-        let expected = match name {
-            "outcome" if !value.is_empty() && !is_placeholder(&value) => {
-                draft.outcome = Some(Located { value, place });
-                return;
-            }
-            "next_phase" if !value.is_empty() && !is_placeholder(&value) => {
-                draft.next_phase = Some(Located { value, place });
-                return;
-            }
-            "verdict" => {
-                draft.index_verdict = Word::parse(&value).map(|value| Located { value, place });
-                if draft.index_verdict.is_some() {
-                    return;
-                }
-                "`APPROVED`, `REQUEST_CHANGES`, `BLOCKED` or `n/a`, spelt exactly so"
-            }
-            "files" => {
-                if let Some((value, says_deleted)) = file_counts(&value) {
-                    draft.files = Some(Located { value, place });
-                    draft.says_deleted = says_deleted;
-                    return;
-                }
-                "`N created, M modified, K deleted`"
-            }
-            "open_questions" => {
-                draft.question_count = value.parse().ok().map(|value| Located { value, place });
-                if draft.question_count.is_some() {
-                    return;
-                }
-                "a number"
-            }
-            _ => "a line of text",
-        };
-        let message = format!("{} is no value for `{name}`", quote(&value));
-        let meant = Word::ALL.iter().find(|word| name == "verdict" && is_same_name(word.word(), &value));
-        let mend = meant.map(|word| Mend::InLine { said: value.clone(), with: word.word().to_owned() });
-        let error = Diagnostic::error(Code::ABSTRACT_FIELD, place, message).hint(format!("write {expected}"));
-        self.sink.push(error.mend(mend));
-    }
-}
-
-const FIELDS: [&str; 5] = ["outcome", "verdict", "files", "next_phase", "open_questions"];
-
-/// A value without the quotes that YAML would take off.
-fn unquoted(value: &str) -> String {
-    let inside = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    if value.starts_with('"')
-        && let Ok(text) = serde_json::from_str::<String>(value)
-    {
-        return plain(&text);
-    }
-    plain(inside('\'').map_or_else(|| value.to_owned(), |text| text.replace("''", "'")).as_str())
 }

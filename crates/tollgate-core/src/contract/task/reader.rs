@@ -325,7 +325,8 @@ impl Reader<'_, '_> {
             self.sink.error(Code::TASK_HEADING, place, message, hint);
         } else if let Some(part) = self.part {
             self.places.headings.entry(part).or_insert(place);
-        } else {
+        } else if !is_section(title) {
+            // That the section is there twice is told by itself.
             let message = format!("{} is no part of a Definition of Done", quote(title));
             let names = Part::ALL.map(|part| format!("`{}`", part.title())).join(", ");
             let hint = format!(

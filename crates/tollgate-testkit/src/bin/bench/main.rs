@@ -77,13 +77,21 @@ fn main() -> ExitCode {
             Ok(args) => measure(&args),
             Err(why) => return usage(&why),
         },
-        ["contracts", options @ ..] => match options {
-            [] => contracts::run(false, ""),
-            ["--json"] => contracts::run(true, ""),
-            ["--only", words] => contracts::run(false, words),
-            ["--json", "--only", words] => contracts::run(true, words),
-            _ => return usage("`contracts` takes `--json` and `--only WORDS`"),
-        },
+        ["contracts", options @ ..] => {
+            let (json, only) = match options {
+                [] => (false, ""),
+                ["--json"] => (true, ""),
+                ["--only", words] => (false, *words),
+                ["--json", "--only", words] => (true, *words),
+                _ => return usage("`contracts` takes `--json` and `--only WORDS`"),
+            };
+            match program::with_kept_memory() {
+                Ok(None) => contracts::run(json, only),
+                Ok(Some(ended)) if ended.success() => Ok(()),
+                Ok(Some(ended)) => Err(format!("the measurement ended with {ended}").into()),
+                Err(error) => Err(error),
+            }
+        }
         _ => return usage("there are three benches: `kernel`, `contracts` and `workers`"),
     };
     ended(done)

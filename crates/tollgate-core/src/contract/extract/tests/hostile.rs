@@ -55,7 +55,7 @@ fn hostile_transcripts_end() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(crate::contract::cases::few(60))]
 
     #[test]
     fn no_text_breaks_it(

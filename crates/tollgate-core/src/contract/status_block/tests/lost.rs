@@ -243,7 +243,7 @@ fn line(at: usize, content: usize, wrap: usize) -> (String, Option<String>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(crate::contract::cases::few(500))]
 
     /// Every line of a section that counts is in what was read, or something is said about it.
     #[test]

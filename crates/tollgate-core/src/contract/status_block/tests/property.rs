@@ -142,7 +142,7 @@ fn mutated() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::contract::cases::few(300))]
 
     #[test]
     fn reading_gives_back_what_was_written(document in document()) {

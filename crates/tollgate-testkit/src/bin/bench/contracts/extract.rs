@@ -9,14 +9,16 @@ use tollgate_core::contract::extract::{Dialect, extract};
 use tollgate_core::contract::registry;
 
 use super::subject::Contract;
-use super::{DOUBLING_MOST, Figure, Series, Target, compare, doubled, transcripts};
+use super::{DOUBLING_MOST, Figure, Series, Target, compare, growth, transcripts};
 use crate::Outcome;
 
 /// A transcript has about this size.
 const BYTES: usize = 10 << 20;
-/// How often the two sides take turns.
+/// Hostile ones have up to this size: JSON of 16 MiB is refused before it is read.
+const HOSTILE_BYTES: usize = 15 << 20;
+/// How often the sides take turns.
 const ROUNDS: usize = 15;
-const HOSTILE_ROUNDS: usize = 3;
+const HOSTILE_ROUNDS: usize = 5;
 /// The contracts that are looked for: Markdown by code and by data, JSON with a word of its own and without.
 const CONTRACTS: [&str; 4] = ["status-block", "decree.review-rejection", "wr.gate_verdict", "team.output"];
 
@@ -47,7 +49,7 @@ pub fn ratios() -> Outcome<Series> {
     Ok(Series { names, title, target: Target::AtLeast(RATIO_LEAST), figures })
 }
 
-/// For each contract and hostile transcript: the time of the whole over that of half of it.
+/// For each contract and hostile transcript: how the time grows when it is twice as long.
 pub fn doublings() -> Outcome<Series> {
     eprintln!("measuring hostile transcripts …");
     let mut figures = Vec::new();
@@ -56,11 +58,11 @@ pub fn doublings() -> Outcome<Series> {
         let (_, dialect) = known(id)?;
         eprintln!("  {id}");
         for (name, begin, again) in transcripts::HOSTILE {
-            let [small, large] = [BYTES / 2, BYTES].map(|bytes| transcripts::hostile(begin, again, bytes));
+            let texts = growth::sizes(HOSTILE_BYTES).map(|bytes| transcripts::hostile(begin, again, bytes));
             let read = |text: &str| drop(black_box(extract(dialect, text, &context)));
-            let (value, twice) = doubled(&read, [&small, &large], HOSTILE_ROUNDS);
-            let speed = [large.len() as f64 / twice / 1e6, 0.0];
-            figures.push(Figure { of: format!("{id} {name}"), value, whole: 0.0, speed });
+            let grown = growth::measure(&read, &texts, HOSTILE_ROUNDS);
+            let speed = [texts[growth::SIZES - 1].len() as f64 / grown.last_s / 1e6, 0.0];
+            figures.push(Figure { of: format!("{id} {name}"), value: grown.steady(), whole: 0.0, speed });
         }
     }
     let (names, title) = (["extract_doubling", "extract_doublings"], "twice the transcript");

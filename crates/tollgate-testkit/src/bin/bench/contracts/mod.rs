@@ -6,6 +6,7 @@
 
 mod documents;
 mod extract;
+mod growth;
 mod hostile;
 mod subject;
 mod transcripts;
@@ -23,21 +24,17 @@ use subject::{Contract, bare_pass, is_refused};
 
 /// The sizes of the documents: one as agents write them, one as large as Markdown and YAML may be.
 const SIZES: [(&str, usize); 2] = [("4k", 4 << 10), ("1m", (1 << 20) - 256)];
-/// Hostile texts have this size, and twice this size.
-const HOSTILE_BYTES: usize = 192 << 10;
+/// Hostile texts have up to this size: what Markdown and YAML may have is not far above.
+const HOSTILE_BYTES: usize = 768 << 10;
 /// How often the two sides take turns.
 const ROUNDS: usize = 31;
 const HOSTILE_ROUNDS: usize = 9;
-/// How often what seems to grow quickly is measured again.
-const AGAIN: usize = 4;
 /// How long one batch takes at least.
 const BATCH_S: f64 = 0.001;
 /// Reading and judging over the bare pass, at least.
 const RATIO_LEAST: f64 = 0.4;
 /// Twice the text in so many times the time, at most.
 const DOUBLING_MOST: f64 = 2.3;
-/// Above this it is measured again.
-const DOUBLING_NEAR: f64 = 2.1;
 /// The part that measures finding a report.
 pub const EXTRACT: &str = "extract";
 
@@ -162,16 +159,16 @@ fn doublings_of(contract: Contract, only: &str) -> Vec<Figure> {
         if !of.contains(only) {
             continue;
         }
-        let (small, large) = ((attack.make)(HOSTILE_BYTES), (attack.make)(HOSTILE_BYTES * 2));
+        let texts = growth::sizes(HOSTILE_BYTES).map(attack.make);
         // What is both JSON and YAML is read as what it looks like.
-        if *form == Form::Yaml && contract.forms().len() > 1 && large.starts_with(['{', '[']) {
+        if *form == Form::Yaml && contract.forms().len() > 1 && texts[0].starts_with(['{', '[']) {
             continue;
         }
         let read = |text: &str| drop(std::hint::black_box(contract.read(text, &context)));
-        let (value, twice) = doubled(&read, [&small, &large], HOSTILE_ROUNDS);
-        let speed = [large.len() as f64 / twice / 1e6, 0.0];
-        // Under the tenth of a millisecond it was refused before it was read.
-        let value = if twice < 1e-4 { 1.0 } else { value };
+        let grown = growth::measure(&read, &texts, HOSTILE_ROUNDS);
+        let speed = [texts[growth::SIZES - 1].len() as f64 / grown.last_s / 1e6, 0.0];
+        // Under a fifth of a millisecond it was refused before it was read.
+        let value = if grown.last_s < 2e-4 { 1.0 } else { grown.steady() };
         figures.push(Figure { of, value, whole: value, speed });
     }
     figures
@@ -206,22 +203,6 @@ fn compare(one: &mut dyn FnMut(), other: &mut dyn FnMut(), rounds: usize) -> (f6
         times.get(rounds / 10).copied().unwrap_or(f64::NAN)
     };
     (quick(turns.iter().map(|(one, _)| *one).collect()), quick(turns.iter().map(|(_, other)| *other).collect()))
-}
-
-/// How many times longer twice the text takes, byte for byte, and how long the larger one takes. What comes near the limit is measured
-/// again, and the quickest of each counts: a neighbour on the machine passes, a square stays.
-fn doubled(read: &dyn Fn(&str), [small, large]: [&str; 2], rounds: usize) -> (f64, f64) {
-    // Numbers grow by a digit on the way: the larger text is not always exactly twice the smaller one.
-    let bytes = large.len() as f64 / small.len() as f64 / 2.0;
-    let (mut once, mut twice) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..=AGAIN {
-        let next = compare(&mut || read(small), &mut || read(large), rounds);
-        (once, twice) = (once.min(next.0), twice.min(next.1));
-        if twice / once / bytes <= DOUBLING_NEAR {
-            break;
-        }
-    }
-    (twice / once / bytes, twice)
 }
 
 #[expect(clippy::print_stdout, reason = "what was measured")]

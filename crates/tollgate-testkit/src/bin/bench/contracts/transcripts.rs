@@ -217,6 +217,7 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
     ("half-objects", "", "{\"a\":1,\n"),
     ("nested-objects", "", "{\"a\":"),
     ("half-reports", "", "{\"status\": \"OK\", \"summary\": \n"),
+    ("broken-reports", "", "{\"status\": \"OK\", \"summary\": x\n"),
     ("half-reports-in-a-fence", "```json\n", "{\"status\": \"OK\", \"summary\": \n"),
     ("reports", "", "{\"status\": \"OK\", \"summary\": {}, \"artifacts\": {}}\n"),
     ("lists", "", "["),
@@ -228,6 +229,8 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
     ("terminal", "", "\u{1b}["),
     ("half-lines", "", "{\"type\":\"result\",\"result\":\""),
     ("empty-lines-of-a-tool", "", "{\"type\":\"text\"}\n"),
+    ("words-behind-a-report", REPORT, "{\"type\":\"text\",\"part\":{\"type\":\"text\",\"text\":\"status: it is\"}}\n"),
+    ("fields-behind-a-report", REPORT, "status: 'OK', summary: 'x', \n"),
     ("deltas", "", GEMINI_PIECE_OF_NOTHING),
     (
         "deltas-and-pings",
@@ -240,6 +243,7 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
         "{\"type\":\"ping\"}\n",
     ),
 ];
+const REPORT: &str = "{\"status\": \"OK\", \"summary\": {}, \"artifacts\": {}}\n";
 const GEMINI_PIECE_OF_NOTHING: &str =
     "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"{\"}\n";
 

@@ -1,0 +1,169 @@
+//! Everything in a text that looks like a document, and what stands behind the last of them.
+
+use std::ops::Range;
+
+use super::layer::Layers;
+use super::looks::Looks;
+use super::region;
+use super::scan::{self, Item};
+use super::tail::{self, Behind};
+
+/// So many documents are told apart; of more, the last ones.
+pub const CANDIDATES_MAX: usize = 256;
+/// How often a message may be a line of a tool again.
+const LAYERS_MAX: usize = 3;
+/// So many texts behind the last document are kept; of more, the last ones.
+const BEHIND_MAX: usize = 1024;
+
+/// How a candidate is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Json,
+    Text,
+}
+
+/// Something that looks like a document.
+#[derive(Debug)]
+pub struct Candidate {
+    pub layer: usize,
+    pub range: Range<usize>,
+    pub form: Form,
+    pub state: State,
+}
+
+/// How much of a candidate is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Whole,
+    /// It ends before it says anything.
+    Cut,
+    /// It has the fields of a document and is none.
+    Unread,
+    /// It is a report of another contract, and rejects.
+    Against,
+}
+
+/// What looks like a document in a text, and the texts in it.
+#[derive(Debug)]
+pub struct Candidates<'t> {
+    pub layers: Layers<'t>,
+    pub candidates: Vec<Candidate>,
+    pub unseen: usize,
+    /// Where a tool says that the call failed which it was to carry out, and no document comes after that.
+    pub failed: Option<(usize, usize)>,
+    /// What stands behind the last candidate.
+    behind: Vec<Behind>,
+}
+
+impl Candidates<'_> {
+    pub fn text(&self, candidate: &Candidate) -> &str {
+        &self.layers.text(candidate.layer)[candidate.range.clone()]
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        // What is broken goes on until something else begins: nobody reads the rest of the text for each of many.
+        if let Some(last) = self.candidates.last_mut()
+            && (last.layer, last.form, candidate.form) == (candidate.layer, Form::Json, Form::Json)
+            && last.range.contains(&candidate.range.start)
+        {
+            last.range.end = candidate.range.start;
+        }
+        self.candidates.push(candidate);
+        self.behind.clear();
+    }
+
+    /// Keeps what stands in a region behind the last candidate, but for the lines of tools.
+    fn leave(&mut self, layer: usize, region: &Range<usize>, lines: &[Range<usize>]) {
+        let last = self.candidates.last().filter(|one| one.layer == layer).map_or(0, |one| one.range.end);
+        let mut from = region.start.max(last.min(region.end));
+        for line in lines.iter().filter(|line| line.start >= last && line.end <= region.end) {
+            self.keep(Behind::Plain(layer, from..line.start.max(from)));
+            from = line.end.max(from);
+        }
+        self.keep(Behind::Plain(layer, from..region.end));
+    }
+
+    fn keep(&mut self, behind: Behind) {
+        let blank = |layer: usize, range: &Range<usize>| self.layers.text(layer)[range.clone()].trim().is_empty();
+        if matches!(&behind, Behind::Plain(layer, range) if blank(*layer, range)) {
+            return;
+        }
+        if self.behind.len() >= 2 * BEHIND_MAX {
+            self.behind.drain(..BEHIND_MAX);
+        }
+        self.behind.push(behind);
+    }
+
+    /// Adds what stands behind the last document and has its fields, though it could not be read as one.
+    pub fn find_unread(&mut self, looks: &Looks, prompt: Option<&str>) {
+        let behind = std::mem::take(&mut self.behind);
+        if self.failed.is_none()
+            && let Some((layer, range, state)) = tail::unread(&mut self.layers, behind, looks, prompt)
+        {
+            self.candidates.push(Candidate { layer, range, form: Form::Text, state });
+        }
+    }
+}
+
+/// Everything in a text that looks like a document.
+pub fn find<'t>(text: &'t str, looks: &Looks) -> Candidates<'t> {
+    let (layers, candidates, behind) = (Layers::new(text), Vec::new(), Vec::new());
+    let mut found = Candidates { layers, candidates, unseen: 0, failed: None, behind };
+    let plain = found.layers.plain(0);
+    gather(&mut found, looks, plain, 0);
+    let surplus = found.candidates.len().saturating_sub(CANDIDATES_MAX);
+    found.unseen += found.candidates.drain(..surplus).count();
+    found
+}
+
+fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize) {
+    let items = scan::scan(found.layers.text(layer), looks, depth > 0);
+    let tools = items.iter().any(|item| matches!(item, Item::Message(_) | Item::Words(_) | Item::Failed(_)));
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    for item in items {
+        let before = found.candidates.len();
+        match item {
+            Item::Failed(at) => found.failed = Some((layer, at)),
+            Item::Object(range) => found.push(Candidate { layer, range, form: Form::Json, state: State::Whole }),
+            Item::Cut(start) => {
+                let range = start..found.layers.text(layer).len();
+                found.push(Candidate { layer, range, form: Form::Text, state: State::Cut });
+            }
+            Item::Region(region) => {
+                let stands = region::find(found.layers.text(layer), &region, looks);
+                for (range, cut) in stands {
+                    let state = if cut { State::Cut } else { State::Whole };
+                    found.push(Candidate { layer, range, form: Form::Text, state });
+                }
+                // Objects in the region were noted before it was over.
+                let of_region = |one: &Candidate| one.layer == layer && one.range.start >= region.start;
+                let from = found.candidates.iter().rposition(|one| !of_region(one)).map_or(0, |at| at + 1);
+                found.candidates[from..].sort_by_key(|one| one.range.start);
+                found.leave(layer, &region, &lines);
+                lines.clear();
+            }
+            Item::Message(words) if depth < LAYERS_MAX => {
+                let said = found.layers.strings(layer, words);
+                let plain = found.layers.plain(said);
+                gather(found, looks, plain, depth + 1);
+                // Most messages hold no document: what they said is not kept.
+                let kept = found.candidates.last().is_some_and(|one| one.layer >= said);
+                if !kept && found.failed.is_none_or(|(layer, _)| layer < said) {
+                    found.behind.retain(|behind| behind.layer() < said);
+                    let words = found.layers.forget(said);
+                    found.keep(Behind::Said(layer, words));
+                }
+            }
+            Item::Message(_) => {}
+            Item::Words(words) => found.keep(Behind::Said(layer, vec![words])),
+            Item::Line(line) if tools => lines.push(line),
+            Item::Line(_) => {}
+        }
+        if found.candidates.len() > before {
+            found.failed = None;
+        }
+        if found.candidates.len() > 2 * CANDIDATES_MAX {
+            found.unseen += found.candidates.drain(..CANDIDATES_MAX).count();
+        }
+    }
+}

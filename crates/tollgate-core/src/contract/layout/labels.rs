@@ -1,0 +1,135 @@
+//! The labels of a record in a text, and the other forms that people and agents give them.
+
+use std::ops::Range;
+
+use super::label::{Labelled, is_label, labels_of};
+use super::read::{Reader, small};
+use crate::code::Code;
+use crate::contract::definition::{Field, Labels, Layout, RecordType};
+use crate::contract::judge::{Wrong, shown};
+use crate::contract::text::lines_in;
+use crate::diagnostic::Severity;
+
+impl<'a> Reader<'a, '_> {
+    /// The labels of a record's fields in a range, in the order of the text.
+    pub fn labels(&mut self, record: &'a RecordType, range: &Range<usize>, depth: usize) -> Vec<Labelled> {
+        let names: Vec<(usize, &str)> = record
+            .fields
+            .iter()
+            .enumerate()
+            .filter_map(|(at, field)| match &field.layout {
+                Layout::Label(label) => Some((at, &**label)),
+                _ => None,
+            })
+            .collect();
+        let mut found: Vec<Labelled> = Vec::new();
+        if names.is_empty() {
+            return found;
+        }
+        self.each_label(record, range, depth, &names, record.labels, &mut found);
+        // Labels that nobody made bold are one mistake, however many there are.
+        if found.is_empty() && matches!(record.labels, Labels::Lines | Labels::Inline) {
+            self.each_label(record, range, depth, &names, Labels::Plain, &mut found);
+            let name = found.first().and_then(|label| record.fields.get(label.field)).map(shown);
+            if let (Some(first), Some(name)) = (found.first(), name) {
+                let message = format!("{name} is not bold, so that it is no label");
+                let hint = format!("write `**{}**`, and the others so too", name.trim_matches('`'));
+                self.found.error(Code::FIELD_FORM, small(first.start), message, hint);
+            }
+        }
+        self.headings(record, range, &mut found);
+        if found.is_empty() && depth == 0 {
+            self.table(range, &names);
+        }
+        found
+    }
+
+    /// Labels that were made headings: one mistake, however many there are.
+    fn headings(&mut self, record: &'a RecordType, range: &Range<usize>, found: &mut Vec<Labelled>) {
+        let mut told = false;
+        for head in self.outline.heads_in(range) {
+            let Some(field) = is_label(record, &self.text[head.title.clone()]) else { continue };
+            let (start, value) = (head.range.start, head.range.end);
+            if let (false, Some(name)) = (told, record.fields.get(field).map(shown)) {
+                let message = format!("{name} is a heading here, not a label");
+                let hint = format!("write `**{}**`, and the others so too", name.trim_matches('`'));
+                self.found.error(Code::FIELD_FORM, small(start), message, hint);
+                told = true;
+            }
+            if !found.iter().any(|known| known.field == field) {
+                found.push(Labelled { field, start, value });
+            }
+        }
+        found.sort_by_key(|label| label.start);
+    }
+
+    /// Labels that stand in the rows of a table: one mistake, and nothing in it is read.
+    fn table(&mut self, range: &Range<usize>, names: &[(usize, &str)]) {
+        let row = |line: &str| {
+            let first = line.trim().strip_prefix('|')?.split('|').next()?;
+            let bare = first.trim().trim_matches(['*', '`', ':']).trim_end_matches(':');
+            names.iter().find(|(_, name)| name.eq_ignore_ascii_case(bare)).map(|(_, name)| *name)
+        };
+        let first = lines_in(self.text, range).find_map(|(start, line)| Some((start, row(line)?)));
+        if let Some((start, name)) = first.filter(|(start, _)| !self.outline.is_code(*start)) {
+            let message = format!("`{name}` stands in a table, where no label is read");
+            let hint = format!("write `**{name}:** …` in a line of its own, and the others so too");
+            self.found.error(Code::FIELD_FORM, small(start), message, hint);
+            self.unread = true;
+        }
+    }
+
+    fn each_label(
+        &mut self,
+        record: &'a RecordType,
+        range: &Range<usize>,
+        depth: usize,
+        names: &[(usize, &str)],
+        style: Labels,
+        found: &mut Vec<Labelled>,
+    ) {
+        let mut firsts = vec![None; record.fields.len()];
+        for (start, line) in lines_in(self.text, range) {
+            let bare = line.trim_start();
+            let first = start + line.len() - bare.len();
+            if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {
+                continue;
+            }
+            labels_of(line, start, names, style, &mut |label| {
+                if !self.outline.is_comment(label.start) {
+                    self.add_label(label, record, &mut firsts, found);
+                }
+            });
+        }
+    }
+
+    fn add_label(
+        &mut self,
+        label: Labelled,
+        record: &'a RecordType,
+        firsts: &mut [Option<usize>],
+        found: &mut Vec<Labelled>,
+    ) {
+        let Some(first) = firsts[label.field] else {
+            firsts[label.field] = Some(label.start);
+            found.push(label);
+            return;
+        };
+        let Some(Field { layout: Layout::Label(name), .. }) = record.fields.get(label.field) else { return };
+        let message = format!("`{name}:` is there twice");
+        let (at, other) = (small(label.start), Some(small(first)));
+        // What stands behind the second belongs to it, not to what comes before.
+        found.push(label);
+        let hint = "keep one of the two".to_owned();
+        self.found.push(Wrong {
+            code: Code::KEY_TWICE,
+            severity: Severity::Error,
+            at,
+            other,
+            message,
+            hint,
+            rule: None,
+            mend: None,
+        });
+    }
+}
