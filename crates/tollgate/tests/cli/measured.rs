@@ -90,16 +90,24 @@ fn a_forbidden_file_is_found_also_where_it_was_committed_or_hidden_from_git() {
 
 #[test]
 fn a_write_to_an_ignored_path_is_noticed_and_counts_for_nothing() {
-    let mut play =
-        play("mkdir -p out/deep; echo x > out/deep/x; echo y > old.log; touch -d 2001-01-01 old.log", "true");
-    play.world.write(".gitignore", "out/\n*.log\n");
+    // What a build leaves is no reason to miss the rest.
+    let build =
+        "mkdir -p target/deep sub/target; for n in $(seq 40); do echo x > target/deep/$n; done; echo x > sub/target/x";
+    let acts = "mkdir -p out/deep; echo x > out/deep/x; echo y > old.log; touch -d 2001-01-01 old.log";
+    let mut play = play(&format!("{build}; {acts}"), "true");
+    play.world.write(".gitignore", "out/\n*.log\ntarget/\n");
     play.world.commit("Ignore");
     let all = reports(&mut play, &[]);
     assert_eq!((all[0].health, changed(&all[0])), (Health::Ok, Vec::new()));
-    assert_eq!(all[0].noticed, ["ignored: old.log", "ignored: out/deep/x"]);
+    let told = ["old.log", "out/deep/x", "sub/target/", "target/"].map(|path| format!("ignored: {path}"));
+    assert_eq!(all[0].noticed, told);
     assert_eq!(all[1].noticed, Vec::<String>::new());
     let shown = play.tollgate(&["show", "RUN"]).exits(0);
-    assert!(shown.out.contains("besides: ignored: old.log, ignored: out/deep/x"), "{}", shown.out);
+    assert!(
+        shown.out.contains("besides: ignored: old.log, ignored: out/deep/x,"),
+        "{}",
+        shown.out
+    );
 }
 
 #[test]
