@@ -54,7 +54,7 @@ fn the_template_is_valid_as_it_is_and_with_its_examples_switched_on() {
     let example = |line: &str| line.starts_with("# [") || line.starts_with("# ") && line.contains(" = ");
     let lines = TEMPLATE.lines().map(|line| if example(line) { &line[2..] } else { line });
     let layer = read(&lines.collect::<Vec<_>>().join("\n")).unwrap();
-    assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (2, 2, 1, 1));
+    assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (2, 3, 1, 1));
     assert_eq!((layer.sandbox, layer.env.len()), (Some(Sandbox::Require), 1));
 }
 
@@ -109,7 +109,10 @@ fn workers_are_given_on_the_command_line() {
     assert_eq!(assignment("developer=codex").unwrap(), ("developer".into(), Choice::Named("codex".into())));
     assert_eq!(assignment("d=command:a 'b c' d=e").unwrap().1, inline(Adapter::Command, &["a", "b c", "d=e"]));
     assert_eq!(assignment("d=script:x y.yaml").unwrap().1, inline(Adapter::Script, &["x y.yaml"]));
-    for bad in ["", "developer", "=x", "d=", "d=command:", "d=command:'x", "d=claude:x", "d=script:"] {
+    assert_eq!(assignment("codex").unwrap(), (ALL_OTHERS.into(), Choice::Named("codex".into())));
+    let all = (ALL_OTHERS.to_owned(), inline(Adapter::Command, &["a", "--b=c"]));
+    assert_eq!(assignment("command:a --b=c").unwrap(), all);
+    for bad in ["", "=x", "command:", "claude:x", "d=", "d=command:", "d=command:'x", "d=claude:x", "d=script:"] {
         assert_eq!(assignment(bad).unwrap_err().exit_code(), 2, "{bad}");
     }
 }

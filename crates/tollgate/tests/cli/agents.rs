@@ -162,8 +162,35 @@ fn an_agent_needs_no_configuration_but_its_program() {
     play.holds();
     let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
     assert_eq!(&*opened.workers["maker"], "claude:claude");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "claude"]).exits(0);
+    play.tollgate(&["run", "../alone.yaml"]).exits(1).says("`--worker claude`").says("tollgate worker list");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemni"]).exits(1).says("did you mean `gemini`?");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemini"]).exits(3).says("`gemini` was not found");
+}
+
+/// One line of the person's own configuration, and every protocol has its workers; what is named goes before it.
+#[test]
+fn a_worker_for_all_others_is_one_word() {
+    let mut play = play(&agent(&format!("echo hi > a.txt; {}", result(REPORT, "0.1", "")), "exit 9"));
+    let configure =
+        |play: &Play, text: &str| std::fs::write(play.world.path("home/.config/tollgate/config.toml"), text).unwrap();
+    configure(&play, "[roles]\n\"*\" = \"claude\"\n");
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    play.named_by(&said);
+    let maker = |play: &Play| match &play.events()[0].event {
+        Event::RunOpened(opened) => opened.workers["maker"].to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(maker(&play), "claude:claude");
+    play.holds();
+    configure(&play, "[worker.other]\nadapter = \"claude\"\nmodel = \"m\"\n[roles]\nmaker = \"other\"\n");
+    let said = play.tollgate(&["run", "../alone.yaml", "--worker", "claude"]).exits(0);
+    play.run.clear();
+    play.named_by(&said);
+    assert_eq!(maker(&play), "claude:claude model=m", "what is named for the role goes before it");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "maker="]).exits(2).says("gives no role a worker");
+    configure(&play, "");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "nobody"]).exits(1).says("`nobody`, which nobody defines");
 }
 
 #[test]

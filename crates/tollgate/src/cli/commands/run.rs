@@ -58,8 +58,9 @@ pub struct RunArgs {
     /// An input of the protocol
     #[arg(long, value_name = "NAME=VALUE")]
     input: Vec<String>,
-    /// Who does a role: a configured worker, or command:'PROGRAM ARGS'
-    #[arg(long, value_name = "ROLE=NAME")]
+    /// Who does a role: a configured worker, an agent that is installed, or command:'PROGRAM ARGS'; without ROLE= every role
+    /// that has no other
+    #[arg(long, value_name = "[ROLE=]NAME")]
     worker: Vec<String>,
     /// A script that acts for every role without another worker
     #[arg(long, value_name = "FILE")]
