@@ -298,6 +298,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
         End::TimedOut => return refuse(budget::out_of_time(role, &run.protocol.contracts), object),
+        End::Silent => return refuse(budget::silent(role, &run.protocol.contracts), object),
     }
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);

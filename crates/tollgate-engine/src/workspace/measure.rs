@@ -26,7 +26,7 @@ pub const PATHS_MAX: usize = 200_000;
 /// How many links are followed before a path is taken to lead outside.
 const LINKS_MAX: u32 = 40;
 pub(super) const LINK: &str = "120000";
-pub(super) const SUBMODULE: &str = "160000";
+pub(crate) const SUBMODULE: &str = "160000";
 
 /// One changed path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -290,7 +290,9 @@ impl Workspace {
         let differences = differing(&git, base, &after)?;
         let entries = Arc::new(applied(known, &differences));
         let nested = status.nested.iter().map(|path| quote(path));
-        let nested = nested.chain(filled(root, &entries).cloned()).collect();
+        // One that the setup fills and that is named as a cache counts for nobody.
+        let filled = filled(root, &entries).filter(|name| !self.is_cache(name));
+        let nested = nested.chain(filled.cloned()).collect();
         let changes: Vec<Change> = differences.into_iter().map(|difference| difference.change).collect();
         let escaping = escaping(root, &changes);
         Ok(Measured {

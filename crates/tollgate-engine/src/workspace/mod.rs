@@ -54,6 +54,7 @@ pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use git_state::GitState;
 pub use land::Landing;
+pub(crate) use measure::SUBMODULE;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
 pub use shown::Hands;

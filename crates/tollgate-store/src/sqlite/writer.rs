@@ -61,7 +61,7 @@ impl Shared {
 
 /// One thing to write, and where its answer goes.
 pub(crate) enum Job {
-    Append(Checked, SyncSender<Result<Appended, AppendError>>),
+    Append(Box<Checked>, SyncSender<Result<Appended, AppendError>>),
     Lease(RunId, LeaseRequest, SyncSender<Result<Lease, LeaseError>>),
 }
 

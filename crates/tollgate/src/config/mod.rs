@@ -150,6 +150,9 @@ pub struct Agent {
     /// How long an attempt may take; none: what the role says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u64>,
+    /// How long it may print nothing; none: as long as it may work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_ms: Option<u64>,
     /// Variables that it may see besides those it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,

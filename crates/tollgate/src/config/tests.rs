@@ -42,7 +42,7 @@ fn an_agent_is_its_adapter_and_what_is_said_of_it() {
             "1:9 TG0604: the `command` of an agent is its program alone; write its arguments as `args = [\"…\"]`",
             "6:9 TG0604: this is no number of minutes; write a whole number from 1 to 10080",
             "7:5 TG0604: `A-B` is no name of a variable; write it like `\"MY_KEY\"` or `\"MY_*\"`",
-            "8:9 TG0604: `model`, `minutes`, `args` and `pool` are of agents; leave them out, or name the adapter of an agent",
+            "8:9 TG0604: `model`, `minutes`, `idle_time`, `args` and `pool` are of agents; leave them out, or name the adapter of an agent",
             "13:9 TG0604: there is no adapter `claud`; did you mean `claude`?",
         ]
     );

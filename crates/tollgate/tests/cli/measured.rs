@@ -172,13 +172,43 @@ fn a_submodule_that_goes_or_becomes_something_else_is_measured_or_named() {
         let told = match expected {
             Ok(changes) => {
                 let (mut found, mut changes) = (changed(&reported), changes.to_vec());
-                (found.sort(), changes.sort());
+                found.sort();
+                changes.sort_unstable();
                 assert_eq!(found, changes, "{acts}: {}", reported.reason);
                 continue;
             }
             Err(why) => why,
         };
         assert_eq!((reported.health, &*reported.reason), (Health::Failed, told), "{acts}");
+    }
+}
+
+/// A setup that fills a submodule (`git submodule update --init`), and caches that name it: the work has it, and it is no change.
+#[test]
+fn a_submodule_that_is_a_cache_is_filled_by_the_setup_and_counts_for_nobody() {
+    let setup = "echo 'gitdir: ../../.git/modules/lib' > src/lib/.git; echo 1 > src/lib/file";
+    let report = REPORT.replace("0 modified", "1 modified") + "\n## Files Modified\n- README.md\n";
+    for (caches, works) in [("src/lib", true), ("deps", false)] {
+        let acts = "grep -q 1 src/lib/file; echo 2 > src/lib/file; echo x >> README.md";
+        let mut play = naming(&report, acts, "grep -q 1 src/lib/file");
+        let folder = play.world.path("home/.config/tollgate");
+        std::fs::create_dir_all(&folder).unwrap();
+        let config = format!("[worktree]\nsetup = [\"sh\", \"-c\", \"{setup}\"]\ncaches = [\"{caches}\"]\n");
+        std::fs::write(folder.join("config.toml"), config).unwrap();
+        let head = play.world.git(&["rev-parse", "HEAD"]);
+        play.world.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},src/lib", head.trim())]);
+        std::fs::create_dir_all(play.world.path("work/src/lib")).unwrap();
+        play.world.commit("A submodule");
+        if works {
+            let all = reports(&mut play, &[]);
+            assert_eq!((all[0].health, changed(&all[0])), (Health::Ok, vec!["Modified README.md".to_owned()]));
+            assert_eq!((all.len(), all[1].health), (2, Health::Ok), "{}", all[1].reason);
+            let entries = play.world.git(&["ls-tree", "-r", &format!("tollgate/{}", play.run)]);
+            assert!(entries.contains(&format!("160000 commit {}\tsrc/lib", head.trim())), "{entries}");
+        } else {
+            let words = ["run", "../alone.yaml", "--worker", "maker=command:maker", "--worker", "judge=command:judge"];
+            play.tollgate(&words).exits(3).says("changed files of the tree: src/lib");
+        }
     }
 }
 

@@ -246,11 +246,11 @@ fn start(
                 format!("command:{}", words::join(&words))
             }
             Adapter::Agent(adapter) => {
-                let config::Agent { model, minutes, env, args, .. } = assigned.worker.agent.clone();
+                let config::Agent { model, minutes, idle_ms, env, args, .. } = assigned.worker.agent.clone();
                 let words: Vec<String> = assigned.worker.command.iter().chain(&args).cloned().collect();
                 let words = paths.worker(&words, typed)?;
                 named(&words);
-                AgentSpec { adapter, words, model, minutes, env }.to_string()
+                AgentSpec { adapter, words, model, minutes, idle_ms, env }.to_string()
             }
             Adapter::Script => {
                 let file = assigned.worker.command.first().cloned().unwrap_or_default();
