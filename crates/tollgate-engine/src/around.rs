@@ -47,14 +47,16 @@ pub fn today(run: &Run) -> Option<OnDay> {
 }
 
 /// Looks around for a command of a run, where what others know can matter to it: a driver dispatches, and to an agent or under a
-/// budget of the day.
-pub fn look(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<Around, ReadError> {
+/// budget of the day. Answers also the place up to which it looked, which is where an attempt has to be appended that rests on it: two that find
+/// the same pool free must not both call it.
+pub fn look(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<(Around, Option<u64>), ReadError> {
     let mut around = Around::default();
     let counts = !run.opened.budgets.day.is_none();
     let calls = run.opened.workers.values().any(|worker| AgentSpec::parse(worker).is_some());
     if run.is_closed() || by.kind != ByKind::Driver || !(counts || calls) {
-        return Ok(around);
+        return Ok((around, None));
     }
+    let place = journal.place()?;
     let day = now_ms / DAY_MS;
     around.count(day, Used::default());
     let listed = journal.list(&Filter { limit: Some(RUNS_MAX), ..Filter::default() })?;
@@ -70,7 +72,7 @@ pub fn look(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<Ar
             }
         }
     }
-    Ok(around)
+    Ok((around, Some(place)))
 }
 
 fn is_driven(summary: &Summary, now_ms: u64) -> bool {

@@ -311,6 +311,7 @@ fn cut(journal: &SqliteJournal, found: Found, place: Place<'_>, held: u64) -> Re
         expected: kept,
         head: Some(found.head),
         fence: None,
+        place: None,
         events: decided.events.iter().map(Recorded::to_bytes).collect::<Result<_, _>>()?,
         objects: Vec::new(),
         summary: summary::text(&decided.run, place.now_ms),

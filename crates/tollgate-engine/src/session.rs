@@ -11,7 +11,7 @@ use tollgate_core::run::invariants::{self, Violation};
 use tollgate_core::run::pool::Around;
 use tollgate_core::run::{self, Command, Decided, Event, Recorded, Rejection, Run, Stamp};
 use tollgate_store::chain::{Chain, ChainError};
-use tollgate_store::{Append, AppendError, Journal, Object, ReadError, Row};
+use tollgate_store::{Append, AppendError, Journal, Object, Point, ReadError, Row, reach};
 
 use crate::around;
 use crate::pinned;
@@ -175,6 +175,7 @@ impl Session {
             expected: 0,
             head: None,
             fence: None,
+            place: None,
             events: texts(&events)?,
             objects,
             summary: summary::text(&run, stamp.now_ms),
@@ -250,13 +251,17 @@ impl Session {
         epoch: Option<u64>,
         objects: &[Object],
     ) -> Result<Outcome, CommandError> {
-        for _ in 0..TRIES_MAX {
+        for tries in 1..=TRIES_MAX {
             let now_ms = self.clock.now_ms();
-            let around = around::look(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
+            let (around, place) = around::look(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
             let stamp = Stamp { now_ms, by: by.clone(), epoch: epoch.unwrap_or(self.run.epoch), around };
             let decided = run::decide(&self.run, command.clone(), &stamp).map_err(CommandError::Rejected)?;
             if decided.events.is_empty() {
                 return Ok(Outcome { events: Vec::new(), refusal: decided.refusal });
+            }
+            let starts = decided.events.iter().any(|event| matches!(event.event, Event::AttemptStarted(_)));
+            if starts {
+                reach(Point::BeforeStarted);
             }
             let due = takes_snapshot(self.run.seq, decided.run.seq);
             let snapshot = if due { Some(serde_json::to_vec(&decided.run)?) } else { None };
@@ -265,6 +270,8 @@ impl Session {
                 expected: self.run.seq,
                 head: Some(self.head),
                 fence: epoch,
+                // Who is overtaken again and again goes on all the same.
+                place: place.filter(|_| starts && tries < TRIES_MAX),
                 events: texts(&decided.events)?,
                 objects: objects.to_vec(),
                 summary: summary::text(&decided.run, stamp.now_ms),
@@ -276,7 +283,7 @@ impl Session {
                     self.run = decided.run;
                     return Ok(Outcome { events: decided.events, refusal: decided.refusal });
                 }
-                Err(AppendError::Conflict { .. }) => drop(self.refresh()?),
+                Err(AppendError::Conflict { .. } | AppendError::Overtaken { .. }) => drop(self.refresh()?),
                 Err(AppendError::Fenced { epoch, .. }) => return Err(CommandError::Fenced { epoch }),
                 Err(error) => return Err(CommandError::Append(error)),
             }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use crate::error::{AppendError, LeaseError};
+use crate::error::{AppendError, LeaseError, StoreError};
 use crate::journal::{
     APPEND_BYTES_MAX, APPEND_EVENTS_MAX, Append, Lease, LeaseRequest, OBJECT_BYTES_MAX, Object, SNAPSHOT_BYTES_MAX,
     SUMMARY_BYTES_MAX, SummaryText,
@@ -45,6 +45,7 @@ pub(crate) struct Checked {
     /// The head after it, where the writer named the one before: hashed by its own thread, not by the only one that commits.
     next: Option<Digest>,
     pub fence: Option<u64>,
+    place: Option<u64>,
     pub last: u64,
     pub bytes: Vec<u8>,
     pub objects: Vec<Object>,
@@ -55,7 +56,7 @@ pub(crate) struct Checked {
 impl Checked {
     /// Checks the form of an append and joins its events.
     pub(crate) fn new(append: Append) -> Result<Self, AppendError> {
-        let Append { run, expected, head, fence, events, objects, summary, snapshot } = append;
+        let Append { run, expected, head, fence, place, events, objects, summary, snapshot } = append;
         let refused = |reason: String| AppendError::Refused { run, reason };
         if events.is_empty() || events.len() > APPEND_EVENTS_MAX {
             return Err(refused(format!("it has {} events; 1 to {APPEND_EVENTS_MAX} are allowed", events.len())));
@@ -88,12 +89,19 @@ impl Checked {
             limit("an object", object.bytes().len(), OBJECT_BYTES_MAX)?;
         }
         let next = head.map(|head| head.chain(&bytes));
-        Ok(Self { run, expected, head, next, fence, last, bytes, objects, summary, snapshot })
+        Ok(Self { run, expected, head, next, fence, place, last, bytes, objects, summary, snapshot })
     }
 
     /// The head after it, once it is admitted behind this one.
     pub(crate) fn chained(&self, stored: Digest) -> Digest {
         self.next.unwrap_or_else(|| stored.chain(&self.bytes))
+    }
+
+    /// Compares what the writer has seen of all runs with where they stand, where that matters.
+    pub(crate) fn admit_among(&self, last: impl FnOnce() -> Result<u64, StoreError>) -> Result<(), AppendError> {
+        let Some(place) = self.place else { return Ok(()) };
+        let actual = last()?;
+        if place == actual { Ok(()) } else { Err(AppendError::Overtaken { run: self.run, place, actual }) }
     }
 
     /// Compares what the writer has seen with where the run stands.

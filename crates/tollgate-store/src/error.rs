@@ -158,6 +158,16 @@ pub enum AppendError {
         /// Where the run stands; 0 if there is none.
         actual: u64,
     },
+    /// Another run changed while the writer decided by what others know: look at them and decide again.
+    #[error("the journal is at place {actual}, not {place}: what {run} rests on may be another")]
+    Overtaken {
+        /// The run.
+        run: RunId,
+        /// What the writer had seen.
+        place: u64,
+        /// The last place there is.
+        actual: u64,
+    },
     /// The writer's lease was taken over.
     #[error("{run} was taken over: epoch {fence} is stale, the run is at epoch {epoch}")]
     Fenced {
@@ -185,7 +195,7 @@ impl AppendError {
     /// The code of the page that explains it.
     pub fn code(&self) -> Code {
         match self {
-            Self::Conflict { .. } => Code::APPEND_CONFLICT,
+            Self::Conflict { .. } | Self::Overtaken { .. } => Code::APPEND_CONFLICT,
             Self::Fenced { .. } => Code::APPEND_FENCED,
             Self::Refused { .. } => Code::APPEND_REFUSED,
             Self::Store(error) => error.code(),

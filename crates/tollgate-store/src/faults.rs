@@ -42,6 +42,8 @@ points! {
     LeaseTaken = "lease-taken",
     /// What a dead driver left is in order; the take-over is not in the journal.
     Settled = "settled",
+    /// An attempt is to be started, by what this run and the others know; nothing is appended.
+    BeforeStarted = "before-started",
     /// The files of a new work tree are made beside its place.
     TreeMade = "tree-made",
     /// What a work tree held is kept; nothing has moved.

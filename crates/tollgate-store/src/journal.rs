@@ -77,6 +77,9 @@ pub struct Append {
     pub head: Option<Digest>,
     /// The epoch under which the writer acts; refused in the same transaction when it is not the run's.
     pub fence: Option<u64>,
+    /// The last place over all runs that the writer has seen, where what it decided rests on other runs; refused when anybody has
+    /// appended since.
+    pub place: Option<u64>,
     /// One JSON text per event without a raw newline, naming `run` and `seq` from `expected + 1` on.
     pub events: Vec<Vec<u8>>,
     /// What the events name.

@@ -162,6 +162,7 @@ impl Journal for MemoryJournal {
         let before = state.head(append.run);
         let stored = before.map_or_else(Digest::default, |head| head.head);
         append.admit(before.map_or(0, |head| head.seq), stored, state.epoch(append.run))?;
+        append.admit_among(|| Ok(state.order.len() as u64))?;
         self.fault(Point::BeforeCommit)?;
         let head = append.chained(stored);
         let place = state.order.len() as u64 + 1;

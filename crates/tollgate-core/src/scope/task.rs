@@ -101,6 +101,12 @@ pub struct TaskScope {
 }
 
 impl TaskScope {
+    /// What lies within patterns, as the scope of a unit has them.
+    pub fn within(patterns: &[Name]) -> Self {
+        let globs = patterns.iter().cloned().zip(0..).collect();
+        Self { listed: Paths { items: patterns.to_vec(), globs, ..Paths::default() }, ..Self::default() }
+    }
+
     /// Reads a task issue by its contract; what is wrong with it otherwise. Warnings come with both.
     pub fn read(text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         let Some(contract) = defined(TASK_CONTRACT) else { return Err(Vec::new()) };

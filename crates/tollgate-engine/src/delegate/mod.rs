@@ -336,11 +336,11 @@ fn work(worker: &dyn Worker, job: Job, limit: Duration, stop: &AtomicBool) -> Re
 fn ended(outcome: &Outcome) -> Map<String, Value> {
     let exit = match outcome.end {
         End::Exited(code) => Some(code),
-        End::Signalled(_) | End::TimedOut | End::Cancelled => None,
+        End::Signalled(_) | End::TimedOut | End::Silent | End::Cancelled => None,
     };
     let mut about = Map::new();
     about.insert("exit_code".into(), exit.into());
-    about.insert("timed_out".into(), (outcome.end == End::TimedOut).into());
+    about.insert("timed_out".into(), matches!(outcome.end, End::TimedOut | End::Silent).into());
     about.insert("ended".into(), outcome.end.to_string().into());
     if let Some(told) = outcome.told.as_ref().and_then(|told| serde_json::to_value(told).ok()) {
         about.insert("told".into(), told);
@@ -365,6 +365,10 @@ fn read(
             };
             let limit = own.map_or(asked.limit, |own| own.min(asked.limit));
             let why = format!("The worker took longer than {} ms and was ended.", limit.as_millis());
+            return Err(Stop(Reason::Timeout, why, Vec::new()));
+        }
+        End::Silent => {
+            let why = "The worker printed nothing for longer than its `idle_time` and was ended.".to_owned();
             return Err(Stop(Reason::Timeout, why, Vec::new()));
         }
         End::Cancelled => return Err(Stop::execution("The worker was ended because Tollgate was asked to stop.")),

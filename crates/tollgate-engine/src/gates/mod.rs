@@ -165,7 +165,7 @@ fn judge(end: End, limit: Duration) -> Checked {
         End::TimedOut => {
             Checked::new(Judgement::Fail, format!("it ran longer than {} s and was ended", limit.as_secs()))
         }
-        End::Cancelled => Checked::new(Judgement::Unobservable, "it was cancelled"),
+        End::Silent | End::Cancelled => Checked::new(Judgement::Unobservable, "it was cancelled"),
     }
 }
 

@@ -12,7 +12,15 @@ use super::{ATTEMPT_LIMIT, failed};
 pub(super) fn out_of_time(role: &Role, contracts: &Contracts) -> Report {
     let seconds = role.budget.time_ms.map_or(ATTEMPT_LIMIT.as_secs(), |ms| ms / 1000);
     let time = if seconds.is_multiple_of(60) { format!("{} min", seconds / 60) } else { format!("{seconds} s") };
-    let reason = format!("it ran past its time of {time}");
+    past_a_limit(role, contracts, format!("it ran past its time of {time}"))
+}
+
+/// The same of one that printed nothing for longer than it may.
+pub(super) fn silent(role: &Role, contracts: &Contracts) -> Report {
+    past_a_limit(role, contracts, "it printed nothing for longer than its `idle_time`".to_owned())
+}
+
+fn past_a_limit(role: &Role, contracts: &Contracts, reason: String) -> Report {
     let declared = contracts.report(&role.contract).map(|dialect| dialect.declaration().healths);
     if role.budget.time_ms.is_some() || declared.is_some_and(|healths| healths.contains(&Health::Exhausted)) {
         return Report { reason, ..Report::new(Health::Exhausted, Verdict::None) };

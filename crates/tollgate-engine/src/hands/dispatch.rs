@@ -25,8 +25,8 @@ use super::held::Whose;
 use super::noticed::{self, Before};
 use super::ready::{Age, Ground, Spot};
 use super::{
-    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, failed, guarded, leak, own_unit,
-    tree_id,
+    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, failed, guarded, incidental, leak,
+    own_unit, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
@@ -126,6 +126,7 @@ impl RealHands {
                 measure(&workspace, run, id, tree, &before, &mut result)?;
                 leak::refuse(&workspace, run, id, &secrets, &mut result)?;
                 guarded::refuse(&workspace, run, id, &mut result)?;
+                incidental::refuse(&workspace, run, id, &mut result)?;
                 denied(&mut result);
             }
             Place::Copy(copy) => {
@@ -297,6 +298,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
         End::TimedOut => return refuse(budget::out_of_time(role, &run.protocol.contracts), object),
+        End::Silent => return refuse(budget::silent(role, &run.protocol.contracts), object),
     }
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);
@@ -344,10 +346,9 @@ fn measure(
         workspace.hand_over(tree, &Hands::Left(found.tree.clone()))?;
     }
     result.noticed = before.after(&tree.path, &found);
-    let misplaced = found.misplaced();
-    if !misplaced.is_empty() {
-        let first: Vec<&str> = misplaced.iter().take(5).map(|path| &**path).collect();
-        let reason = format!("it left a repository, a special file or a link out of the tree: {}", first.join(", "));
+    let first: Vec<String> = found.misplaced_why().take(5).collect();
+    if !first.is_empty() {
+        let reason = format!("it left what no tree can hold: {}", first.join("; "));
         result.report.overrule("scope", reason.clone());
         result.diagnostics.push(reason);
         return Ok(());

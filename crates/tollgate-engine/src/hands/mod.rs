@@ -8,6 +8,7 @@ mod errand;
 mod failure;
 mod guarded;
 mod held;
+mod incidental;
 mod landing;
 mod leak;
 mod noticed;

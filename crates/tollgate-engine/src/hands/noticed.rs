@@ -1,5 +1,6 @@
 //! What an attempt did besides changing files of its tree: to the git folder, to ignored files, and as a judge to anything at all.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -59,12 +60,18 @@ impl Before {
         git.chain(self.written(tree, &measured.ignored).into_iter().map(|path| format!("ignored: {path}"))).collect()
     }
 
-    /// The ignored files that are newer than its start.
+    /// The ignored files that are newer than its start. Of a folder that tools fill it counts that something in it is: a build is no reason
+    /// to miss what else was written.
     fn written(&self, tree: &Path, ignored: &[Name]) -> Vec<String> {
-        let (mut open, mut found, mut looked) = (Vec::new(), Vec::new(), 0);
-        open.extend(ignored.iter().map(|path| PathBuf::from(OsStr::from_bytes(&unquote(path)))));
+        let (mut found, mut looked, mut filled) = (Vec::new(), 0, BTreeSet::new());
+        let path_of = |name: &Name| PathBuf::from(OsStr::from_bytes(&unquote(name)));
+        // The last is looked at first: files before folders.
+        let (folders, files): (Vec<&Name>, Vec<&Name>) = ignored.iter().partition(|name| name.ends_with('/'));
+        let mut open: Vec<PathBuf> = folders.into_iter().chain(files).map(path_of).collect();
         while let Some(path) = open.pop() {
-            if self.caches.iter().any(|cache| path.starts_with(cache)) {
+            let by_tools = filled_by_tools(&path);
+            if self.caches.iter().any(|cache| path.starts_with(cache)) || by_tools.is_some_and(|at| filled.contains(at))
+            {
                 continue;
             }
             looked += 1;
@@ -77,12 +84,19 @@ impl Before {
                 let inner = std::fs::read_dir(tree.join(&path)).into_iter().flatten().flatten();
                 open.extend(inner.map(|entry| path.join(entry.file_name())));
             } else if (meta.ctime(), meta.ctime_nsec()) >= self.since {
-                found.push(path.display().to_string());
+                found.push(by_tools.map_or_else(|| path.display().to_string(), |at| format!("{}/", at.display())));
+                filled.extend(by_tools.map(Path::to_owned));
             }
         }
         found.sort();
         found
     }
+}
+
+/// The folder that tools fill in which a path lies.
+fn filled_by_tools(path: &Path) -> Option<&Path> {
+    let is_theirs = |path: &&Path| path.file_name().is_some_and(|name| CACHES.iter().any(|cache| name == *cache));
+    path.ancestors().skip(1).filter(is_theirs).last()
 }
 
 /// A role that judges changes nothing, whatever it reports: not even in the copy that is thrown away. What tools leave where they run does not count.

@@ -20,6 +20,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -95,6 +96,8 @@ pub enum End {
     Signalled(i32),
     /// It ran past its limit and was ended.
     TimedOut,
+    /// It printed nothing for longer than it may, and was ended.
+    Silent,
     /// It was cancelled and was ended.
     Cancelled,
 }
@@ -112,6 +115,7 @@ impl std::fmt::Display for End {
             Self::Exited(code) => write!(f, "exited with {code}"),
             Self::Signalled(signal) => write!(f, "was ended by signal {signal}"),
             Self::TimedOut => f.write_str("ran past its time"),
+            Self::Silent => f.write_str("printed nothing for too long"),
             Self::Cancelled => f.write_str("was cancelled"),
         }
     }
@@ -149,10 +153,27 @@ pub struct Running {
     id: ProcessId,
     marker: Option<String>,
     until: Instant,
+    /// How long it may print nothing; none: as long as it may run.
+    idle: Option<Duration>,
+    heard: Arc<Heard>,
     messages: Receiver<Message>,
     cancel: Sender<Message>,
     readers: Vec<JoinHandle<()>>,
     end: Option<End>,
+}
+
+/// When a program last printed something.
+#[derive(Debug)]
+struct Heard(Instant, AtomicU64);
+
+impl Heard {
+    fn now(&self) {
+        self.1.store(u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    fn last(&self) -> Instant {
+        self.0 + Duration::from_millis(self.1.load(Ordering::Relaxed))
+    }
 }
 
 /// Starts a program whose output goes to `out` and `err`.
@@ -170,7 +191,11 @@ pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io
         command.env(MARKER, marker);
     }
     let (mut child, id) = family::spawn(&mut command, program.env.marker.is_some())?;
-    let readers = [child.stdout.take().map(|pipe| drain(pipe, out)), child.stderr.take().map(|pipe| drain(pipe, err))];
+    let heard = Arc::new(Heard(Instant::now(), AtomicU64::new(0)));
+    let readers = [
+        child.stdout.take().map(|pipe| drain(pipe, out, Arc::clone(&heard))),
+        child.stderr.take().map(|pipe| drain(pipe, err, Arc::clone(&heard))),
+    ];
     if let Some(mut stdin) = child.stdin.take() {
         // The program may never read; the thread ends when the pipe breaks.
         std::thread::spawn(move || stdin.write_all(&program.stdin).ok());
@@ -179,7 +204,8 @@ pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io
     watch(id.pid, cancel.clone());
     let until = Instant::now() + program.limit;
     let readers = readers.into_iter().flatten().collect();
-    Ok(Running { child, id, marker: program.env.marker, until, messages, cancel, readers, end: None })
+    let marker = program.env.marker;
+    Ok(Running { child, id, marker, until, idle: None, heard, messages, cancel, readers, end: None })
 }
 
 impl Running {
@@ -193,20 +219,28 @@ impl Running {
         Cancel(self.cancel.clone())
     }
 
+    /// Has it ended when it prints nothing for so long.
+    pub fn end_when_silent(&mut self, idle: Option<Duration>) {
+        self.idle = idle;
+    }
+
     /// Waits for the end, at most until `deadline`. When it answers, the whole process tree has ended.
     pub fn wait(&mut self, deadline: Instant) -> Option<End> {
         if self.end.is_some() {
             return self.end;
         }
-        let until = deadline.min(self.until);
+        let silent = self.idle.map(|idle| self.heard.last() + idle);
+        let until = deadline.min(silent.map_or(self.until, |silent| silent.min(self.until)));
         let message = self.messages.recv_timeout(until.saturating_duration_since(Instant::now()));
         let why = match message {
             Ok(Message::Exited) => None,
             Ok(Message::Cancel) => Some(End::Cancelled),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) if Instant::now() < self.until => {
-                return None;
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) if Instant::now() >= self.until => {
+                Some(End::TimedOut)
             }
-            Err(_) => Some(End::TimedOut),
+            // It may have printed something meanwhile.
+            Err(_) if self.idle.is_some_and(|idle| self.heard.last().elapsed() >= idle) => Some(End::Silent),
+            Err(_) => return None,
         };
         self.end = Some(self.finish(why));
         self.end
@@ -289,13 +323,16 @@ fn watch(pid: u32, messages: Sender<Message>) {
     });
 }
 
-fn drain(mut pipe: impl Read + Send + 'static, output: Arc<dyn Output>) -> JoinHandle<()> {
+fn drain(mut pipe: impl Read + Send + 'static, output: Arc<dyn Output>, heard: Arc<Heard>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             match pipe.read(&mut chunk) {
                 Ok(0) => break,
-                Ok(read) => output.push(&chunk[..read]),
+                Ok(read) => {
+                    heard.now();
+                    output.push(&chunk[..read]);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => break,
             }

@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, files, namespaces, probe};
+use super::{Policy, files, namespaces, probe, read_only};
 use crate::process::GRACE_MS;
 
 /// What the helper exits with when it cannot hold, or not start, the program.
@@ -90,13 +90,16 @@ fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, Str
         namespaces::loopback_up().map_err(|error| format!("loopback: {error}"))?;
     }
     let own_tmp = namespaces::mount_own(policy.takes_tmp.then_some(policy.temporary.as_path()));
+    let mut held = policy.clone();
+    held.writes.push("/dev/shm".into());
+    held.writes.extend(own_tmp.then(|| "/tmp".into()));
+    if policy.files {
+        read_only::but(&held.writes).map_err(|error| format!("mounts that cannot be written: {error}"))?;
+    }
     namespaces::keep(&policy.kept);
     namespaces::drop_privileges();
     if policy.files {
-        let mut policy = policy.clone();
-        policy.writes.push("/dev/shm".into());
-        policy.writes.extend(own_tmp.then(|| "/tmp".into()));
-        files::hold(&policy)?;
+        files::hold(&held)?;
     }
     let child = command(policy, program, own_tmp).spawn();
     let child = child.map_err(|error| format!("{}: {error}", Path::new(&program[0]).display()))?;

@@ -17,6 +17,7 @@ pub mod helper;
 mod namespaces;
 mod places;
 mod probe;
+mod read_only;
 
 use std::ffi::OsString;
 use std::io;

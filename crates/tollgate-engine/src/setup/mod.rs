@@ -18,6 +18,8 @@ use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::scope::{Entry, in_scope, pattern_problem};
 
+use crate::workspace::SUBMODULE;
+
 /// Files that say exactly what a setup is to fetch, wherever in a tree they lie.
 pub const LOCKS: [&str; 14] = [
     "**/package-lock.json",
@@ -95,10 +97,11 @@ impl Settings {
         Digest::of(said.to_string().as_bytes())
     }
 
-    /// The first file of a tree that lies in a cache.
+    /// The first file of a tree that lies in a cache. A submodule is an empty folder there, which a setup may fill.
     pub fn tracked_cache<'a>(&self, entries: &'a [Entry]) -> Option<&'a Name> {
         let below = |path: &str| self.caches.iter().any(|cache| Path::new(path).starts_with(cache));
-        entries.iter().map(|entry| &entry.path).find(|path| below(path))
+        let files = entries.iter().filter(|entry| &*entry.mode != SUBMODULE);
+        files.map(|entry| &entry.path).find(|path| below(path))
     }
 }
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tollgate_core::redact::Secrets;
 use tollgate_core::run::Told;
@@ -84,6 +84,8 @@ pub(super) struct Launch {
     pub inherit: Inherit,
     /// The places below the home folder that are its own.
     pub home: &'static [&'static str],
+    /// How long it may print nothing.
+    pub idle: Option<Duration>,
 }
 
 /// What a program told of itself, and why it failed by its own lines.
@@ -131,8 +133,9 @@ pub(super) fn launch(
     let mut takers: Vec<Arc<dyn Output>> = vec![log.clone(), stdout.clone()];
     takers.extend(listener.as_ref().map(|listener| listener.ears.clone()));
     let out = Redacted::new(&job.secrets, Arc::new(Takers(takers)));
-    let running =
+    let mut running =
         start(program, out, Redacted::new(&job.secrets, log.clone())).map_err(|error| failed(&path, error))?;
+    running.end_when_silent(what.idle);
     reach(Point::Spawned);
     let record = Recorded::new(state, running.id(), &marker)
         .map_err(|source| WorkerError::Record { path: state.to_owned(), source })?;
@@ -158,6 +161,7 @@ impl Worker for CommandWorker {
             set: Vec::new(),
             inherit: Inherit::Only(variables::common().chain(job.variables()).collect()),
             home: &[],
+            idle: None,
         };
         launch(what, &job, &self.state, None)
     }

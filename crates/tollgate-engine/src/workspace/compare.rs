@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tollgate_core::Name;
 use tollgate_core::scope::change::{Change, Content, Hunk, Mode, Moved, Sign};
 
-use super::WorkspaceError;
 use super::claim::Claim;
 use super::folder::{GitFolder, Kind};
 use super::measure::PATHS_MAX;
 use super::repository::Repository;
 use super::starts::scratch;
+use super::{Workspace, WorkspaceError};
 use crate::git::{Git, GitError, ObjectId, quote, records};
 
 /// A larger file is not read: git calls it binary.
@@ -51,7 +51,15 @@ struct Raw {
     from: Option<Name>,
 }
 
-/// A change, by its paths.
+/// What differs between two trees, by its paths.
+#[derive(Debug)]
+pub struct Between {
+    raw: Vec<Raw>,
+    trees: (ObjectId, ObjectId),
+    git: Git,
+}
+
+/// A change of the user's repository.
 #[derive(Debug)]
 pub struct Comparison {
     /// The commit that the change is measured from: the last one that base and head have in common.
@@ -60,9 +68,8 @@ pub struct Comparison {
     pub head: Option<ObjectId>,
     /// Files that were asked to be left out of the checkout, and were.
     pub left_out: Vec<Name>,
-    raw: Vec<Raw>,
-    trees: (ObjectId, ObjectId),
-    git: Git,
+    /// What differs.
+    pub between: Between,
     /// The folder that git works in goes with this.
     _claim: Claim,
 }
@@ -127,12 +134,11 @@ impl Repository {
                 (self.checkout_tree(&git, &folder, &unknown)?, None, left_out)
             }
         };
-        let git = git.with(&[FILE_SETTING.to_owned()]);
-        let raw = list(&git, &before, &after)?;
+        let between = Between::of(&git, &before, &after)?;
         if head.is_none() {
-            self.holds_what_is_staged(&user, &before, &raw)?;
+            self.holds_what_is_staged(&user, &before, &between.raw)?;
         }
-        Ok(Comparison { base: common, head, left_out, raw, trees: (before, after), git, _claim: claim })
+        Ok(Comparison { base: common, head, left_out, between, _claim: claim })
     }
 
     /// Refuses a checkout that has a path as it was and an index that has it otherwise: a commit would hold what was not looked at.
@@ -296,7 +302,19 @@ fn mode(text: &str) -> Mode {
     }
 }
 
-impl Comparison {
+impl Workspace {
+    /// What differs between two trees of the run.
+    pub fn between(&self, from: &ObjectId, to: &ObjectId) -> Result<Between, WorkspaceError> {
+        Between::of(&self.git, from, to)
+    }
+}
+
+impl Between {
+    fn of(git: &Git, before: &ObjectId, after: &ObjectId) -> Result<Self, WorkspaceError> {
+        let git = git.with(&[FILE_SETTING.to_owned()]);
+        Ok(Self { raw: list(&git, before, after)?, trees: (before.clone(), after.clone()), git })
+    }
+
     /// The changed paths; a rename is two.
     pub fn paths(&self) -> impl Iterator<Item = &Name> {
         self.raw.iter().flat_map(|raw| raw.from.iter().chain([&raw.path]))

@@ -13,6 +13,7 @@ use tollgate_core::scope::Entry;
 
 use super::files::beside;
 use super::seen::{Look, Moment, Seen, recall, remember};
+use super::submodules::{filled, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
 use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
@@ -25,7 +26,7 @@ pub const PATHS_MAX: usize = 200_000;
 /// How many links are followed before a path is taken to lead outside.
 const LINKS_MAX: u32 = 40;
 pub(super) const LINK: &str = "120000";
-pub(super) const SUBMODULE: &str = "160000";
+pub(crate) const SUBMODULE: &str = "160000";
 
 /// One changed path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,15 +63,27 @@ impl Measured {
     pub fn misplaced(&self) -> Vec<Name> {
         self.nested.iter().chain(&self.escaping).chain(&self.special).cloned().collect()
     }
+
+    /// The same, with what is wrong with each.
+    pub fn misplaced_why(&self) -> impl Iterator<Item = String> {
+        let is_submodule = |path: &Name| submodules(&self.entries).any(|name| name == path);
+        let nested = self.nested.iter().map(move |path| match is_submodule(path) {
+            true => format!("`{path}` is a submodule, and what lies in its folder is in no commit"),
+            false => format!("`{path}` is a repository of its own"),
+        });
+        let escaping = self.escaping.iter().map(|path| format!("the link `{path}` leads out of the tree"));
+        let special = self.special.iter().map(|path| format!("`{path}` is neither a file nor a folder nor a link"));
+        nested.chain(escaping).chain(special)
+    }
 }
 
 /// What git says about the files of a work tree and its index.
 #[derive(Debug, Default)]
 pub(super) struct Status {
     /// Changed, new or unmerged: to be looked at.
-    present: Vec<Vec<u8>>,
+    pub(super) present: Vec<Vec<u8>>,
     /// Gone, or beyond a link.
-    removed: Vec<Vec<u8>>,
+    pub(super) removed: Vec<Vec<u8>>,
     /// Changed in the index alone.
     staged: Vec<Vec<u8>>,
     /// Folders that are repositories of their own.
@@ -264,7 +277,8 @@ impl Workspace {
             }
         }
         doubt(&git, base, &doubtful)?;
-        let status = status(&git)?;
+        let known = git.list(base)?;
+        let status = status(&git)?.with_submodules(root, &known)?;
         let (after, special) = if status.present.is_empty() && status.removed.is_empty() {
             (base.clone(), Vec::new())
         } else {
@@ -274,14 +288,16 @@ impl Workspace {
             (git.id(&["write-tree"])?, special)
         };
         let differences = differing(&git, base, &after)?;
-        let listed = Arc::new(git.list(&after)?);
+        let entries = Arc::new(applied(known, &differences));
         let nested = status.nested.iter().map(|path| quote(path));
-        let nested = nested.chain(filled_submodules(root, &listed, &differences)).collect();
+        // One that the setup fills and that is named as a cache counts for nobody.
+        let filled = filled(root, &entries).filter(|name| !self.is_cache(name));
+        let nested = nested.chain(filled.cloned()).collect();
         let changes: Vec<Change> = differences.into_iter().map(|difference| difference.change).collect();
         let escaping = escaping(root, &changes);
         Ok(Measured {
             tree: after,
-            entries: listed,
+            entries,
             changes,
             nested,
             escaping,
@@ -405,18 +421,21 @@ pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     changes
 }
 
-/// Submodules are checked out as empty folders; files in them, and whatever else is in their place, are in no tree.
-fn filled_submodules<'a>(root: &Path, after: &'a [Entry], differences: &'a [Difference]) -> impl Iterator<Item = Name> {
-    let kept = after.iter().filter(|entry| &*entry.mode == SUBMODULE).map(|entry| &entry.path);
-    let replaced = differences.iter().filter(|difference| &*difference.was == SUBMODULE);
-    let replaced = replaced
-        .filter(|difference| &*difference.change.mode != SUBMODULE || difference.change.kind == ChangeKind::Deleted);
-    let filled = |path: &&Name| {
-        let path = root.join(OsStr::from_bytes(&unquote(path)));
-        let is_folder = path.symlink_metadata().map(|meta| meta.is_dir());
-        is_folder.is_ok_and(|is_folder| !is_folder || path.read_dir().map_or(true, |mut files| files.next().is_some()))
-    };
-    kept.chain(replaced.map(|difference| &difference.change.path)).filter(filled).cloned()
+/// The entries of a tree by those of another one and what differs between the two.
+pub(super) fn applied(mut entries: Vec<Entry>, differences: &[Difference]) -> Vec<Entry> {
+    let differs = |path: &Name| differences.binary_search_by(|difference| difference.change.path.cmp(path)).is_ok();
+    if differences.is_empty() {
+        return entries;
+    }
+    entries.retain(|entry| !differs(&entry.path));
+    let there = differences.iter().filter(|difference| difference.change.kind != ChangeKind::Deleted);
+    entries.extend(there.map(|Difference { change, blob, .. }| Entry {
+        path: change.path.clone(),
+        mode: change.mode.clone(),
+        blob: blob.clone(),
+    }));
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    entries
 }
 
 /// Whether following a link of the tree leads outside, link by link.

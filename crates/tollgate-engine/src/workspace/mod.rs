@@ -34,6 +34,7 @@ mod shown;
 mod since;
 mod snapshot;
 mod starts;
+mod submodules;
 mod trees;
 
 use std::path::{Path, PathBuf};
@@ -46,13 +47,14 @@ pub use crate::git::{GitError, ObjectId};
 #[cfg(debug_assertions)]
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
-pub use compare::{Comparison, Patch, Side, Texts};
+pub use compare::{Between, Comparison, Patch, Side, Texts};
 pub use deliver::{Merged, PATCH_BYTES_MAX};
 pub use error::WorkspaceError;
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub use git_state::GitState;
 pub use land::Landing;
+pub(crate) use measure::SUBMODULE;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
 pub use shown::{Hands, Taken, TreeRecord};

@@ -49,6 +49,11 @@ impl Workspace {
         add_lines(&tree.join(".git/info/exclude"), paths)
     }
 
+    /// Whether a path of a tree lies in a folder that counts for nobody.
+    pub(super) fn is_cache(&self, path: &str) -> bool {
+        self.caches.iter().any(|cache| Path::new(path).starts_with(cache))
+    }
+
     /// Takes the caches of a tree that was moved away over into the one that takes its place.
     pub(super) fn hand_on_caches(&self, from: &Path, to: &Path) {
         for cache in &self.caches {

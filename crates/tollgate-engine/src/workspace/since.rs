@@ -9,10 +9,10 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, open, openat2, readlinkat};
 use tollgate_core::scope::Entry;
 
-use super::measure::{Change, ChangeKind, Measured, SUBMODULE, differing, escaping};
+use super::measure::{Change, Measured, SUBMODULE, applied, differing, escaping};
 use super::seen::{Look, Seen, Sign};
 use super::{WorkTree, Workspace, WorkspaceError};
-use crate::git::{GitError, ObjectId, quote};
+use crate::git::{ObjectId, quote};
 
 /// What still counts as little.
 const PATHS_MAX: usize = 1_000;
@@ -90,21 +90,8 @@ impl Workspace {
         if *after == seen.tree {
             return Ok(Arc::clone(&seen.entries));
         }
-        let mut entries = (*seen.entries).clone();
-        for difference in differing(&self.git, &seen.tree, after)? {
-            let Change { path, kind, mode } = difference.change;
-            let place = entries.binary_search_by(|entry| entry.path.cmp(&path));
-            match (place, kind) {
-                (Ok(at), ChangeKind::Deleted) => drop(entries.remove(at)),
-                (Ok(at), _) => entries[at] = Entry { path, mode, blob: difference.blob },
-                (Err(at), ChangeKind::Created) => entries.insert(at, Entry { path, mode, blob: difference.blob }),
-                (Err(_), _) => {
-                    let what = format!("`{path}`, which the tree does not have");
-                    return Err(GitError::Unexpected { command: "diff-tree".to_owned(), what }.into());
-                }
-            }
-        }
-        Ok(Arc::new(entries))
+        let differences = differing(&self.git, &seen.tree, after)?;
+        Ok(Arc::new(applied((*seen.entries).clone(), &differences)))
     }
 }
 

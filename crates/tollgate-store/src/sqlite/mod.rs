@@ -222,7 +222,7 @@ impl Drop for SqliteJournal {
 impl Journal for SqliteJournal {
     fn append(&self, append: Append) -> Result<Appended, AppendError> {
         self.writable()?;
-        let append = Checked::new(append)?;
+        let append = Box::new(Checked::new(append)?);
         for object in append.objects.iter().filter(|object| !object.is_small()) {
             self.shared.fault(Point::BeforeObject)?;
             self.objects.put(object)?;

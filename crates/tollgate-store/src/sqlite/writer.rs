@@ -61,7 +61,7 @@ impl Shared {
 
 /// One thing to write, and where its answer goes.
 pub(crate) enum Job {
-    Append(Checked, SyncSender<Result<Appended, AppendError>>),
+    Append(Box<Checked>, SyncSender<Result<Appended, AppendError>>),
     Lease(RunId, LeaseRequest, SyncSender<Result<Lease, LeaseError>>),
 }
 
@@ -187,6 +187,10 @@ impl Writer {
     fn append(&self, append: &Checked) -> Result<Done, AppendError> {
         let Stored { id, seq, head, epoch } = self.stored(append.run)?;
         append.admit(seq, head, epoch)?;
+        append.admit_among(|| {
+            let sql = "SELECT ifnull(max(place), 0) FROM rows";
+            Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+        })?;
         // Nothing below refuses: from here on the append either becomes whole or takes the batch with it.
         Ok(self.insert(append, id, append.chained(head))?)
     }

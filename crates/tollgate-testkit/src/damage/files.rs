@@ -56,6 +56,7 @@ pub(super) fn append_again(
             expected: row.first - 1,
             head: Some(before),
             fence: None,
+            place: None,
             events: row.events().map(<[u8]>::to_vec).collect(),
             objects: named.map(|bytes| Object::new(bytes.to_vec())).collect(),
             summary: summary::text(replay.run().unwrap(), last.at_ms),

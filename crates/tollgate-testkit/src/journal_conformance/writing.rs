@@ -64,6 +64,24 @@ pub fn a_writer_that_has_not_seen_everything_is_refused_and_leaves_nothing(store
     assert_eq!(listed[0].text.status, "open");
 }
 
+/// Of two that look at all runs and then append, one has to look again; who does not look is not concerned.
+pub fn a_writer_that_rests_on_other_runs_is_refused_when_one_of_them_moved(store: &dyn Store) {
+    let (fast, slow) = (store.connect(None), store.connect(None));
+    let first = Append { place: Some(0), ..append(run(1), 0, 1) };
+    let seen = fast.append(first).unwrap().place;
+    let looked = |run, expected, place| Append { place: Some(place), ..append(run, expected, 1) };
+    slow.append(looked(run(2), 0, seen)).unwrap();
+    let now = fast.place().unwrap();
+    let refused = fast.append(looked(run(1), 1, seen)).unwrap_err();
+    assert_eq!(refused.code(), Code::APPEND_CONFLICT);
+    assert!(matches!(refused, AppendError::Overtaken { place, actual, .. } if (place, actual) == (seen, now)));
+    assert_eq!(fast.load(run(1), 0, 10).unwrap().len(), 1);
+    fast.append(looked(run(1), 1, now)).unwrap();
+    slow.append(append(run(2), 1, 1)).unwrap();
+    // What the run itself became is the first thing to learn.
+    assert!(matches!(slow.append(looked(run(2), 1, now)), Err(AppendError::Conflict { .. })));
+}
+
 /// Bad appends are refused one by one, and the run is as it was.
 pub fn what_breaks_the_form_is_refused(store: &dyn Store) {
     let journal = store.connect(None);

@@ -295,10 +295,13 @@ pub fn service_failure(error: ServiceError) -> Failure {
         ServiceError::Worker { .. } => Failure::environment(code, message)
             .hint("install the program or name another; `tollgate doctor` looks for all of them"),
         ServiceError::NoWorker(roles) => {
-            let each = roles.iter().map(|role| format!("`--worker {role}=command:'PROGRAM ARGS'`"));
-            let each: Vec<String> = each.collect();
-            let hint = format!("{}, `--script FILE` for all, or `[roles]` in the configuration", each.join(", "));
-            Failure::refused(code, message).hint(format!("name a worker: {hint}"))
+            let role = roles.first().map_or("ROLE", |role| role);
+            let one = format!("for one: `--worker {role}=codex`, `--worker {role}=command:'PROGRAM ARGS'`");
+            Failure::refused(code, message)
+                .hint(format!(
+                    "name a worker for all of them: `--worker claude`; {one}; or `[roles]` in the configuration"
+                ))
+                .hint("`tollgate worker list` shows which agents are installed")
         }
         ServiceError::Brief { .. } => {
             Failure::refused(code, message).hint(format!("`tollgate explain {code}` lists the names a brief may use"))

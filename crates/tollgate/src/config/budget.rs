@@ -38,7 +38,7 @@ impl Reader<'_> {
         limits
     }
 
-    fn limit(&mut self, measure: Measure, value: &Spanned<DeValue<'_>>) -> Option<u64> {
+    pub(super) fn limit(&mut self, measure: Measure, value: &Spanned<DeValue<'_>>) -> Option<u64> {
         let written = value.get_ref();
         let whole = written.as_integer().and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
         let (limit, hint) = match measure {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tollgate_core::protocol::Protocol;
 
-use super::{CONFIG_PATH, InForce, Layer, Origin, parse};
+use super::{ALL_OTHERS, CONFIG_PATH, InForce, Layer, Origin, parse};
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::trust::{Standing, Trust};
@@ -49,7 +49,9 @@ pub fn idle(
 fn missed(layer: &Layer, protocol: &Protocol, force: &InForce) -> (BTreeSet<String>, Vec<String>) {
     let stronger = |role: &String| force.roles.get(role).is_some_and(|assigned| assigned.from > Origin::Repository);
     let known = |role: &&String| protocol.roles.contains_key(role.as_str()) && !stronger(role);
-    let roles: BTreeSet<String> = layer.roles.keys().filter(known).cloned().collect();
+    let free = |role: &String| !force.roles.contains_key(role) && layer.roles.contains_key(ALL_OTHERS);
+    let others = protocol.roles.keys().map(ToString::to_string).filter(free);
+    let roles: BTreeSet<String> = layer.roles.keys().filter(known).cloned().chain(others).collect();
     let areas: Vec<&str> =
         layer.areas.get(&*protocol.name).into_iter().flatten().map(|(area, _)| area.as_str()).collect();
     let commands: Vec<&str> = layer.commands.keys().map(String::as_str).collect();

@@ -35,6 +35,8 @@ use crate::view::words::list;
 pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;
 /// Variables of this name and a role give that role a worker: `TOLLGATE_WORKER_DOD_CHECKER`.
 const WORKER_VARIABLE: &str = "TOLLGATE_WORKER_";
+/// In the place of a role: every role that nobody names.
+pub const ALL_OTHERS: &str = "*";
 /// How much is asked of the sandbox: `require`, `prefer` or `off`.
 const SANDBOX_VARIABLE: &str = "TOLLGATE_SANDBOX";
 /// The file that `init` writes.
@@ -148,6 +150,9 @@ pub struct Agent {
     /// How long an attempt may take; none: what the role says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u64>,
+    /// How long it may print nothing; none: as long as it may work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_ms: Option<u64>,
     /// Variables that it may see besides those it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
@@ -342,7 +347,7 @@ impl Config {
         let mut force =
             InForce { env, worktree, budget, example_secrets: self.example_secrets(), ..InForce::default() };
         for (from, layer) in &self.layers {
-            for (role, choice) in &layer.roles {
+            for (role, choice) in layer.roles.iter().filter(|(role, _)| *role != ALL_OTHERS) {
                 let known = protocol.roles.contains_key(role.as_str());
                 if !known && *from < Origin::Environment {
                     continue; // A file serves many protocols.
@@ -361,6 +366,12 @@ impl Config {
             force
                 .commands
                 .extend(commands.map(|(name, argv)| (name.clone(), Setting { value: argv.clone(), from: *from })));
+        }
+        let others = self.layers.iter().rev().find_map(|(from, layer)| Some((from, layer.roles.get(ALL_OTHERS)?)));
+        if let Some((from, choice)) = others {
+            for role in protocol.roles.keys().filter(|role| !force.roles.contains_key(&***role)).collect::<Vec<_>>() {
+                force.roles.insert(role.to_string(), self.assign(role, choice, *from)?);
+            }
         }
         Ok(force)
     }
@@ -436,13 +447,15 @@ pub fn parse(file: String, text: String) -> Result<Layer, Failure> {
     })
 }
 
-/// Reads `ROLE=NAME`, `ROLE=command:PROGRAM ARGS` or `ROLE=script:FILE`.
+/// Reads `ROLE=NAME`, `ROLE=command:PROGRAM ARGS` or `ROLE=script:FILE`; without a role it is for all others.
 pub fn assignment(text: &str) -> Result<(String, Choice), Failure> {
-    let (role, choice) =
-        text.split_once('=').filter(|(role, choice)| !role.is_empty() && !choice.is_empty()).ok_or_else(|| {
-            Failure::usage(Code::USAGE, format!("`{text}` gives no role a worker"))
-                .hint("write ROLE=NAME, ROLE=command:'PROGRAM ARGS' or ROLE=script:FILE")
-        })?;
+    let is_role = |role: &str| !role.contains([':', ' ']);
+    let (role, choice) = text.split_once('=').filter(|(role, _)| is_role(role)).unwrap_or((ALL_OTHERS, text));
+    if role.is_empty() || choice.is_empty() {
+        return Err(Failure::usage(Code::USAGE, format!("`{text}` gives no role a worker")).hint(
+            "write ROLE=NAME, ROLE=command:'PROGRAM ARGS', ROLE=script:FILE, or NAME for every role without another",
+        ));
+    }
     Ok((role.to_owned(), choose(choice)?))
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::run::budget::Measure;
 use tollgate_core::run::leash::Sandbox;
 use tollgate_core::scope::pattern_problem;
 use tollgate_core::yaml::nearest;
@@ -99,6 +100,7 @@ impl Reader<'_> {
             "command" => command = reader.strings(value, "program and arguments"),
             "model" => agent.model = reader.string(value),
             "minutes" => agent.minutes = reader.minutes(value),
+            "idle_time" => agent.idle_ms = reader.limit(Measure::Time, value),
             "env" => agent.env = reader.variables(value).unwrap_or_default(),
             "pool" => agent.pool = reader.string(value),
             "args" => agent.args = reader.strings(value, "arguments").unwrap_or_default(),
@@ -106,8 +108,19 @@ impl Reader<'_> {
             "reads" => bounds.reads = reader.places(value).unwrap_or_default(),
             "writes" => bounds.writes = reader.places(value).unwrap_or_default(),
             _ => {
-                let known =
-                    ["adapter", "command", "model", "minutes", "env", "args", "pool", "sandbox", "reads", "writes"];
+                let known = [
+                    "adapter",
+                    "command",
+                    "model",
+                    "minutes",
+                    "idle_time",
+                    "env",
+                    "args",
+                    "pool",
+                    "sandbox",
+                    "reads",
+                    "writes",
+                ];
                 reader.unknown((key, value), "worker.NAME.", &known);
             }
         });
@@ -130,7 +143,7 @@ impl Reader<'_> {
                 wrong("a script worker's `command` is one file", "write `command = [\"FILE.yaml\"]`")
             }
             (Some(_), Some(_)) if (Agent { env: Vec::new(), ..agent.clone() }) != Agent::default() => wrong(
-                "`model`, `minutes`, `args` and `pool` are of agents",
+                "`model`, `minutes`, `idle_time`, `args` and `pool` are of agents",
                 "leave them out, or name the adapter of an agent",
             ),
             (Some(_), Some(_)) => None,

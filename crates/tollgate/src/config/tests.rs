@@ -42,7 +42,7 @@ fn an_agent_is_its_adapter_and_what_is_said_of_it() {
             "1:9 TG0604: the `command` of an agent is its program alone; write its arguments as `args = [\"…\"]`",
             "6:9 TG0604: this is no number of minutes; write a whole number from 1 to 10080",
             "7:5 TG0604: `A-B` is no name of a variable; write it like `\"MY_KEY\"` or `\"MY_*\"`",
-            "8:9 TG0604: `model`, `minutes`, `args` and `pool` are of agents; leave them out, or name the adapter of an agent",
+            "8:9 TG0604: `model`, `minutes`, `idle_time`, `args` and `pool` are of agents; leave them out, or name the adapter of an agent",
             "13:9 TG0604: there is no adapter `claud`; did you mean `claude`?",
         ]
     );
@@ -54,7 +54,7 @@ fn the_template_is_valid_as_it_is_and_with_its_examples_switched_on() {
     let example = |line: &str| line.starts_with("# [") || line.starts_with("# ") && line.contains(" = ");
     let lines = TEMPLATE.lines().map(|line| if example(line) { &line[2..] } else { line });
     let layer = read(&lines.collect::<Vec<_>>().join("\n")).unwrap();
-    assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (2, 2, 1, 1));
+    assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (2, 3, 1, 1));
     assert_eq!((layer.sandbox, layer.env.len()), (Some(Sandbox::Require), 1));
 }
 
@@ -109,7 +109,10 @@ fn workers_are_given_on_the_command_line() {
     assert_eq!(assignment("developer=codex").unwrap(), ("developer".into(), Choice::Named("codex".into())));
     assert_eq!(assignment("d=command:a 'b c' d=e").unwrap().1, inline(Adapter::Command, &["a", "b c", "d=e"]));
     assert_eq!(assignment("d=script:x y.yaml").unwrap().1, inline(Adapter::Script, &["x y.yaml"]));
-    for bad in ["", "developer", "=x", "d=", "d=command:", "d=command:'x", "d=claude:x", "d=script:"] {
+    assert_eq!(assignment("codex").unwrap(), (ALL_OTHERS.into(), Choice::Named("codex".into())));
+    let all = (ALL_OTHERS.to_owned(), inline(Adapter::Command, &["a", "--b=c"]));
+    assert_eq!(assignment("command:a --b=c").unwrap(), all);
+    for bad in ["", "=x", "command:", "claude:x", "d=", "d=command:", "d=command:'x", "d=claude:x", "d=script:"] {
         assert_eq!(assignment(bad).unwrap_err().exit_code(), 2, "{bad}");
     }
 }

@@ -162,8 +162,73 @@ fn an_agent_needs_no_configuration_but_its_program() {
     play.holds();
     let Event::RunOpened(opened) = &play.events()[0].event else { panic!("no start") };
     assert_eq!(&*opened.workers["maker"], "claude:claude");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "claude"]).exits(0);
+    play.tollgate(&["run", "../alone.yaml"]).exits(1).says("`--worker claude`").says("tollgate worker list");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemni"]).exits(1).says("did you mean `gemini`?");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker=gemini"]).exits(3).says("`gemini` was not found");
+}
+
+/// An agent that hangs is ended by its silence long before its time; one that goes on printing works on.
+#[test]
+fn an_agent_that_prints_nothing_is_ended_with_all_that_it_started() {
+    let slowly = "for n in 1 2 3 4; do sleep 1; echo '{\"type\":\"system\"}'; done";
+    let marker = format!("47{}", std::process::id());
+    for (acts, why) in [
+        (format!("{slowly}; echo hi > a.txt; {}", result(REPORT, "0.1", "")), None),
+        (
+            format!("echo hi > a.txt; setsid sleep {marker} & sleep {marker}"),
+            Some("it printed nothing for longer than"),
+        ),
+    ] {
+        let mut play = play(&agent(&acts, "exit 9"));
+        let config = "[worker.w]\nadapter = \"claude\"\nidle_time = \"3s\"\n[roles]\n\"*\" = \"w\"\n";
+        std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+        let said = play.tollgate(&["run", "../alone.yaml", "--no-wait"]);
+        play.named_by(&said);
+        let reported = play.events().into_iter().find_map(|recorded| match recorded.event {
+            Event::AttemptReported(reported) => Some(reported),
+            _ => None,
+        });
+        let reported = reported.unwrap();
+        match why {
+            None => assert_eq!((said.code, &*reported.reason), (Some(0), ""), "{}", said.err),
+            Some(why) => {
+                assert!(reported.reason.starts_with(why), "{}", reported.reason);
+                assert_eq!((said.code, reported.changed.len()), (Some(1), 1), "what it did is measured: {}", said.err);
+                let left = std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+                    let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                    String::from_utf8_lossy(&line).contains(&marker)
+                });
+                assert_eq!(left.count(), 0);
+            }
+        }
+        play.holds();
+    }
+}
+
+/// One line of the person's own configuration, and every protocol has its workers; what is named goes before it.
+#[test]
+fn a_worker_for_all_others_is_one_word() {
+    let mut play = play(&agent(&format!("echo hi > a.txt; {}", result(REPORT, "0.1", "")), "exit 9"));
+    let configure =
+        |play: &Play, text: &str| std::fs::write(play.world.path("home/.config/tollgate/config.toml"), text).unwrap();
+    configure(&play, "[roles]\n\"*\" = \"claude\"\n");
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    play.named_by(&said);
+    let maker = |play: &Play| match &play.events()[0].event {
+        Event::RunOpened(opened) => opened.workers["maker"].to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(maker(&play), "claude:claude");
+    play.holds();
+    configure(&play, "[worker.other]\nadapter = \"claude\"\nmodel = \"m\"\n[roles]\nmaker = \"other\"\n");
+    let said = play.tollgate(&["run", "../alone.yaml", "--worker", "claude"]).exits(0);
+    play.run.clear();
+    play.named_by(&said);
+    assert_eq!(maker(&play), "claude:claude model=m", "what is named for the role goes before it");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "maker="]).exits(2).says("gives no role a worker");
+    configure(&play, "");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "nobody"]).exits(1).says("`nobody`, which nobody defines");
 }
 
 #[test]

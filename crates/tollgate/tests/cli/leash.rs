@@ -1,5 +1,8 @@
 //! Workers and commands on their leash: what they may not touch stays as it was, and the journal says what held them.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
 use tollgate_core::run::Event;
 use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
@@ -44,6 +47,11 @@ fn configured(task: &str, script: &str, config: &str) -> Play {
 
 const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
+/// How often programs say that they were denied something.
+fn denials(log: &str) -> usize {
+    log.matches("ermission denied").count() + log.matches("ead-only file system").count()
+}
+
 fn leashes(play: &Play) -> Vec<Leash> {
     let held = |event: Event| match event {
         Event::AttemptReported(reported) => reported.leash.map(|leash| *leash),
@@ -63,12 +71,19 @@ fn a_worker_writes_its_work_tree_and_nothing_else() {
     let home = play.world.path("home");
     std::fs::write(home.join(".netrc"), "a secret\n").unwrap();
     let before = play.world.git(&["for-each-ref", "refs/heads"]);
+    let modes_and_times = || {
+        let of =
+            |path: PathBuf| path.metadata().map(|meta| (meta.mode(), meta.uid(), meta.mtime(), meta.ctime())).unwrap();
+        [work.clone(), work.join("README.md"), home.join(".netrc")].map(of)
+    };
+    let held = modes_and_times();
     let log = developer(
         &mut play,
         &format!(
             "echo mine > mine.txt; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m own && echo committed\n\
              echo x > {out}; echo x > {work}/README.md; echo x > {work}/.git/config; echo x > {work}/.git/hooks/post-commit\n\
              git -C {work} branch stolen; echo x > {home}/.profile; echo x > /etc/tollgate-was-here; cat {home}/.netrc\n\
+             chmod 777 {work} {work}/README.md {home}/.netrc; chown 1:1 {work}/README.md; touch -d 2001-01-01 {work}/README.md {home}/.netrc\n\
              echo x > \"$TMPDIR/x\" && echo x > /dev/null && echo x > \"$XDG_CACHE_HOME/x\" && echo scratch",
             out = out.display(),
             work = work.display(),
@@ -76,7 +91,8 @@ fn a_worker_writes_its_work_tree_and_nothing_else() {
         ),
     );
     assert!(log.contains("committed") && log.contains("scratch"), "{log}");
-    assert!(log.matches("ermission denied").count() >= 6 && !log.contains("a secret"), "{log}");
+    assert!(denials(&log) >= 10 && !log.contains("a secret"), "{log}");
+    assert_eq!(modes_and_times(), held, "nor a mode, an owner or a time");
     assert_eq!(std::fs::read_to_string(work.join("README.md")).unwrap(), "# A project\n");
     for path in [out, work.join(".git/hooks/post-commit"), home.join(".profile"), "/etc/tollgate-was-here".into()] {
         assert!(!path.exists(), "{}", path.display());
@@ -155,7 +171,7 @@ fn the_state_directory_and_the_trees_of_others_cannot_be_read() {
              head -c 4 \"$TOLLGATE_BUNDLE/brief.md\" >/dev/null && echo shown; echo x > \"$TOLLGATE_BUNDLE/brief.md\"; echo x > {state}/journal.db"
         ),
     );
-    assert!(log.matches("ermission denied").count() >= 7, "{log}");
+    assert!(denials(&log) >= 7, "{log}");
     assert!(!log.contains("SQLite format") && !log.contains("of another") && log.contains("shown"), "{log}");
     play.holds();
 }

@@ -90,16 +90,20 @@ fn a_forbidden_file_is_found_also_where_it_was_committed_or_hidden_from_git() {
 
 #[test]
 fn a_write_to_an_ignored_path_is_noticed_and_counts_for_nothing() {
-    let mut play =
-        play("mkdir -p out/deep; echo x > out/deep/x; echo y > old.log; touch -d 2001-01-01 old.log", "true");
-    play.world.write(".gitignore", "out/\n*.log\n");
+    // What a build leaves is no reason to miss the rest.
+    let build =
+        "mkdir -p target/deep sub/target; for n in $(seq 40); do echo x > target/deep/$n; done; echo x > sub/target/x";
+    let acts = "mkdir -p out/deep; echo x > out/deep/x; echo y > old.log; touch -d 2001-01-01 old.log";
+    let mut play = play(&format!("{build}; {acts}"), "true");
+    play.world.write(".gitignore", "out/\n*.log\ntarget/\n");
     play.world.commit("Ignore");
     let all = reports(&mut play, &[]);
     assert_eq!((all[0].health, changed(&all[0])), (Health::Ok, Vec::new()));
-    assert_eq!(all[0].noticed, ["ignored: old.log", "ignored: out/deep/x"]);
+    let told = ["old.log", "out/deep/x", "sub/target/", "target/"].map(|path| format!("ignored: {path}"));
+    assert_eq!(all[0].noticed, told);
     assert_eq!(all[1].noticed, Vec::<String>::new());
     let shown = play.tollgate(&["show", "RUN"]).exits(0);
-    assert!(shown.out.contains("besides: ignored: old.log, ignored: out/deep/x"), "{}", shown.out);
+    assert!(shown.out.contains("besides: ignored: old.log, ignored: out/deep/x,"), "{}", shown.out);
 }
 
 #[test]
@@ -120,14 +124,91 @@ fn what_is_done_to_git_itself_is_noticed() {
 
 #[test]
 fn a_link_out_of_the_tree_and_a_repository_in_it_fail_the_attempt() {
-    for acts in [
-        "ln -s /etc src/out",
-        "ln -s ../../.. src/out",
-        "mkdir src/inner; git -C src/inner init -q; echo x > src/inner/x",
+    for (acts, why) in [
+        ("ln -s /etc src/out", "the link `src/out` leads out of the tree"),
+        ("ln -s ../../.. src/out", "the link `src/out` leads out of the tree"),
+        ("mkdir src/inner; git -C src/inner init -q; echo x > src/inner/x", "`src/inner/` is a repository of its own"),
     ] {
         let reported = made(acts);
         assert_eq!(reported.health, Health::Failed, "{acts}");
-        assert!(reported.reason.contains("a link out of the tree: src/"), "{acts}: {}", reported.reason);
+        assert_eq!(reported.reason, format!("it left what no tree can hold: {why}"), "{acts}");
+    }
+}
+
+/// A submodule is an empty folder in a work tree. What is there instead is the change, and what no tree can hold is said.
+#[test]
+fn a_submodule_that_goes_or_becomes_something_else_is_measured_or_named() {
+    let gone = &["Modified .gitmodules", "Deleted src/lib"][..];
+    let file = &["Modified src/lib"][..];
+    let filled = "it left what no tree can hold: `src/lib` is a submodule, and what lies in its folder is in no commit";
+    for (acts, expected) in [
+        ("git rm -q src/lib", Ok(gone)),
+        ("git rm -q src/lib; git commit -qm less", Ok(gone)),
+        ("rmdir src/lib", Ok(&gone[1..])),
+        ("rmdir src/lib; mkdir src/lib; git status >/dev/null", Ok(&[][..])),
+        ("rmdir src/lib; echo x > src/lib", Ok(file)),
+        ("rmdir src/lib; echo x > src/lib; echo lib >> src/.gitignore", Ok(&["Created src/.gitignore", file[0]][..])),
+        ("rmdir src/lib; ln -s main.rs src/lib", Ok(file)),
+        (
+            "rmdir src/lib; ln -s /etc src/lib",
+            Err("it left what no tree can hold: the link `src/lib` leads out of the tree"),
+        ),
+        (
+            "rm -r src; ln -s tests src; mkdir tests/lib",
+            Ok(&["Deleted src/lib", "Deleted src/main.rs", "Created src"][..]),
+        ),
+        ("echo x > src/lib/file", Err(filled)),
+        ("git -C src/lib init -q", Err(filled)),
+    ] {
+        let mut play = play(acts, "true");
+        let protocol = PROTOCOL.replace("\"README.md\"", "\"README.md\", \".gitmodules\", src");
+        std::fs::write(play.world.path("alone.yaml"), protocol).unwrap();
+        let head = play.world.git(&["rev-parse", "HEAD"]);
+        play.world.write(".gitmodules", "[submodule \"lib\"]\n\tpath = src/lib\n\turl = ../lib\n");
+        play.world.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},src/lib", head.trim())]);
+        std::fs::create_dir_all(play.world.path("work/src/lib")).unwrap();
+        play.world.commit("A submodule");
+        let reported = reports(&mut play, &[]).remove(0);
+        let told = match expected {
+            Ok(changes) => {
+                let (mut found, mut changes) = (changed(&reported), changes.to_vec());
+                found.sort();
+                changes.sort_unstable();
+                assert_eq!(found, changes, "{acts}: {}", reported.reason);
+                continue;
+            }
+            Err(why) => why,
+        };
+        assert_eq!((reported.health, &*reported.reason), (Health::Failed, told), "{acts}");
+    }
+}
+
+/// A setup that fills a submodule (`git submodule update --init`), and caches that name it: the work has it, and it is no change.
+#[test]
+fn a_submodule_that_is_a_cache_is_filled_by_the_setup_and_counts_for_nobody() {
+    let setup = "echo 'gitdir: ../../.git/modules/lib' > src/lib/.git; echo 1 > src/lib/file";
+    let report = REPORT.replace("0 modified", "1 modified") + "\n## Files Modified\n- README.md\n";
+    for (caches, works) in [("src/lib", true), ("deps", false)] {
+        let acts = "grep -q 1 src/lib/file; echo 2 > src/lib/file; echo x >> README.md";
+        let mut play = naming(&report, acts, "grep -q 1 src/lib/file");
+        let folder = play.world.path("home/.config/tollgate");
+        std::fs::create_dir_all(&folder).unwrap();
+        let config = format!("[worktree]\nsetup = [\"sh\", \"-c\", \"{setup}\"]\ncaches = [\"{caches}\"]\n");
+        std::fs::write(folder.join("config.toml"), config).unwrap();
+        let head = play.world.git(&["rev-parse", "HEAD"]);
+        play.world.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},src/lib", head.trim())]);
+        std::fs::create_dir_all(play.world.path("work/src/lib")).unwrap();
+        play.world.commit("A submodule");
+        if works {
+            let all = reports(&mut play, &[]);
+            assert_eq!((all[0].health, changed(&all[0])), (Health::Ok, vec!["Modified README.md".to_owned()]));
+            assert_eq!((all.len(), all[1].health), (2, Health::Ok), "{}", all[1].reason);
+            let entries = play.world.git(&["ls-tree", "-r", &format!("tollgate/{}", play.run)]);
+            assert!(entries.contains(&format!("160000 commit {}\tsrc/lib", head.trim())), "{entries}");
+        } else {
+            let words = ["run", "../alone.yaml", "--worker", "maker=command:maker", "--worker", "judge=command:judge"];
+            play.tollgate(&words).exits(3).says("changed files of the tree: src/lib");
+        }
     }
 }
 
@@ -214,33 +295,68 @@ fn caches_and_scratch_of_a_judge_never_count() {
     assert_eq!(all[1].noticed, ["ignored: out/o"]);
 }
 
+/// What becomes of the work of a unit with the scope `src/**`, under a scope policy.
+fn scoped(policy: &str, acts: &str, modified: &[&str]) -> AttemptReported {
+    let protocol = PROTOCOL
+        .replace("sees: full}", &format!("sees: full, scope: {policy}}}"))
+        .replace("\"README.md\"", "\"README.md\", index.js")
+        .replace("    - {id: make, dispatch: maker, on: {ok: look}}\n", "    - {id: parts, each: {over: [part], flow: part, at_once: 1, trees: shared, makes: produced}, on: {all: look, some: hold, none: hold}}\n")
+        + "  part:\n    - {id: make, dispatch: maker, on: {ok: done}}\n";
+    let named: String = modified.iter().map(|path| format!("- {path}\n")).collect();
+    let count = format!("{} modified", modified.len());
+    let report = REPORT.replace("0 modified", &count) + "\n## Files Modified\n" + &named;
+    let mut play = naming(&report, acts, "true");
+    play.world.write("src/cart.js", "export function sum(items) {\n  return items.length;\n}\n");
+    play.world.write("index.js", "export { sum } from './src/cart';\n");
+    play.world.commit("Cart");
+    std::fs::write(play.world.path("alone.yaml"), protocol).unwrap();
+    reports(&mut play, &["--scope", "part=src/**"]).remove(0)
+}
+
 /// The protocol says what becomes of a change outside the scope of a unit; whatever it says, the change is found.
 #[test]
 fn a_scope_is_held_as_the_protocol_says() {
-    for (policy, holds) in [("strict", true), ("incidental", false), ("advisory", false)] {
-        let protocol = PROTOCOL
-            .replace("sees: full}", &format!("sees: full, scope: {policy}}}"))
-            .replace("    - {id: make, dispatch: maker, on: {ok: look}}\n", "    - {id: parts, each: {over: [part], flow: part, at_once: 1, trees: shared, makes: produced}, on: {all: look, some: hold, none: hold}}\n")
-            + "  part:\n    - {id: make, dispatch: maker, on: {ok: done}}\n";
-        let report = REPORT.replace("0 modified", "2 modified") + "\n## Files Modified\n- README.md\n- src/main.rs\n";
-        let mut play = naming(&report, "echo x >> README.md; echo >> src/main.rs", "true");
-        std::fs::write(play.world.path("alone.yaml"), protocol).unwrap();
-        let reported = reports(&mut play, &["--scope", "part=src/**"]).remove(0);
-        assert_eq!(changed(&reported), ["Modified README.md", "Modified src/main.rs"], "{policy}");
-        if holds {
-            assert_eq!((reported.health, reported.code.as_deref()), (Health::Failed, Some("scope")), "{policy}");
-            assert_eq!(reported.reason, "it changed what it may not write: README.md");
-            assert!(reported.content.is_none());
-        } else {
-            assert_eq!(
-                (reported.health, reported.content.is_some()),
-                (Health::Ok, true),
-                "{policy}: {}",
-                reported.reason
-            );
-            assert_eq!(reported.noticed, ["scope: README.md"], "{policy}");
+    let incidental = "it changed what is neither in its scope nor incidental: README.md (";
+    for (policy, why) in [
+        ("strict", Some("it changed what it may not write: README.md")),
+        ("incidental", Some(incidental)),
+        ("advisory", None),
+    ] {
+        let both = ["README.md", "src/main.rs"];
+        let reported = scoped(policy, "echo x >> README.md; echo >> src/main.rs", &both);
+        assert_eq!(changed(&reported), both.map(|path| format!("Modified {path}")), "{policy}");
+        let reason = &reported.reason;
+        match why {
+            Some(why) => {
+                assert_eq!((reported.health, reported.code.as_deref()), (Health::Failed, Some("scope")), "{policy}");
+                assert!(reason.starts_with(why), "{policy}: {reason}");
+                assert!(reported.content.is_none());
+            }
+            None => {
+                assert_eq!((reported.health, reported.content.is_some()), (Health::Ok, true), "{policy}: {reason}");
+                assert_eq!(reported.noticed, ["scope: README.md"], "{policy}");
+            }
         }
     }
+}
+
+/// What the change in scope cannot do without is let through by `incidental`, and named; the same file with more in it is not.
+#[test]
+fn what_is_incidental_is_measured_and_not_taken_on_a_word() {
+    let total = "printf 'export function total(items) {\\n  return sum(items);\\n}\\n' >> src/cart.js";
+    let export = "sed -i 's/sum/sum, total/' index.js";
+    let both = ["index.js", "src/cart.js"];
+    let reported = scoped("incidental", &format!("{total}; {export}"), &both);
+    assert_eq!((reported.health, reported.content.is_some()), (Health::Ok, true), "{}", reported.reason);
+    assert_eq!(
+        (changed(&reported), reported.noticed),
+        (both.map(|path| format!("Modified {path}")).to_vec(), vec!["scope: index.js".to_owned()])
+    );
+    let reported = scoped("incidental", &format!("{total}; {export}; echo 'start();' >> index.js"), &both);
+    assert_eq!((reported.health, reported.code.as_deref()), (Health::Failed, Some("scope")));
+    assert!(reported.reason.contains("nor incidental: index.js ("), "{}", reported.reason);
+    let reported = scoped("strict", &format!("{total}; {export}"), &both);
+    assert_eq!(reported.reason, "it changed what it may not write: index.js");
 }
 
 /// What tools fill is named by folders; a file that the tree has, or that is guarded, is no cache wherever it lies.

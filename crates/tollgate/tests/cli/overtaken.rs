@@ -4,8 +4,11 @@
 use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
+use tollgate_core::run::Event;
 
+use crate::budget::{ROW, calls, play};
 use crate::play::{BUILT, Play, TASK, at, else_, script};
+use crate::quota;
 
 /// Leases and waits that pass while one looks.
 const SHORT: [(&str, &str); 2] = [("TOLLGATE_LEASE_MS", "600"), ("TOLLGATE_HOLD_MS", "1500")];
@@ -147,4 +150,31 @@ fn one_that_dies_while_it_puts_a_tree_back_leaves_no_second_tree() {
         assert!(!half.exists() && play.file("half").is_none());
         play.holds();
     }
+}
+
+/// Two runs whose pool may be called again: one has found it free, and before it can say so, the other one tries it.
+#[test]
+fn of_two_that_wake_together_one_calls_and_the_other_learns_of_it() {
+    let act = format!("case $n in 1) {} ;; *) {} ;; esac", quota::refused(5), quota::refused(3600));
+    let mut play = play(ROW, "", &act);
+    quota::run(&mut play, &["--no-wait"]).exits(5);
+    let first = play.run.clone();
+    quota::run(&mut play, &["--no-wait"]).exits(5);
+    let second = std::mem::replace(&mut play.run, first.clone());
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    assert_eq!(calls(&play), 1);
+    let mut slow = driver(&play, &["resume", "RUN"], Some("before-started:stop"));
+    play.until("it is stopped", |_| is_stopped(&slow).then_some(()));
+    play.run = second;
+    play.tollgate(&["resume", "RUN", "--no-wait"]).exits(5);
+    assert_eq!(calls(&play), 2, "the other one tries it");
+    play.run = first;
+    let parked = |play: &Play| play.count(|event| matches!(event, Event::PoolParked(_)));
+    let before = parked(&play);
+    kill_process(Pid::from_child(&slow), Signal::CONT).unwrap();
+    play.until("it is told no, by the agent or by the other run", |play| (parked(play) > before).then_some(()));
+    slow.kill().unwrap();
+    slow.wait().unwrap();
+    assert_eq!(calls(&play), 2, "and nobody else");
+    play.tollgate(&["verify", "--all"]).exits(0);
 }

@@ -6,7 +6,7 @@ use crate::budget::{NOTHING, ROW, SIDES, calls, done, play, prints};
 use crate::play::Play;
 
 /// What Claude Code prints when its plan is used up for so many seconds more.
-fn refused(seconds: u32) -> String {
+pub fn refused(seconds: u32) -> String {
     format!(
         r#"echo "{{\"type\":\"rate_limit_event\",\"rate_limit_info\":{{\"status\":\"rejected\",\"resetsAt\":$(($(date +%s)+{seconds})),\"rateLimitType\":\"five_hour\"}}}}"
 echo '{{"type":"result","subtype":"success","is_error":true,"session_id":"s-1","total_cost_usd":0.01,"usage":{{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}},"result":"limit reached"}}'; exit 1"#
@@ -17,7 +17,7 @@ fn said(play: &Play, call: u32) -> String {
     std::fs::read_to_string(play.world.path(&format!("home/.claude/call-{call}/said"))).unwrap()
 }
 
-fn run(play: &mut Play, more: &[&str]) -> crate::play::Said {
+pub fn run(play: &mut Play, more: &[&str]) -> crate::play::Said {
     play.run.clear();
     let said = play.tollgate(&[&["run", "../row.yaml"], more].concat());
     play.named_by(&said);

@@ -1,6 +1,8 @@
-//! How a run remembers an agent: `claude:PROGRAM model=… minutes=… env=A,B -- ARGS`.
+//! How a run remembers an agent: `claude:PROGRAM model=… minutes=… idle=…s env=A,B -- ARGS`.
 
 use std::fmt;
+
+use tollgate_core::amount::duration_ms;
 
 use super::super::{WorkerError, variables, words};
 use super::{Adapter, adapter};
@@ -16,6 +18,8 @@ pub struct AgentSpec {
     pub model: Option<String>,
     /// How long an attempt may take, in minutes; none: what the role says.
     pub minutes: Option<u64>,
+    /// How long it may print nothing; none: as long as it may work.
+    pub idle_ms: Option<u64>,
     /// Variables of the environment that it may see besides those it needs; a `*` at the end is any end.
     pub env: Vec<String>,
 }
@@ -32,12 +36,16 @@ impl AgentSpec {
         let wrong = |why| WorkerError::Command { text: text.to_owned(), why };
         let (program, rest) = given.split_first().ok_or_else(|| wrong("it names no program"))?;
         let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
-        let mut spec = Self { adapter, words: vec![program.clone()], model: None, minutes: None, env: Vec::new() };
+        let words = vec![program.clone()];
+        let mut spec = Self { adapter, words, model: None, minutes: None, idle_ms: None, env: Vec::new() };
         for setting in &rest[..end] {
             match setting.split_once('=') {
                 Some(("model", model)) => spec.model = Some(model.to_owned()),
                 Some(("minutes", minutes)) => {
                     spec.minutes = Some(minutes.parse().map_err(|_| wrong("its minutes are no number"))?);
+                }
+                Some(("idle", idle)) => {
+                    spec.idle_ms = Some(duration_ms(idle).ok_or_else(|| wrong("its idle time is no time"))?);
                 }
                 Some(("env", names)) => spec.env = names.split(',').map(str::to_owned).collect(),
                 _ => return Err(wrong("it holds a setting that nobody knows")),
@@ -53,6 +61,7 @@ impl fmt::Display for AgentSpec {
         let mut all: Vec<String> = self.words.iter().take(1).cloned().collect();
         all.extend(self.model.iter().map(|model| format!("model={model}")));
         all.extend(self.minutes.iter().map(|minutes| format!("minutes={minutes}")));
+        all.extend(self.idle_ms.iter().map(|ms| format!("idle={}s", ms / 1000)));
         if !self.env.is_empty() {
             all.push(format!("env={}", self.env.join(",")));
         }
@@ -82,24 +91,26 @@ mod tests {
             words: words(&["/opt/my tools/claude", "--max-turns", "3", "--", "model=x"]),
             model: Some("claude-sonnet-4-5".into()),
             minutes: Some(30),
+            idle_ms: Some(600_000),
             env: words(&["A", "B_*"]),
         };
         let text = all.to_string();
         assert_eq!(
             text,
-            "claude:'/opt/my tools/claude' model=claude-sonnet-4-5 minutes=30 env=A,'B_*' -- --max-turns 3 -- model=x"
+            "claude:'/opt/my tools/claude' model=claude-sonnet-4-5 minutes=30 idle=600s env=A,'B_*' -- --max-turns 3 -- model=x"
                 .replace("env=A,'B_*'", "'env=A,B_*'")
         );
         let read = AgentSpec::parse(&text).unwrap().unwrap();
         assert_eq!((read.to_string(), read.words, read.env), (text, all.words, all.env));
-        let bare = AgentSpec { words: words(&["codex"]), model: None, minutes: None, env: vec![], ..all };
+        let bare =
+            AgentSpec { words: words(&["codex"]), model: None, minutes: None, idle_ms: None, env: vec![], ..all };
         assert_eq!(bare.to_string(), "claude:codex");
     }
 
     #[test]
     fn what_is_no_agent_or_no_setting_is_refused() {
         assert!(AgentSpec::parse("command:x").is_none() && AgentSpec::parse("claude").is_none());
-        for text in ["claude:", "claude:x colour=red", "claude:x minutes=soon", "claude:x y"] {
+        for text in ["claude:", "claude:x colour=red", "claude:x minutes=soon", "claude:x idle=soon", "claude:x y"] {
             assert_eq!(AgentSpec::parse(text).unwrap().unwrap_err().code().as_str(), "TG0511", "{text}");
         }
     }

@@ -93,6 +93,7 @@ impl AgentWorker {
             set: set.map(|(name, value)| (name.into(), value.into())).collect(),
             inherit: Inherit::Only(allowed),
             home,
+            idle: self.spec.idle_ms.map(Duration::from_millis),
         };
         let silent = Arc::new(AtomicBool::new(false));
         let (heard, flag) = (Arc::clone(&ears), Arc::clone(&silent));

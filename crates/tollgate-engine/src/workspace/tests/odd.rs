@@ -17,16 +17,29 @@ fn a_submodule_that_becomes_a_file_or_a_link_or_goes_is_measured_or_named() {
     let fixture = with_submodule();
     let path = fixture.tree().path.join("sub");
     std::fs::remove_dir(&path).unwrap();
-    let measured = fixture.measure();
-    assert_eq!((shown(&measured.changes), measured.nested.len()), (vec![], 0), "an empty folder is no content");
+    let gone = fixture.measure();
+    assert_eq!((shown(&gone.changes), gone.nested.len()), (vec!["Deleted 160000 sub".to_owned()], 0));
+    assert!(gone.entries.iter().all(|entry| &*entry.path != "sub"), "{gone:?}");
+    // Again, and with another change, now that the tree that was measured has no submodule.
+    assert_eq!(fixture.measure(), gone);
+    write(&fixture.tree().path, "b", "1");
+    assert_eq!(shown(&fixture.measure().changes), ["Created 100644 b", "Deleted 160000 sub"]);
+    std::fs::remove_file(fixture.tree().path.join("b")).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    let back = fixture.measure();
+    assert_eq!((shown(&back.changes), &back.tree), (vec![], &fixture.workspace.base().tree), "an empty folder");
+    std::fs::remove_dir(&path).unwrap();
     std::fs::write(&path, "a file now").unwrap();
     let measured = fixture.measure();
-    let told = shown(&measured.changes) == ["Modified 100644 sub"] || measured.nested == ["sub".into()];
-    assert!(told, "{measured:?}");
+    assert_eq!((shown(&measured.changes), measured.nested.len()), (vec!["Modified 100644 sub".to_owned()], 0));
     std::fs::remove_file(&path).unwrap();
     symlink("/etc", &path).unwrap();
     let measured = fixture.measure();
-    assert!(measured.misplaced().contains(&"sub".into()), "{measured:?}");
+    assert_eq!(measured.misplaced(), ["sub".into()], "{measured:?}");
+    std::fs::remove_file(&path).unwrap();
+    write(&path, "file", "1");
+    let measured = fixture.measure();
+    assert_eq!((shown(&measured.changes), measured.misplaced()), (vec![], vec!["sub".into()]));
 }
 
 #[test]

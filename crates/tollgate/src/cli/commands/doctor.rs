@@ -343,7 +343,7 @@ impl Report {
             self.ok("roles", format!("every role of {} has a worker", protocol.name));
         } else {
             let message = format!("without a worker: {}", list(&idle));
-            self.say("roles", DoctorStatus::Note, message, Some("[roles] in config.toml, or `--worker ROLE=NAME`"));
+            self.say("roles", DoctorStatus::Note, message, Some("[roles] in config.toml, or `--worker [ROLE=]NAME`"));
         }
     }
 

@@ -58,8 +58,9 @@ pub struct RunArgs {
     /// An input of the protocol
     #[arg(long, value_name = "NAME=VALUE")]
     input: Vec<String>,
-    /// Who does a role: a configured worker, or command:'PROGRAM ARGS'
-    #[arg(long, value_name = "ROLE=NAME")]
+    /// Who does a role: a configured worker, an agent that is installed, or command:'PROGRAM ARGS'; without ROLE= every role
+    /// that has no other
+    #[arg(long, value_name = "[ROLE=]NAME")]
     worker: Vec<String>,
     /// A script that acts for every role without another worker
     #[arg(long, value_name = "FILE")]
@@ -245,11 +246,11 @@ fn start(
                 format!("command:{}", words::join(&words))
             }
             Adapter::Agent(adapter) => {
-                let config::Agent { model, minutes, env, args, .. } = assigned.worker.agent.clone();
+                let config::Agent { model, minutes, idle_ms, env, args, .. } = assigned.worker.agent.clone();
                 let words: Vec<String> = assigned.worker.command.iter().chain(&args).cloned().collect();
                 let words = paths.worker(&words, typed)?;
                 named(&words);
-                AgentSpec { adapter, words, model, minutes, env }.to_string()
+                AgentSpec { adapter, words, model, minutes, idle_ms, env }.to_string()
             }
             Adapter::Script => {
                 let file = assigned.worker.command.first().cloned().unwrap_or_default();

@@ -106,12 +106,12 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();
     let comparison = repository.compare(&args.base, side, &given, &state).map_err(|error| refused(&error))?;
     // Where every path is settled by its name, nothing more is read.
-    let patch = match rules.need_content(comparison.paths()) {
-        true => comparison.read().map_err(|error| refused(&error))?,
+    let patch = match rules.need_content(comparison.between.paths()) {
+        true => comparison.between.read().map_err(|error| refused(&error))?,
         false => Patch::default(),
     };
     let texts = patch.texts();
-    let changes = comparison.changes(&texts);
+    let changes = comparison.between.changes(&texts);
     let sorted = rules.sort(&changes);
     let drafts = called_for(&sorted, &rules.corrected());
     if let Some(wanted) = args.draft {

@@ -166,11 +166,11 @@ fn all(session: &Session) -> Result<Vec<Found>, Failure> {
     let one = |(name, worker, from): (String, config::Worker, Origin)| {
         let path = paths.locate(&worker, false, &session.environment).ok().flatten();
         let program = worker.command.first().cloned().unwrap_or_default();
-        let config::Agent { model, minutes, env, args, .. } = worker.agent.clone();
+        let config::Agent { model, minutes, idle_ms, env, args, .. } = worker.agent.clone();
         let spec = match worker.adapter {
             Adapter::Agent(adapter) => {
                 let words = worker.command.iter().chain(&args).cloned().collect();
-                Some(AgentSpec { adapter, words, model: model.clone(), minutes, env })
+                Some(AgentSpec { adapter, words, model: model.clone(), minutes, idle_ms, env })
             }
             Adapter::Command | Adapter::Script => None,
         };

@@ -112,10 +112,10 @@ fn program(assigned: &Assigned, args: &ProgramArgs, paths: Paths<'_>) -> Result<
                 .hint("`--prompt-mode` is for commands: leave it out, or give `--adapter-command` with it"))
         }
         Adapter::Agent(adapter) => {
-            let config::Agent { model, minutes, env, args, .. } = worker.agent.clone();
+            let config::Agent { model, minutes, idle_ms, env, args, .. } = worker.agent.clone();
             let words: Vec<String> = worker.command.iter().chain(&args).cloned().collect();
             let words = paths.worker(&words, typed)?;
-            Ok(Program::Agent(AgentSpec { adapter, words, model, minutes, env }))
+            Ok(Program::Agent(AgentSpec { adapter, words, model, minutes, idle_ms, env }))
         }
         Adapter::Script => {
             let file = worker.command.first().cloned().unwrap_or_default();

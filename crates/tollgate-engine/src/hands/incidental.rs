@@ -1,0 +1,65 @@
+//! The scope policy `incidental`: outside of its unit's scope a role may change what the change in scope cannot do without, and
+//! the tests beside that. Whether it is so is measured.
+
+use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::model::ScopePolicy;
+use tollgate_core::run::Run;
+use tollgate_core::run::decide::AttemptResult;
+use tollgate_core::run::event::Work;
+use tollgate_core::run::state::Unit;
+use tollgate_core::scope::in_scope;
+use tollgate_core::scope::rules::{Class, Rules};
+use tollgate_core::scope::task::TaskScope;
+
+use super::{Failure, own_unit, tree_id};
+use crate::workspace::{Patch, Workspace};
+
+/// How many paths are told.
+const SHOWN_MAX: usize = 5;
+
+/// The unit whose scope an attempt is held to by this policy. Of one with a tree of its own a person is asked before it lands.
+fn held(run: &Run, id: AttemptId) -> Option<&Unit> {
+    let lease = run.attempts.get(&id)?;
+    let Work::Dispatch { role, .. } = &lease.work else { return None };
+    let role = run.protocol.roles.get(role)?;
+    let unit = run.unit(run.instances.get(&lease.instance)?.unit.as_ref()?)?;
+    let is_held = role.scope == ScopePolicy::Incidental && !unit.scope.is_empty() && own_unit(run, id).is_none();
+    is_held.then_some(unit)
+}
+
+/// Fails an attempt that changed something outside of its unit's scope which is not incidental.
+pub(super) fn refuse(
+    workspace: &Workspace,
+    run: &Run,
+    id: AttemptId,
+    result: &mut AttemptResult,
+) -> Result<(), Failure> {
+    let Some(content) = &result.content else { return Ok(()) };
+    let Some(unit) = held(run, id) else { return Ok(()) };
+    let widened = &run.ledger.widened;
+    let is_in = |path: &str| in_scope(path, &unit.scope) || (!widened.is_empty() && in_scope(path, widened));
+    if result.changed.iter().all(|change| is_in(&change.path)) {
+        return Ok(());
+    }
+    let (from, to) = (tree_id(&run.attempts[&id].tree)?, tree_id(&content.tree)?);
+    let between = workspace.between(&from, &to)?;
+    let task = TaskScope::within(&[&unit.scope[..], widened].concat());
+    let rules = Rules { task, ..Rules::default() };
+    let patch = if rules.need_content(between.paths()) { between.read()? } else { Patch::default() };
+    let texts = patch.texts();
+    let changes = between.changes(&texts);
+    let sorted = rules.sort(&changes);
+    let outside = sorted.iter().filter(|sorted| match sorted.class {
+        Class::Primary | Class::Test | Class::Incidental => false,
+        Class::Judge | Class::OutOfScope | Class::Protected => true,
+    });
+    let outside: Vec<String> =
+        outside.take(SHOWN_MAX).map(|sorted| format!("{} ({})", sorted.change.path, sorted.reason)).collect();
+    if !outside.is_empty() {
+        let reason = format!("it changed what is neither in its scope nor incidental: {}", outside.join("; "));
+        result.report.overrule("scope", reason.clone());
+        result.diagnostics.push(reason);
+        result.content = None;
+    }
+    Ok(())
+}
