@@ -3,10 +3,10 @@
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::model::{Route, Stage};
-use tollgate_core::run::Run;
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::ChangeKind;
 use tollgate_core::run::state::Decision;
+use tollgate_core::run::{Run, effects};
 use tollgate_core::scope::Content;
 
 use crate::git::ObjectId;
@@ -54,8 +54,14 @@ pub fn given_back<'a>(run: &'a Run, id: DecisionId, answer: &Answer) -> Option<&
     open.filter(|decision| amends_tree(run, decision, answer.option.as_deref()))
 }
 
+/// Whether a decision is open, an option of it stands for a change by hand, and nobody works where that would be.
+pub fn is_offered(run: &Run, decision: &Decision) -> bool {
+    let offers = decision.asked.options.iter().any(|option| amends_tree(run, decision, Some(&option.id)));
+    decision.end.is_none() && offers && !effects::is_worked_in(run, decision.asked.unit.as_ref(), false)
+}
+
 /// Whether an answer gives a work tree back.
-pub fn amends_tree(run: &Run, decision: &Decision, option: Option<&str>) -> bool {
+fn amends_tree(run: &Run, decision: &Decision, option: Option<&str>) -> bool {
     let route = route_of(run, decision, option);
     route.is_some_and(|route| route.amends.iter().any(|name| run.protocol.lies_in_tree(name)))
 }

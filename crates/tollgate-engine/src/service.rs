@@ -424,11 +424,20 @@ impl Service {
 
     /// The work tree that an open decision is about, where an option stands for a change by hand.
     pub fn tree_of(&self, run: &Run, decision: &Decision) -> Option<PathBuf> {
-        let by_hand = decision.asked.options.iter().any(|option| by_hand::amends_tree(run, decision, Some(&option.id)));
-        if !by_hand || decision.end.is_some() || effects::is_worked_in(run, decision.asked.unit.as_ref(), false) {
+        if !by_hand::is_offered(run, decision) {
             return None;
         }
         let workspace = Workspace::of(&self.state, run).ok()?;
+        let (unit, start) = by_hand::shown(run, decision).ok()?;
+        if let Some(tree) = workspace.is_shown(unit, &start) {
+            return Some(tree.path);
+        }
+        // Somebody may have been sent there since the run was read: it is read again with the hold in hand.
+        let (id, _) = run.decisions.iter().rev().find(|(_, known)| known.asked == decision.asked)?;
+        let _held = workspace.hold_clean().ok()?;
+        let loaded = self.load(run.id).ok()?;
+        let run = loaded.run();
+        let decision = run.decisions.get(id).filter(|decision| by_hand::is_offered(run, decision))?;
         let (unit, start) = by_hand::shown(run, decision).ok()?;
         by_hand::told(run, &start, |recorded| workspace.shown_tree(unit, recorded)).ok().map(|tree| tree.path)
     }

@@ -68,7 +68,12 @@ impl Maker<'_> {
         }
         for (flow, stages) in entries(root.get("flows").unwrap()) {
             let name = flow.text.to_string();
-            self.add("never done", &name, &[Code::NEVER_DONE], |tree| {
+            let codes: &[Code] = match &*name {
+                "main" => &[Code::NEVER_DONE],
+                // Of a flow that is run for the same subject it is known what its caller never sees.
+                _ => &[Code::NEVER_DONE, Code::NOT_REACHED, Code::NO_END],
+            };
+            self.add("never done", &name, codes, |tree| {
                 for i in 0..items(Some(stages)).len() {
                     retarget(stage(tree, &name, i), "done", "hold");
                 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tollgate_core::Name;
 use tollgate_core::id::RunId;
 use tollgate_store::{Point, reach};
 
@@ -19,6 +20,9 @@ pub struct Note {
     pub from: PathBuf,
     /// The run it belongs to.
     pub run: Option<RunId>,
+    /// The tree it holds, where it is a work tree that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Name>,
     /// Why it was not removed.
     pub why: String,
     /// When it was set aside.
@@ -33,7 +37,7 @@ impl Gc<'_> {
         thing: Thing,
         group: &str,
         path: &Path,
-        run: Option<RunId>,
+        (run, tree): (Option<RunId>, Option<Name>),
         why: String,
     ) -> Result<PathBuf, WorkspaceError> {
         let bytes = size(path);
@@ -52,7 +56,7 @@ impl Gc<'_> {
         let free = |path: &PathBuf| path.symlink_metadata().is_err();
         let to = names.into_iter().find(free).unwrap_or_else(|| folder.join(name_of(path)));
         if !self.options.dry {
-            let note = Note { from: path.to_owned(), run, why: why.clone(), at_ms: self.options.now_ms };
+            let note = Note { from: path.to_owned(), run, tree, why: why.clone(), at_ms: self.options.now_ms };
             let unsaid = |error| WorkspaceError::Io { path: path.to_owned(), source: std::io::Error::other(error) };
             let text = serde_json::to_vec(&note).map_err(unsaid)?;
             write_whole(&note_path(&to), &text)?;
@@ -86,6 +90,9 @@ impl Gc<'_> {
                     std::fs::remove_file(note_path(&path)).ok();
                 }
                 continue;
+            }
+            if let (Some(run), Some(tree)) = (note.run, &note.tree) {
+                self.told.insert((run, tree.clone()));
             }
             let days = self.options.now_ms.saturating_sub(note.at_ms) / DAY_MS;
             let old = self.options.expire_days.is_some_and(|limit| days >= limit);

@@ -22,7 +22,13 @@ impl Gc<'_> {
                 let starts = self.state.join("scratch").join(format!("start-{run}")).exists();
                 if !known.contains(&run) && !starts {
                     let group = format!("{folder}-of-no-run");
-                    self.set_aside(thing, &group, &path, None, "no run of this name is in the journal".to_owned())?;
+                    self.set_aside(
+                        thing,
+                        &group,
+                        &path,
+                        (None, None),
+                        "no run of this name is in the journal".to_owned(),
+                    )?;
                 }
             }
         }
@@ -52,7 +58,7 @@ impl Gc<'_> {
                 continue;
             }
             let why = "no event of any run names it".to_owned();
-            let to = self.set_aside(Thing::Object, "objects", &path, None, why)?;
+            let to = self.set_aside(Thing::Object, "objects", &path, (None, None), why)?;
             // A writer that found it there made it young again, and is about to name it.
             if !self.options.dry && !is_old(&to) {
                 self.take_back(&to, &path)?;
@@ -115,7 +121,7 @@ impl Gc<'_> {
                 self.remove(Thing::Demo, &path, None, why)?;
             } else {
                 let why = "somebody changed something in it".to_owned();
-                self.set_aside(Thing::Demo, "demo", &path, None, why)?;
+                self.set_aside(Thing::Demo, "demo", &path, (None, None), why)?;
             }
         }
         Ok(())

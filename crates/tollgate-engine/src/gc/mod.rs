@@ -20,6 +20,7 @@ mod runs;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_store::{Filter, Point, reach};
@@ -118,6 +119,8 @@ struct Gc<'a> {
     named: Option<BTreeSet<Digest>>,
     /// The runs of which something is set aside.
     aside: BTreeSet<RunId>,
+    /// The trees that were set aside before: they are there, or a person lets them go.
+    told: BTreeSet<(RunId, Name)>,
     /// What goes is moved here first, and goes with it.
     bin: Claim,
     moved: u32,
@@ -128,8 +131,8 @@ impl Service {
     pub fn gc(&self, options: Options) -> Result<Vec<Item>, ServiceError> {
         let bin = Claim::make(&self.state.join("scratch").join(format!("gc-{}", std::process::id())))?;
         let (items, named) = (Vec::new(), Some(BTreeSet::new()));
-        let aside = BTreeSet::new();
-        let mut gc = Gc { service: self, state: &self.state, options, items, named, aside, bin, moved: 0 };
+        let (aside, told) = (BTreeSet::new(), BTreeSet::new());
+        let mut gc = Gc { service: self, state: &self.state, options, items, named, aside, told, bin, moved: 0 };
         // First: what is set aside now has its time before it.
         gc.expired()?;
         let listed = self.journal.list(&Filter::default()).map_err(LoadError::from)?;

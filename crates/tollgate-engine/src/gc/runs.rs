@@ -9,7 +9,7 @@ use tollgate_core::run::event::LandAs;
 use tollgate_core::run::{Run, effects};
 use tollgate_store::Summary;
 
-use super::{Fate, Gc, Item, Thing, children};
+use super::{Fate, Gc, Thing, children};
 use crate::git::ObjectId;
 use crate::holder::is_dead;
 use crate::service::ServiceError;
@@ -61,17 +61,15 @@ impl Gc<'_> {
             Err(error) => return keep(self, error.to_string()),
         };
         let safe = safe(&workspace, run)?;
-        // What was set aside before is there, or a person has let it go.
-        let expired = |item: &Item| item.thing == Thing::Quarantined && item.run == Some(id);
-        let before = self.aside.contains(&id) || self.items.iter().any(expired);
         let mut aside = BTreeSet::new();
         for tree in children(&trees) {
             aside.extend(self.tree(&workspace, run, &tree, &safe)?);
         }
-        let nowhere = recorded(run).filter(|(_, tree)| !safe.contains_key(*tree) && !aside.contains(*tree));
-        if !before {
-            self.lay_out(&workspace, run, nowhere)?;
-        }
+        let told = |tree: &Name| self.told.contains(&(id, tree.clone()));
+        let nowhere =
+            recorded(run).filter(|(_, tree)| !safe.contains_key(*tree) && !aside.contains(*tree) && !told(tree));
+        let nowhere: Vec<_> = nowhere.collect();
+        self.lay_out(&workspace, run, nowhere)?;
         if !self.options.dry {
             // Only an empty one goes.
             std::fs::remove_dir(&trees).ok();
@@ -91,8 +89,10 @@ impl Gc<'_> {
         safe: &Safe,
     ) -> Result<Option<Name>, WorkspaceError> {
         let id = run.id;
-        let aside =
-            |gc: &mut Self, why: String| gc.set_aside(Thing::Tree, &id.to_string(), path, Some(id), why).map(|_| None);
+        let set_aside = |gc: &mut Self, tree: Option<Name>, why: String| {
+            gc.set_aside(Thing::Tree, &id.to_string(), path, (Some(id), tree.clone()), why).map(|_| tree)
+        };
+        let aside = |gc: &mut Self, why: String| set_aside(gc, None, why);
         let remove = |gc: &mut Self, why: String| gc.remove(Thing::Tree, path, Some(id), why).map(|()| None);
         let Some(name) = path.file_name().and_then(OsStr::to_str) else {
             return aside(self, "nobody of the run has such a name".to_owned());
@@ -114,27 +114,39 @@ impl Gc<'_> {
         match safe.get(&found.tree.name()) {
             Some(why) => remove(self, why.clone()),
             None => {
-                aside(self, format!("it holds work that did not land: the tree {}", found.tree))?;
-                Ok(Some(found.tree.name()))
+                let why = format!("it holds work that did not land: the tree {}", found.tree);
+                set_aside(self, Some(found.tree.name()), why)
             }
         }
     }
 
     /// What the journal says the run has, and no folder holds any more, is made again and set aside.
-    fn lay_out<'a>(
+    fn lay_out(
         &mut self,
         workspace: &Workspace,
         run: &Run,
-        trees: impl Iterator<Item = (Option<&'a str>, &'a Name)>,
+        trees: Vec<(Option<&str>, &Name)>,
     ) -> Result<(), WorkspaceError> {
         for (unit, tree) in trees {
             let Some(tree) = ObjectId::parse(tree).filter(|tree| workspace.has(tree)) else { continue };
             let path = match self.options.dry {
-                true => workspace.locate(unit).path,
-                false => workspace.work_tree(unit, &tree)?.path,
+                true => Ok(workspace.locate(unit).path),
+                false => workspace.work_tree(unit, &tree).map(|tree| tree.path),
+            };
+            let path = match path {
+                Ok(path) => path,
+                Err(error) => {
+                    // It lies where it is, and what holds it stays.
+                    self.aside.insert(run.id);
+                    let place = format!("{tree} in {}", workspace.git_folder().display());
+                    let why = format!("it holds work that did not land, and cannot be set aside: {error}");
+                    self.item(Thing::Tree, place, Some(run.id), Fate::Keep, why);
+                    continue;
+                }
             };
             let why = format!("it holds work that did not land: the tree {tree}");
-            self.set_aside(Thing::Tree, &run.id.to_string(), &path, Some(run.id), why)?;
+            let of = (Some(run.id), Some(tree.name()));
+            self.set_aside(Thing::Tree, &run.id.to_string(), &path, of, why)?;
         }
         Ok(())
     }

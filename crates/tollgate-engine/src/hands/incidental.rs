@@ -41,8 +41,10 @@ pub(super) fn refuse(
     if result.changed.iter().all(|change| is_in(&change.path)) {
         return Ok(());
     }
-    let (from, to) = (tree_id(&run.attempts[&id].tree)?, tree_id(&content.tree)?);
-    let between = workspace.between(&from, &to)?;
+    // What an earlier attempt changed in scope counts, and what is as it was before the run is no change; what others changed
+    // outside is not this attempt's.
+    let between = workspace.between(&workspace.base().tree, &tree_id(&content.tree)?)?;
+    let mine = |path: &str| result.changed.iter().any(|change| &*change.path == path);
     let task = TaskScope::within(&[&unit.scope[..], widened].concat());
     let rules = Rules { task, ..Rules::default() };
     let patch = if rules.need_content(between.paths()) { between.read()? } else { Patch::default() };
@@ -51,7 +53,7 @@ pub(super) fn refuse(
     let sorted = rules.sort(&changes);
     let outside = sorted.iter().filter(|sorted| match sorted.class {
         Class::Primary | Class::Test | Class::Incidental => false,
-        Class::Judge | Class::OutOfScope | Class::Protected => true,
+        Class::Judge | Class::OutOfScope | Class::Protected => mine(&sorted.change.path),
     });
     let outside: Vec<String> =
         outside.take(SHOWN_MAX).map(|sorted| format!("{} ({})", sorted.change.path, sorted.reason)).collect();

@@ -1,10 +1,11 @@
 //! Mounts that cannot be written: Landlock knows nothing of modes, owners and times, which could be changed everywhere.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::StatVfsMountFlags;
 use rustix::mount::mount_bind_recursive;
 
 const RDONLY: u64 = 1;
@@ -26,6 +27,10 @@ pub(super) fn but(writes: &[PathBuf]) -> io::Result<bool> {
     places.sort();
     // What lies in one of them is part of it.
     places.dedup_by(|next, before| next.starts_with(before));
+    // What could not be written before is not made writable for a worker; nor is what is mounted below.
+    let below = mounts();
+    places
+        .retain(|place| rustix::fs::statvfs(place).is_ok_and(|stat| !stat.f_flag.contains(StatVfsMountFlags::RDONLY)));
     if places.iter().any(|place| mount_bind_recursive(place, place).is_err()) {
         return Ok(false);
     }
@@ -33,11 +38,48 @@ pub(super) fn but(writes: &[PathBuf]) -> io::Result<bool> {
         return Ok(false);
     }
     for place in &places {
-        attributes(place, false, &Attributes { clear: RDONLY, ..Attributes::default() })?;
+        let writable = || Attributes { clear: RDONLY, ..Attributes::default() };
+        attributes(place, false, &writable())?;
+        for mount in below.iter().filter(|mount| mount.starts_with(place) && *mount != place) {
+            attributes(mount, false, &writable()).ok();
+        }
     }
     // The folder it works in is one of them, and has to be found anew.
     std::env::set_current_dir(std::env::current_dir()?)?;
     Ok(true)
+}
+
+/// The mounts that can be written.
+fn mounts() -> Vec<PathBuf> {
+    let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    let mount = |line: &[u8]| {
+        // `ID PARENT DEVICE ROOT PLACE OPTIONS …`
+        let mut words = line.split(|byte| *byte == b' ').skip(4);
+        let (place, options) = (words.next()?, words.next()?);
+        let writable = options.split(|byte| *byte == b',').any(|option| option == b"rw");
+        writable.then(|| PathBuf::from(OsString::from_vec(unescaped(place))))
+    };
+    text.split(|byte| *byte == b'\n').filter_map(mount).collect()
+}
+
+/// Spaces and such stand there as `\040`.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..3).filter(|_| *first == b'\\').and_then(|code| str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 8).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    bytes
 }
 
 #[expect(unsafe_code, reason = "no safe call sets the attributes of a tree of mounts")]

@@ -13,7 +13,7 @@ use tollgate_core::scope::Entry;
 
 use super::files::beside;
 use super::seen::{Look, Moment, Seen, recall, remember};
-use super::submodules::{filled, submodules};
+use super::submodules::{back, filled, named, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
 use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
@@ -278,13 +278,27 @@ impl Workspace {
         }
         doubt(&git, base, &doubtful)?;
         let known = git.list(base)?;
-        let status = status(&git)?.with_submodules(root, &known)?;
-        let (after, special) = if status.present.is_empty() && status.removed.is_empty() {
+        let named = named(root);
+        let status = status(&git)?.with_submodules(root, &known, &named)?;
+        let first = if named.is_empty() || *base == self.base.tree { Vec::new() } else { git.list(&self.base.tree)? };
+        let back = back(root, first, &known, &named);
+        let (after, special) = if status.present.is_empty() && status.removed.is_empty() && back.is_empty() {
             (base.clone(), Vec::new())
         } else {
             let next = Draft::of(index)?;
             let git = self.git.on(root, &next.0);
             let special = stage(&git, root, &status)?;
+            if !back.is_empty() {
+                let record = |entry: &Entry| {
+                    [
+                        format!("{} {}\t", entry.mode, entry.blob).into_bytes(),
+                        unquote(&entry.path).into_owned(),
+                        vec![0],
+                    ]
+                    .concat()
+                };
+                git.feed(&["update-index", "-z", "--index-info"], back.iter().flat_map(record).collect())?;
+            }
             (git.id(&["write-tree"])?, special)
         };
         let differences = differing(&git, base, &after)?;

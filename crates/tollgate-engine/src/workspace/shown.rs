@@ -81,21 +81,30 @@ static NOTED: Mutex<()> = Mutex::new(());
 impl Workspace {
     /// The work tree that a question shows, for somebody who may change it by hand: what the run has there, with what a person has
     /// changed of it already.
+    /// For one who holds the run's work.
     pub fn shown_tree(&self, unit: Option<&str>, recorded: TreeRecord<'_>) -> Result<WorkTree, WorkspaceError> {
         let (tree, start) = (self.locate(unit), recorded.start);
-        if !tree.is_there() || self.hands_of(&tree) != Some(Hands::Shown(start.clone())) {
-            let _held = self.hold_clean()?;
+        if self.is_shown(unit, start).is_none() {
             let hands = self.hands_of(&tree);
             // What was changed of something older is not put away by a look: the answer says so. What was given back, and is
-            // not in the journal any more, is such a change.
-            let given = |content: &ObjectId| (recorded.names)(content) && self.holds(&tree, content);
-            let edited = hands.as_ref().and_then(Hands::content).is_some_and(|content| !given(content));
+            // not in the journal any more, is such a change; what a worker left, and nobody took, is none.
+            let edited = hands.as_ref().is_some_and(|hands| match hands {
+                Hands::Shown(content) => !((recorded.names)(content) && self.holds(&tree, content)),
+                Hands::Left(content) => !self.holds(&tree, content),
+                Hands::Sent(_) | Hands::Back => false,
+            });
             let stale = hands.as_ref().and_then(Hands::content) != Some(start);
             if !tree.is_there() || !(is_worked_in(hands.as_ref(), recorded) || edited && stale) {
                 self.show(unit, start)?;
             }
         }
         Ok(tree)
+    }
+
+    /// The work tree that was shown at this content, and is there.
+    pub fn is_shown(&self, unit: Option<&str>, start: &ObjectId) -> Option<WorkTree> {
+        let shown = |tree: &WorkTree| tree.is_there() && self.hands_of(tree) == Some(Hands::Shown(start.clone()));
+        Some(self.locate(unit)).filter(shown)
     }
 
     /// The work tree that a person gives back, for one who holds the run's work. What could not be shown as it stood is put away first, and not

@@ -99,7 +99,8 @@ impl Workspace {
 fn steps(seen: &Seen, look: &Look) -> Option<Steps> {
     let mut steps = Steps::default();
     for difference in look.since(&seen.look, PATHS_MAX)? {
-        let path = String::from_utf8(difference.path).ok().filter(|path| is_plain(path))?;
+        // What it names may be there again.
+        let path = String::from_utf8(difference.path).ok().filter(|path| is_plain(path) && path != ".gitmodules")?;
         match (seen.has(&path), difference.now) {
             (true, None) => steps.remove.push(path),
             (true, Some(sign)) => steps.put.push((path, sign)),

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use tollgate_core::run::Event;
+use tollgate_engine::service::Service;
 
 use crate::play::{COVERED, GAP, Play, TESTED, at, else_};
 use crate::whole::{built, sides_script};
@@ -48,6 +49,23 @@ fn what_is_changed_after_the_answer_is_put_aside_in_sight() {
     assert_eq!(play.file("greet.sh").as_deref(), Some("by hand\n"));
     aside(&play, "backend");
     play.holds();
+}
+
+/// Who has read the run before it went on, and looks now, touches nothing: somebody else may be there by now.
+#[test]
+fn a_look_that_comes_late_leaves_the_tree_alone() {
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
+    said.exits(4);
+    let (state, person) = (play.world.path("state"), "ada".to_owned());
+    let service = Service { state: state.clone(), journal: play.journal(), person };
+    let old = service.load(play.run.parse().unwrap()).unwrap();
+    let (_, question) = old.run().pending().next().unwrap();
+    assert_eq!(service.tree_of(old.run(), question), Some(tree(&play, "backend")));
+    play.decide(&["dec_2", "accept"]).exits(0);
+    std::fs::write(state.join(format!("runs/{}/hands/backend", play.run)), "back\n").unwrap();
+    std::fs::write(tree(&play, "backend").join("late"), "somebody's\n").unwrap();
+    assert_eq!(service.tree_of(old.run(), question), None);
+    assert!(tree(&play, "backend").join("late").exists());
 }
 
 /// Nobody who changes nothing can name a file that it left unnamed once: who gives the tree back answers for it.

@@ -52,6 +52,31 @@ fn denials(log: &str) -> usize {
     log.matches("ermission denied").count() + log.matches("ead-only file system").count()
 }
 
+/// What the person who runs the machine took away is not given back, though the configuration lets a worker write there.
+#[test]
+fn what_is_mounted_so_that_nobody_writes_it_stays_so() {
+    if !holds() {
+        return;
+    }
+    let config = "[worker.mine]\nadapter = \"command\"\ncommand = [\"sh\", \"-c\", \"echo evil > ~/.agent/keep; exit 5\"]\n\
+                  writes = [\"~/.agent/\"]\n";
+    let play = configured(TASK, &script(&[]), config);
+    let (agent, work) = (play.world.path("home/.agent"), play.world.path("work"));
+    std::fs::create_dir_all(&agent).unwrap();
+    std::fs::write(agent.join("keep"), "kept\n").unwrap();
+    let script = format!(
+        "mount --bind {agent} {agent}; mount -o remount,bind,ro {agent}; cd {work}
+         tollgate run build-plan --task ../task.md --script ../script.yaml {words} --worker developer=mine || true",
+        agent = agent.display(),
+        work = work.display(),
+        words = WORDS.join(" "),
+    );
+    let Some(output) = play.world.shell_with_mounts(&script) else { return };
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("its program exited with 5"), "{said}");
+    assert_eq!(std::fs::read_to_string(agent.join("keep")).unwrap(), "kept\n");
+}
+
 fn leashes(play: &Play) -> Vec<Leash> {
     let held = |event: Event| match event {
         Event::AttemptReported(reported) => reported.leash.map(|leash| *leash),

@@ -144,7 +144,11 @@ fn a_submodule_that_goes_or_becomes_something_else_is_measured_or_named() {
     for (acts, expected) in [
         ("git rm -q src/lib", Ok(gone)),
         ("git rm -q src/lib; git commit -qm less", Ok(gone)),
-        ("rmdir src/lib", Ok(&gone[1..])),
+        ("git config -f .gitmodules --remove-section submodule.lib; rmdir src/lib", Ok(gone)),
+        ("rm .gitmodules; rmdir src/lib", Ok(&["Deleted .gitmodules", gone[1]][..])),
+        // Who tidies up empty folders, or takes out what was put there, removes no submodule.
+        ("rmdir src/lib", Ok(&[][..])),
+        ("git -C src/lib init -q; rm -r src/lib", Ok(&[][..])),
         ("rmdir src/lib; mkdir src/lib; git status >/dev/null", Ok(&[][..])),
         ("rmdir src/lib; echo x > src/lib", Ok(file)),
         ("rmdir src/lib; echo x > src/lib; echo lib >> src/.gitignore", Ok(&["Created src/.gitignore", file[0]][..])),

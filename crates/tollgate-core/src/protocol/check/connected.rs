@@ -141,7 +141,6 @@ pub(super) fn reached(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     }
     ends(flow, breaches);
     succeeds(flow, breaches);
-    finishes(flow, &called, breaches);
 }
 
 /// From each reached node an end is reached over edges that carry something.
@@ -197,21 +196,4 @@ fn succeeds(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
         (false, n) => format!("no path leads to `done` of main for {n} combinations of inputs, such as: {inputs}"),
     };
     breaches.error(Code::NEVER_DONE, compiled.flow.place, message, "follow the path of these inputs to where it ends");
-}
-
-/// Every flow that is run for a subject can end in `done`: otherwise whoever runs it never sees one that is.
-fn finishes(flow: &DataFlow<'_, '_>, called: &[bool], breaches: &mut Breaches) {
-    let main = flow.instances.first().map(|main| main.flow);
-    let mut done = vec![false; flow.graph.flows.len()];
-    for instance in &flow.instances {
-        for (i, node) in flow.graph.flows[instance.flow].nodes.iter().enumerate() {
-            let live = node.edges.iter().zip(&flow.points[instance.base + i].live).filter(|(_, live)| **live);
-            done[instance.flow] |= live.into_iter().any(|(edge, _)| edge.to == End::Done);
-        }
-    }
-    let others = flow.graph.flows.iter().enumerate().filter(|(f, _)| Some(*f) != main && called[*f] && !done[*f]);
-    for (_, compiled) in others {
-        let message = format!("no path leads to `done` of the flow `{}`", compiled.flow.name);
-        breaches.error(Code::NEVER_DONE, compiled.flow.place, message, "route the stage that finishes it to `done`");
-    }
 }

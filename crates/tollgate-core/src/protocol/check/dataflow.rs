@@ -26,6 +26,8 @@ pub(super) struct Instance<'p> {
     pub caller: Option<(usize, &'p Each)>,
     /// Whether its subject is a unit.
     pub of_unit: bool,
+    /// Whether it can end in `done`.
+    pub done: bool,
 }
 
 /// One node of one instance.
@@ -95,7 +97,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         if base + nodes.len() > SIZE_MAX {
             return None;
         }
-        self.instances.push(Instance { flow, base, caller, of_unit });
+        self.instances.push(Instance { flow, base, caller, of_unit, done: false });
         self.points.extend(nodes.iter().map(|node| Point {
             instance,
             live: vec![false; node.edges.len()],
@@ -193,6 +195,12 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                     let came = back.iter().filter(|(name, _)| &**name == outcome);
                     normal(came.flat_map(|(_, state)| state.iter().copied()).collect())
                 }
+                // No unit is done whose flow never is.
+                (Kind::Each(_), "all" | "some")
+                    if !self.points[point].child.is_some_and(|child| self.instances[child].done) =>
+                {
+                    State::new()
+                }
                 _ => self.transfer(node.stage, edge, &effects[index], &runs),
             };
             if out.is_empty() {
@@ -217,6 +225,16 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             End::Raise(raised) => format!("raise {raised}").into(),
             End::Hold | End::Node(_) => return,
         };
+        // Who runs it for each unit has waited for the first that can be done.
+        if let Some((point, each)) = self.instances[instance].caller
+            && each.over != Over::It
+            && *end == End::Done
+            && !state.is_empty()
+            && !std::mem::replace(&mut self.instances[instance].done, true)
+        {
+            self.points[point].fresh = self.points[point].state.clone();
+            list.insert(point);
+        }
         let caller = self.instances[instance].caller.filter(|(_, each)| each.over == Over::It);
         if let Some((point, _)) = caller.filter(|_| !state.is_empty()) {
             self.points[point].returned.push((outcome, state.clone()));

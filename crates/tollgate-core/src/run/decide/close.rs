@@ -153,7 +153,9 @@ impl Draft {
         let made: BTreeSet<&Name> = below.filter_map(|(_, child)| child.each.as_ref()).collect();
         let main = self.instance(MAIN)?;
         let stages = &self.protocol.flow(&main.flow)?.stages;
-        stages.iter().map(|stage| &stage.id).find(|id| made.contains(id)).cloned()
+        // One that would be passed over takes nothing up.
+        let entered = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::truth(&self.run, when, None));
+        stages.iter().filter(entered).map(|stage| &stage.id).find(|id| made.contains(id)).cloned()
     }
 
     /// A success that rests on waivers says so.

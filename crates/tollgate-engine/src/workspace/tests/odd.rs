@@ -42,6 +42,33 @@ fn a_submodule_that_becomes_a_file_or_a_link_or_goes_is_measured_or_named() {
     assert_eq!((shown(&measured.changes), measured.misplaced()), (vec![], vec!["sub".into()]));
 }
 
+/// What one attempt removed another may bring back; an empty folder that goes is no removal.
+#[test]
+fn a_submodule_that_is_named_and_has_its_folder_again_is_back() {
+    let root = repository("named", &[("a", "1"), (".gitmodules", "[submodule \"s\"]\n\tpath = sub\n\turl = ../s\n")]);
+    let commit = git(&root, &["rev-parse", "HEAD"]);
+    git(&root, &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},sub")]);
+    git(&root, &["commit", "-q", "-m", "submodule"]);
+    std::fs::create_dir(root.join("sub")).unwrap();
+    let fixture = fixture_of(root);
+    let (tree, base) = (fixture.tree(), fixture.workspace.base().tree.clone());
+    let named = std::fs::read_to_string(tree.path.join(".gitmodules")).unwrap();
+    std::fs::remove_dir(tree.path.join("sub")).unwrap();
+    let tidied = fixture.measure();
+    assert_eq!((shown(&tidied.changes), tidied.misplaced()), (vec![], vec![]));
+    std::fs::remove_file(tree.path.join(".gitmodules")).unwrap();
+    let gone = fixture.measure();
+    assert_eq!(shown(&gone.changes), ["Deleted 100644 .gitmodules", "Deleted 160000 sub"]);
+    let next = |tree: &WorkTree| fixture.workspace.measure(tree, &gone.tree).unwrap();
+    assert_eq!(shown(&next(&tree).changes), [""; 0]);
+    std::fs::create_dir(tree.path.join("sub")).unwrap();
+    assert_eq!(shown(&next(&tree).changes), [""; 0], "an empty folder alone");
+    write(&tree.path, ".gitmodules", &named);
+    let back = next(&tree);
+    assert_eq!(shown(&back.changes), ["Created 100644 .gitmodules", "Created 160000 sub"]);
+    assert_eq!(back.tree, base);
+}
+
 #[test]
 fn the_executable_bit_is_content_and_other_bits_are_not() {
     let fixture = fixture(&[("a", "1"), ("b", "1")]);
