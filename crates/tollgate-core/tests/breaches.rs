@@ -56,6 +56,9 @@ flows:
 const DIALECT: &str =
     "d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}}";
 
+/// Two named units instead of those of a plan.
+const LANES: (&str, &str) = ("over: units", "over: [north, south]");
+
 fn found(text: &str) -> Vec<Diagnostic> {
     let (dialects, problems) = Dialects::read(DIALECT);
     assert!(problems.is_empty(), "{problems:?}");
@@ -153,6 +156,19 @@ fn connected() {
             ],
             "TG0124@21:3",
         ),
+        // Lanes are never none: `all` and `some` come only with inputs with which their flow ends in `done`.
+        (
+            &[
+                LANES,
+                (
+                    "{id: code, dispatch: coder, on: {ok: judge}}",
+                    "{id: code, when: {mode: full}, dispatch: coder, on: {ok: judge, skipped: dropped}}",
+                ),
+            ],
+            "TG0124@21:3",
+        ),
+        // A list may hold nothing, but a run that has something to do comes by here neither.
+        (&[("landed: done", "landed: dropped")], "TG0124@21:3 TG0122@30:11 TG0122@34:12"),
         (&[("  unit:\n", "  idle:\n    - {id: a, dispatch: coder, on: {ok: done}}\n  unit:\n")], "TG0126@35:3"),
         (&[("stop: dropped, cancelled", "stop: raise lost, cancelled")], "TG0125@18:65 TG0125@18:65 TG0125@26:11"),
         (&[("roles:\n", "roles:\n  idle: {contract: d, writes: none, sees: full}\n")], "TG0126@9:3"),
@@ -199,6 +215,14 @@ fn bounded() {
 #[test]
 fn gated() {
     check(&[
+        // `all` of nothing comes at once, also where nothing that is there is ever done.
+        (
+            &[
+                ("landed: done", "landed: raise through"),
+                ("{all: check, some", "{all: done, raise through: check, some"),
+            ],
+            "TG0140@29:12",
+        ),
         (&[("      ensures: [good]\n", "")], "TG0140@40:34"),
         (&[("skipped: short}", "skipped: done}")], "TG0140@33:79 TG0122@34:12"),
         // What is mandatory in one mode only is due in that mode only.

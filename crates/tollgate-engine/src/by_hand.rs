@@ -1,5 +1,8 @@
 //! A change by hand: which work tree a question is about, and what a person gives back with the answer.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::model::{Route, Stage};
@@ -19,6 +22,34 @@ pub fn shown<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, 
     let unit = decision.asked.unit.as_ref().filter(own);
     let lost = || WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() };
     Ok((unit.map(|name| &**name), ObjectId::parse(run.tree_of(unit)).ok_or_else(lost)?))
+}
+
+/// The trees that a change by hand is offered in and that a person has been shown as they are, by decision; and whether there are
+/// others.
+pub fn shown_already(workspace: &Workspace, run: &Run) -> (BTreeMap<DecisionId, PathBuf>, bool) {
+    let (mut trees, mut others) = (BTreeMap::new(), false);
+    for (id, decision) in offered(run) {
+        let place = shown(run, decision).ok();
+        match place.and_then(|(unit, start)| workspace.is_shown(unit, &start)) {
+            Some(tree) => drop(trees.insert(id, tree.path)),
+            None => others = true,
+        }
+    }
+    (trees, others)
+}
+
+/// Shows the trees that a change by hand is offered in, for one who holds the run's work. One that cannot be shown is left out.
+pub fn show(workspace: &Workspace, run: &Run) -> BTreeMap<DecisionId, PathBuf> {
+    let tree = |(id, decision)| {
+        let (unit, start) = shown(run, decision).ok()?;
+        let tree = told(run, &start, |recorded| workspace.shown_tree(unit, recorded)).ok()?;
+        Some((id, tree.path))
+    };
+    offered(run).filter_map(tree).collect()
+}
+
+fn offered(run: &Run) -> impl Iterator<Item = (DecisionId, &Decision)> {
+    run.pending().filter(|(_, decision)| is_offered(run, decision))
 }
 
 /// What the journal says of a work tree, for whoever asks.
@@ -54,10 +85,10 @@ pub fn given_back<'a>(run: &'a Run, id: DecisionId, answer: &Answer) -> Option<&
     open.filter(|decision| amends_tree(run, decision, answer.option.as_deref()))
 }
 
-/// Whether a decision is open, an option of it stands for a change by hand, and nobody works where that would be.
-pub fn is_offered(run: &Run, decision: &Decision) -> bool {
+/// Whether an option of a decision stands for a change by hand, and nobody works where that would be.
+fn is_offered(run: &Run, decision: &Decision) -> bool {
     let offers = decision.asked.options.iter().any(|option| amends_tree(run, decision, Some(&option.id)));
-    decision.end.is_none() && offers && !effects::is_worked_in(run, decision.asked.unit.as_ref(), false)
+    offers && !effects::is_worked_in(run, decision.asked.unit.as_ref(), false)
 }
 
 /// Whether an answer gives a work tree back.

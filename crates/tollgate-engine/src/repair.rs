@@ -144,6 +144,7 @@ pub fn repair(journal: &SqliteJournal, id: RunId, place: Place<'_>) -> Result<Re
     journal.adopt(id).map_err(LoadError::from)?;
     let found = find(journal, id)?;
     let held = hold(journal, id, place.now_ms)?;
+    give_up_trees(place.state, &found.run);
     // What was appended since is refused by the cut itself: it knows every row there was.
     let repaired = cut(journal, found, place, held.unwrap_or(0));
     if let (Err(_), Some(epoch)) = (&repaired, held) {
@@ -151,6 +152,15 @@ pub fn repair(journal: &SqliteJournal, id: RunId, place: Place<'_>) -> Result<Re
         journal.lease(id, LeaseRequest::Release { epoch }).ok();
     }
     repaired
+}
+
+/// What work trees hold that the events which are left know nothing of may be a person's: no look puts it away. A note that cannot be
+/// made costs nothing but that, what is put away is kept.
+fn give_up_trees(state: &Path, run: &Run) {
+    let Ok(workspace) = Workspace::of(state, run) else { return };
+    if let Ok(_held) = workspace.hold_clean() {
+        workspace.give_up_lost(&|content| run.contents.contains_key(content.as_str()));
+    }
 }
 
 /// Takes the run's lease, so that nobody drives it meanwhile; one that cannot be read nobody else can take either.

@@ -16,7 +16,6 @@ use tollgate_core::protocol::{self, Protocol};
 use tollgate_core::run::budget::Budgets;
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind};
-use tollgate_core::run::state::Decision;
 use tollgate_core::run::{self, Command, Event, Recorded, Run, effects};
 use tollgate_core::scope::{self, Parts};
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
@@ -422,24 +421,24 @@ impl Service {
         Ok(outcome)
     }
 
-    /// The work tree that an open decision is about, where an option stands for a change by hand.
-    pub fn tree_of(&self, run: &Run, decision: &Decision) -> Option<PathBuf> {
-        if !by_hand::is_offered(run, decision) {
-            return None;
-        }
-        let workspace = Workspace::of(&self.state, run).ok()?;
-        let (unit, start) = by_hand::shown(run, decision).ok()?;
-        if let Some(tree) = workspace.is_shown(unit, &start) {
-            return Some(tree.path);
+    /// The work trees that open decisions are about, where an option stands for a change by hand; with why some are not shown
+    /// now, where another process has the run's work in hand.
+    pub fn trees_of(&self, run: &Run) -> (BTreeMap<DecisionId, PathBuf>, Option<WorkspaceError>) {
+        let Ok(workspace) = Workspace::of(&self.state, run) else { return Default::default() };
+        let (mut trees, others) = by_hand::shown_already(&workspace, run);
+        if !others {
+            return (trees, None);
         }
         // Somebody may have been sent there since the run was read: it is read again with the hold in hand.
-        let (id, _) = run.decisions.iter().rev().find(|(_, known)| known.asked == decision.asked)?;
-        let _held = workspace.hold_clean().ok()?;
-        let loaded = self.load(run.id).ok()?;
-        let run = loaded.run();
-        let decision = run.decisions.get(id).filter(|decision| by_hand::is_offered(run, decision))?;
-        let (unit, start) = by_hand::shown(run, decision).ok()?;
-        by_hand::told(run, &start, |recorded| workspace.shown_tree(unit, recorded)).ok().map(|tree| tree.path)
+        match workspace.hold_for_a_look() {
+            Ok(_held) => {
+                if let Ok(loaded) = self.load(run.id) {
+                    trees.extend(by_hand::show(&workspace, loaded.run()));
+                }
+                (trees, None)
+            }
+            Err(error) => (trees, Some(error)),
+        }
     }
 
     /// A person's word on what is held or halted.

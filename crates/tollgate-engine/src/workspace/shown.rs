@@ -4,11 +4,15 @@
 //! no worker is there; what a worker left is not.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::claim::Held;
 use super::files::write_whole;
 use super::{WorkTree, Workspace, WorkspaceError};
 use crate::git::ObjectId;
+
+/// How long a look waits for whoever has the run's work in hand.
+const LOOK_LIMIT: Duration = Duration::from_millis(500);
 
 /// In whose hands a work tree is, and since what content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,14 +147,34 @@ impl Workspace {
     /// What was changed by hand in trees that were shown, and never given back, is kept under a ref: the run is over. What cannot
     /// be measured stays where it is.
     pub fn keep_by_hand(&self) {
-        let folder = self.run_folder().join("hands");
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let tree = WorkTree { path: self.locate(None).path.with_file_name(&name), name };
-            if let Some(Hands::Shown(content)) = self.hands_of(&tree).filter(|_| tree.is_there()) {
+        for (tree, hands) in self.noted() {
+            if let Hands::Shown(content) = hands {
                 self.keep(&tree, &|held| *held == content).ok();
             }
         }
+    }
+
+    /// What a worker left in a tree may stand on a person's change that the journal has lost: it counts as a person's.
+    /// For one who holds the run's work.
+    pub fn give_up_lost(&self, is_known: &dyn Fn(&ObjectId) -> bool) {
+        for (tree, hands) in self.noted() {
+            if let Hands::Left(content) = &hands
+                && !is_known(content)
+            {
+                self.pass_on(&tree, &hands, &Hands::Shown(content.clone())).ok();
+            }
+        }
+    }
+
+    /// The trees that are there, with whose hands they are in.
+    fn noted(&self) -> impl Iterator<Item = (WorkTree, Hands)> {
+        let entries = std::fs::read_dir(self.run_folder().join("hands")).into_iter().flatten().flatten();
+        entries.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let tree = WorkTree { path: self.locate(None).path.with_file_name(&name), name };
+            let hands = self.hands_of(&tree).filter(|_| tree.is_there())?;
+            Some((tree, hands))
+        })
     }
 
     fn pass_on(&self, tree: &WorkTree, from: &Hands, to: &Hands) -> Result<(), WorkspaceError> {
@@ -188,7 +212,15 @@ impl Workspace {
 
     /// Holds the run's work, without the locks of a git that was killed.
     pub fn hold_clean(&self) -> Result<Held, WorkspaceError> {
-        let held = Self::hold(&self.state, self.run)?;
+        self.clean(Self::hold(&self.state, self.run)?)
+    }
+
+    /// As [`Self::hold_clean`], for one who only looks: who has the work in hand is waited for a moment.
+    pub fn hold_for_a_look(&self) -> Result<Held, WorkspaceError> {
+        self.clean(Self::hold_within(&self.state, self.run, LOOK_LIMIT)?)
+    }
+
+    fn clean(&self, held: Held) -> Result<Held, WorkspaceError> {
         self.folder.sweep_locks();
         Ok(held)
     }

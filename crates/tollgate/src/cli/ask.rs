@@ -81,7 +81,7 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
     for (name, text) in waived(run, decision) {
         output.say(format!("    {name}: "), Style::Plain, &text);
     }
-    if let Some(tree) = runs.service.tree_of(run, decision) {
+    if let Some(tree) = runs.trees_of(run, session).get(&id) {
         output.talk(format!("  the work tree is {}", tree.display()));
     }
 }

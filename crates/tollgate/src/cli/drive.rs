@@ -201,7 +201,7 @@ pub fn drive(
         };
         if rest == Rest::Waiting {
             // From now on the trees that are asked about are a person's, whether or not anybody is shown them here.
-            run.run().pending().for_each(|(_, decision)| drop(runs.service.tree_of(run.run(), decision)));
+            drop(runs.service.trees_of(run.run()));
         }
         match rest {
             Rest::Closed | Rest::Halted => {

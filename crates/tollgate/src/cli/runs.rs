@@ -1,11 +1,12 @@
 //! The runs of the state directory: opening its journal, finding a run, and saying what went wrong.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_core::code::Code;
-use tollgate_core::id::RunId;
-use tollgate_core::run::Rejection;
+use tollgate_core::id::{DecisionId, RunId};
+use tollgate_core::run::{Rejection, Run};
 use tollgate_engine::driver::DriveError;
 use tollgate_engine::process::below_a_worker;
 use tollgate_engine::service::{Service, ServiceError};
@@ -21,6 +22,7 @@ use super::failure::{Failure, Kind};
 use super::snippet::Source;
 use crate::files;
 use crate::repository::{self, Repository};
+use crate::view::text::{Line, Style};
 
 /// The runs of a state directory.
 #[derive(Debug)]
@@ -31,6 +33,16 @@ pub struct Runs {
 }
 
 impl Runs {
+    /// The work trees that open questions of a run may be answered in by hand; says why one is not shown.
+    pub fn trees_of(&self, run: &Run, session: &Session) -> BTreeMap<DecisionId, PathBuf> {
+        let (trees, withheld) = self.service.trees_of(run);
+        if let Some(error) = withheld {
+            let label = Line::new().add(Style::Warn, format!("warning[{}]: ", error.code()));
+            session.output.say(label, Style::Plain, &format!("{error}; the work tree to change by hand is not shown"));
+        }
+        trees
+    }
+
     /// Opens the journal of the state directory, and makes both when they are not there yet.
     pub fn open(session: &Session) -> Result<Self, Failure> {
         let state = session.environment.state_dir()?;

@@ -78,18 +78,20 @@ fn what_a_stage_needs_is_established_on_a_persons_retry() {
     play.holds();
 }
 
-/// The second unit's work undoes what the first was accepted on: a person's retry takes up the first, not the last stage.
+/// The second unit's work undoes what the first was accepted on: a person's retry takes up the first, not the last stage, also where
+/// the stage would be passed over by now.
 #[test]
 fn a_unit_that_lapsed_is_taken_up_again_where_it_was_made() {
     let main = "    - id: sides
       each: {over: [backend, frontend], flow: side, at_once: 1, trees: shared, makes: accepted}
       on: {all: look, some: hold, none: hold}
 ";
+    let quiet = "  quiet: {holds: {every: criterion, is: [passed, waived]}, bound_to: tree}\n";
+    let passed_over = main.replace("      on: {", "      when: {not: {holds: quiet}}\n      on: {skipped: look, ");
     let side = "    - {id: build, dispatch: developer, on: {ok: check}}
     - {id: check, dispatch: dod-checker, ensures: [covered], on: {accept: done, reject: hold}}
 ";
     let join = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
-    let protocol = sides("", "", main, side).replace(join, "").replace("bound_to: [code]", "bound_to: tree");
     let script = format!(
         "script: 1\nroles:\n  developer: [{}, {}, {}]\n  dod-checker: [{}, {}, {}]\n",
         built("backend", 1, r#"api/a: "x\n""#, "api/a"),
@@ -99,11 +101,14 @@ fn a_unit_that_lapsed_is_taken_up_again_where_it_was_made() {
         said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\"]").replace("iteration: 1, ", ""),
         r#"{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}}"#,
     );
-    let (play, said) = play(TWO, &protocol, &script, &[]);
-    said.exits(1).says("`backend` is no longer accepted").silent_on("succeeded");
-    play.tollgate(&["retry", "RUN", "--no-wait"]).exits(0).says("succeeded");
-    assert_eq!(play.dispatched("developer"), 3);
-    play.holds();
+    for (main, gates) in [(main, ""), (&passed_over, quiet)] {
+        let protocol = sides("", gates, main, side).replace(join, "").replace("bound_to: [code]", "bound_to: tree");
+        let (play, said) = play(TWO, &protocol, &script, &[]);
+        said.exits(1).says("`backend` is no longer accepted").silent_on("succeeded");
+        play.tollgate(&["retry", "RUN", "--no-wait"]).exits(0).says("succeeded");
+        assert_eq!(play.dispatched("developer"), 3);
+        play.holds();
+    }
 }
 
 /// A unit whose flow was left starts again from the run's tree; what it had made is put aside, not lost.

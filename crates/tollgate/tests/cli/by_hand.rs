@@ -59,13 +59,32 @@ fn a_look_that_comes_late_leaves_the_tree_alone() {
     let (state, person) = (play.world.path("state"), "ada".to_owned());
     let service = Service { state: state.clone(), journal: play.journal(), person };
     let old = service.load(play.run.parse().unwrap()).unwrap();
-    let (_, question) = old.run().pending().next().unwrap();
-    assert_eq!(service.tree_of(old.run(), question), Some(tree(&play, "backend")));
+    assert_eq!(service.trees_of(old.run()).0.into_values().next(), Some(tree(&play, "backend")));
     play.decide(&["dec_2", "accept"]).exits(0);
     std::fs::write(state.join(format!("runs/{}/hands/backend", play.run)), "back\n").unwrap();
     std::fs::write(tree(&play, "backend").join("late"), "somebody's\n").unwrap();
-    assert_eq!(service.tree_of(old.run(), question), None);
+    assert!(service.trees_of(old.run()).0.is_empty());
     assert!(tree(&play, "backend").join("late").exists());
+}
+
+/// Who has the run's work in hand, and does not go on, holds up nobody who only looks, and is named.
+#[test]
+fn a_look_says_that_somebody_has_the_work_in_hand() {
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
+    said.exits(4);
+    let folder = play.world.path(&format!("state/runs/{}", play.run));
+    std::fs::write(folder.join("hands/backend"), "back\n").unwrap();
+    let lock = std::fs::File::options().read(true).write(true).open(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    for look in [&["show", "RUN"][..], &["inbox"]] {
+        let said = play.tollgate(look).exits(0);
+        let warnings = said.err.matches("warning[TG0517]").count();
+        assert_eq!(warnings, 1, "{}", said.err);
+        said.says("the work tree to change by hand is not shown");
+    }
+    lock.unlock().unwrap();
+    let said = play.tollgate(&["inbox"]).exits(0).silent_on("TG0517");
+    assert!(said.out.contains("look at: work tree"), "{}", said.out);
 }
 
 /// Nobody who changes nothing can name a file that it left unnamed once: who gives the tree back answers for it.

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use tollgate_api::{Broken, RepairResult};
 use tollgate_core::run::Event;
 
-use crate::play::{BLOCKED, BUILT, Play, at, else_};
+use crate::play::{APPROVED, BLOCKED, BUILT, CHANGES, COVERED, GAP, IDLE, Play, at, else_};
 use crate::world::some_of;
 
 impl Play {
@@ -335,4 +335,25 @@ fn a_row_that_is_filed_under_another_run_is_taken_from_it() {
     assert!(repaired.broken.message.contains(&format!("was filed under {other} and is cut too")), "{repaired:?}");
     play.is_whole();
     play.tollgate(&["repair", &other]).exits(1).says("TG0428");
+}
+
+/// What a worker left stands on what a person gave back: no look puts it away, and the person learns where it is.
+#[test]
+fn a_change_by_hand_that_the_cut_lost_is_not_put_away_unseen() {
+    let more = r#"write: {more.sh: "echo more\n"}, report: {status: complete, abstract: {outcome: more, next_phase: dod-checker}, files_created: [more.sh], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
+    let (play, said) = Play::standard(&[
+        ("developer", &[at(1, BUILT), at(2, IDLE), at(3, IDLE), else_(more)]),
+        ("dod-checker", &[at(1, GAP), at(2, GAP), at(3, GAP), else_(COVERED)]),
+        ("reviewer", &[at(1, CHANGES), else_(APPROVED)]),
+    ]);
+    said.exits(4);
+    let (_, _, asked) = play.rows().pop().unwrap();
+    let file = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
+    std::fs::write(&file, "by hand\n").unwrap();
+    play.decide(&["dec_2", "by-hand"]).exits(0).says("succeeded");
+    play.change(&format!("UPDATE rows SET bytes = x'00' WHERE first_seq = {}", asked + 1));
+    play.repair();
+    play.tollgate(&["show", "RUN"]).exits(0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "by hand\n");
+    play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0522");
 }

@@ -179,15 +179,8 @@ fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
 fn succeeds(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     let Some(main) = flow.instances.first() else { return };
     let (protocol, compiled) = (flow.graph.protocol, &flow.graph.flows[main.flow]);
-    let mut done: BTreeSet<u32> = BTreeSet::new();
-    for (i, node) in compiled.nodes.iter().enumerate() {
-        let edges = node.edges.iter().zip(&flow.points[main.base + i].out);
-        for (_, out) in edges.filter(|(edge, _)| edge.to == End::Done) {
-            done.extend(out.iter().map(|(valuation, _)| flow.space.start_of(protocol, *valuation)));
-        }
-    }
     let starts: BTreeSet<u32> = flow.space.starts(protocol).into_iter().collect();
-    let missing: Vec<&u32> = starts.difference(&done).collect();
+    let missing: Vec<&u32> = starts.difference(&main.done).collect();
     let Some(first) = missing.first() else { return };
     let inputs = flow.space.describe_inputs(protocol, **first);
     let message = match (inputs.is_empty(), missing.len()) {

@@ -26,8 +26,8 @@ pub(super) struct Instance<'p> {
     pub caller: Option<(usize, &'p Each)>,
     /// Whether its subject is a unit.
     pub of_unit: bool,
-    /// Whether it can end in `done`.
-    pub done: bool,
+    /// The combinations of inputs with which it can end in `done`.
+    pub done: BTreeSet<u32>,
 }
 
 /// One node of one instance.
@@ -49,6 +49,15 @@ pub(super) struct Point {
     effects: Rc<[Effect]>,
 }
 
+/// What the lists are taken for of which only a run knows how long they are: the units of a plan, a list input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// They may hold nothing, and `all` of nothing comes at once: nothing that can happen is left out.
+    MayBeEmpty,
+    /// They hold something: what a run comes by that has work to do.
+    HoldSomething,
+}
+
 /// The result: every point with its state.
 pub(super) struct DataFlow<'a, 'p> {
     pub graph: &'a Graph<'p>,
@@ -58,12 +67,13 @@ pub(super) struct DataFlow<'a, 'p> {
     pub reaches: Vec<Reach>,
     pub instances: Vec<Instance<'p>>,
     pub points: Vec<Point>,
+    lists: Lists,
     steps: usize,
 }
 
 impl<'a, 'p> DataFlow<'a, 'p> {
     /// Runs the analysis; `None` when the protocol is too large.
-    pub fn run(graph: &'a Graph<'p>, space: &'a Space) -> Option<Self> {
+    pub fn run(graph: &'a Graph<'p>, space: &'a Space, lists: Lists) -> Option<Self> {
         let mut flow = Self {
             graph,
             space,
@@ -72,6 +82,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             reaches: reaches(graph),
             instances: Vec::new(),
             points: Vec::new(),
+            lists,
             steps: 0,
         };
         let main = graph.index("main")?;
@@ -97,7 +108,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         if base + nodes.len() > SIZE_MAX {
             return None;
         }
-        self.instances.push(Instance { flow, base, caller, of_unit, done: false });
+        self.instances.push(Instance { flow, base, caller, of_unit, done: BTreeSet::new() });
         self.points.extend(nodes.iter().map(|node| Point {
             instance,
             live: vec![false; node.edges.len()],
@@ -195,11 +206,12 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                     let came = back.iter().filter(|(name, _)| &**name == outcome);
                     normal(came.flat_map(|(_, state)| state.iter().copied()).collect())
                 }
-                // No unit is done whose flow never is.
-                (Kind::Each(_), "all" | "some")
-                    if !self.points[point].child.is_some_and(|child| self.instances[child].done) =>
-                {
-                    State::new()
+                (Kind::Each(each), "all" | "some") if !(&*edge.outcome == "all" && self.may_be_empty(each)) => {
+                    // No unit is done whose flow never is.
+                    let done = self.points[point].child.map(|child| &self.instances[child].done);
+                    let can = |valuation: u32| done.is_some_and(|done| done.contains(&self.start_of(valuation)));
+                    let runs = runs.iter().filter(|(valuation, _)| can(*valuation)).copied().collect();
+                    self.transfer(node.stage, edge, &effects[index], &runs)
                 }
                 _ => self.transfer(node.stage, edge, &effects[index], &runs),
             };
@@ -217,7 +229,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         }
     }
 
-    /// Hands the state with which a flow ended back to the `each` that ran it for the same subject.
+    /// Hands the state with which a flow ended back to the `each` that ran it.
     fn leave(&mut self, instance: usize, end: &End, state: &State, list: &mut BTreeSet<usize>) {
         let outcome: Name = match end {
             End::Done => "all".into(),
@@ -225,21 +237,45 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             End::Raise(raised) => format!("raise {raised}").into(),
             End::Hold | End::Node(_) => return,
         };
-        // Who runs it for each unit has waited for the first that can be done.
-        if let Some((point, each)) = self.instances[instance].caller
-            && each.over != Over::It
-            && *end == End::Done
-            && !state.is_empty()
-            && !std::mem::replace(&mut self.instances[instance].done, true)
-        {
-            self.points[point].fresh = self.points[point].state.clone();
-            list.insert(point);
+        let mut first = BTreeSet::new();
+        if *end == End::Done {
+            first = state.iter().map(|(valuation, _)| self.start_of(*valuation)).collect();
+            first.retain(|start| self.instances[instance].done.insert(*start));
         }
-        let caller = self.instances[instance].caller.filter(|(_, each)| each.over == Over::It);
-        if let Some((point, _)) = caller.filter(|_| !state.is_empty()) {
+        let Some((point, each)) = self.instances[instance].caller else { return };
+        if each.over == Over::It && !state.is_empty() {
             self.points[point].returned.push((outcome, state.clone()));
             list.insert(point);
         }
+        // Who runs it for each unit has waited for the first with these inputs that can be done.
+        if each.over != Over::It && !first.is_empty() {
+            let waited = |(valuation, _): &&(u32, Facts)| first.contains(&self.start_of(*valuation));
+            let again = self.points[point].state.iter().filter(waited).copied().collect();
+            join(&mut self.points[point].fresh, &again);
+            list.insert(point);
+        }
+    }
+
+    /// The combination of inputs with which a valuation started.
+    fn start_of(&self, valuation: u32) -> u32 {
+        self.space.start_of(self.graph.protocol, valuation)
+    }
+
+    fn may_be_empty(&self, each: &Each) -> bool {
+        match &each.over {
+            Over::Lanes(lanes) => lanes.is_empty(),
+            Over::Units | Over::Input(_) => self.lists == Lists::MayBeEmpty,
+            Over::It => false,
+        }
+    }
+
+    /// Whether `all` came somewhere only because a list may be empty.
+    pub fn leans_on_empty_lists(&self) -> bool {
+        self.instances.iter().any(|instance| {
+            let entered = self.points[instance.base].state.iter();
+            instance.caller.is_some_and(|(_, each)| self.may_be_empty(each))
+                && entered.into_iter().any(|(valuation, _)| !instance.done.contains(&self.start_of(*valuation)))
+        })
     }
 
     /// The state with which a flow starts.

@@ -14,11 +14,11 @@ mod truth;
 use std::collections::BTreeSet;
 
 use super::dialects::Dialects;
-use super::graph::{Fault, build};
+use super::graph::{Fault, Graph, build};
 use super::model::Protocol;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
-use dataflow::DataFlow;
+use dataflow::{DataFlow, Lists};
 use space::Space;
 
 /// Proves the six properties; every breach is an error, a limit over 20 a warning. Empty: the protocol is good.
@@ -33,19 +33,29 @@ pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
     let too_large = graph.faults.iter().any(|fault| matches!(fault, Fault::TooLarge));
     // Flows that call each other in a circle have no data flow to speak of.
     if !too_large && graph.order.is_some() {
-        match Space::new(protocol).as_ref().map(|space| (space, DataFlow::run(&graph, space))) {
-            Some((_, Some(flow))) => {
-                connected::reached(&flow, &mut breaches);
-                gated::check(&flow, &mut breaches);
-                declared::check(&flow, &mut breaches);
-                isolated::check(&flow, dialects, &mut breaches);
-            }
-            _ => breaches.too_large(),
+        if follow(&graph, dialects, &mut breaches).is_none() {
+            breaches.too_large();
         }
     } else if too_large {
         breaches.too_large();
     }
     breaches.into_list()
+}
+
+/// What the data flow shows; none where there is too much of it.
+fn follow(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) -> Option<()> {
+    let space = Space::new(graph.protocol)?;
+    let flow = DataFlow::run(graph, &space, Lists::MayBeEmpty)?;
+    // What only a run without work comes by is no way that the protocol leads.
+    if flow.leans_on_empty_lists() {
+        connected::reached(&DataFlow::run(graph, &space, Lists::HoldSomething)?, breaches);
+    } else {
+        connected::reached(&flow, breaches);
+    }
+    gated::check(&flow, breaches);
+    declared::check(&flow, breaches);
+    isolated::check(&flow, dialects, breaches);
+    Some(())
 }
 
 /// What the checks found, each thing once.

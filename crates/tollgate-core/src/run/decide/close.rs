@@ -147,15 +147,13 @@ impl Draft {
     }
 
     /// The first stage of the main flow below which a unit lapsed.
-    fn made_at(&self) -> Option<Name> {
+    pub fn made_at(&self) -> Option<Name> {
         let lapsed = |unit: &Name| self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
         let below = self.run.children(MAIN).filter(|(_, child)| child.unit.as_ref().is_some_and(lapsed));
         let made: BTreeSet<&Name> = below.filter_map(|(_, child)| child.each.as_ref()).collect();
         let main = self.instance(MAIN)?;
         let stages = &self.protocol.flow(&main.flow)?.stages;
-        // One that would be passed over takes nothing up.
-        let entered = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::truth(&self.run, when, None));
-        stages.iter().filter(entered).map(|stage| &stage.id).find(|id| made.contains(id)).cloned()
+        stages.iter().map(|stage| &stage.id).find(|id| made.contains(id)).cloned()
     }
 
     /// A success that rests on waivers says so.

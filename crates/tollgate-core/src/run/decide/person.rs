@@ -1,7 +1,7 @@
 //! A person's word on a run: retry, repair and cancel.
 
 use super::super::event::{EachEntered, FlowResumed, RunClosed, RunOutcome, RunRepaired, RunRetried};
-use super::super::state::{At, Phase};
+use super::super::state::{At, Instance, MAIN, Phase};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -40,7 +40,14 @@ impl Draft {
         }
         self.emit(RunRetried { unit: None });
         for (instance, stage) in held {
-            self.emit(FlowResumed { instance, stage, renewed: true });
+            // Held at the close for what lapsed: whether the stage that made it has anything to make is not asked again.
+            let at_close = |main: &Instance| matches!(&main.at, At::Held { outcome, .. } if &**outcome == "done");
+            let lapsed = &*instance == MAIN && self.made_at().as_ref() == Some(&stage);
+            if lapsed && self.instance(MAIN).is_some_and(|main| at_close(&main)) {
+                self.enter_again(&instance, &stage);
+            } else {
+                self.emit(FlowResumed { instance, stage, renewed: true });
+            }
         }
         Ok(())
     }
@@ -72,7 +79,6 @@ impl Draft {
 
     /// Puts what is held above an instance back into the `each` that the instance belongs to.
     fn reopen_above(&mut self, instance: &Name) {
-        let protocol = self.protocol.clone();
         let Some(known) = self.instance(instance) else { return };
         let (Some(parent), Some(each)) = (known.parent.clone(), known.each.clone()) else { return };
         let Some(above) = self.instance(&parent) else { return };
@@ -80,12 +86,19 @@ impl Draft {
             return;
         }
         self.reopen_above(&parent);
-        self.emit(FlowResumed { instance: parent.clone(), stage: each.clone(), renewed: true });
-        if let Some(stage) = Self::stage_of(&protocol, &above, &each)
+        self.enter_again(&parent, &each);
+    }
+
+    /// Goes on at an `each` that was entered before.
+    fn enter_again(&mut self, name: &Name, each: &Name) {
+        let protocol = self.protocol.clone();
+        self.emit(FlowResumed { instance: name.clone(), stage: each.clone(), renewed: true });
+        if let Some(instance) = self.instance(name)
+            && let Some(stage) = Self::stage_of(&protocol, &instance, each)
             && let Kind::Each(over) = &stage.kind
         {
-            let units = self.units_of(&parent, stage, over);
-            self.emit(EachEntered { instance: parent, stage: each, units });
+            let units = self.units_of(name, stage, over);
+            self.emit(EachEntered { instance: name.clone(), stage: each.clone(), units });
         }
     }
 

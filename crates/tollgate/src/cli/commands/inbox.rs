@@ -1,5 +1,7 @@
 //! `tollgate inbox`.
 
+use std::path::PathBuf;
+
 use tollgate_api::InboxItem;
 use tollgate_engine::summary::{Body, Standing, halted};
 use tollgate_store::{Filter, Summary};
@@ -22,7 +24,7 @@ pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
     let (found, mut unreadable) = runs.list(&Filter::default(), session)?;
     let mut items = Vec::new();
     for summary in found.iter().filter(|summary| waits(summary)) {
-        match of_run(&runs, summary) {
+        match of_run(&runs, summary, session) {
             Ok(more) => items.extend(more),
             // One run that cannot be read hides no other.
             Err(failure) => {
@@ -63,7 +65,7 @@ fn waits(summary: &Summary) -> bool {
     }
 }
 
-fn of_run(runs: &Runs, summary: &Summary) -> Result<Vec<InboxItem>, Failure> {
+fn of_run(runs: &Runs, summary: &Summary, session: &Session) -> Result<Vec<InboxItem>, Failure> {
     let loaded = runs.service.load(summary.run).map_err(load_failure)?;
     let run = loaded.run();
     let item = |decision, reason: String, next| InboxItem {
@@ -74,11 +76,11 @@ fn of_run(runs: &Runs, summary: &Summary) -> Result<Vec<InboxItem>, Failure> {
         reason,
         next,
     };
+    let trees = runs.trees_of(run, session);
     let mut items: Vec<InboxItem> = run
         .pending()
         .map(|(id, asked)| {
-            let tree = runs.service.tree_of(run, asked);
-            let wire = decision::decision(run, id, asked, tree.as_deref(), None);
+            let wire = decision::decision(run, id, asked, trees.get(&id).map(PathBuf::as_path), None);
             let reason = if wire.why.is_empty() { format!("{id} is not answered") } else { wire.why.clone() };
             item(Some(wire), reason, decision::commands(run, id, asked))
         })

@@ -66,7 +66,7 @@ pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Resu
     let listed = runs.journal.list(&filter).map_err(|error| load_failure(error.into()))?;
     let now_ms = session.now_ms();
     // What a look puts away is shown as put aside.
-    run.pending().for_each(|(_, decision)| drop(runs.service.tree_of(run, decision)));
+    let by_hand = runs.trees_of(run, session);
     let (trees, changes) = work(runs, run);
     let reads = if with_reads { reads(runs, run, &history) } else { Vec::new() };
     let sources = Sources {
@@ -77,7 +77,7 @@ pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Resu
         kept: kept(runs, run),
         changes,
         reads,
-        by_hand: &|decision| runs.service.tree_of(run, decision),
+        by_hand,
     };
     let detail = detail::detail(run, &history, sources);
     Ok((detail, history))

@@ -8,15 +8,17 @@ mod usage;
 pub use history::{History, Moment, What, change, tell};
 pub use reads::reads;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tollgate_api as api;
 use tollgate_core::digest::Digest;
+use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::gate::unit_word;
-use tollgate_core::run::state::{At, Decision, Instance};
+use tollgate_core::run::state::{At, Instance};
 use tollgate_core::run::{Run, counter_key};
 use tollgate_store::Lease;
 
@@ -31,8 +33,8 @@ pub struct Sources<'a> {
     pub kept: Vec<api::Kept>,
     pub changes: Vec<api::Change>,
     pub reads: Vec<api::Reads>,
-    /// The work tree that an answer by hand is about.
-    pub by_hand: &'a dyn Fn(&Decision) -> Option<PathBuf>,
+    /// The work trees that answers by hand are about.
+    pub by_hand: BTreeMap<DecisionId, PathBuf>,
 }
 
 /// Everything about a run.
@@ -55,8 +57,8 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
             .decisions
             .iter()
             .map(|(id, known)| {
-                let tree = Some(known).filter(|known| known.end.is_none()).and_then(|known| (sources.by_hand)(known));
-                decision::decision(run, *id, known, tree.as_deref(), history.ended_ms.get(id).copied())
+                let tree = sources.by_hand.get(id).map(PathBuf::as_path);
+                decision::decision(run, *id, known, tree, history.ended_ms.get(id).copied())
             })
             .collect(),
         gates: ledger::gates(run),
