@@ -331,6 +331,9 @@ pub struct Finding {
     pub why: String,
     /// What would mend it.
     pub fix: String,
+    /// The role that found it; none: it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// The attempt that found it.
     pub found_by: String,
 }

@@ -215,6 +215,25 @@ fn bounded() {
 #[test]
 fn gated() {
     check(&[
+        // What was established of all units is not so after some of them were not accepted.
+        (
+            &[
+                (
+                    "gates:\n",
+                    "gates:\n  whole: {holds: {every: unit, is: accepted}, bound_to: tree, mandatory: {run: true}}\n",
+                ),
+                ("{all: check, some: hold", "{all: see, some: hold"),
+                (
+                    "    - id: check\n",
+                    "    - {id: see, check: [whole], on: {pass: more, fail: hold, stale: hold}}\n    - {id: more, each: {over: [north], flow: last}, on: {all: check, some: check, none: hold}}\n    - id: check\n",
+                ),
+                (
+                    "  unit:\n",
+                    "  last:\n    - {id: once, dispatch: judge, ensures: [good], on: {accept: done, reject: hold}}\n  unit:\n",
+                ),
+            ],
+            "TG0140@19:23 TG0140@36:12 TG0140@37:40",
+        ),
         // `all` of nothing comes at once, also where nothing that is there is ever done.
         (
             &[

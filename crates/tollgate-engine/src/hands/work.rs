@@ -205,7 +205,7 @@ impl RealHands {
         let message = message(run, &run.opened.title);
         let by = signature(run.closed_ms);
         let _held = Workspace::hold(&self.state, run.id)?;
-        workspace.keep_by_hand();
+        workspace.keep_by_hand(&|content| run.contents.contains_key(content.as_str()));
         let commit = workspace.publish(&tree, &message, &by)?;
         // The branch holds the base from now on, and nothing else needs it unless work was kept or left aside.
         workspace.release(all_landed(run))?;

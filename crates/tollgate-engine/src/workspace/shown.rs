@@ -144,12 +144,12 @@ impl Workspace {
         self.pass_on(&tree, &Hands::Shown(shown), &Hands::Shown(given))
     }
 
-    /// What was changed by hand in trees that were shown, and never given back, is kept under a ref: the run is over. What cannot
-    /// be measured stays where it is.
-    pub fn keep_by_hand(&self) {
+    /// What was changed by hand in trees that were shown, and was never given back or is not in the journal any more, is kept under a
+    /// ref: the run is over. What cannot be measured stays where it is.
+    pub fn keep_by_hand(&self, is_known: &dyn Fn(&ObjectId) -> bool) {
         for (tree, hands) in self.noted() {
             if let Hands::Shown(content) = hands {
-                self.keep(&tree, &|held| *held == content).ok();
+                self.keep(&tree, &|held| *held == content && is_known(held)).ok();
             }
         }
     }

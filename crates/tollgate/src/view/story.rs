@@ -168,7 +168,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             format!("commands ran: {}", words::list(&results))
         }
         Event::LandingEnded(landing) => match landing.outcome {
-            LandOutcome::Landed => format!("landed, {} changed", landed_files(landing.paths.len())),
+            LandOutcome::Landed => format!("landed in the run's tree, {} changed", landed_files(landing.paths.len())),
             LandOutcome::Conflict => {
                 format!("did not land: it collides with what landed before in {}", words::list(&landing.paths))
             }

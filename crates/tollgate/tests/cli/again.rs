@@ -79,7 +79,7 @@ fn what_a_stage_needs_is_established_on_a_persons_retry() {
 }
 
 /// The second unit's work undoes what the first was accepted on: a person's retry takes up the first, not the last stage, also where
-/// the stage would be passed over by now.
+/// the stage would be passed over by now. What that stage requires, it requires still.
 #[test]
 fn a_unit_that_lapsed_is_taken_up_again_where_it_was_made() {
     let main = "    - id: sides
@@ -101,14 +101,31 @@ fn a_unit_that_lapsed_is_taken_up_again_where_it_was_made() {
         said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\"]").replace("iteration: 1, ", ""),
         r#"{report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}}"#,
     );
-    for (main, gates) in [(main, ""), (&passed_over, quiet)] {
+    let start = |main: &str, gates: &str| {
         let protocol = sides("", gates, main, side).replace(join, "").replace("bound_to: [code]", "bound_to: tree");
-        let (play, said) = play(TWO, &protocol, &script, &[]);
+        play(TWO, &protocol, &script, &[])
+    };
+    for (main, gates) in [(main, ""), (&passed_over, quiet)] {
+        let (play, said) = start(main, gates);
         said.exits(1).says("`backend` is no longer accepted").silent_on("succeeded");
         play.tollgate(&["retry", "RUN", "--no-wait"]).exits(0).says("succeeded");
         assert_eq!(play.dispatched("developer"), 3);
         play.holds();
     }
+    let signed = r#"    - id: sign
+      ask: {class: approval, question: "Go on?", options: {approve: "Yes", no: "No"}}
+      on: {approve: {to: sides, ensures: [signed]}, no: dropped}
+"#;
+    let main = format!("{signed}{}", passed_over.replace("      on: {", "      requires: [signed]\n      on: {"));
+    let gates = format!("{quiet}  signed: {{holds: {{answer: sign, is: approve}}, bound_to: tree}}\n");
+    let (play, said) = start(&main, &gates);
+    said.exits(4).says("Go on?");
+    play.decide(&["dec_1", "approve"]).exits(1).says("`backend` is no longer accepted");
+    let retry = || play.tollgate(&["retry", "RUN", "--no-wait"]);
+    retry().exits(1).says("`sides` needs `signed`, which `sign` establishes");
+    assert_eq!(play.dispatched("developer"), 2);
+    retry().exits(4).says("Go on?");
+    play.holds();
 }
 
 /// A unit whose flow was left starts again from the run's tree; what it had made is put aside, not lost.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::condition::{Condition, SetKind};
 use super::super::graph::Graph;
 use super::super::model::{Gate, Kind, Protocol};
 use super::space::{Facts, Space};
@@ -69,16 +70,11 @@ impl<'a> Changes<'a> {
 
     /// The facts that end when these resources are touched: gates bound to them, and `landed` with the tree.
     pub fn kills(&self, names: &[Name]) -> Facts {
-        let mut kills = Facts::default();
         if names.is_empty() {
-            return kills;
+            return Facts::default();
         }
         let touched = self.touched(names);
-        for (name, gate) in &self.protocol.gates {
-            if self.rests_on(gate).any(|resource| touched.contains(resource)) {
-                self.space.gates.get(name).into_iter().for_each(|bit| kills.set(*bit));
-            }
-        }
+        let mut kills = self.gates_where(|gate| self.rests_on(gate).any(|resource| touched.contains(resource)));
         if touched.contains("tree") {
             kills.set(self.space.landed);
         }
@@ -87,13 +83,27 @@ impl<'a> Changes<'a> {
 
     /// The facts bound to the tree as a whole.
     pub fn tree(&self) -> Facts {
-        let mut kills = Facts::default();
-        for (name, gate) in &self.protocol.gates {
-            if self.rests_on(gate).any(|resource| &**resource == "tree") {
-                self.space.gates.get(name).into_iter().for_each(|bit| kills.set(*bit));
+        self.gates_where(|gate| self.rests_on(gate).any(|resource| &**resource == "tree"))
+    }
+
+    /// The facts that speak of what state units are in.
+    pub fn unit_states(&self) -> Facts {
+        self.gates_where(|gate| {
+            let mut reads = false;
+            for gate in self.protocol.with_read(std::iter::once(gate)) {
+                gate.holds.visit(&mut |part| {
+                    reads |= matches!(part, Condition::Set { set: SetKind::Unit, is, .. } if !is.is_empty());
+                });
             }
-        }
-        kills
+            reads
+        })
+    }
+
+    fn gates_where(&self, is: impl Fn(&'a Gate) -> bool) -> Facts {
+        let mut facts = Facts::default();
+        let found = self.protocol.gates.iter().filter(|(_, gate)| is(gate));
+        found.filter_map(|(name, _)| self.space.gates.get(name)).for_each(|bit| facts.set(*bit));
+        facts
     }
 
     /// Every area of the tree.

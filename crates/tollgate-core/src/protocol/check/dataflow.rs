@@ -354,6 +354,10 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                     effect.kills = effect.kills.or(self.changes.kills(&touches));
                     reach.writers.iter().for_each(|writer| effect.kills.set(self.space.roles[writer]));
                 }
+                // Units that are not as they should be: what was established of all units before is not so any more.
+                if each.over != Over::It && &*edge.outcome != "all" {
+                    effect.kills = effect.kills.or(self.changes.unit_states());
+                }
             }
             Kind::Land(land) => match (&*edge.outcome, land) {
                 ("landed", Land::Run | Land::Base) => {

@@ -147,17 +147,9 @@ fn writer_after<'p>(graph: &Graph<'p>, flow: &FlowGraph<'p>, from: usize) -> Opt
 
 /// What a gate reads, itself and through others.
 fn parts<'p>(graph: &Graph<'p>, gate: &'p Gate) -> Vec<&'p Condition> {
-    let mut seen: BTreeSet<&Name> = BTreeSet::new();
-    let (mut open, mut all) = (vec![gate], Vec::new());
-    while let Some(gate) = open.pop() {
-        gate.holds.visit(&mut |condition| {
-            all.push(condition);
-            if let Condition::Holds(inner) = condition
-                && seen.insert(inner)
-            {
-                open.extend(graph.protocol.gates.get(inner));
-            }
-        });
+    let mut all = Vec::new();
+    for gate in graph.protocol.with_read(std::iter::once(gate)) {
+        gate.holds.visit(&mut |condition| all.push(condition));
     }
     all
 }

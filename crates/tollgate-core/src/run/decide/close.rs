@@ -6,7 +6,7 @@ use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, Criterion, MAIN, Run, Unit, keyed};
+use super::super::state::{At, Criterion, Instance, MAIN, Run, Unit, keyed};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -149,11 +149,19 @@ impl Draft {
     /// The first stage of the main flow below which a unit lapsed.
     pub fn made_at(&self) -> Option<Name> {
         let lapsed = |unit: &Name| self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
-        let below = self.run.children(MAIN).filter(|(_, child)| child.unit.as_ref().is_some_and(lapsed));
-        let made: BTreeSet<&Name> = below.filter_map(|(_, child)| child.each.as_ref()).collect();
+        let below = self.run.instances.values().filter(|instance| instance.unit.as_ref().is_some_and(lapsed));
+        let made: BTreeSet<Name> = below.filter_map(|instance| self.main_stage_above(instance)).collect();
         let main = self.instance(MAIN)?;
         let stages = &self.protocol.flow(&main.flow)?.stages;
-        stages.iter().map(|stage| &stage.id).find(|id| made.contains(id)).cloned()
+        stages.iter().map(|stage| &stage.id).find(|id| made.contains(*id)).cloned()
+    }
+
+    /// The stage of the main flow that an instance belongs to, itself or through what it was called from.
+    fn main_stage_above(&self, instance: &Instance) -> Option<Name> {
+        match instance.parent.as_deref()? {
+            MAIN => instance.each.clone(),
+            parent => self.main_stage_above(self.run.instances.get(parent)?),
+        }
     }
 
     /// A success that rests on waivers says so.

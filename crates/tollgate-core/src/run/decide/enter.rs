@@ -101,19 +101,12 @@ impl Draft {
             self.route(name, stage, "skipped");
             return true;
         }
-        let missing = self.missing(stage, unit);
-        if let Some((first, _)) = missing.first() {
-            // Entering it again would find the same: a person's `retry` enters what establishes it, where this flow has been.
-            let protocol = self.protocol.clone();
-            let flow = protocol.flow(&instance.flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
-            let has_been =
-                |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
-            let establishes = |before: &&Stage| before.id != stage.id && protocol.establishes(before, first);
-            let back = flow.iter().filter(establishes).find(|before| has_been(before));
-            let which = back.map(|back| format!(", which `{}` establishes", back.id)).unwrap_or_default();
-            let lacks: Vec<&str> = missing.iter().map(|(_, lacks)| &**lacks).collect();
-            let why = format!("`{}` needs {}{which}", stage.id, lacks.join(", "));
-            self.hold(name, back.unwrap_or(stage), "requires", why);
+        self.enter_unasked(name, instance, stage)
+    }
+
+    /// Enters a stage whose condition is not asked.
+    pub(super) fn enter_unasked(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
+        if self.hold_for_needs(name, instance, stage) {
             return true;
         }
         match &stage.kind {
@@ -131,6 +124,24 @@ impl Draft {
                 true
             }
         }
+    }
+
+    /// Holds an instance before a stage that lacks what it requires; whether it does.
+    pub(super) fn hold_for_needs(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
+        let missing = self.missing(stage, instance.unit.as_ref());
+        let Some((first, _)) = missing.first() else { return false };
+        // Entering it again would find the same: a person's `retry` enters what establishes it, where this flow has been.
+        let protocol = self.protocol.clone();
+        let flow = protocol.flow(&instance.flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
+        let has_been =
+            |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
+        let establishes = |before: &&Stage| before.id != stage.id && protocol.establishes(before, first);
+        let back = flow.iter().filter(establishes).find(|before| has_been(before));
+        let which = back.map(|back| format!(", which `{}` establishes", back.id)).unwrap_or_default();
+        let lacks: Vec<&str> = missing.iter().map(|(_, lacks)| &**lacks).collect();
+        let why = format!("`{}` needs {}{which}", stage.id, lacks.join(", "));
+        self.hold(name, back.unwrap_or(stage), "requires", why);
+        true
     }
 
     /// What a stage requires and does not have, with the words for it.

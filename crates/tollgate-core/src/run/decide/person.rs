@@ -1,7 +1,7 @@
 //! A person's word on a run: retry, repair and cancel.
 
 use super::super::event::{EachEntered, FlowResumed, RunClosed, RunOutcome, RunRepaired, RunRetried};
-use super::super::state::{At, Instance, MAIN, Phase};
+use super::super::state::{At, MAIN, Phase};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -39,17 +39,27 @@ impl Draft {
             return Err(Rejection::NothingToRetry);
         }
         self.emit(RunRetried { unit: None });
+        let made_at = self.made_at().filter(|_| self.is_held_at_the_close());
         for (instance, stage) in held {
-            // Held at the close for what lapsed: whether the stage that made it has anything to make is not asked again.
-            let at_close = |main: &Instance| matches!(&main.at, At::Held { outcome, .. } if &**outcome == "done");
-            let lapsed = &*instance == MAIN && self.made_at().as_ref() == Some(&stage);
-            if lapsed && self.instance(MAIN).is_some_and(|main| at_close(&main)) {
-                self.enter_again(&instance, &stage);
-            } else {
-                self.emit(FlowResumed { instance, stage, renewed: true });
+            self.emit(FlowResumed { instance: instance.clone(), stage: stage.clone(), renewed: true });
+            // Whether the stage that made what lapsed has anything to do is not asked again.
+            if &*instance == MAIN && made_at.as_ref() == Some(&stage) {
+                self.enter_unasked_here(&instance);
             }
         }
         Ok(())
+    }
+
+    fn is_held_at_the_close(&self) -> bool {
+        self.instance(MAIN).is_some_and(|main| matches!(&main.at, At::Held { outcome, .. } if &**outcome == "done"))
+    }
+
+    fn enter_unasked_here(&mut self, name: &Name) {
+        let protocol = self.protocol.clone();
+        let Some(instance) = self.instance(name) else { return };
+        if let Some(stage) = instance.at.stage().and_then(|stage| Self::stage_of(&protocol, &instance, stage)) {
+            self.enter_unasked(name, &instance, stage);
+        }
     }
 
     /// Whether what stands above an instance is still at the `each` that the instance belongs to: what the run has gone on
@@ -71,35 +81,34 @@ impl Draft {
         }
         self.emit(RunRetried { unit: Some(unit) });
         for (instance, stage) in held {
-            self.reopen_above(&instance);
-            self.emit(FlowResumed { instance, stage, renewed: true });
+            if self.reopen_above(&instance) {
+                self.emit(FlowResumed { instance, stage, renewed: true });
+            }
         }
         Ok(())
     }
 
-    /// Puts what is held above an instance back into the `each` that the instance belongs to.
-    fn reopen_above(&mut self, instance: &Name) {
-        let Some(known) = self.instance(instance) else { return };
-        let (Some(parent), Some(each)) = (known.parent.clone(), known.each.clone()) else { return };
-        let Some(above) = self.instance(&parent) else { return };
+    /// Puts what is held above an instance back into the `each` that the instance belongs to; whether it is there.
+    fn reopen_above(&mut self, instance: &Name) -> bool {
+        let Some(known) = self.instance(instance) else { return false };
+        let (Some(parent), Some(each)) = (known.parent.clone(), known.each.clone()) else { return true };
+        let Some(above) = self.instance(&parent) else { return false };
         if !matches!(&above.at, At::Held { stage, .. } if *stage == each) {
-            return;
+            return true;
         }
-        self.reopen_above(&parent);
-        self.enter_again(&parent, &each);
-    }
-
-    /// Goes on at an `each` that was entered before.
-    fn enter_again(&mut self, name: &Name, each: &Name) {
+        if !self.reopen_above(&parent) {
+            return false;
+        }
+        self.emit(FlowResumed { instance: parent.clone(), stage: each.clone(), renewed: true });
         let protocol = self.protocol.clone();
-        self.emit(FlowResumed { instance: name.clone(), stage: each.clone(), renewed: true });
-        if let Some(instance) = self.instance(name)
-            && let Some(stage) = Self::stage_of(&protocol, &instance, each)
-            && let Kind::Each(over) = &stage.kind
-        {
-            let units = self.units_of(name, stage, over);
-            self.emit(EachEntered { instance: name.clone(), stage: each.clone(), units });
+        let Some(stage) = Self::stage_of(&protocol, &above, &each) else { return false };
+        let Kind::Each(over) = &stage.kind else { return false };
+        if self.hold_for_needs(&parent, &above, stage) {
+            return false;
         }
+        let units = self.units_of(&parent, stage, over);
+        self.emit(EachEntered { instance: parent, stage: each, units });
+        true
     }
 
     /// Says what a repair of the journal lost; nothing moves before a person's `retry`.

@@ -392,7 +392,14 @@ impl Teller<'_> {
         };
         match reported.noticed.is_empty() {
             true => said,
-            false => format!("{said}; besides: {}", reported.noticed.join(", ")),
+            false => {
+                let outside = |what: &String| match what.strip_prefix("scope: ") {
+                    Some(path) => format!("outside its scope: {path}"),
+                    None => what.clone(),
+                };
+                let noticed: Vec<String> = reported.noticed.iter().map(outside).collect();
+                format!("{said}; besides: {}", noticed.join(", "))
+            }
         }
     }
 

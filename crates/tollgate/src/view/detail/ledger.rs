@@ -172,6 +172,7 @@ pub fn findings(run: &Run) -> Vec<api::Finding> {
             what: about.what.clone(),
             why: about.why.clone(),
             fix: about.fix.clone(),
+            role: about.role.as_ref().map(ToString::to_string),
             found_by: about.attempt.to_string(),
         }
     });

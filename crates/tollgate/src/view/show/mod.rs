@@ -1,16 +1,15 @@
 //! One run on one screen: where it stands, what to type, what happened, and what shows that it is done.
 
-use tollgate_api::{self as api, AttemptStatus, DecisionStatus, RunDetail};
+mod timeline;
 
-use super::detail::{History, Moment, What};
+use tollgate_api::{self as api, DecisionStatus, RunDetail};
+
+use super::detail::History;
 use super::table::{table, wrap};
 use super::text::{Line, Style, plain, width};
 use super::words::{self, ago, count, duration, list};
 use super::{budget, decision, evidence, listing};
 
-/// How many moments are shown of the beginning of a long run, and of its end; `logs` tells all.
-const FIRST_MAX: usize = 14;
-const LAST_MAX: usize = 26;
 /// How many changed files, findings or rows are shown.
 const ROWS_MAX: usize = 30;
 
@@ -20,7 +19,7 @@ pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize)
     head(&mut screen, detail, now_ms);
     standing(&mut screen, detail);
     questions(&mut screen, detail);
-    timeline(&mut screen, detail, history);
+    timeline::lines(&mut screen, detail, history);
     usage(&mut screen, detail);
     if !detail.budgets.is_empty() {
         screen.title("What it may use", "");
@@ -165,155 +164,6 @@ fn questions(screen: &mut Screen, detail: &RunDetail) {
     }
 }
 
-fn timeline(screen: &mut Screen, detail: &RunDetail, history: &History) {
-    // How it began and where it came to are shown; what is left out of a long run is the middle.
-    let skipped = history.moments.len().saturating_sub(FIRST_MAX + LAST_MAX);
-    let (first, last) = if skipped > 0 { (FIRST_MAX, FIRST_MAX + skipped) } else { (0, 0) };
-    let note = match skipped {
-        0 => String::new(),
-        skipped => format!("{skipped} left out in the middle: `tollgate logs {}`", detail.summary.run),
-    };
-    screen.title("What happened", &note);
-    let start = detail.summary.started_at_ms;
-    let shown: Vec<(String, String, Told)> = history.moments[..first]
-        .iter()
-        .chain(&history.moments[last..])
-        .map(|moment| {
-            let (unit, told) = told(moment, detail, history);
-            (format!("+{}", duration(moment.at_ms.saturating_sub(start))), unit, told)
-        })
-        .collect();
-    let widest = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| width(text)).max().unwrap_or(0);
-    let times = widest(&mut shown.iter().map(|(time, _, _)| time));
-    let units = widest(&mut shown.iter().map(|(_, unit, _)| unit)).min(screen.columns / 5);
-    let pad = |text: &str, wide: usize| format!("{}  ", " ".repeat(wide.saturating_sub(width(text))));
-    for (place, (time, unit, told)) in shown.into_iter().enumerate() {
-        if skipped > 0 && place == first {
-            screen.lines.push(Line::from("  ").add(Style::Faint, format!("… {}", count(skipped, "more moment"))));
-        }
-        let unit_cell = Line::new().add(Style::Strong, unit).fit(units);
-        let gap = pad(&unit_cell.to_string(), units);
-        let label = Line::from("  ")
-            .add(Style::Faint, pad(&time, times).trim_end_matches("  ").to_owned() + &time + "  ")
-            .join(unit_cell)
-            .text(gap)
-            .add(told.style, told.symbol)
-            .text(" ");
-        screen.wrapped(label, &format!("{}{}", told.text, told.took), Style::Plain);
-    }
-}
-
-/// One moment in words.
-struct Told {
-    symbol: &'static str,
-    style: Style,
-    text: String,
-    took: String,
-}
-
-fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told) {
-    let subject = |unit: Option<&str>| unit.unwrap_or("run").to_owned();
-    match &moment.what {
-        What::Attempt(place) => match detail.attempts.get(*place) {
-            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt, detail.summary.status)),
-            None => {
-                (subject(None), Told { symbol: "·", style: Style::Faint, text: String::new(), took: String::new() })
-            }
-        },
-        What::Decision(id) => {
-            let known = detail.decisions.iter().find(|decision| decision.id == id.to_string());
-            let unit = known.and_then(|decision| decision.unit.as_deref());
-            let notes = history.answered.get(id).map(Vec::as_slice).unwrap_or_default();
-            let told = known.map(|decision| decision_told(decision, notes, history.in_advance.contains(id)));
-            (
-                subject(unit),
-                told.unwrap_or(Told { symbol: "?", style: Style::Warn, text: id.to_string(), took: String::new() }),
-            )
-        }
-        // Why is said at the top.
-        What::Told { unit, text } if text.starts_with("halted: ") => {
-            let told = Told { symbol: "■", style: Style::Bad, text: "halted".to_owned(), took: String::new() };
-            (subject(unit.as_deref()), told)
-        }
-        What::Told { unit, text } => {
-            let told = Told { symbol: "·", style: Style::Faint, text: text.clone(), took: String::new() };
-            (subject(unit.as_deref()), told)
-        }
-    }
-}
-
-/// "build: developer (script), 2nd time: done, 3 files changed → check".
-fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
-    let who = match (&attempt.role, &attempt.worker) {
-        (Some(role), Some(worker)) => format!(": {role} ({})", worker_word(worker)),
-        (Some(role), None) => format!(": {role}"),
-        (None, _) => String::new(),
-    };
-    let again = if attempt.iteration > 1 { format!(", {}", words::nth_time(attempt.iteration)) } else { String::new() };
-    let what = match (attempt.status, attempt.reason.as_str()) {
-        (AttemptStatus::Working, _) if run == api::RunStatus::Interrupted => {
-            ": was at work when its driver went".to_owned()
-        }
-        (AttemptStatus::Working, "") => ": works".to_owned(),
-        (AttemptStatus::Working, reason) => format!(": works ({reason})"),
-        (_, reason) => format!(": {reason}"),
-    };
-    let to = attempt.routed_to.as_ref().map(|to| format!(" → {to}")).unwrap_or_default();
-    let (symbol, style) = match (attempt.status, attempt.outcome.as_deref()) {
-        (AttemptStatus::Reported, Some("ok" | "accept" | "accept_with_notes" | "pass" | "landed") | None) => {
-            ("✓", Style::Good)
-        }
-        (AttemptStatus::Reported, Some("reject" | "fail" | "stale" | "inconclusive")) => ("✗", Style::Warn),
-        (AttemptStatus::Reported, Some(outcome)) if outcome.starts_with("needs_input") => ("?", Style::Warn),
-        (AttemptStatus::Reported, Some(_)) => ("✗", Style::Bad),
-        (
-            status @ (AttemptStatus::Working
-            | AttemptStatus::Lost
-            | AttemptStatus::Unready
-            | AttemptStatus::Cancelled
-            | AttemptStatus::Parked),
-            _,
-        ) => {
-            let state = words::attempt(status);
-            (state.symbol, state.style)
-        }
-    };
-    let took = attempt.ended_at_ms.map(|end| took(attempt.started_at_ms, end)).unwrap_or_default();
-    Told { symbol, style, text: format!("{} {}{who}{again}{what}{to}", attempt.id, attempt.stage), took }
-}
-
-/// How long something took, where that is worth a word; the times in front say the rest.
-fn took(start_ms: u64, end_ms: u64) -> String {
-    match end_ms.saturating_sub(start_ms) {
-        0..1000 => String::new(),
-        ms => format!(" ({})", duration(ms).replace(' ', "\u{a0}")),
-    }
-}
-
-/// The adapter of a worker; its whole command is in the run's first event.
-fn worker_word(worker: &str) -> &str {
-    worker.split_once(':').map_or(worker, |(adapter, _)| adapter)
-}
-
-fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -> Told {
-    let question = decision.question.lines().next().unwrap_or_default();
-    let who = decision.by.as_ref().map(|by| format!(" by {}", by.name)).unwrap_or_default();
-    let advance = if in_advance { ", in advance" } else { "" };
-    let came = match decision.status {
-        DecisionStatus::Pending => " → waits for you".to_owned(),
-        DecisionStatus::Answered => {
-            let answer = decision.answer.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
-            format!(" → {answer}{who}{advance}")
-        }
-        DecisionStatus::Cancelled => " → taken back".to_owned(),
-        DecisionStatus::Replaced => " → asked again".to_owned(),
-    };
-    let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join("; ")) };
-    let ended = decision.ended_at_ms.filter(|_| !in_advance);
-    let took = ended.map(|end| took(decision.asked_at_ms, end)).unwrap_or_default();
-    Told { symbol: "?", style: Style::Warn, text: format!("{} {question}{came}{notes}", decision.id), took }
-}
-
 fn usage(screen: &mut Screen, detail: &RunDetail) {
     if detail.usage.is_empty() {
         return;
@@ -411,7 +261,8 @@ fn findings(screen: &mut Screen, detail: &RunDetail) {
         let row = finding.criterion.as_ref().map(|row| format!(" {row}")).unwrap_or_default();
         let label = Line::from("  ").add(style, symbol).text(format!(" {}  ", finding.id));
         let what = finding.what.lines().next().unwrap_or_default();
-        let text = format!("{}{severity}{row}{place}: {what} (found by {})", finding.status, finding.found_by);
+        let found = if finding.role.is_some() { "found by" } else { "measured after" };
+        let text = format!("{}{severity}{row}{place}: {what} ({found} {})", finding.status, finding.found_by);
         screen.wrapped(label, &text, Style::Plain);
     }
     screen.more(detail.findings.len(), "; `--json` shows all");
