@@ -216,6 +216,32 @@ fn a_submodule_that_is_a_cache_is_filled_by_the_setup_and_counts_for_nobody() {
     }
 }
 
+/// Whoever removes a submodule that was filled for them removes it, and what is made there for the next ones is no change.
+#[test]
+fn a_submodule_that_is_a_cache_can_be_removed() {
+    let setup = "mkdir -p src/lib; echo 'gitdir: ../../.git/modules/lib' > src/lib/.git; echo 1 > src/lib/file";
+    let report = REPORT.replace("0 deleted", "1 deleted") + "\n## Files Deleted\n- src/lib\n";
+    for acts in ["rm -rf src/lib", "git rm -qf --cached src/lib; rm -rf src/lib"] {
+        let mut play = naming(&report, acts, "test ! -e src/lib || grep -q 1 src/lib/file");
+        let folder = play.world.path("home/.config/tollgate");
+        std::fs::create_dir_all(&folder).unwrap();
+        let config = format!("[worktree]\nsetup = [\"sh\", \"-c\", \"{setup}\"]\ncaches = [\"src/lib\"]\n");
+        std::fs::write(folder.join("config.toml"), config).unwrap();
+        let head = play.world.git(&["rev-parse", "HEAD"]);
+        play.world.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},src/lib", head.trim())]);
+        std::fs::create_dir_all(play.world.path("work/src/lib")).unwrap();
+        play.world.commit("A submodule");
+        let all = reports(&mut play, &[]);
+        assert_eq!(
+            (all[0].health, &*all[0].reason, changed(&all[0])),
+            (Health::Ok, "", vec!["Deleted src/lib".to_owned()])
+        );
+        assert_eq!((all.len(), all[1].health, &*all[1].reason), (2, Health::Ok, ""));
+        let entries = play.world.git(&["ls-tree", "-r", &format!("tollgate/{}", play.run)]);
+        assert!(!entries.contains("src/lib"), "{entries}");
+    }
+}
+
 #[test]
 fn modes_renames_and_deletions_are_changes() {
     let reported = made("chmod +x README.md; mv src/main.rs src/other.rs; rm tests/smoke.rs");
