@@ -357,6 +357,30 @@ fn a_token_in_a_change_fails_the_attempt_and_enters_no_tree() {
     assert!(play.file("greet.sh").unwrap().contains(&token));
 }
 
+/// What a worker names is its word too: a file, a branch, a tag.
+#[test]
+fn a_secret_in_a_name_is_neither_stored_nor_shown_and_enters_no_tree() {
+    let secret = "hunter2-hunter2-hunter2";
+    for (acts, why) in [
+        ("git branch b-$THE_TOKEN; git tag $THE_TOKEN", "git: branch b-[redacted THE_TOKEN]"),
+        ("echo x > x-$THE_TOKEN", "it wrote what looks like a secret: THE_TOKEN in the name of a file"),
+        ("ln -s / x-$THE_TOKEN", "the link `x-[redacted THE_TOKEN]` leads out of the tree"),
+    ] {
+        let mut play = configured(TASK, &script(&[]), "env = [\"THE_TOKEN\"]\n");
+        play.world.set("THE_TOKEN", secret);
+        play.world.agent("agent", &format!("#!/bin/sh\n{acts}\nprintf '## Status\\nfailed: no\\n'\n"));
+        let said = play.start(&[&WORDS[..], &["--worker", "developer=command:agent"]].concat()).exits(1).says(why);
+        assert!(!said.err.contains(secret), "{}", said.err);
+        for words in [&["show", "RUN"][..], &["show", "RUN", "--json"], &["log", "RUN"], &["export", "RUN"]] {
+            let said = play.tollgate(words);
+            assert!(!said.out.contains(secret) && !said.err.contains(secret), "{words:?}: {}{}", said.out, said.err);
+        }
+        let journal = std::fs::read(play.world.path("state/journal.db")).unwrap();
+        assert!(!String::from_utf8_lossy(&journal).contains(secret), "{acts}");
+        play.holds();
+    }
+}
+
 /// The command of a row speaks with a server of its own, and not with one that was there before.
 #[test]
 fn a_command_that_checks_has_no_network_but_its_own() {
