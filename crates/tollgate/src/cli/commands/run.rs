@@ -217,9 +217,7 @@ fn start(
         session.output.talk("  git add .tollgate && git commit, then `tollgate trust`");
     }
     let mut config = Config::load(&session.environment, standing.trusted())?;
-    let mut flags = Layer::default();
-    flags.roles = typed_workers(args, &protocol)?;
-    config.push(Origin::Flag, flags);
+    config.push(Origin::Flag, Layer { roles: typed_workers(args, &protocol)?, ..Layer::default() });
     let force = config.in_force(&protocol)?;
     let idle = config::idle(&standing, &protocol, &force, &session.environment)?;
     let inputs: BTreeMap<Name, Value> =
