@@ -200,6 +200,11 @@ impl Secrets {
         if found { out.into() } else { text.into() }
     }
 
+    /// The same for a text.
+    pub fn scrubbed(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.scrub(text.as_bytes())).into_owned()
+    }
+
     /// Whether a text holds a secret, and which: the first one's name.
     pub fn found_in(&self, text: &[u8]) -> Option<String> {
         let mut first = None;
@@ -409,8 +414,14 @@ fn forms(value: &str) -> Vec<Vec<u8>> {
         value.bytes().map(byte).collect()
     };
     let mut forms = vec![value.trim_end_matches('\\').to_owned(), json(value), json(value).replace('/', "\\/"), ascii];
+    // Agents print JSON, and what their tools print stands in it as text: that may be JSON itself.
+    forms.extend(Some(json(&json(value))).filter(|twice| *twice != json(value)));
     forms.extend([percent(true), percent(false)]);
-    forms.extend((0..3).map(|shift| base64(value.as_bytes(), shift)));
+    for in_base64 in (0..3).map(|shift| base64(value.as_bytes(), shift)) {
+        let in_urls = in_base64.replace('+', "-").replace('/', "_");
+        forms.extend(Some(in_urls).filter(|other| *other != in_base64));
+        forms.push(in_base64);
+    }
     // Keys of several lines are often printed a line at a time.
     if value.contains('\n') {
         forms.extend(value.lines().filter(|line| line.len() >= 2 * LENGTH_MIN).map(str::to_owned));

@@ -28,6 +28,7 @@ fn a_value_is_found_in_every_way_it_is_written() {
     for text in [
         value.to_owned(),
         serde_json::to_string(value).unwrap(),
+        serde_json::to_string(&serde_json::to_string(value).unwrap()).unwrap(),
         r#"p\u00e4/ss\"w\\ord=1"#.to_owned(),
         r#"pä\/ss\"w\\ord=1"#.to_owned(),
         "p%C3%A4%2Fss%22w%5Cord%3D1".to_owned(),
@@ -39,6 +40,11 @@ fn a_value_is_found_in_every_way_it_is_written() {
     // In base64, wherever it stands in its group: `printf 'xpä/ss"w\ord=1' | base64`.
     for text in ["cMOkL3NzIndcb3JkPTE=", "eHDDpC9zcyJ3XG9yZD0x", "eHhww6Qvc3Mid1xvcmQ9MQ=="] {
         assert!(scrubbed(&secrets, text).contains("[redacted DB]"), "{text}");
+    }
+    // As URLs write that: `printf 'a?b>c~d?e>f~' | base64 | tr +/ -_`.
+    let secrets = self::secrets(&[("DB", "a?b>c~d?e>f~")]);
+    for text in ["YT9iPmN+ZD9lPmZ+", "YT9iPmN-ZD9lPmZ-"] {
+        assert_eq!(scrubbed(&secrets, text), "[redacted DB]");
     }
 }
 

@@ -13,7 +13,7 @@ use super::report::{Frame, Guard, Reason};
 use super::room::Room;
 use super::surfaces::holds;
 use super::{Delegation, Stop, VERIFIER};
-use crate::workspace::{Change, Repository, Snapshot, WorkspaceError};
+use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
 
 /// How many paths a report names, and how many differences.
 const PATHS_MAX: usize = 1000;
@@ -131,14 +131,15 @@ struct Found {
 
 impl Found {
     fn of(change: &Change, dossier: &Dossier, before: &Snapshot, leaks: &Leaks) -> Self {
+        let is_new = change.kind == ChangeKind::Created;
         let any = |list: &[String]| list.iter().any(|surface| holds(surface, &change.path));
         Self {
-            path: shown(&change.path),
+            path: shown(&leaks.scrubbed(&change.path)),
             in_git: change.path.split('/').any(|part| part == ".git"),
             allowed: any(&dossier.allowed),
             forbidden: any(&dossier.forbidden),
             leads_outside: before.leads_outside(change),
-            secret: leaks.added(&change.path),
+            secret: leaks.added(&change.path).or_else(|| is_new.then(|| leaks.in_name(&change.path)).flatten()),
         }
     }
 

@@ -67,6 +67,16 @@ impl Leaks {
         self.secrets.found_in(&added.concat())
     }
 
+    /// What looks like a secret in the name of a file.
+    pub fn in_name(&self, path: &Name) -> Option<String> {
+        self.secrets.found_in(&unquote(path)).map(|what| format!("{what}, in its name"))
+    }
+
+    /// A path without secrets.
+    pub fn scrubbed(&self, path: &Name) -> String {
+        self.secrets.scrubbed(path)
+    }
+
     /// The content of a plain file, as far as it is looked through.
     fn read(&self, path: &str, most: u64) -> Option<Vec<u8>> {
         let place = self.cwd.join(OsStr::from_bytes(&unquote(path)));

@@ -135,6 +135,7 @@ impl RealHands {
             }
         }
         result.noticed.extend(denials);
+        leak::scrub(&secrets, &mut result);
         let mut objects = vec![object];
         deliver(&workspace, run, id, &mut result, &mut objects)?;
         reach(Point::Measured);

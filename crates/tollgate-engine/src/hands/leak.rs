@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
+use tollgate_core::path::unquote;
 use tollgate_core::redact::Secrets;
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::AttemptResult;
+use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::in_scope;
 
 use super::patch::{self, Lines, Look};
@@ -47,8 +49,12 @@ pub(super) fn refuse(
     let examples = run.opened.config.get("example_secrets").and_then(|list| list.as_array());
     let examples: Vec<Name> = examples.into_iter().flatten().filter_map(|glob| glob.as_str().map(Name::from)).collect();
     let (from, to) = (tree_id(&run.attempts[&id].tree)?, tree_id(&content.tree)?);
+    let is_example = |path: &str| !examples.is_empty() && in_scope(path, &examples);
+    let new = result.changed.iter().filter(|changed| changed.kind == ChangeKind::Created && !is_example(&changed.path));
+    let names = new.filter_map(|changed| secrets.found_in(&unquote(&changed.path)));
+    let mut found: Vec<String> = names.take(1).map(|what| format!("{what} in the name of a file")).collect();
     let search = Search { secrets: Arc::clone(secrets), examples, found: Vec::new() };
-    let Search { found, .. } = patch::read(workspace, &from, &to, search)?;
+    found.extend(patch::read(workspace, &from, &to, search)?.found);
     if !found.is_empty() {
         let reason = format!("it wrote what looks like a secret: {}", found.join(", "));
         result.report = failed("secret", reason.clone());
@@ -56,4 +62,14 @@ pub(super) fn refuse(
         result.content = None;
     }
     Ok(())
+}
+
+/// Takes secrets out of what was measured: names of files, branches and the like are a worker's words too.
+pub(super) fn scrub(secrets: &Secrets, result: &mut AttemptResult) {
+    let words = result.noticed.iter_mut().chain(&mut result.diagnostics).chain([&mut result.report.reason]);
+    words.for_each(|word| *word = secrets.scrubbed(word));
+    // What was refused enters no tree. A path of the tree itself stays what it is.
+    if result.content.is_none() {
+        result.changed.iter_mut().for_each(|changed| changed.path = secrets.scrubbed(&changed.path).into());
+    }
 }

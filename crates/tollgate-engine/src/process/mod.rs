@@ -38,6 +38,9 @@ pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 pub const GRACE_MS: u64 = 2_000;
 /// How long the last output of an ended process tree is waited for.
 const DRAIN_MS: u64 = 1_000;
+/// From when on the end of a silence counts as overslept, and how long the readers are left to take what is there.
+const LATE_MS: u64 = 1_000;
+const TURN_MS: u64 = 50;
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// What to start.
@@ -238,12 +241,24 @@ impl Running {
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) if Instant::now() >= self.until => {
                 Some(End::TimedOut)
             }
-            // It may have printed something meanwhile.
-            Err(_) if self.idle.is_some_and(|idle| self.heard.last().elapsed() >= idle) => Some(End::Silent),
+            Err(_) if self.idle.is_some_and(|idle| self.is_silent(idle)) => Some(End::Silent),
             Err(_) => return None,
         };
         self.end = Some(self.finish(why));
         self.end
+    }
+
+    /// Whether it printed nothing for so long, while somebody listened.
+    fn is_silent(&self, idle: Duration) -> bool {
+        let silence = || self.heard.last().elapsed();
+        if silence() >= idle + Duration::from_millis(LATE_MS) {
+            // This process was stopped itself: nobody knows what was silent meanwhile. It begins anew.
+            self.heard.now();
+        } else if silence() >= idle {
+            // What it printed may not be read yet.
+            std::thread::sleep(Duration::from_millis(TURN_MS));
+        }
+        silence() >= idle
     }
 
     /// Waits for the end, as long as the limit allows.

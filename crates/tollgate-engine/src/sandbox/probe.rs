@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, WORD as HELPER, files, namespaces};
+use super::{Policy, WORD as HELPER, files, namespaces, read_only};
 use crate::process::{Environment, Program, Tail, run};
 
 /// What the helper is told to do instead of starting a program.
 pub(super) const WORD: &str = "probe";
-/// Parts that are to be missing, for tests: `processes`, `files`, `network`. Debug builds alone know it.
+/// Parts that are to be missing, for tests: `processes`, `files`, `mounts`, `network`. Debug builds alone know it.
 #[cfg(debug_assertions)]
 const WITHOUT: &str = "TOLLGATE_SANDBOX_WITHOUT";
 const LIMIT: Duration = Duration::from_secs(10);
@@ -23,6 +23,9 @@ const BYTES_MAX: usize = 16 * 1024;
 pub struct Able {
     /// Why there is no pid namespace; none: there is.
     pub processes: Option<String>,
+    /// Why the rest of the file system cannot be mounted read-only, where there is a namespace to do it in.
+    #[serde(default)]
+    pub mounts: Option<String>,
     /// The version of Landlock; 0: it does not hold.
     pub landlock: u32,
     /// Why Landlock does not hold.
@@ -46,7 +49,8 @@ impl Able {
     pub fn missing(&self, with_network: bool) -> Vec<String> {
         let part = |name: &str, why: &Option<String>| why.as_ref().map(|why| format!("no {name}: {why}"));
         let network = part("network namespace", &self.network).filter(|_| with_network);
-        [part("pid namespace", &self.processes), part("Landlock", &self.files), network].into_iter().flatten().collect()
+        let held = [("pid namespace", &self.processes), ("Landlock", &self.files), ("read-only mounts", &self.mounts)];
+        held.into_iter().filter_map(|(name, why)| part(name, why)).chain(network).collect()
     }
 }
 
@@ -70,7 +74,7 @@ pub fn probe(helper: &Path) -> Able {
             Err(error) => format!("the helper {end}: {error}"),
         },
     };
-    Able { processes: Some(why.clone()), landlock: 0, files: Some(why.clone()), network: Some(why) }
+    Able { processes: Some(why.clone()), mounts: None, landlock: 0, files: Some(why.clone()), network: Some(why) }
 }
 
 #[cfg(debug_assertions)]
@@ -106,7 +110,9 @@ pub(super) fn report() -> Result<u8, String> {
     // All of it is taken at once; without a network of its own, the rest of it.
     let network = take(&["processes", "network"]);
     let processes = network.as_ref().and_then(|_| take(&["processes"]));
-    let mut able = Able { processes, network, ..Able::default() };
+    let mounted = || wanted("mounts").and_then(|()| read_only::but(&[])).and_then(|left| left.map_or(Ok(()), Err));
+    let mounts = processes.is_none().then(mounted).and_then(Result::err).map(|error| error.to_string());
+    let mut able = Able { processes, network, mounts, ..Able::default() };
     let hold = wanted("files").map_err(|error| error.to_string()).and_then(|()| files::hold(&Policy::default()));
     match hold {
         Ok(version) => able.landlock = version,

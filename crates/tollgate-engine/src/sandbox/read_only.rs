@@ -20,9 +20,9 @@ struct Attributes {
     user_namespace: u64,
 }
 
-/// Has nothing of the file system changed but what lies in these places; answers whether it is so. Where the system does not let us mount, it
-/// is as it was, and Landlock holds what it knows of.
-pub(super) fn but(writes: &[PathBuf]) -> io::Result<bool> {
+/// Has nothing of the file system changed but what lies in these places. Where the system does not let us mount, it is as it was, Landlock
+/// holds what it knows of, and the answer is why.
+pub(super) fn but(writes: &[PathBuf]) -> io::Result<Option<io::Error>> {
     let mut places: Vec<PathBuf> = writes.iter().filter_map(|path| path.canonicalize().ok()).collect();
     places.sort();
     // What lies in one of them is part of it.
@@ -31,11 +31,11 @@ pub(super) fn but(writes: &[PathBuf]) -> io::Result<bool> {
     let below = mounts();
     places
         .retain(|place| rustix::fs::statvfs(place).is_ok_and(|stat| !stat.f_flag.contains(StatVfsMountFlags::RDONLY)));
-    if places.iter().any(|place| mount_bind_recursive(place, place).is_err()) {
-        return Ok(false);
+    if let Err(why) = places.iter().try_for_each(|place| mount_bind_recursive(place, place)) {
+        return Ok(Some(why.into()));
     }
-    if attributes(Path::new("/"), true, &Attributes { set: RDONLY, ..Attributes::default() }).is_err() {
-        return Ok(false);
+    if let Err(why) = attributes(Path::new("/"), true, &Attributes { set: RDONLY, ..Attributes::default() }) {
+        return Ok(Some(why));
     }
     for place in &places {
         let writable = || Attributes { clear: RDONLY, ..Attributes::default() };
@@ -46,7 +46,7 @@ pub(super) fn but(writes: &[PathBuf]) -> io::Result<bool> {
     }
     // The folder it works in is one of them, and has to be found anew.
     std::env::set_current_dir(std::env::current_dir()?)?;
-    Ok(true)
+    Ok(None)
 }
 
 /// The mounts that can be written.

@@ -12,6 +12,9 @@ const EXACT: &str = "* -text !eol -ident -filter !working-tree-encoding !merge !
 /// The user's checkout is read as their git wrote it, but no filter and no driver is asked.
 const AS_CHECKED_OUT: &str = "* -filter !merge !diff\n";
 
+/// The most packs that measurements leave in a git folder; what comes after them are single objects.
+const PACKS_MAX: usize = 32;
+
 /// Whose git folder it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -123,6 +126,12 @@ impl GitFolder {
     /// Where its objects are.
     pub fn objects(&self) -> PathBuf {
         self.0.join("objects")
+    }
+
+    /// Whether one more pack costs nothing when objects are looked for.
+    pub fn has_few_packs(&self) -> bool {
+        let files = std::fs::read_dir(self.objects().join("pack")).into_iter().flatten().flatten();
+        files.filter(|file| file.path().extension().is_some_and(|kind| kind == "pack")).count() < PACKS_MAX
     }
 
     /// A private index file of this name.

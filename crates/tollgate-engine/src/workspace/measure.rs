@@ -11,11 +11,12 @@ use tollgate_core::Name;
 pub use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::Entry;
 
+use super::differences::Differences;
 use super::files::beside;
 use super::seen::{Look, Moment, Seen, recall, remember};
 use super::submodules::{back, filled, named, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
-use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
+use crate::git::{Git, ObjectId, quote, records, unquote};
 
 /// The largest changed file that is taken into a tree.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -46,7 +47,9 @@ pub struct Measured {
     pub tree: ObjectId,
     /// What it holds.
     pub entries: Arc<Vec<Entry>>,
-    /// What differs from the base, by path.
+    /// What differs from the base.
+    pub(super) differences: Differences,
+    /// The same as changes, by path.
     pub changes: Vec<Change>,
     /// Repositories inside the work tree, and submodules with files in them: their content is not in the tree.
     pub nested: Vec<Name>,
@@ -242,7 +245,8 @@ impl Workspace {
         let (changes, nested, escaping) = (Vec::new(), Vec::new(), Vec::new());
         let entries = Arc::new(self.git.list(files)?);
         let (special, ignored) = (Vec::new(), Vec::new());
-        let found = Measured { tree: files.clone(), entries, changes, nested, escaping, special, ignored };
+        let differences = Differences::none(files);
+        let found = Measured { tree: files.clone(), entries, differences, changes, nested, escaping, special, ignored };
         remember(&tree.path, Seen::of(look, &[], &found));
         Ok(())
     }
@@ -301,17 +305,18 @@ impl Workspace {
             }
             (git.id(&["write-tree"])?, special)
         };
-        let differences = differing(&git, base, &after)?;
-        let entries = Arc::new(applied(known, &differences));
+        let differences = Differences::between(&git, base, &after)?;
+        let entries = Arc::new(differences.applied(known));
         let nested = status.nested.iter().map(|path| quote(path));
         // One that the setup fills and that is named as a cache counts for nobody.
         let filled = filled(root, &entries).filter(|name| !self.is_cache(name));
         let nested = nested.chain(filled.cloned()).collect();
-        let changes: Vec<Change> = differences.into_iter().map(|difference| difference.change).collect();
+        let changes = differences.changes();
         let escaping = escaping(root, &changes);
         Ok(Measured {
             tree: after,
             entries,
+            differences,
             changes,
             nested,
             escaping,
@@ -327,7 +332,7 @@ impl Workspace {
 
     /// What differs between two trees.
     pub fn changes(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
-        Ok(differing(&self.git, from, to)?.into_iter().map(|difference| difference.change).collect())
+        Ok(Differences::between(&self.git, from, to)?.changes())
     }
 }
 
@@ -373,49 +378,6 @@ impl Drop for Draft {
     }
 }
 
-/// One path that differs between two trees, the mode it had, and what it holds now.
-pub(super) struct Difference {
-    pub change: Change,
-    pub was: Name,
-    pub blob: Name,
-}
-
-/// What differs between two trees, by path. Git passes over the folders that are the same.
-pub(super) fn differing(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Vec<Difference>, WorkspaceError> {
-    if from == to {
-        return Ok(Vec::new());
-    }
-    let args = ["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", from.as_str(), to.as_str()];
-    let out = git.run(&args)?;
-    let mut records = records(&out);
-    let mut changes = Vec::new();
-    while let Some(head) = records.next() {
-        // `:OLDMODE MODE OLDBLOB BLOB LETTER`, and the path as a record of its own.
-        let change = (|| {
-            let mut words = str::from_utf8(head).ok()?.strip_prefix(':')?.split(' ');
-            let (old, new, blob, letter) = (words.next()?, words.next()?, words.nth(1)?, words.next()?);
-            let (kind, mode) = match letter {
-                "A" => (ChangeKind::Created, new),
-                "D" => (ChangeKind::Deleted, old),
-                "M" | "T" => (ChangeKind::Modified, new),
-                _ => return None,
-            };
-            Some(Difference {
-                change: Change { path: quote(records.next()?), kind, mode: mode.into() },
-                was: old.into(),
-                blob: blob.into(),
-            })
-        })();
-        let unexpected = || GitError::Unexpected {
-            command: "diff-tree".to_owned(),
-            what: String::from_utf8_lossy(head).into_owned(),
-        };
-        changes.push(change.ok_or_else(unexpected)?);
-    }
-    changes.sort_by(|a, b| a.change.path.cmp(&b.change.path));
-    Ok(changes)
-}
-
 /// What differs between two lists of entries, by path.
 pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     let old: BTreeMap<&Name, &Entry> = before.iter().map(|entry| (&entry.path, entry)).collect();
@@ -433,23 +395,6 @@ pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     changes.extend(gone.map(|entry| change(entry, ChangeKind::Deleted)));
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
-}
-
-/// The entries of a tree by those of another one and what differs between the two.
-pub(super) fn applied(mut entries: Vec<Entry>, differences: &[Difference]) -> Vec<Entry> {
-    let differs = |path: &Name| differences.binary_search_by(|difference| difference.change.path.cmp(path)).is_ok();
-    if differences.is_empty() {
-        return entries;
-    }
-    entries.retain(|entry| !differs(&entry.path));
-    let there = differences.iter().filter(|difference| difference.change.kind != ChangeKind::Deleted);
-    entries.extend(there.map(|Difference { change, blob, .. }| Entry {
-        path: change.path.clone(),
-        mode: change.mode.clone(),
-        blob: blob.clone(),
-    }));
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
-    entries
 }
 
 /// Whether following a link of the tree leads outside, link by link.

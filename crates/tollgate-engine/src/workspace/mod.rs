@@ -19,6 +19,7 @@ mod claim;
 mod collect;
 mod compare;
 mod deliver;
+mod differences;
 mod error;
 mod files;
 mod folder;

@@ -16,6 +16,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, fstat, open, ope
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
 
+use super::differences::Differences;
 use super::measure::{Measured, SUBMODULE};
 use crate::git::ObjectId;
 
@@ -256,6 +257,8 @@ fn list(top: &OwnedFd, path: &[u8], moment: Moment) -> Option<(Files, Vec<Box<[u
 pub(super) struct Seen {
     pub tree: ObjectId,
     pub entries: Arc<Vec<Entry>>,
+    /// What differs from the tree that it was measured against.
+    pub differences: Differences,
     /// What git ignores there.
     pub ignored: Vec<Name>,
     pub look: Look,
@@ -279,7 +282,7 @@ impl Seen {
     /// What was measured after a look that holds all of it.
     pub fn after(look: Look, found: &Measured) -> Self {
         let (tree, entries) = (found.tree.clone(), Arc::clone(&found.entries));
-        Self { tree, entries, ignored: found.ignored.clone(), look }
+        Self { tree, entries, differences: found.differences.clone(), ignored: found.ignored.clone(), look }
     }
 
     /// The folders that git ignores, in order.
@@ -288,8 +291,9 @@ impl Seen {
     }
 
     /// What the tree has at a path.
-    pub fn has(&self, path: &str) -> bool {
-        self.entries.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok()
+    pub fn has(&self, path: &str) -> Option<&Entry> {
+        let at = self.entries.binary_search_by(|entry| (*entry.path).cmp(path)).ok()?;
+        self.entries.get(at)
     }
 }
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, open, openat2, readlinkat};
-use tollgate_core::scope::Entry;
 
-use super::measure::{Change, Measured, SUBMODULE, applied, differing, escaping};
+use super::differences::{Content, Differences};
+use super::measure::{Measured, escaping};
 use super::seen::{Look, Seen, Sign};
 use super::{WorkTree, Workspace, WorkspaceError};
 use crate::git::{ObjectId, quote};
@@ -41,24 +41,30 @@ impl Workspace {
         if !steps.new.is_empty() && self.is_any_ignored(tree, &steps.new)? {
             return Ok(None);
         }
-        let after = if steps.remove.is_empty() && steps.put.is_empty() {
-            seen.tree.clone()
+        let (after, step) = if steps.remove.is_empty() && steps.put.is_empty() {
+            (seen.tree.clone(), Differences::none(&seen.tree))
         } else {
             let Some(stream) = stream(&tree.path, &seen.tree, &steps) else { return Ok(None) };
-            match self.import(tree, stream)? {
-                Some(after) => after,
+            match self.import(tree, stream, &steps)? {
+                Some((after, now)) => (after, steps.taken(seen, now)),
                 None => return Ok(None),
             }
         };
-        let entries = self.entries_after(seen, &after)?;
-        let differences = differing(&self.git, base, &after)?;
-        if differences.iter().any(|difference| &*difference.was == SUBMODULE || &*difference.change.mode == SUBMODULE) {
+        let entries = match after == seen.tree {
+            true => Arc::clone(&seen.entries),
+            false => Arc::new(step.applied((*seen.entries).clone())),
+        };
+        let differences = match seen.differences.from == *base {
+            true => seen.differences.clone().then(&step),
+            false => Differences::between(&self.git, base, &after)?,
+        };
+        if differences.touch_submodules() {
             return Ok(None);
         }
-        let changes: Vec<Change> = differences.into_iter().map(|difference| difference.change).collect();
+        let changes = differences.changes();
         let escaping = escaping(&tree.path, &changes);
         let (nested, special, ignored) = (Vec::new(), Vec::new(), seen.ignored.clone());
-        Ok(Some(Measured { tree: after, entries, changes, nested, escaping, special, ignored }))
+        Ok(Some(Measured { tree: after, entries, differences, changes, nested, escaping, special, ignored }))
     }
 
     fn is_any_ignored(&self, tree: &WorkTree, paths: &[String]) -> Result<bool, WorkspaceError> {
@@ -71,27 +77,56 @@ impl Workspace {
         Ok(printed.end.success() || !printed.out.is_empty() || !printed.err.is_empty())
     }
 
-    /// Makes the tree of a stream of changes. They are read as they are, and no index has to be written for it.
-    fn import(&self, tree: &WorkTree, stream: Vec<u8>) -> Result<Option<ObjectId>, WorkspaceError> {
+    /// Makes the tree of a stream of changes, and says what it has at each path that was put. They are read as they are, and no
+    /// index has to be written for it.
+    fn import(
+        &self,
+        tree: &WorkTree,
+        stream: Vec<u8>,
+        steps: &Steps,
+    ) -> Result<Option<(ObjectId, Vec<Content>)>, WorkspaceError> {
         let reference = format!("refs/measured/{}", tree.name.replace('.', "%2e"));
         let head = format!("commit {reference}\ncommitter tollgate <> 0 +0000\ndata 0\n");
-        let printed =
-            self.git.call(&["fast-import", "--quiet", "--done", "--force"], [head.into_bytes(), stream].concat())?;
-        if !printed.end.success() {
-            return Ok(None);
-        }
-        // `040000 tree ID`; an empty tree is `missing`.
-        let text = String::from_utf8_lossy(&printed.out).into_owned();
-        Ok(text.split_whitespace().nth(2).and_then(ObjectId::parse))
+        // What it makes is a pack. Taking that apart is another process; many packs make every other one slower.
+        let apart: &[&str] = if self.folder.has_few_packs() { &["-c", "fastimport.unpackLimit=1"] } else { &[] };
+        let args = [apart, &["fast-import", "--quiet", "--done", "--force"]].concat();
+        let printed = self.git.call(&args, [head.into_bytes(), stream].concat())?;
+        Ok(printed.end.success().then(|| imported(&printed.out, steps)).flatten())
     }
+}
 
-    /// The entries of a tree by those of the one that was measured.
-    fn entries_after(&self, seen: &Seen, after: &ObjectId) -> Result<Arc<Vec<Entry>>, WorkspaceError> {
-        if *after == seen.tree {
-            return Ok(Arc::clone(&seen.entries));
+/// Reads `040000 tree ID\t` and `MODE blob ID\tPATH` of each that was put; an empty tree is `missing`.
+fn imported(out: &[u8], steps: &Steps) -> Option<(ObjectId, Vec<Content>)> {
+    let mut lines = str::from_utf8(out).ok()?.lines().map(|line| {
+        let (head, path) = line.split_once('\t')?;
+        let mut words = head.split(' ');
+        let (mode, kind, id) = (words.next()?, words.next()?, words.next()?);
+        Some((mode, kind, ObjectId::parse(id)?, path))
+    });
+    let tree = lines.next()??.2;
+    let mut now = Vec::new();
+    for (put, _) in &steps.put {
+        let (mode, kind, id, path) = lines.next()??;
+        if kind != "blob" || path != put {
+            return None;
         }
-        let differences = differing(&self.git, &seen.tree, after)?;
-        Ok(Arc::new(applied((*seen.entries).clone(), &differences)))
+        now.push(Content { mode: mode.into(), blob: id.name() });
+    }
+    Some((tree, now))
+}
+
+impl Steps {
+    /// What they came to, in a tree that has this now at the paths that were put.
+    fn taken(self, seen: &Seen, now: Vec<Content>) -> Differences {
+        let put = self.put.into_iter().zip(now).map(|((path, _), now)| (path, Some(now)));
+        let steps = self.remove.into_iter().map(|path| (path, None)).chain(put);
+        Differences::known(
+            &seen.tree,
+            steps.map(|(path, now)| {
+                let was = seen.has(&path).map(Content::of);
+                (path.into(), (was, now))
+            }),
+        )
     }
 }
 
@@ -101,7 +136,7 @@ fn steps(seen: &Seen, look: &Look) -> Option<Steps> {
     for difference in look.since(&seen.look, PATHS_MAX)? {
         // What it names may be there again.
         let path = String::from_utf8(difference.path).ok().filter(|path| is_plain(path) && path != ".gitmodules")?;
-        match (seen.has(&path), difference.now) {
+        match (seen.has(&path).is_some(), difference.now) {
             (true, None) => steps.remove.push(path),
             (true, Some(sign)) => steps.put.push((path, sign)),
             (false, Some(sign)) if !difference.was_there => {
@@ -156,6 +191,10 @@ fn stream(root: &Path, tree: &ObjectId, steps: &Steps) -> Option<Vec<u8>> {
         stream.extend(bytes);
         stream.push(b'\n');
     }
-    stream.extend(b"ls \"\"\n\ndone\n");
+    stream.extend(b"ls \"\"\n");
+    for (path, _) in &steps.put {
+        stream.extend(format!("ls {}\n", named(path)).bytes());
+    }
+    stream.extend(b"\ndone\n");
     Some(stream)
 }

@@ -8,6 +8,8 @@ use tollgate_core::diagnostic::Place;
 use tollgate_core::protocol::model::Area;
 use tollgate_core::scope::{self, Parts};
 
+mod content;
+mod landed;
 mod left_over;
 mod odd;
 mod seen;
@@ -250,125 +252,6 @@ fn nothing_a_worker_wrote_is_started() {
 }
 
 #[test]
-fn bytes_are_kept_whatever_the_attributes_say() {
-    let fixture = fixture(&[(".gitattributes", "* text eol=crlf ident\n"), ("a", "one\r\n$Id$\r\n")]);
-    let measured = fixture.measure();
-    assert_eq!(measured.changes, []);
-    let path = fixture.tree().path;
-    write(&path, "a", "one\n$Id: x$\r\n");
-    let measured = fixture.measure();
-    let copy = fixture.workspace.copy(&measured.tree).unwrap();
-    assert_eq!(std::fs::read_to_string(copy.path().join("a")).unwrap(), "one\n$Id: x$\r\n");
-}
-
-#[test]
-fn repositories_inside_are_named_and_left_out() {
-    let fixture = fixture(&[("a", "1")]);
-    let path = fixture.tree().path;
-    for name in ["born", "unborn"] {
-        std::fs::create_dir(path.join(name)).unwrap();
-        git(&path.join(name), &["init", "-q"]);
-        write(&path.join(name), "hidden", "1");
-    }
-    git(&path.join("born"), &["add", "."]);
-    git(&path.join("born"), &["commit", "-q", "-m", "x"]);
-    let measured = fixture.measure();
-    assert_eq!(measured.changes, []);
-    assert_eq!(measured.nested, ["born/", "unborn/"].map(Name::from));
-    // What cannot be kept under a ref is not deleted.
-    let (tree, old) = fixture.workspace.reset_tree(None, &fixture.workspace.base().tree, &|_| false).unwrap();
-    assert_eq!(old, Old::Aside);
-    assert!(!tree.path.join("born").exists());
-    assert!(tree.path.with_file_name("@run@old-1").join("born/hidden").exists());
-}
-
-#[test]
-fn links_are_stored_and_those_that_lead_outside_are_named() {
-    let fixture = fixture(&[("dir/a", "1"), ("b", "1")]);
-    let path = fixture.tree().path;
-    symlink("/etc/passwd", path.join("absolute")).unwrap();
-    symlink("../../x", path.join("climbs")).unwrap();
-    symlink("dir/a", path.join("fine")).unwrap();
-    symlink("..", path.join("dir/up")).unwrap();
-    symlink("dir/up/..", path.join("chained")).unwrap();
-    symlink("loop", path.join("loop")).unwrap();
-    std::fs::remove_dir_all(path.join("dir")).unwrap();
-    symlink("/etc", path.join("dir")).unwrap();
-    let measured = fixture.measure();
-    let expected = ["absolute", "chained", "climbs", "dir", "fine", "loop"];
-    assert_eq!(measured.escaping, expected.map(Name::from));
-    assert!(shown(&measured.changes).contains(&"Deleted 100644 dir/a".to_owned()));
-    assert!(shown(&measured.changes).contains(&"Created 120000 dir".to_owned()));
-    let copy = fixture.workspace.copy(&measured.tree).unwrap();
-    assert_eq!(copy.path().join("absolute").read_link().unwrap(), Path::new("/etc/passwd"));
-}
-
-#[test]
-fn links_inside_do_not_escape() {
-    let fixture = fixture(&[("dir/a", "1")]);
-    let path = fixture.tree().path;
-    symlink("..", path.join("dir/up")).unwrap();
-    symlink("dir/up/dir/a", path.join("fine")).unwrap();
-    assert_eq!(fixture.measure().escaping, Vec::<Name>::new());
-    symlink("dir/up/..", path.join("chained")).unwrap();
-    symlink("/etc", path.join("odd\n")).unwrap();
-    assert_eq!(fixture.measure().escaping, ["\"odd\\012\"", "chained"].map(Name::from));
-}
-
-#[test]
-fn pipes_and_sockets_are_no_files() {
-    let fixture = fixture(&[("a", "1"), ("b", "1")]);
-    let path = fixture.tree().path;
-    let _socket = std::os::unix::net::UnixListener::bind(path.join("sock")).ok();
-    std::fs::remove_file(path.join("a")).unwrap();
-    rustix::fs::mkfifoat(rustix::fs::CWD, path.join("a"), rustix::fs::Mode::RUSR).unwrap();
-    std::fs::remove_file(path.join("b")).unwrap();
-    std::fs::create_dir(path.join("b")).unwrap();
-    write(&path, "b/c", "1");
-    let measured = fixture.measure();
-    assert_eq!(shown(&measured.changes), ["Deleted 100644 a", "Deleted 100644 b", "Created 100644 b/c"]);
-    assert_eq!(measured.special, ["a"].map(Name::from));
-}
-
-#[test]
-fn odd_names_are_quoted_and_survive() {
-    let fixture = fixture(&[("a", "1")]);
-    let path = fixture.tree().path;
-    for name in [&b"new\nline"[..], b"\xff\xfe", b"-z", b":(glob)*", b" ", b"\"q\""] {
-        std::fs::write(path.join(OsStr::from_bytes(name)), "x").unwrap();
-    }
-    let measured = fixture.measure();
-    let names: Vec<&str> = measured.changes.iter().map(|change| &*change.path).collect();
-    assert_eq!(names, [" ", "\"\\\"q\\\"\"", "\"\\377\\376\"", "\"new\\012line\"", "-z", ":(glob)*"]);
-    let copy = fixture.workspace.copy(&measured.tree).unwrap();
-    assert!(copy.path().join("new\nline").exists());
-}
-
-#[test]
-fn a_name_that_git_refuses_is_an_error() {
-    let fixture = fixture(&[("a", "1")]);
-    write(&fixture.tree().path, "dir/git~1/config", "x");
-    let error = fixture.workspace.measure(&fixture.tree(), &fixture.workspace.base().tree).unwrap_err();
-    assert!(error.code().as_str() == "TG0506" && error.to_string().contains("git~1"), "{error}");
-}
-
-#[test]
-fn a_huge_file_is_refused() {
-    let fixture = fixture(&[("a", "1")]);
-    let huge = std::fs::File::create(fixture.tree().path.join("huge")).unwrap();
-    huge.set_len(measure::FILE_BYTES_MAX + 1).unwrap();
-    let measure = || fixture.workspace.measure(&fixture.tree(), &fixture.workspace.base().tree).unwrap_err();
-    assert!(measure().code().as_str() == "TG0507" && measure().to_string().contains("huge"), "{}", measure());
-    // Many that are just small enough are too much together.
-    for number in 0..=measure::TOTAL_BYTES_MAX / measure::FILE_BYTES_MAX {
-        let name = if number == 0 { "huge".to_owned() } else { format!("large-{number}") };
-        let file = std::fs::File::create(fixture.tree().path.join(name)).unwrap();
-        file.set_len(measure::FILE_BYTES_MAX).unwrap();
-    }
-    assert!(measure().code().as_str() == "TG0507" && measure().to_string().contains("together"), "{}", measure());
-}
-
-#[test]
 fn resetting_keeps_the_old_content_under_a_ref() {
     let fixture = fixture(&[("a", "1")]);
     let next = fixture.written("other", &[("b", "landed")]);
@@ -406,55 +289,6 @@ fn copies_go_when_they_are_dropped() {
     let path = one.path().to_owned();
     drop(one);
     assert!(!path.exists() && two.path().join("b").exists());
-}
-
-#[test]
-fn changes_that_fit_land_and_others_conflict() {
-    let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    let fixture = fixture(&[("a", lines)]);
-    let base = fixture.workspace.base().tree.clone();
-    let ours = fixture.written("ours", &[("a", &lines.replace('1', "one"))]);
-    let theirs = fixture.written("theirs", &[("a", &lines.replace('9', "nine")), ("new", "x")]);
-    let clash = fixture.written("clash", &[("a", &lines.replace('1', "eins"))]);
-    let land = |theirs: &ObjectId| fixture.workspace.land("theirs", &base, &ours, theirs).unwrap();
-    let Landing::Landed { tree } = land(&theirs) else { panic!("a conflict") };
-    let text = fixture.workspace.file(&tree, "a").unwrap().unwrap();
-    assert_eq!(text, lines.replace('1', "one").replace('9', "nine").into_bytes());
-    assert_eq!(land(&theirs), Landing::Landed { tree: tree.clone() });
-    assert_eq!(land(&base), Landing::Landed { tree: ours.clone() });
-    assert_eq!(
-        fixture.workspace.land("theirs", &base, &tree, &theirs).unwrap(),
-        Landing::Landed { tree },
-        "landed already"
-    );
-    let Landing::Conflict { paths, how, marked } = land(&clash) else { panic!("no conflict") };
-    assert_eq!((paths, &*how), (vec!["a".into()], "CONFLICT (content): Merge conflict in a"));
-    let text = String::from_utf8(fixture.workspace.file(&marked, "a").unwrap().unwrap()).unwrap();
-    assert!(text.starts_with("<<<<<<< side/landed\none\n=======\neins\n>>>>>>> side/unit-theirs\n"), "{text}");
-    assert_eq!(fixture.workspace.file(&base, "absent").unwrap(), None);
-}
-
-#[test]
-fn a_file_that_still_holds_the_marks_of_a_collision_does_not_land() {
-    let fixture = fixture(&[("a", "1\n"), ("b", "1\n")]);
-    let base = fixture.workspace.base().tree.clone();
-    let ours = fixture.written("ours", &[("a", "one\n"), ("b", "")]);
-    let theirs = fixture.written("theirs", &[("a", "eins\n"), ("b", "zwei\n")]);
-    let Landing::Conflict { paths, marked, .. } = fixture.workspace.land("u", &base, &ours, &theirs).unwrap() else {
-        panic!("no conflict")
-    };
-    assert_eq!(paths, ["a", "b"].map(Name::from));
-    let again = |theirs: &ObjectId, collided: &[&str]| {
-        let collided: Vec<Name> = collided.iter().map(|path| Name::from(*path)).collect();
-        fixture.workspace.land_whole("u", [&ours, &ours, theirs], &collided, None).unwrap()
-    };
-    let Landing::Conflict { paths, how, marked: same } = again(&marked, &["a", "b"]) else { panic!("it lands") };
-    assert_eq!((paths.len(), same), (2, marked.clone()));
-    assert!(how.starts_with("a still holds the marks of the collision\nb "), "{how}");
-    // Marks that somebody writes about elsewhere are nobody's business.
-    assert_eq!(again(&marked, &["absent"]), Landing::Landed { tree: marked.clone() });
-    let mended = fixture.written("mended", &[("a", "one and eins\n"), ("b", "<<<<<<< HEAD\n")]);
-    assert_eq!(again(&mended, &["a", "b"]), Landing::Landed { tree: mended.clone() });
 }
 
 #[test]
@@ -510,29 +344,6 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     // A git that was killed left its lock.
     std::fs::write(workspace.folder.index("u").with_extension("u.lock"), "").unwrap();
     assert_eq!(answer().unwrap(), "by hand, unseen");
-}
-
-#[test]
-fn publishing_is_idempotent_and_overwrites_nothing_of_others() {
-    let fixture = fixture(&[("a", "1")]);
-    let tree = fixture.written("u", &[("a", "2")]);
-    let branch = format!("tollgate/{RUN}");
-    let one = fixture.workspace.publish(&tree, "The work", &by()).unwrap();
-    assert_eq!(fixture.workspace.publish(&tree, "The work", &by()).unwrap(), one);
-    assert_eq!(git(&fixture.root, &["rev-parse", &branch]), one.as_str());
-    assert_eq!(git(&fixture.root, &["show", &format!("{branch}:a")]), "2");
-    assert_eq!(git(&fixture.root, &["log", "-1", "--format=%an %at %s", &branch]), "Ada 1700000000 The work");
-    git(&fixture.root, &["fsck", "--strict", "--no-dangling"]);
-    assert_eq!(git(&fixture.root, &["status", "--porcelain"]), "");
-    // More work, also after a crash between the branch and the note of it.
-    let more = fixture.written("v", &[("a", "3")]);
-    fixture.workspace.git.run(&["update-ref", "-d", "refs/published"]).unwrap();
-    let two = fixture.workspace.publish(&more, "The work", &by()).unwrap();
-    assert_eq!(git(&fixture.root, &["rev-parse", &branch]), two.as_str());
-    // Somebody else's commit stays.
-    git(&fixture.root, &["update-ref", &format!("refs/heads/{branch}"), "HEAD"]);
-    let error = fixture.workspace.publish(&more, "The work", &by()).unwrap_err();
-    assert_eq!(error.code().as_str(), "TG0508");
 }
 
 #[test]

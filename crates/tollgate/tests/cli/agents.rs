@@ -1,10 +1,13 @@
 //! Agents behind roles, acted out by programs that print what the real ones print.
 
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 use tollgate_core::run::Event;
 use tollgate_core::run::event::AttemptReported;
 use tollgate_core::run::told::Guarded;
 
-use crate::play::{Play, TASK};
+use crate::play::{Play, Said, TASK};
 
 const PROTOCOL: &str = "\
 protocol: alone
@@ -204,6 +207,41 @@ fn an_agent_that_prints_nothing_is_ended_with_all_that_it_started() {
         }
         play.holds();
     }
+}
+
+/// A driver that was stopped itself has heard nothing, and ends nobody for it.
+#[test]
+fn an_agent_is_not_silent_while_nobody_listens() {
+    let works = "echo hi > a.txt; touch ~/.claude/at-work; sleep 8";
+    let mut play = play(&agent(&format!("{works}; {}", result(REPORT, "0.1", "")), "exit 9"));
+    let config = "[worker.w]\nadapter = \"claude\"\nidle_time = \"6s\"\n[roles]\n\"*\" = \"w\"\n";
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    let mut driver = play.program(&["run", "../alone.yaml", "--no-wait"]);
+    play.find_run(&mut driver);
+    play.until("the agent to work", |play| play.world.path("home/.claude/at-work").exists().then_some(()));
+    let signal = |signal| kill_process(Pid::from_child(&driver), signal).unwrap();
+    signal(Signal::STOP);
+    std::thread::sleep(Duration::from_millis(7_500));
+    signal(Signal::CONT);
+    let said = Said::of(driver.wait_with_output().unwrap());
+    assert_eq!(&*reports(&play).remove(0).reason, "");
+    said.exits(0);
+    play.holds();
+}
+
+/// Two workers for the same role: none of them wins silently.
+#[test]
+fn a_role_is_given_one_worker() {
+    let play = play(&agent("exit 9", "exit 9"));
+    for (words, why) in [
+        (&["--worker", "claude", "--worker", "codex"][..], "two `--worker` are for every role without another"),
+        (&["--worker", "maker=claude", "--worker", "maker=claude"], "`maker` is given two workers"),
+        (&["--script", "s.yaml", "--worker", "claude"], "both for all others"),
+        (&["--worker", "claude", "--script", "s.yaml"], "both for all others"),
+    ] {
+        play.tollgate(&[&["run", "../alone.yaml"], words].concat()).exits(2).says("TG0601").says(why).says("keep one");
+    }
+    assert_eq!(play.tollgate(&["ls", "--all", "--json"]).out.lines().count(), 0, "nothing was started");
 }
 
 /// One line of the person's own configuration, and every protocol has its workers; what is named goes before it.

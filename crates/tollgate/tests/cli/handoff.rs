@@ -3,7 +3,7 @@
 use crate::own_contract::CONTRACT as OWN;
 use crate::world::World;
 
-fn shown(world: &World, what: &str) -> String {
+pub fn shown(world: &World, what: &str) -> String {
     String::from_utf8(world.run(&format!("contract show {what}"), "").stdout).unwrap()
 }
 
@@ -13,7 +13,7 @@ fn checked(world: &World, options: &str, text: &str) -> String {
     told(world, &format!("contract check --json --contract {options} it"))
 }
 
-fn extracted(world: &World, options: &str, text: &str) -> String {
+pub fn extracted(world: &World, options: &str, text: &str) -> String {
     world.write("it", text);
     told(world, &format!("contract extract --json --contract {options} it"))
 }
@@ -81,76 +81,10 @@ fn what_a_tester_could_not_see_is_no_acceptance() {
 
 const WHY: &str = "No test shows the second criterion.";
 
-fn verdict(word: &str) -> String {
+pub fn verdict(word: &str) -> String {
     format!(
         "{{\"kind\": \"wr.gate_verdict\", \"version\": 1, \"verdict\": \"{word}\", \"confidence\": \"high\", \"rationale\": \"{WHY}\"}}"
     )
-}
-
-#[test]
-fn what_nobody_filled_in_is_no_report() {
-    let world = World::new();
-    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
-    let rejected = verdict("rejected");
-    for template in [
-        r#"{"kind":"wr.gate_verdict","version":1,"verdict":"approved|rejected|uncertain","confidence":"high|medium|low","rationale":"..."}"#,
-        r#"{"kind":"wr.gate_verdict","version":1,"verdict":"<verdict>","confidence":"<confidence>","rationale":"<rationale>"}"#,
-    ] {
-        assert_eq!(extract(&format!("{rejected}\n{template}\n")), "0 ok reject", "{template}");
-        assert!(extract(template).starts_with("1 malformed none TG0201"), "{template}");
-    }
-    for part in ["--example", "--template", "--instructions", "--schema"] {
-        let echo = shown(&world, &format!("wr.gate_verdict {part}"));
-        assert_eq!(extract(&format!("{rejected}\n{echo}\n")), "0 ok reject", "{part}");
-        if part == "--example" {
-            assert_eq!(extract(&echo), "0 ok accept", "alone it may be meant");
-            continue;
-        }
-        assert!(extract(&echo).starts_with("1 malformed none TG0201"), "{part}");
-    }
-    let result = shown(&world, "decree.implementor-result --example").replace("Show the total", "Sum it");
-    let template = result.replace("**Outcome:** completed", "**Outcome:** completed | blocked | validation-failure");
-    assert_eq!(extracted(&world, "decree.implementor-result", &format!("{result}\n{template}")), "0 ok none");
-    let status = shown(&world, "status-block --example").replace("a checked addition", "a wider type");
-    let template = "## Status\ncomplete | blocked | failed | incomplete\n\n## Abstract\noutcome: what was done\n";
-    assert_eq!(extracted(&world, "status-block --role reviewer", &format!("{status}\n{template}")), "0 ok reject");
-}
-
-#[test]
-fn what_is_called_an_example_is_not_taken_for_the_report() {
-    let world = World::new();
-    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
-    let (rejected, approved) = (verdict("rejected"), verdict("approved"));
-    for after in [
-        format!("If it were mended I would say:\n```json\n{approved}\n```\n"),
-        format!("For comparison, an approval would have been `{approved}`.\n"),
-    ] {
-        assert!(extract(&format!("{rejected}\n\n{after}")).starts_with("1 malformed none TG0201"), "{after}");
-    }
-    assert_eq!(extract(&format!("My verdict:\n```json\n{approved}\n```\n")), "0 ok accept");
-}
-
-#[test]
-fn a_call_that_failed_reports_nothing() {
-    let world = World::new();
-    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
-    let said = serde_json::Value::from(verdict("approved")).to_string();
-    let assistant = format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":{said}}}]}}}}"#);
-    let message = format!(r#"{{"type":"item.completed","item":{{"type":"agent_message","text":{said}}}}}"#);
-    let failed = r#"{"type":"turn.failed","error":{"message":"stream disconnected"}}"#;
-    assert_eq!(
-        extract(&format!(r#"{{"type":"result","subtype":"error_max_turns","is_error":true,"result":{said}}}"#)),
-        "1 malformed none TG0257@1"
-    );
-    let ended = format!("{assistant}\n{}\n", r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#);
-    assert_eq!(extract(&ended), "1 malformed none TG0257@2");
-    assert_eq!(extract(&format!("{message}\n{failed}\n")), "1 malformed none TG0257@2");
-    assert_eq!(extract(&format!("{message}\n{failed}\n{message}\n")), "0 ok accept", "it was called again");
-    let (lines, _) = world.json("contract extract --json --contract wr.gate_verdict it");
-    assert_eq!(lines[0]["report"]["verdict"], "accept");
-    for twice in [said.clone(), format!(r#"{{"type":"result","result":{}}}"#, serde_json::Value::from(said.as_str()))] {
-        assert_eq!(extract(&twice), "0 ok accept", "{twice}");
-    }
 }
 
 #[test]
@@ -297,25 +231,6 @@ fn an_empty_word_is_no_content() {
     }
 }
 
-/// Whoever hands out work fills in the unit and the role; a report is what chooses the word that decides.
-#[test]
-fn a_template_that_only_leaves_the_verdict_open_is_no_report() {
-    let world = World::new();
-    let report = shown(&world, "supervisor.worker-report --example").replace("41 passed", "43 passed");
-    let template = report.replace("\"status\": \"PASS\"", "\"status\": \"PASS|FAIL|BLOCKED\"");
-    assert_ne!(report, template);
-    let extract = |text: &str| extracted(&world, "supervisor.worker-report", text);
-    assert_eq!(extract(&format!("{report}\n{template}")), "0 ok none");
-    assert_eq!(extract(&template), "1 malformed none TG0201@1", "an echo, not a report with a mistake");
-    let row = report.replace("\"verdict\": \"PASS\"", "\"verdict\": \"PASS|FAIL\"");
-    assert_ne!(report, row);
-    assert!(extract(&format!("{report}\n{row}")).starts_with("1 malformed none TG0245"), "half of it is chosen");
-    let output = shown(&world, "team.output --example").replace("Prices are in cents.", "Prices are in euros.");
-    let template = output.replace("\"OK\"", "\"OK|BLOCKED|FAIL\"");
-    let said = extracted(&world, "team.output --role Coder", &format!("{output}\n{template}"));
-    assert_eq!(said, "0 ok none");
-}
-
 /// Fields of a finding that the contract does not know are handed on by others; at the top of the verdict nothing unknown may stand.
 #[test]
 fn a_finding_may_carry_more_than_its_contract_knows() {
@@ -340,103 +255,6 @@ fn a_finding_may_carry_more_than_its_contract_knows() {
     // What stands in a field that is not known cannot make the finding another one.
     let twice = report.replacen("\"severity\": \"minor\"", "\"severity\": \"minor\", \"severity\": \"critical\"", 1);
     assert!(checked(&world, "wr.review_verdict", &twice).starts_with("1 malformed none TG024"));
-}
-
-#[test]
-fn an_example_is_one_in_every_language_and_outside_of_code() {
-    let world = World::new();
-    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
-    let (rejected, approved) = (verdict("rejected"), verdict("approved"));
-    for after in [
-        format!("For example:\n{approved}\n"),
-        format!("### Example\n\n```json\n{approved}\n```\n"),
-        format!("Wäre es behoben, würde ich sagen:\n\n```json\n{approved}\n```\n"),
-        format!("Zum Beispiel:\n{approved}\n"),
-        format!("Par exemple : {approved}\n"),
-        format!("Por ejemplo:\n```\n{approved}\n```\n"),
-        format!("例如：\n```json\n{approved}\n```\n"),
-    ] {
-        assert!(extract(&format!("{rejected}\n\n{after}")).starts_with("1 malformed none TG0201"), "{after}");
-    }
-    for before in ["The example works now. My verdict:", "Here is the filled template:", "# The example shop", ""] {
-        assert_eq!(extract(&format!("{before}\n```json\n{rejected}\n```\n")), "0 ok reject", "{before}");
-    }
-}
-
-/// Whoever looks for JSON overlooks what is almost JSON: the draft before it must not count in its place.
-#[test]
-fn a_last_report_that_cannot_be_read_is_not_overlooked() {
-    let world = World::new();
-    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
-    let (approved, rejected) = (verdict("approved"), verdict("rejected"));
-    let pretty = rejected.replace("{\"", "{\n  \"").replace(", \"", ",\n  \"").replace('}', "\n}");
-    let before = |sign: &str| pretty.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
-    let said = serde_json::Value::from(rejected.as_str());
-    for last in [
-        rejected.replace('"', "'"),
-        pretty.replace('"', "'"),
-        pretty.replacen('{', "{ // the last word", 1),
-        rejected.replace('"', "“"),
-        rejected.replace('"', "&quot;"),
-        pretty.replace("  \"", "  ").replace("\":", ":"),
-        before("> "),
-        before("│ "),
-        before("+"),
-        format!("{{\"report\": {rejected}}}"),
-        format!("{{\"output\": {said}}}"),
-        "kind: wr.gate_verdict\nversion: 1\nverdict: rejected\nconfidence: high\n".to_owned(),
-        "{\"verdict\": \"rejected\", \"confidence\": \"high\"}".to_owned(),
-    ] {
-        for text in [
-            format!("{approved}\n\nNo:\n\n{last}\n"),
-            format!("{approved}\n\n```json\n{last}\n```\n"),
-            format!(
-                "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n\
-                 {{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n",
-                serde_json::Value::from(approved.as_str()),
-                serde_json::Value::from(last.as_str())
-            ),
-        ] {
-            let told = extract(&text);
-            assert!(told.starts_with("1 malformed none TG02"), "{told}\n{text}");
-            let (lines, _) = world.json("contract extract --json --contract wr.gate_verdict it");
-            assert_eq!(lines[0]["earlier"]["report"]["verdict"], "accept", "it is shown\n{text}");
-        }
-    }
-    // Words about the report, what a tool brings, and what the agent was told are none.
-    let told = shown(&world, "wr.gate_verdict --instructions");
-    let schema = shown(&world, "wr.gate_verdict --schema");
-    let result = format!("{{\"type\":\"user\",\"message\":{{\"content\":{}}}}}", serde_json::Value::from(before("> ")));
-    let line = serde_json::Value::from(rejected.as_str());
-    let line = format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{line}}}}}");
-    for text in [
-        format!("{rejected}\n\nVerdict: rejected. Confidence: high. The rationale: see above.\n"),
-        format!("{rejected}\n\n- verdict: rejected\n- confidence: high\n"),
-        format!("{rejected}\n\n{{\"verdict\": \"see above\", \"confidence\": \"high\"}}\n"),
-        format!("{rejected}\n\n{told}\n{schema}\n"),
-        format!("{line}\n{result}\n"),
-    ] {
-        assert_eq!(extract(&text), "0 ok reject", "{text}");
-    }
-}
-
-#[test]
-fn what_is_quoted_or_shown_as_code_is_not_taken_for_the_report() {
-    let world = World::new();
-    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
-    let (rejected, approved) = (verdict("rejected"), verdict("approved"));
-    for after in [
-        format!("The one before me said:\n\n> {approved}\n"),
-        format!("```python\nexpected = {approved}\n```\n"),
-        format!("```sh\ncat > gate.json <<'END'\n{approved}\nEND\n```\n"),
-        format!("````md\n```json\n{approved}\n```\n````\n"),
-    ] {
-        assert!(extract(&format!("{rejected}\n\n{after}")).starts_with("1 malformed none TG0201"), "{after}");
-    }
-    for fence in ["```", "```json", "~~~~ JSON", "```jsonc", "```js", "```text"] {
-        let end: String = fence.chars().take_while(|c| matches!(c, '`' | '~')).collect();
-        assert_eq!(extract(&format!("{fence}\n{rejected}\n{end}\n")), "0 ok reject", "{fence}");
-    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use tollgate_core::run::event::AttemptReported;
 
 use crate::play::{Play, TASK};
 
-const PROTOCOL: &str = "\
+pub const PROTOCOL: &str = "\
 protocol: alone
 version: 1
 areas: {code: [\"src/**\", \"tests/**\", \"README.md\", \".gitignore\"]}
@@ -20,16 +20,16 @@ flows:
     - {id: look, dispatch: judge, on: {accept: done, reject: hold}}
 ";
 
-const REPORT: &str = "## Status\ncomplete\n\n## Abstract\noutcome: made\nverdict: n/a\nfiles: 0 created, 0 modified, 0 deleted\nnext_phase: n/a\nopen_questions: 0\n";
+pub const REPORT: &str = "## Status\ncomplete\n\n## Abstract\noutcome: made\nverdict: n/a\nfiles: 0 created, 0 modified, 0 deleted\nnext_phase: n/a\nopen_questions: 0\n";
 const VERDICT: &str = r#"{"kind":"wr.gate_verdict","version":1,"verdict":"approved","confidence":"high","rationale":"Every item of the list is shown by a test."}"#;
 
 /// A world whose maker and judge do these things and report well.
-fn play(maker: &str, judge: &str) -> Play {
+pub fn play(maker: &str, judge: &str) -> Play {
     naming(REPORT, maker, judge)
 }
 
 /// The same with a report that names what was changed.
-fn naming(report: &str, maker: &str, judge: &str) -> Play {
+pub fn naming(report: &str, maker: &str, judge: &str) -> Play {
     let play = Play::new(TASK, "");
     let git = "git() { command git -c user.name=a -c user.email=a@b \"$@\"; }";
     std::fs::write(play.world.path("alone.yaml"), PROTOCOL).unwrap();
@@ -39,7 +39,7 @@ fn naming(report: &str, maker: &str, judge: &str) -> Play {
 }
 
 /// What became of the attempts, in order.
-fn reports(play: &mut Play, words: &[&str]) -> Vec<AttemptReported> {
+pub fn reports(play: &mut Play, words: &[&str]) -> Vec<AttemptReported> {
     let start = ["run", "../alone.yaml", "--worker", "maker=command:maker", "--worker", "judge=command:judge"];
     let said = play.tollgate(&[&start[..], words].concat());
     play.named_by(&said);
@@ -65,7 +65,7 @@ fn protect(play: &Play, pattern: &str) {
     std::fs::write(folder.join("config.toml"), format!("protected = [\"{pattern}\"]\n")).unwrap();
 }
 
-fn changed(reported: &AttemptReported) -> Vec<String> {
+pub fn changed(reported: &AttemptReported) -> Vec<String> {
     reported.changed.iter().map(|change| format!("{:?} {}", change.kind, change.path)).collect()
 }
 
@@ -132,87 +132,6 @@ fn a_link_out_of_the_tree_and_a_repository_in_it_fail_the_attempt() {
         let reported = made(acts);
         assert_eq!(reported.health, Health::Failed, "{acts}");
         assert_eq!(reported.reason, format!("it left what no tree can hold: {why}"), "{acts}");
-    }
-}
-
-/// A submodule is an empty folder in a work tree. What is there instead is the change, and what no tree can hold is said.
-#[test]
-fn a_submodule_that_goes_or_becomes_something_else_is_measured_or_named() {
-    let gone = &["Modified .gitmodules", "Deleted src/lib"][..];
-    let file = &["Modified src/lib"][..];
-    let filled = "it left what no tree can hold: `src/lib` is a submodule, and what lies in its folder is in no commit";
-    for (acts, expected) in [
-        ("git rm -q src/lib", Ok(gone)),
-        ("git rm -q src/lib; git commit -qm less", Ok(gone)),
-        ("git config -f .gitmodules --remove-section submodule.lib; rmdir src/lib", Ok(gone)),
-        ("rm .gitmodules; rmdir src/lib", Ok(&["Deleted .gitmodules", gone[1]][..])),
-        // Who tidies up empty folders, or takes out what was put there, removes no submodule.
-        ("rmdir src/lib", Ok(&[][..])),
-        ("git -C src/lib init -q; rm -r src/lib", Ok(&[][..])),
-        ("rmdir src/lib; mkdir src/lib; git status >/dev/null", Ok(&[][..])),
-        ("rmdir src/lib; echo x > src/lib", Ok(file)),
-        ("rmdir src/lib; echo x > src/lib; echo lib >> src/.gitignore", Ok(&["Created src/.gitignore", file[0]][..])),
-        ("rmdir src/lib; ln -s main.rs src/lib", Ok(file)),
-        (
-            "rmdir src/lib; ln -s /etc src/lib",
-            Err("it left what no tree can hold: the link `src/lib` leads out of the tree"),
-        ),
-        (
-            "rm -r src; ln -s tests src; mkdir tests/lib",
-            Ok(&["Deleted src/lib", "Deleted src/main.rs", "Created src"][..]),
-        ),
-        ("echo x > src/lib/file", Err(filled)),
-        ("git -C src/lib init -q", Err(filled)),
-    ] {
-        let mut play = play(acts, "true");
-        let protocol = PROTOCOL.replace("\"README.md\"", "\"README.md\", \".gitmodules\", src");
-        std::fs::write(play.world.path("alone.yaml"), protocol).unwrap();
-        let head = play.world.git(&["rev-parse", "HEAD"]);
-        play.world.write(".gitmodules", "[submodule \"lib\"]\n\tpath = src/lib\n\turl = ../lib\n");
-        play.world.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},src/lib", head.trim())]);
-        std::fs::create_dir_all(play.world.path("work/src/lib")).unwrap();
-        play.world.commit("A submodule");
-        let reported = reports(&mut play, &[]).remove(0);
-        let told = match expected {
-            Ok(changes) => {
-                let (mut found, mut changes) = (changed(&reported), changes.to_vec());
-                found.sort();
-                changes.sort_unstable();
-                assert_eq!(found, changes, "{acts}: {}", reported.reason);
-                continue;
-            }
-            Err(why) => why,
-        };
-        assert_eq!((reported.health, &*reported.reason), (Health::Failed, told), "{acts}");
-    }
-}
-
-/// A setup that fills a submodule (`git submodule update --init`), and caches that name it: the work has it, and it is no change.
-#[test]
-fn a_submodule_that_is_a_cache_is_filled_by_the_setup_and_counts_for_nobody() {
-    let setup = "echo 'gitdir: ../../.git/modules/lib' > src/lib/.git; echo 1 > src/lib/file";
-    let report = REPORT.replace("0 modified", "1 modified") + "\n## Files Modified\n- README.md\n";
-    for (caches, works) in [("src/lib", true), ("deps", false)] {
-        let acts = "grep -q 1 src/lib/file; echo 2 > src/lib/file; echo x >> README.md";
-        let mut play = naming(&report, acts, "grep -q 1 src/lib/file");
-        let folder = play.world.path("home/.config/tollgate");
-        std::fs::create_dir_all(&folder).unwrap();
-        let config = format!("[worktree]\nsetup = [\"sh\", \"-c\", \"{setup}\"]\ncaches = [\"{caches}\"]\n");
-        std::fs::write(folder.join("config.toml"), config).unwrap();
-        let head = play.world.git(&["rev-parse", "HEAD"]);
-        play.world.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},src/lib", head.trim())]);
-        std::fs::create_dir_all(play.world.path("work/src/lib")).unwrap();
-        play.world.commit("A submodule");
-        if works {
-            let all = reports(&mut play, &[]);
-            assert_eq!((all[0].health, changed(&all[0])), (Health::Ok, vec!["Modified README.md".to_owned()]));
-            assert_eq!((all.len(), all[1].health), (2, Health::Ok), "{}", all[1].reason);
-            let entries = play.world.git(&["ls-tree", "-r", &format!("tollgate/{}", play.run)]);
-            assert!(entries.contains(&format!("160000 commit {}\tsrc/lib", head.trim())), "{entries}");
-        } else {
-            let words = ["run", "../alone.yaml", "--worker", "maker=command:maker", "--worker", "judge=command:judge"];
-            play.tollgate(&words).exits(3).says("changed files of the tree: src/lib");
-        }
     }
 }
 

@@ -217,18 +217,7 @@ fn start(
         session.output.talk("  git add .tollgate && git commit, then `tollgate trust`");
     }
     let mut config = Config::load(&session.environment, standing.trusted())?;
-    let mut flags = Layer::default();
-    if let Some(script) = &args.script {
-        for role in protocol.roles.keys() {
-            let worker = config::Worker::plain(Adapter::Script, vec![script.display().to_string()]);
-            flags.roles.insert(role.to_string(), config::Choice::Inline(worker));
-        }
-    }
-    for text in &args.worker {
-        let (role, choice) = config::assignment(text)?;
-        flags.roles.insert(role, choice);
-    }
-    config.push(Origin::Flag, flags);
+    config.push(Origin::Flag, Layer { roles: typed_workers(args, &protocol)?, ..Layer::default() });
     let force = config.in_force(&protocol)?;
     let idle = config::idle(&standing, &protocol, &force, &session.environment)?;
     let inputs: BTreeMap<Name, Value> =
@@ -306,6 +295,34 @@ fn start(
         pools,
     };
     Ok((start, protocol, idle))
+}
+
+/// Who does a role by the command line. Two for the same role is a mistake: none of them wins silently.
+fn typed_workers(args: &RunArgs, protocol: &Protocol) -> Result<BTreeMap<String, config::Choice>, Failure> {
+    let mut roles = BTreeMap::new();
+    for text in &args.worker {
+        let (role, choice) = config::assignment(text)?;
+        let twice = match role.as_str() {
+            config::ALL_OTHERS if args.script.is_some() => {
+                "`--script` and a `--worker` without a role are both for all others".to_owned()
+            }
+            config::ALL_OTHERS => "two `--worker` are for every role without another".to_owned(),
+            role => format!("`{role}` is given two workers"),
+        };
+        let is_second = role == config::ALL_OTHERS && args.script.is_some();
+        if roles.insert(role, choice).is_some() || is_second {
+            return Err(
+                Failure::usage(Code::USAGE, twice).hint("keep one of them; `--worker ROLE=NAME` gives a role another")
+            );
+        }
+    }
+    if let Some(script) = &args.script {
+        let worker = config::Worker::plain(Adapter::Script, vec![script.display().to_string()]);
+        for role in protocol.roles.keys() {
+            roles.entry(role.to_string()).or_insert_with(|| config::Choice::Inline(worker.clone()));
+        }
+    }
+    Ok(roles)
 }
 
 /// Reads `SIDE=GLOB` pairs; a side may be given several patterns.

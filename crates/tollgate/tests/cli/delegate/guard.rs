@@ -143,6 +143,10 @@ fn a_token_in_what_it_wrote_blocks_whatever_the_report_says() {
     found.is("BLOCKED", Some("report_validation_failed"), 1);
     assert_eq!(found.list("guard.role_violations"), ["src/main.rs got what looks like a secret: GitHub token"]);
     assert!(!found.report.to_string().contains(TOKEN), "{:#}", found.report);
+    // In the name of a file.
+    let found = acting("implementer", &format!("echo x > src/{TOKEN}")).delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1).says("in its name");
+    assert!(!found.report.to_string().contains(TOKEN), "{:#}", found.report);
     // A key over several lines, in a file that is new, and in one that git ignores.
     let key = "printf '%s\\n' '-----BEGIN PRIVATE KEY-----' MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj MSTYyq > src/new.rs";
     acting("implementer", key)

@@ -1,0 +1,124 @@
+//! What differs between two trees: asked of git, or worked out from what is known of both already.
+
+use std::collections::BTreeMap;
+
+use tollgate_core::Name;
+use tollgate_core::run::event::ChangeKind;
+use tollgate_core::scope::Entry;
+
+use super::WorkspaceError;
+use super::measure::{Change, SUBMODULE};
+use crate::git::{Git, GitError, ObjectId, quote, records};
+
+/// What a tree has at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    pub mode: Name,
+    pub blob: Name,
+}
+
+impl Content {
+    pub fn of(entry: &Entry) -> Self {
+        Self { mode: entry.mode.clone(), blob: entry.blob.clone() }
+    }
+}
+
+/// What the two trees have at a path, the earlier one first; never the same.
+type Pair = (Option<Content>, Option<Content>);
+
+/// What differs from a tree, by path as git quotes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Differences {
+    pub from: ObjectId,
+    paths: BTreeMap<Name, Pair>,
+}
+
+impl Differences {
+    pub fn none(from: &ObjectId) -> Self {
+        Self { from: from.clone(), paths: BTreeMap::new() }
+    }
+
+    /// Of pairs that are known; those that are the same are left out.
+    pub fn known(from: &ObjectId, pairs: impl IntoIterator<Item = (Name, Pair)>) -> Self {
+        Self { from: from.clone(), paths: pairs.into_iter().filter(|(_, (was, now))| was != now).collect() }
+    }
+
+    /// As git tells them. It passes over the folders that are the same.
+    pub fn between(git: &Git, from: &ObjectId, to: &ObjectId) -> Result<Self, WorkspaceError> {
+        if from == to {
+            return Ok(Self::none(from));
+        }
+        let args = ["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", from.as_str(), to.as_str()];
+        let out = git.run(&args)?;
+        let mut records = records(&out);
+        let mut pairs = Vec::new();
+        while let Some(head) = records.next() {
+            // `:OLDMODE MODE OLDBLOB BLOB LETTER`, and the path as a record of its own.
+            let pair = (|| {
+                let mut words = str::from_utf8(head).ok()?.strip_prefix(':')?.split(' ');
+                let (old_mode, mode, old_blob, blob) = (words.next()?, words.next()?, words.next()?, words.next()?);
+                let content = |mode: &str, blob: &str| Content { mode: mode.into(), blob: blob.into() };
+                let (was, now) = (content(old_mode, old_blob), content(mode, blob));
+                let pair = match words.next()? {
+                    "A" => (None, Some(now)),
+                    "D" => (Some(was), None),
+                    "M" | "T" => (Some(was), Some(now)),
+                    _ => return None,
+                };
+                Some((quote(records.next()?), pair))
+            })();
+            let unexpected = || GitError::Unexpected {
+                command: "diff-tree".to_owned(),
+                what: String::from_utf8_lossy(head).into_owned(),
+            };
+            pairs.push(pair.ok_or_else(unexpected)?);
+        }
+        Ok(Self::known(from, pairs))
+    }
+
+    /// What differs after a further step, which began where these end.
+    #[must_use]
+    pub fn then(mut self, step: &Self) -> Self {
+        for (path, (was, now)) in &step.paths {
+            let first = self.paths.remove(path).map_or_else(|| was.clone(), |(first, _)| first);
+            if first != *now {
+                self.paths.insert(path.clone(), (first, now.clone()));
+            }
+        }
+        self
+    }
+
+    /// The same as changes.
+    pub fn changes(&self) -> Vec<Change> {
+        let change = |(path, pair): (&Name, &Pair)| {
+            let (kind, content) = match pair {
+                (None, Some(now)) => (ChangeKind::Created, now),
+                (Some(was), None) => (ChangeKind::Deleted, was),
+                (_, Some(now)) => (ChangeKind::Modified, now),
+                (None, None) => return None,
+            };
+            Some(Change { path: path.clone(), kind, mode: content.mode.clone() })
+        };
+        self.paths.iter().filter_map(change).collect()
+    }
+
+    /// The entries of the later tree by those of the earlier one.
+    pub fn applied(&self, mut entries: Vec<Entry>) -> Vec<Entry> {
+        if self.paths.is_empty() {
+            return entries;
+        }
+        entries.retain(|entry| !self.paths.contains_key(&entry.path));
+        entries.extend(self.paths.iter().filter_map(|(path, (_, now))| {
+            let Content { mode, blob } = now.clone()?;
+            Some(Entry { path: path.clone(), mode, blob })
+        }));
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        entries
+    }
+
+    /// Whether a submodule is among what differs, then or now.
+    pub fn touch_submodules(&self) -> bool {
+        let is_one = |content: &Option<Content>| content.as_ref().is_some_and(|content| &*content.mode == SUBMODULE);
+        self.paths.values().any(|(was, now)| is_one(was) || is_one(now))
+    }
+}
