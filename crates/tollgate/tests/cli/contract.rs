@@ -1,6 +1,5 @@
 //! `contract`.
 
-use crate::own_contract::CONTRACT as OWN;
 use crate::world::World;
 
 const CHECKED: &str = "I looked at everything.

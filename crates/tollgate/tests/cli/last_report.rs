@@ -1,6 +1,6 @@
 //! Which report of a transcript counts: what is shown, quoted or called an example is none, and nothing behind the last one is overlooked.
 
-use crate::handoff::{checked, extracted, shown, verdict};
+use crate::handoff::{extracted, shown, verdict};
 use crate::world::World;
 
 #[test]

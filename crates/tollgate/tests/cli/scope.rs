@@ -1,8 +1,5 @@
 //! `scope check`, on real repositories.
 
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
-
 use serde_json::Value;
 
 use crate::world::World;
@@ -209,7 +206,7 @@ fn a_protected_path_is_protected_also_when_it_is_listed() {
     assert_eq!((&found["error"]["code"], exit), (&"TG0601".into(), 2));
 }
 
-const BODY: &str = "Adds the total.\r\n\r\n## Scope correction\r\n- **Listed:** `src/cart.js`\r\n- **Actual:** `src/checkout/cart.js`\r\n- **Reason:** the code is there\r\n";
+pub const BODY: &str = "Adds the total.\r\n\r\n## Scope correction\r\n- **Listed:** `src/cart.js`\r\n- **Actual:** `src/checkout/cart.js`\r\n- **Reason:** the code is there\r\n";
 
 #[test]
 fn a_documented_correction_is_honoured() {

@@ -3,7 +3,9 @@
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::scope::{CART, CHECK, TASK, TOTAL, check, classes, path, world};
+use serde_json::Value;
+
+use crate::scope::{BODY, CHECK, TASK, TOTAL, check, classes, path, world};
 
 #[test]
 fn the_checkout_counts_with_what_is_staged_unstaged_and_untracked() {

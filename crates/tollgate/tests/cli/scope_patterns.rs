@@ -45,9 +45,9 @@ fn a_protection_that_can_hold_nothing_is_refused_and_one_that_holds_nothing_is_s
     let world = changed();
     task(&world, "`**`", "docs/");
     for pattern in
-        [".", "./", "src//auth.js", "src/./auth.js", r"src\\auth.js", "!src/**", "./!src/**", "/src", "src/..", "{src"]
+        [".", "./", "src//auth.js", "src/./auth.js", r"src\auth.js", "!src/**", "./!src/**", "/src", "src/..", "{src"]
     {
-        let (found, exit) = check(&world, &format!("--protected '{pattern}'"));
+        let (found, exit) = check(&world, &format!("--protected {pattern}"));
         assert_eq!((exit, &found["error"]["code"]), (2, &"TG0601".into()), "{pattern}");
     }
     for pattern in ["SRC/auth.js", "src/oauth.js", "src/auth.js/**", "src/auth.js\u{301}"] {

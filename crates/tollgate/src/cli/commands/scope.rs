@@ -179,14 +179,15 @@ fn rules(args: &CheckArgs, session: &Session) -> Result<(Rules, Vec<Noted>), Fai
 
 /// Patterns that hold neither a changed path nor any that was there before: a protection that nobody has.
 fn protects_nothing(rules: &Rules, comparison: &Comparison) -> Result<Option<Noted>, Failure> {
-    let holds = |pattern: &str, mut paths: &mut dyn Iterator<Item = &Name>| paths.any(|path| protects(pattern, path));
-    let idle: Vec<&Name> =
-        rules.protected.iter().filter(|pattern| !holds(pattern, &mut comparison.between.paths())).collect();
+    let changed: Vec<&Name> = comparison.between.paths().collect();
+    let is_idle = |pattern: &&Name, paths: &[&Name]| !paths.iter().any(|path| protects(pattern, path));
+    let idle: Vec<&Name> = rules.protected.iter().filter(|pattern| is_idle(pattern, &changed)).collect();
     if idle.is_empty() {
         return Ok(None);
     }
     let before = comparison.between.files_before().map_err(|error| refused(&error))?;
-    let idle = idle.into_iter().filter(|pattern| !holds(pattern, &mut before.iter().map(|entry| &entry.path)));
+    let before: Vec<&Name> = before.iter().map(|entry| &entry.path).collect();
+    let idle = idle.into_iter().filter(|pattern| is_idle(pattern, &before));
     let warning = |pattern: &Name| {
         let message = format!("`{pattern}` protects nothing: no file has such a path");
         Diagnostic::warning(Code::USAGE, Place::default(), message)

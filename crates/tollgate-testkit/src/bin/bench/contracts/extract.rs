@@ -14,11 +14,11 @@ use crate::Outcome;
 
 /// A transcript has about this size.
 const BYTES: usize = 10 << 20;
-/// Hostile ones have up to this size: JSON of 16 MiB is refused before it is read.
-const HOSTILE_BYTES: usize = 15 << 20;
+/// Hostile ones have up to this size: no cache holds a quarter of it.
+const HOSTILE_BYTES: usize = 6 << 20;
 /// How often the sides take turns.
 const ROUNDS: usize = 15;
-const HOSTILE_ROUNDS: usize = 5;
+const HOSTILE_ROUNDS: usize = 3;
 /// The contracts that are looked for: Markdown by code and by data, JSON with a word of its own and without.
 const CONTRACTS: [&str; 4] = ["status-block", "decree.review-rejection", "wr.gate_verdict", "team.output"];
 
