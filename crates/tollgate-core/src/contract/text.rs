@@ -18,8 +18,6 @@ pub struct Source<'a> {
     text: &'a str,
     /// How many lines end before each step.
     ended: Vec<usize>,
-    /// Whether a carriage return is there, which ends a line too where no line feed follows, as it does in Markdown.
-    returns: bool,
 }
 
 impl<'a> Source<'a> {
@@ -27,8 +25,7 @@ impl<'a> Source<'a> {
     pub fn new(text: &'a str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let bytes = text.as_bytes();
-        let returns = memchr::memchr(b'\r', bytes).is_some();
-        let mut source = Self { text, ended: Vec::with_capacity(1 + bytes.len() / STEP), returns };
+        let mut source = Self { text, ended: Vec::with_capacity(1 + bytes.len() / STEP) };
         let mut count = 0;
         for start in (0..=bytes.len()).step_by(STEP) {
             source.ended.push(count);
@@ -74,17 +71,14 @@ impl<'a> Source<'a> {
         Some(end + 1)
     }
 
-    /// How many lines end in a part of the text.
+    /// How many lines end in a part of the text. It is passed over twice while it is near: a long text only once.
     fn ends(&self, part: Range<usize>) -> usize {
-        let bytes = self.text.as_bytes();
-        let feeds = memchr::memchr_iter(b'\n', &bytes[part.clone()]).count();
-        if !self.returns {
-            return feeds;
-        }
-        let returns = memchr::memchr_iter(b'\r', &bytes[part.clone()]).filter(|at| self.is_end(part.start + at));
-        feeds + returns.count()
+        let (bytes, start) = (&self.text.as_bytes()[part.clone()], part.start);
+        let returns = memchr::memchr_iter(b'\r', bytes).filter(|at| self.is_end(start + at)).count();
+        memchr::memchr_iter(b'\n', bytes).count() + returns
     }
 
+    /// Whether a line ends with a byte. A carriage return ends one too where no line feed follows, as it does in Markdown.
     fn is_end(&self, at: usize) -> bool {
         let bytes = self.text.as_bytes();
         bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
