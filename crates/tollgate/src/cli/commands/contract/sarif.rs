@@ -29,7 +29,7 @@ pub fn log(results: &[ContractCheck]) -> Value {
 /// A code with the title and the text of its page.
 fn rule(code: &str) -> Value {
     let known = Code::find(code);
-    let (page, title) = (known.map_or("", Code::page), known.map(title).unwrap_or(code));
+    let (page, title) = (known.map_or("", Code::page), known.map_or(code, |known| title(known)));
     json!({"id": code, "shortDescription": {"text": title}, "help": {"text": page}})
 }
 
