@@ -107,18 +107,8 @@ impl Defined {
                 for problem in std::mem::take(&mut yaml.problems) {
                     let at = yaml.note(problem.place);
                     let other = problem.other.map(|other| yaml.note(other));
-                    let (message, hint) = (problem.message, problem.hint.unwrap_or_default());
-                    let severity = problem.severity;
-                    found.push(Wrong {
-                        code: problem.code,
-                        severity,
-                        at,
-                        other,
-                        message,
-                        hint,
-                        rule: None,
-                        mend: None,
-                    });
+                    let hint = problem.hint.unwrap_or_default();
+                    found.push(Wrong::new(problem.code, problem.severity, at, problem.message, hint).and(other));
                 }
                 found.tear(yaml.broken);
                 (yaml.node, Places::Noted(yaml.places))
@@ -201,9 +191,7 @@ impl Defined {
 
 impl From<json::Fault> for Wrong {
     fn from(fault: json::Fault) -> Self {
-        let (at, other, message) = (fault.at, fault.other, fault.message);
-        let hint = fault.hint.to_owned();
-        Self { code: fault.code, severity: Severity::Error, at, other, message, hint, rule: None, mend: None }
+        Self::new(fault.code, Severity::Error, fault.at, fault.message, fault.hint).and(fault.other)
     }
 }
 

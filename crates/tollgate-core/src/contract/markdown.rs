@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 
 use super::blocks::unstyled;
-use super::text::{Source, clean, is_unseen, lines_in};
+use super::text::{Source, clean, is_unseen, lines, lines_in};
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -213,12 +213,8 @@ pub fn fence(text: &str, range: &Range<usize>) -> BlockKind {
 
 /// The last line that opens more containers than the parser can carry in linear time.
 fn too_deep(text: &str) -> Option<usize> {
-    let mut offset = 0;
     let mut found = None;
-    let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).map(|at| at + 1);
-    for end in ends.chain([text.len()]) {
-        // Lines end at bytes that are no part of a character.
-        let Some(line) = text.get(offset..end) else { continue };
+    for (offset, line) in lines(text) {
         let (mut openers, mut indent) = (0usize, 0usize);
         let mut after_digit = false;
         for byte in line.bytes() {
@@ -238,7 +234,6 @@ fn too_deep(text: &str) -> Option<usize> {
             let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
             found = if rule { found } else { Some(offset) };
         }
-        offset += line.len();
     }
     found
 }
@@ -267,6 +262,27 @@ impl Fence {
         }
         self.open.is_some()
     }
+}
+
+/// The lines of a text that a heading or a code fence may begin, by the first sign of each. No other line opens or closes a fence: of a long text, most need no look.
+pub fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let sign = from + memchr::memchr3(b'#', b'`', b'~', bytes.get(from..)?)?;
+            from = memchr::memchr2(b'\n', b'\r', &bytes[sign..]).map_or(bytes.len(), |end| sign + end + 1);
+            let before = text[..sign].trim_end_matches(|c: char| c.is_whitespace() && !matches!(c, '\n' | '\r'));
+            if before.is_empty() || before.ends_with(['\n', '\r']) {
+                return Some((before.len(), &text[before.len()..from]));
+            }
+        }
+    })
+}
+
+/// Whether a line without its white space has the mark of a code fence in front.
+pub fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// The mark of the fence that a line opens.
@@ -358,6 +374,17 @@ mod tests {
         assert_eq!(code("a\n```\n## A\n```\n## B"), ".cc..");
         assert_eq!(code("~~~~\n```\n~~~\n## A\n~~~~\n## B"), "cccc..");
         assert_eq!(code("``` a`b\n    ```\n## A"), "...");
+    }
+
+    #[test]
+    fn marked_lines_are_all_that_a_fence_or_a_heading_needs() {
+        let lines = |text: &str| marked(text).map(|(at, line)| format!("{at}:{}", line.trim_end())).collect::<Vec<_>>();
+        assert_eq!(
+            lines("a `b`\n# c `d`\r\n\t```\rx ~\r~~~\n\u{3000}# e"),
+            ["6:# c `d`", "15:\t```", "24:~~~", "28:\u{3000}# e"]
+        );
+        assert_eq!(lines("``` `` x # y"), ["0:``` `` x # y"]);
+        assert!(lines("").is_empty() && lines("x # y `z` ~").is_empty());
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Kind};
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
-use super::matches;
 use super::names::Names;
+use super::protects;
 use super::task::TaskScope;
 use super::words::file_name;
 use crate::Name;
@@ -204,7 +204,7 @@ impl Rules {
     }
 
     fn by_path<'r>(&'r self, path: &str, effective: &Effective<'r>) -> ByPath<'r> {
-        if let Some(pattern) = self.protected.iter().find(|pattern| matches(pattern, path)) {
+        if let Some(pattern) = self.protected.iter().find(|pattern| protects(pattern, path)) {
             return ByPath::Protected(pattern);
         }
         if let Some((correction, None)) = effective.get(path) {

@@ -38,7 +38,11 @@ impl Paths {
         let at = self.items.len();
         self.items.push(item.into());
         for path in paths_of(item) {
-            if let Some(problem) = pattern_problem(&literal_brackets(&path)) {
+            // An address and prose with two slashes are no paths.
+            if path.contains("//") && path.contains([' ', ':']) {
+                continue;
+            }
+            if let Some(problem) = parted_otherwise(&path).or_else(|| pattern_problem(&literal_brackets(&path))) {
                 return Err((path, problem));
             }
             let bare = path.trim_start_matches("./").trim_end_matches('/');
@@ -74,6 +78,17 @@ impl Paths {
         let clash = |(path, at): (&'a Name, &usize)| other.named.contains_key(path).then_some((path, *at));
         self.named.iter().find_map(clash)
     }
+}
+
+/// Whether the folders of a path are parted as another system does it; a name that holds a backslash stands in git's quotes.
+fn parted_otherwise(path: &str) -> Option<&'static str> {
+    let inside = |(at, _): (usize, &str)| {
+        let before =
+            path[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '*' | ']'));
+        before && !path[at + 1..].starts_with(|c: char| c.is_whitespace())
+    };
+    let parted = !path.starts_with('"') && !path.contains(char::is_whitespace) && path.match_indices('\\').any(inside);
+    parted.then_some("has a `\\`: folders are parted by `/`")
 }
 
 /// Whether a path has the name of a file: a folder that has such a name is written with a slash behind it.
@@ -177,6 +192,9 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
     }
     // Several paths, as far as what follows a comma looks like one.
     let looks_like_one = |part: &&str| !part.contains(char::is_whitespace) && part.contains(['/', '.']);
+    if !whole.contains('{') && whole.contains(',') && whole.split(',').all(|part| looks_like_one(&part)) {
+        paths.extend(whole.split(',').map(str::to_owned));
+    }
     paths.extend(
         parts.map(|part| part.trim().trim_end_matches([',', ';'])).take_while(looks_like_one).map(str::to_owned),
     );
@@ -200,6 +218,14 @@ fn names_no_path(item: &str, is_listed: bool) -> Option<&'static str> {
     };
     if paths.iter().any(numbered) {
         return Some("a scope holds whole files, without the number of a line");
+    }
+    if paths.iter().any(|path| path.starts_with('!')) {
+        return Some("nothing is taken out by `!`; what is excluded stands under Out of Scope");
+    }
+    let elsewhere =
+        |path: &String| path.starts_with("~/") || path.split_once(":/").is_some_and(|(word, _)| !word.contains('/'));
+    if is_listed && paths.iter().any(elsewhere) {
+        return Some("a path begins at the top of the repository");
     }
     let bare = without_bold(item.trim());
     let link = bare.strip_prefix('[').and_then(|link| link.split_once("]("));

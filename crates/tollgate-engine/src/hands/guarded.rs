@@ -6,7 +6,7 @@ use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::AttemptResult;
-use tollgate_core::scope::in_scope;
+use tollgate_core::scope::protects;
 
 use super::patch::{self, Lines, Look};
 use super::{Failure, failed, tree_id};
@@ -52,7 +52,7 @@ struct Guard {
 
 impl Look for Guard {
     fn look(&mut self, lines: &Lines) {
-        if !in_scope(&lines.path, &self.patterns) {
+        if !self.patterns.iter().any(|pattern| protects(pattern, &lines.path)) {
             return;
         }
         let file = self.files.entry(lines.path.clone()).or_default();
@@ -80,7 +80,7 @@ pub(super) fn refuse(
 ) -> Result<(), Failure> {
     let Some(content) = result.content.as_ref().filter(|_| !result.changed.is_empty()) else { return Ok(()) };
     let patterns = patterns(run);
-    if !result.changed.iter().any(|change| !patterns.is_empty() && in_scope(&change.path, &patterns)) {
+    if !result.changed.iter().any(|change| patterns.iter().any(|pattern| protects(pattern, &change.path))) {
         return Ok(());
     }
     let (from, to) = (tree_id(&run.attempts[&id].tree)?, tree_id(&content.tree)?);

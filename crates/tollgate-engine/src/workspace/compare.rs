@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tollgate_core::Name;
+use tollgate_core::scope::Entry;
 use tollgate_core::scope::change::{Change, Content, Hunk, Mode, Moved, Sign};
 
 use super::claim::Claim;
@@ -318,6 +319,11 @@ impl Between {
     /// The changed paths; a rename is two.
     pub fn paths(&self) -> impl Iterator<Item = &Name> {
         self.raw.iter().flat_map(|raw| raw.from.iter().chain([&raw.path]))
+    }
+
+    /// The files of the tree that the change begins at.
+    pub fn files_before(&self) -> Result<Vec<Entry>, WorkspaceError> {
+        Ok(self.git.list(&self.trees.0)?)
     }
 
     /// Reads the lines.

@@ -1,6 +1,5 @@
 //! `contract`.
 
-use crate::own_contract::CONTRACT as OWN;
 use crate::world::World;
 
 const CHECKED: &str = "I looked at everything.
@@ -118,7 +117,7 @@ fn contracts_are_listed_and_shown() {
     assert_eq!(shown[0]["schema"]["type"], "object");
 }
 
-const VERDICT: &str = r#"{"kind": "wr.gate_verdict", "version": 1, "verdict": "rejected", "confidence": "high",
+pub const VERDICT: &str = r#"{"kind": "wr.gate_verdict", "version": 1, "verdict": "rejected", "confidence": "high",
   "rationale": "No test shows the second criterion."}
 "#;
 
@@ -195,29 +194,6 @@ fn labels_are_part_of_an_issue() {
 }
 
 #[test]
-fn code_scanning_reads_what_is_wrong() {
-    let world = World::new();
-    world.write("a b.json", VERDICT.replace("rejected", "maybe"));
-    world.write("verdict.json", VERDICT);
-    let output =
-        world.program(&["contract", "check", "--format", "sarif", "a b.json", "verdict.json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&log["version"], log["runs"].as_array().unwrap().len()), (&"2.1.0".into(), 1));
-    let run = &log["runs"][0];
-    assert_eq!((&run["tool"]["driver"]["name"], &run["columnKind"]), (&"tollgate".into(), &"unicodeCodePoints".into()));
-    let [result] = &run["results"].as_array().unwrap()[..] else { panic!("{run}") };
-    let place = &result["locations"][0]["physicalLocation"];
-    assert_eq!((&result["ruleId"], &result["level"]), (&"TG0245".into(), &"error".into()));
-    assert_eq!(place["artifactLocation"]["uri"], "a%20b.json");
-    assert_eq!(place["region"], serde_json::json!({"startLine": 1, "startColumn": 54}));
-    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
-    assert!(
-        rules.iter().any(|rule| rule["id"] == result["ruleId"] && rule["help"]["text"].as_str().unwrap().len() > 20)
-    );
-}
-
-#[test]
 fn a_contract_shows_its_parts_and_renders_what_it_reads() {
     let mut world = World::new();
     world.type_in("contract show decree.validation-failure");
@@ -247,121 +223,6 @@ fn a_contract_shows_its_parts_and_renders_what_it_reads() {
 }
 
 #[test]
-fn a_repository_brings_its_own_contracts() {
-    let mut world = World::with_repository();
-    world.write(".tollgate/contracts/my.verdict.yaml", OWN);
-    world.write("good.json", r#"{"verdict": "fail", "findings": ["No test."]}"#);
-    world.write("bad.json", r#"{"verdict": "fail", "findings": []}"#);
-    world.commit("A contract of our own");
-    world.type_in("contract check --contract my.verdict good.json").type_in("trust");
-    world.type_in("contract check --contract my.verdict good.json bad.json").type_in("contract check good.json");
-    world.type_in("contract show my.verdict --example");
-    let broken = OWN
-        .replace("must: {has: findings}", "must: {has: finding}")
-        .replace("    - {when: {verdict: fail}, health: ok, verdict: reject}\n", "");
-    world.write(".tollgate/contracts/my.verdict.yaml", broken);
-    world.commit("A mistake");
-    world.type_in("trust").type_in("contract check --contract my.verdict good.json");
-    insta::assert_snapshot!(world.transcript);
-}
-
-/// What docs/contracts/ci.md shows works as it stands there.
-#[test]
-fn a_hook_refuses_a_broken_hand_off() {
-    let world = World::with_repository();
-    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(docs.join("docs/contracts/ci.md")).unwrap();
-    let hook = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tollgate"), world.path("bin/tollgate")).unwrap();
-    world.write(".git/hooks/pre-commit", hook);
-    let hooks = world.path("work/.git/hooks/pre-commit");
-    std::fs::set_permissions(&hooks, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let task = "tasks:\n  - {id: T-1, status: not-started, goal: x, acceptance_checks: [\"cmd: x\"]}\n";
-    let commit_staged = || {
-        let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-        world
-            .git_output(&[&who[..], &["-c", "core.hooksPath=.git/hooks", "commit", "-qm", "x"]].concat())
-            .status
-            .success()
-    };
-    let stage = |path: &str, text: &str| {
-        world.write(path, text);
-        world.git(&["add", "-A"]);
-    };
-    let broken = task.replace("not-started", "done");
-    for path in ["tasks.yaml", ".agents-work/tasks.yaml", ".agents-work/a session/tasks.yaml"] {
-        stage(path, task);
-        assert!(commit_staged(), "a sound file passes: {path}");
-        stage(path, &broken);
-        assert!(!commit_staged(), "a broken one does not: {path}");
-        world.write(path, task);
-        assert!(!commit_staged(), "what is staged counts, not the checkout: {path}");
-        world.git(&["add", "-A"]);
-        world.write(path, &broken);
-        assert!(commit_staged() || world.git(&["diff", "--cached", "--name-only"]).is_empty(), "{path}");
-        stage(path, task);
-    }
-    stage("build/status.json", "{\"build\": \"green\"}");
-    stage("my-status.json", "{\"current_state\": 3}");
-    assert!(commit_staged(), "files of other tools are left alone");
-    stage(".agents-work/status.json", "{\"current_state\": 3}");
-    assert!(!commit_staged(), "a broken status is not");
-    world.git(&["rm", "-qf", ".agents-work/status.json"]);
-    // Both entries are the same.
-    let hooks = std::fs::read_to_string(docs.join(".pre-commit-hooks.yaml")).unwrap();
-    for key in ["entry:", "files:", "language:"] {
-        let line = hooks.lines().find(|line| line.trim_start().starts_with(key)).unwrap().trim();
-        assert!(page.contains(line), "{line}");
-    }
-    let workflow = page.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
-    let run = workflow.lines().find_map(|line| line.trim().strip_prefix("- run: tollgate ")).unwrap();
-    let words: Vec<&str> = run.split(" > ").next().unwrap().split(' ').map(|word| word.trim_matches('\'')).collect();
-    let bare = World::with_repository();
-    let output = bare.program(&words).output().unwrap();
-    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((output.status.code(), log["runs"][0]["results"].as_array().unwrap().len()), (Some(0), 0));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no file matches"));
-    let strict: Vec<&str> = words.iter().copied().filter(|word| *word != "--if-any").collect();
-    assert_eq!(bare.program(&strict).output().unwrap().status.code(), Some(3), "a typo is no clean check");
-    world.write(".agents-work/tasks.yaml", &broken);
-    world.write(".agents-work/approve-design-history.jsonl", "{}\n");
-    world.write(".agents-work/spec.md", "# Spec\n\n## Goals\n\nA total.\n\n## Acceptance Criteria\n\nIt shows.\n\n");
-    world.write(".agents-work/acceptance.json", "{\"acceptance_criteria\": []}");
-    let output = world.program(&words).output().unwrap();
-    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let files = log["runs"][0]["results"].as_array().unwrap().iter();
-    let files: std::collections::BTreeSet<&str> = files
-        .map(|one| one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap())
-        .map(|file| file.rsplit('/').next().unwrap())
-        .collect();
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(Vec::from_iter(files), ["acceptance.json", "approve-design-history.jsonl", "spec.md", "tasks.yaml"]);
-}
-
-#[test]
-fn a_pattern_may_begin_anywhere() {
-    let world = World::with_repository();
-    world.write("../apart/d/one.json", "{}");
-    world.write("../apart/d/two.txt", "{}");
-    world.write("d/three.json", "{}");
-    let above = world.path("apart/d").display().to_string();
-    for (pattern, file) in [
-        (format!("{above}/*.json"), format!("{above}/one.json")),
-        ("../apart/**/*.json".into(), "../apart/d/one.json".into()),
-        ("./d/*.json".into(), "d/three.json".into()),
-        ("**/*.json".into(), "d/three.json".into()),
-    ] {
-        let output = world.run(&format!("--json contract check --contract team.status {pattern}"), "");
-        let told: Vec<serde_json::Value> =
-            output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
-        assert_eq!(told.len(), 1, "{pattern}: {}", String::from_utf8_lossy(&output.stdout));
-        assert_eq!(told[0]["file"], file, "{pattern}");
-    }
-    let none = world.run("contract check ../nowhere/*.json", "");
-    assert!(String::from_utf8_lossy(&none.stderr).contains("no file matches"));
-}
-
-#[test]
 fn a_program_gets_the_text_as_it_is() {
     let world = World::with_repository();
     let example = world.run("contract show team.output --example", "").stdout;
@@ -379,37 +240,6 @@ fn a_program_gets_the_text_as_it_is() {
         );
     }
 }
-
-#[test]
-fn a_contract_that_is_there_and_does_not_act_says_what_to_do() {
-    let world = World::with_repository();
-    world.write(".tollgate/contracts/my.note.yaml", "contract: my.note\n");
-    let says = |words: &[&str]| {
-        let output = world.run("contract show my.note", "");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(words.iter().all(|word| said.contains(word)), "{said}");
-    };
-    says(&[".tollgate/contracts/my.note.yaml is not in the last commit", "git commit", "tollgate trust"]);
-    world.commit("A contract");
-    says(&[".tollgate/contracts/my.note.yaml is not trusted", "tollgate trust"]);
-    // The same where the folder is trusted and the file came later.
-    world.write(".tollgate/contracts/my.note.yaml", NOTE);
-    world.commit("A whole one");
-    assert!(world.run("trust", "").status.success());
-    world.write(".tollgate/contracts/my.other.yaml", NOTE.replace("my.note", "my.other"));
-    let output = world.run("contract show my.other@1", "");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains(".tollgate/contracts/my.other.yaml is not in the last commit"), "{said}");
-}
-
-const NOTE: &str = "contract: my.note
-version: 1
-purpose: A note.
-form: json
-fields:
-  text: {text: {}, doc: What it says.}
-example: {text: A note.}
-";
 
 /// A file holds one document: whatever else is in it, neither of two is the one that counts.
 #[test]
@@ -442,25 +272,6 @@ fn a_second_document_in_a_file_is_an_error() {
     assert_eq!(std::fs::read_to_string(world.path("work/both.json")).unwrap(), json);
     world.type_in("contract extract --contract decree.review-approval twice.md");
     insta::assert_snapshot!(world.transcript);
-}
-
-#[test]
-fn documents_of_a_repositorys_own_contracts_stand_alone_too() {
-    let world = World::with_repository();
-    let note = NOTE
-        .replace("form: json", "form: markdown\nheading: \"## Note\"")
-        .replace("{text: {}, ", "{text: {}, section: Text, ");
-    world.write(".tollgate/contracts/my.note.yaml", &note);
-    world
-        .write(".tollgate/contracts/my.other.yaml", note.replace("my.note", "my.other").replace("## Note", "## Other"));
-    world.commit("Two contracts");
-    assert!(world.run("trust", "").status.success());
-    let example = |contract: &str| {
-        String::from_utf8(world.run(&format!("contract show {contract} --example"), "").stdout).unwrap()
-    };
-    world.write("both.md", format!("{}\n{}", example("my.note"), example("my.other")));
-    let (lines, exit) = world.json("contract check --json --contract my.note both.md");
-    assert_eq!((exit, &lines[0]["diagnostics"][0]["code"]), (1, &"TG0256".into()), "{lines:?}");
 }
 
 /// A syntax error is one error, and what else is wrong is told with it.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::contract::markdown::Fence;
+use crate::contract::markdown::{Fence, is_fence, marked};
 
 /// Words that announce an example, or what somebody would have said, in the languages that agents are spoken to in. A word begins
 /// where one of them does; one that ends with a space is whole.
@@ -97,18 +97,17 @@ pub fn is_example(text: &str, range: &Range<usize>) -> bool {
 /// Whether a document stands in a code fence of another language, or in a fence that is itself shown in one.
 fn is_code(text: &str, range: &Range<usize>) -> bool {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-    let (mut fence, mut open, mut above) = (Fence::default(), None, "");
-    for line in text[..start].lines() {
+    let (mut fence, mut open) = (Fence::default(), None);
+    for (_, line) in marked(&text[..start]) {
         open = fence.is_code(line).then(|| open.unwrap_or(line));
-        above = if line.trim().is_empty() { above } else { line };
     }
+    let behind = text[range.end..].split_once('\n').map_or("", |(_, behind)| behind);
     // One that never ends was forgotten.
-    let Some(open) = open.filter(|_| text[range.end..].lines().skip(1).any(|line| !fence.is_code(line))) else {
-        return false;
-    };
+    let Some(open) = open.filter(|_| marked(behind).any(|(_, line)| !fence.is_code(line))) else { return false };
+    let above = text[..start].trim_end().lines().next_back().unwrap_or_default().trim();
     let info = open.trim().trim_start_matches(['`', '~']).trim().to_lowercase();
     let language = info.split([' ', '{', ',', ':']).next().unwrap_or_default();
-    !LANGUAGES.contains(&language) || (is_fence(above.trim()) && above != open)
+    !LANGUAGES.contains(&language) || (is_fence(above) && above != open.trim())
 }
 
 /// Whether a document stands behind words that call it an example: in their line, or under a line that leads to it.
@@ -130,10 +129,6 @@ fn is_announced(text: &str, range: &Range<usize>) -> bool {
             announces(above) || lines.next().is_some_and(|words| (leads(words) && announces(words)) || entitles(words))
         }
     }
-}
-
-fn is_fence(line: &str) -> bool {
-    line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// Whether words lead to what follows them.

@@ -149,13 +149,15 @@ fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize)
                 // Most messages hold no document: what they said is not kept.
                 let kept = found.candidates.last().is_some_and(|one| one.layer >= said);
                 if !kept && found.failed.is_none_or(|(layer, _)| layer < said) {
-                    found.behind.retain(|behind| behind.layer() < said);
+                    // What came of the message stands last.
+                    let before = found.behind.iter().rposition(|behind| behind.layer() < said).map_or(0, |at| at + 1);
+                    found.behind.truncate(before);
                     let words = found.layers.forget(said);
                     found.keep(Behind::Said(layer, words));
                 }
             }
             Item::Message(_) => {}
-            Item::Words(words) => found.keep(Behind::Said(layer, vec![words])),
+            Item::Words(words) => found.keep(Behind::Words(layer, words)),
             Item::Line(line) if tools => lines.push(line),
             Item::Line(_) => {}
         }

@@ -3,7 +3,7 @@
 use super::Form;
 use super::looks::{Heads, Looks};
 use crate::contract::defined::from_json;
-use crate::contract::markdown::heading_words;
+use crate::contract::markdown::{heading_words, is_fence};
 use crate::contract::tree::{Node, json};
 
 /// How many documents shown in a prompt are compared with what was printed.
@@ -114,10 +114,6 @@ fn begins_with<'a>(mut text: impl Iterator<Item = &'a str>, mut beginning: impl 
 fn significant(line: &str) -> Option<&str> {
     let line = line.trim();
     (!line.is_empty() && !is_fence(line)).then_some(line)
-}
-
-fn is_fence(line: &str) -> bool {
-    line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// Every document or template in a prompt, fenced or not, as its lines; one in a fence ends with the fence.

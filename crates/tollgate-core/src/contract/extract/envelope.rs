@@ -97,9 +97,17 @@ pub struct Carried {
     pub object: Option<Range<usize>>,
 }
 
-/// What an object carries of what the agent said; nothing where it is no line of a tool.
-pub fn open(text: &str, object: &Skimmed) -> Option<Carried> {
-    let mut carried = Carried::default();
+impl Carried {
+    /// What an object carries of what the agent said, in the room of one before; whether it is a line of a tool that carries any.
+    pub fn open(&mut self, text: &str, object: &Skimmed) -> bool {
+        self.whole.clear();
+        (self.piece, self.object) = (None, None);
+        fill(self, text, object);
+        !self.whole.is_empty() || self.piece.is_some() || self.object.is_some()
+    }
+}
+
+fn fill(carried: &mut Carried, text: &str, object: &Skimmed) {
     let kind = at(text, object, &["type"]);
     for row in ROWS.iter().filter(|row| is(text, object, kind, row)) {
         let string = |value: Range<usize>| skim::inside(&text[value.clone()]).map(|_| value.start + 1..value.end - 1);
@@ -119,8 +127,6 @@ pub fn open(text: &str, object: &Skimmed) -> Option<Carried> {
             }),
         }
     }
-    let says = !carried.whole.is_empty() || carried.piece.is_some() || carried.object.is_some();
-    says.then_some(carried)
 }
 
 /// Whether a line says that the call of its tool failed.
@@ -209,7 +215,10 @@ mod tests {
     fn said(line: &str) -> String {
         let mut object = Skimmed::default();
         object.read(line, 0, Some(is_on_the_way));
-        let Some(carried) = open(line, &object) else { return "-".to_owned() };
+        let mut carried = Carried::default();
+        if !carried.open(line, &object) {
+            return "-".to_owned();
+        }
         let whole: Vec<&str> = carried.whole.into_iter().map(|range| &line[range]).collect();
         let one = |range: Option<Range<usize>>| range.map(|range| line[range].to_owned()).unwrap_or_default();
         format!("{}|{}|{}", whole.join(";"), one(carried.piece), one(carried.object))

@@ -6,6 +6,7 @@ use super::looks::{Heads, Looks, Shape};
 use super::skim::{self, End};
 use crate::contract::layout::heads;
 use crate::contract::markdown;
+use crate::contract::text::lines;
 
 /// A document that was found, and whether only its beginning is there.
 pub type Stands = (Range<usize>, bool);
@@ -110,7 +111,7 @@ fn whole(text: &str, sections: &[Vec<crate::Name>], heads: &[Head<'_>]) -> Vec<S
 fn heads_by_line(text: &str) -> Vec<Head<'_>> {
     let mut found = Vec::new();
     let mut fence = markdown::Fence::default();
-    for (start, line) in lines(text) {
+    for (start, line) in markdown::marked(text) {
         if fence.is_code(line) || !line.starts_with('#') {
             continue;
         }
@@ -122,16 +123,6 @@ fn heads_by_line(text: &str) -> Vec<Head<'_>> {
         }
     }
     found
-}
-
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut start = 0;
-    let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).map(|end| end + 1);
-    ends.chain((!text.ends_with(['\n', '\r']) && !text.is_empty()).then_some(text.len())).map(move |end| {
-        let line = (start, &text[start..end]);
-        start = end;
-        line
-    })
 }
 
 /// The key of a line that begins with one.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr3};
 
 use super::alike::Alike;
-use super::envelope;
+use super::envelope::{self, Carried};
 use super::looks::{Looks, Shape};
 use super::skim::{self, End, Skimmed};
 use crate::contract::tree::json;
@@ -29,6 +29,11 @@ pub enum Item {
     Cut(usize),
 }
 
+/// Whether a byte may stand before an object that begins a line, or between two of them.
+fn is_list_sign(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b',' | b'[' | b']')
+}
+
 /// What a text consists of. In what an agent said, only the very beginning can be a line of a tool.
 pub fn scan(text: &str, looks: &Looks, said: bool) -> Vec<Item> {
     let begin = text.len() - text.trim_start().len();
@@ -47,7 +52,7 @@ pub fn scan(text: &str, looks: &Looks, said: bool) -> Vec<Item> {
         pieces: Vec::new(),
         tools: false,
         items: Vec::new(),
-        object: Skimmed::default(),
+        carried: Carried::default(),
         alike: Alike::default(),
     };
     scan.run();
@@ -71,8 +76,8 @@ struct Scan<'a> {
     /// Whether lines of tools were seen.
     tools: bool,
     items: Vec<Item>,
-    /// The last object, for its room.
-    object: Skimmed,
+    /// What the last line of a tool carried, for its room.
+    carried: Carried,
     /// The last line that carried a piece.
     alike: Alike,
 }
@@ -82,9 +87,11 @@ impl Scan<'_> {
         let mut at = 0;
         // Whether nothing but list signs stands between the last line end, or the last object, and here.
         let mut fresh = true;
+        // One room for all objects.
+        let mut object = Skimmed::default();
         while at < self.bytes.len() {
             if fresh {
-                at += self.bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b',' | b'[' | b']')).count();
+                at += self.bytes[at..].iter().take_while(|byte| is_list_sign(**byte)).count();
             }
             if self.bytes.get(at) == Some(&b'\n') {
                 (at, fresh) = (at + 1, true);
@@ -98,35 +105,35 @@ impl Scan<'_> {
                 }
             };
             let begins = fresh && brace == at;
-            at = self.object(brace, begins);
+            at = self.object(&mut object, brace, begins);
             let before = || self.bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
             fresh = begins || matches!(before(), Some(b'\n' | b'\r'));
         }
         self.finish();
     }
 
-    /// The next `{` of a line that is worth a look, or where the next line begins; fences are noted on the way.
+    /// The next `{` that is worth a look, or where a line begins that has to be looked at from its start; fences are noted on the way.
     fn brace(&mut self, at: usize, fresh: bool) -> Result<usize, usize> {
-        let bytes = self.bytes;
-        let next = |from: usize| memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |found| from + found + 1);
         match self.bytes.get(at) {
             Some(b'{') if fresh => return Ok(at),
-            Some(b'`' | b'~') if fresh => self.fence_line(at, next(at)),
+            Some(b'`' | b'~') if fresh => {
+                let end = memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |found| at + found + 1);
+                self.fence_line(at, end);
+            }
             _ => {}
         }
-        if self.looks.json.is_none() {
-            return Err(next(at));
-        }
         let mut from = at;
-        while let Some(found) = memchr2(b'{', b'\n', &self.bytes[from..]) {
+        // Most lines have none of these signs, and are passed over without being told apart.
+        while let Some(found) = memchr3(b'{', b'`', b'~', &self.bytes[from..]) {
             from += found;
-            if self.bytes[from] == b'\n' {
-                return Err(from + 1);
+            let before = self.bytes[..from].iter().rposition(|byte| !is_list_sign(*byte));
+            match before.map(|before| self.bytes[before]) {
+                Some(b'\n') | None if from > at => return Err(before.map_or(0, |before| before + 1).max(at)),
+                _ if self.bytes[from] == b'{' && self.looks.json.is_some() && skim::may_begin(self.bytes, from) => {
+                    return Ok(from);
+                }
+                _ => from += 1,
             }
-            if skim::may_begin(self.bytes, from) {
-                return Ok(from);
-            }
-            from += 1;
         }
         Err(self.bytes.len())
     }
@@ -171,17 +178,14 @@ impl Scan<'_> {
     }
 
     /// Passes over what begins with a `{`; gives where to go on.
-    fn object(&mut self, start: usize, begins: bool) -> usize {
+    fn object(&mut self, object: &mut Skimmed, start: usize, begins: bool) -> usize {
         let may_open = begins && self.fence.is_none() && self.only.is_none_or(|only| only == start);
         if may_open && let Some((piece, end)) = self.alike.next(self.bytes, start) {
             self.piece(piece, start..end);
             return end;
         }
-        let mut object = std::mem::take(&mut self.object);
         object.read(self.text, start, may_open.then_some(envelope::is_on_the_way));
-        let next = self.read(&object, start, may_open, begins);
-        self.object = object;
-        next
+        self.read(object, start, may_open, begins)
     }
 
     fn read(&mut self, object: &Skimmed, start: usize, may_open: bool, begins: bool) -> usize {
@@ -215,7 +219,7 @@ impl Scan<'_> {
             self.items.push(Item::Failed(range.start));
             return;
         }
-        let Some(carried) = may_open.then(|| envelope::open(self.text, object)).flatten() else {
+        if !(may_open && self.carried.open(self.text, object)) {
             match may_open && envelope::is_between(self.text, object) {
                 true => self.pass_over(range),
                 false if may_open => {
@@ -225,8 +229,8 @@ impl Scan<'_> {
                 false => {}
             }
             return;
-        };
-        if let Some(piece) = carried.piece {
+        }
+        if let Some(piece) = self.carried.piece.take() {
             let is_known = |key: &str| self.looks.json.as_ref().is_some_and(|shape| shape.has_key(key));
             self.alike.keep(self.text, object, &range, &piece, |key| envelope::decides(key) || is_known(key));
             self.piece(piece, range);
@@ -238,8 +242,8 @@ impl Scan<'_> {
             true => Item::Message(vec![words]),
             false => Item::Words(words),
         };
-        self.items.extend(carried.whole.into_iter().map(item));
-        if let Some(object) = carried.object.filter(|_| self.looks.json.is_some()) {
+        self.items.extend(self.carried.whole.drain(..).map(item));
+        if let Some(object) = self.carried.object.take().filter(|_| self.looks.json.is_some()) {
             self.items.push(Item::Object(object));
         }
     }

@@ -24,6 +24,8 @@ const BRACE_BYTES: usize = 256;
 pub enum Behind {
     /// What an agent said, as strings of a layer.
     Said(usize, Vec<Range<usize>>),
+    /// The same in one string, which is how most of it comes.
+    Words(usize, Range<usize>),
     /// Plain text of a layer.
     Plain(usize, Range<usize>),
 }
@@ -32,7 +34,7 @@ impl Behind {
     /// The layer that it stands in.
     pub fn layer(&self) -> usize {
         match self {
-            Self::Said(layer, _) | Self::Plain(layer, _) => *layer,
+            Self::Said(layer, _) | Self::Words(layer, _) | Self::Plain(layer, _) => *layer,
         }
     }
 }
@@ -49,12 +51,15 @@ pub fn unread(
     }
     let mut bytes = 0;
     for part in behind.into_iter().rev() {
-        let (layer, range) = match part {
-            Behind::Plain(layer, range) => (layer, range),
-            Behind::Said(layer, words) => {
-                if words.iter().map(ExactSizeIterator::len).sum::<usize>() > BYTES_MAX - bytes {
-                    return None;
-                }
+        let (layer, words) = match part {
+            Behind::Plain(layer, range) => (layer, Err(range)),
+            Behind::Said(layer, words) => (layer, Ok(words)),
+            Behind::Words(layer, words) => (layer, Ok(vec![words])),
+        };
+        let (layer, range) = match words {
+            Err(plain) => (layer, plain),
+            Ok(words) if words.iter().map(ExactSizeIterator::len).sum::<usize>() > BYTES_MAX - bytes => return None,
+            Ok(words) => {
                 let said = layers.strings(layer, words);
                 (said, 0..layers.text(said).len())
             }

@@ -58,16 +58,9 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
                 continue;
             }
             let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
-            found.push(Wrong {
-                code: Code::RULE_BROKEN,
-                severity,
-                at,
-                other: None,
-                message: format!("{}{detail} (rule `{}`)", rule.says, rule.id),
-                hint: rule.fix.clone(),
-                rule: Some(rule.id.clone()),
-                mend: self.recounted(rule),
-            });
+            let message = format!("{}{detail} (rule `{}`)", rule.says, rule.id);
+            let wrong = Wrong::new(Code::RULE_BROKEN, severity, at, message, &rule.fix);
+            found.push(Wrong { rule: Some(rule.id.clone()), mend: self.recounted(rule), ..wrong });
         }
     }
 

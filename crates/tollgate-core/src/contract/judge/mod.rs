@@ -33,6 +33,19 @@ pub struct Wrong {
     pub mend: Option<Mend>,
 }
 
+impl Wrong {
+    /// Something wrong at one place, by no rule of the contract.
+    pub fn new(code: Code, severity: Severity, at: u32, message: String, hint: impl Into<String>) -> Self {
+        Self { code, severity, at, other: None, message, hint: hint.into(), rule: None, mend: None }
+    }
+
+    /// The same, with the second place that it is about.
+    pub fn and(mut self, other: Option<u32>) -> Self {
+        self.other = other;
+        self
+    }
+}
+
 /// What a judge found.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -51,16 +64,12 @@ impl Found {
 
     /// Keeps an error about a value.
     pub fn error(&mut self, code: Code, at: u32, message: String, hint: impl Into<String>) {
-        self.push(Wrong {
-            code,
-            severity: Severity::Error,
-            at,
-            other: None,
-            message,
-            hint: hint.into(),
-            rule: None,
-            mend: None,
-        });
+        self.push(Wrong::new(code, Severity::Error, at, message, hint));
+    }
+
+    /// Keeps that something is there twice: here, and first elsewhere.
+    pub fn twice(&mut self, code: Code, at: u32, first: u32, message: String, hint: &str) {
+        self.push(Wrong::new(code, Severity::Error, at, message, hint).and(Some(first)));
     }
 
     /// Keeps what is no JSON; gives what could be read all the same.

@@ -6,9 +6,8 @@ use super::label::{Labelled, is_label, labels_of};
 use super::read::{Reader, small};
 use crate::code::Code;
 use crate::contract::definition::{Field, Labels, Layout, RecordType};
-use crate::contract::judge::{Wrong, shown};
+use crate::contract::judge::shown;
 use crate::contract::text::lines_in;
-use crate::diagnostic::Severity;
 
 impl<'a> Reader<'a, '_> {
     /// The labels of a record's fields in a range, in the order of the text.
@@ -117,19 +116,8 @@ impl<'a> Reader<'a, '_> {
         };
         let Some(Field { layout: Layout::Label(name), .. }) = record.fields.get(label.field) else { return };
         let message = format!("`{name}:` is there twice");
-        let (at, other) = (small(label.start), Some(small(first)));
+        self.found.twice(Code::KEY_TWICE, small(label.start), small(first), message, "keep one of the two");
         // What stands behind the second belongs to it, not to what comes before.
         found.push(label);
-        let hint = "keep one of the two".to_owned();
-        self.found.push(Wrong {
-            code: Code::KEY_TWICE,
-            severity: Severity::Error,
-            at,
-            other,
-            message,
-            hint,
-            rule: None,
-            mend: None,
-        });
     }
 }

@@ -120,18 +120,8 @@ impl<'a> Reader<'a, '_> {
         };
         if let Some(second) = right.next() {
             let message = format!("`{wanted}` is there twice");
-            let (at, other) = (small(second.range.start), Some(small(first.range.start)));
-            let hint = "give one document".to_owned();
-            self.found.push(Wrong {
-                code: Code::SECTION_TWICE,
-                severity: Severity::Error,
-                at,
-                other,
-                message,
-                hint,
-                rule: None,
-                mend: None,
-            });
+            let (at, first) = (small(second.range.start), small(first.range.start));
+            self.found.twice(Code::SECTION_TWICE, at, first, message, "give one document");
         }
         Some(first)
     }
@@ -210,19 +200,9 @@ impl<'a> Reader<'a, '_> {
                 self.found.mend(Some(Mend::Level(level + 1)));
             }
             if let Some(first) = found.iter().find(|one| one.field == field) {
-                let (at, other) = (small(head.range.start), Some(small(first.start)));
+                let (at, first) = (small(head.range.start), small(first.start));
                 let message = format!("the section {} is there twice", quote(title));
-                let hint = "keep one of the two".to_owned();
-                self.found.push(Wrong {
-                    code: Code::SECTION_TWICE,
-                    severity: Severity::Error,
-                    at,
-                    other,
-                    message,
-                    hint,
-                    rule: None,
-                    mend: None,
-                });
+                self.found.twice(Code::SECTION_TWICE, at, first, message, "keep one of the two");
                 continue;
             }
             if field < furthest {
@@ -255,17 +235,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn warn(&mut self, code: Code, head: &Head, message: String, hint: &str) {
-        let (at, hint) = (small(head.range.start), hint.to_owned());
-        self.found.push(Wrong {
-            code,
-            severity: Severity::Warning,
-            at,
-            other: None,
-            message,
-            hint,
-            rule: None,
-            mend: None,
-        });
+        self.found.push(Wrong::new(code, Severity::Warning, small(head.range.start), message, hint));
     }
 
     /// What stands in a range; where nothing does, it stands where it was announced.

@@ -7,17 +7,16 @@ use super::draft::{Draft, Located};
 use super::entry::file_counts;
 use super::parse::{Reader, plain};
 use crate::code::Code;
-use crate::contract::markdown::BlockKind;
+use crate::contract::markdown::{BlockKind, is_fence};
 use crate::contract::text::{is_placeholder, is_same_name, quote};
 use crate::diagnostic::{Diagnostic, Mend, Place};
 
 impl Reader<'_, '_> {
     /// The Abstract: `field: value` lines, plain or in a fence.
     pub(super) fn index(&mut self, draft: &mut Draft) {
-        let fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
         let mut seen: BTreeMap<&'static str, Place> = BTreeMap::new();
         let mut strange = Vec::new();
-        for (at, line) in self.said().into_iter().filter(|(_, line)| !fence(line)) {
+        for (at, line) in self.said().into_iter().filter(|(_, line)| !is_fence(line)) {
             let place = self.source.place(at);
             let field = line.split_once(':').map(|(name, value)| (name.trim_matches(['*', '`', '-', ' ']), value));
             let known = field

@@ -44,7 +44,8 @@ fn page(code: Code) -> CodePage {
     CodePage { code: code.to_string(), title: title(code).to_owned(), page: code.page().to_owned() }
 }
 
-fn title(code: Code) -> &'static str {
+/// The title of a code's page.
+pub(super) fn title(code: Code) -> &'static str {
     let first = code.page().lines().next().unwrap_or_default();
     first.split_once(": ").map_or(first, |(_, title)| title)
 }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use tollgate_api::{ScopeCheck, ScopeRole};
+use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::Diagnostic;
+use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::scope::correction::corrections;
 use tollgate_core::scope::draft::{Draft, called_for};
-use tollgate_core::scope::pattern_problem;
 use tollgate_core::scope::rules::{Class, Rules, Sorted};
 use tollgate_core::scope::task::{TASK_CONTRACT, TaskScope};
+use tollgate_core::scope::{pattern_problem, protects};
 use tollgate_engine::workspace::{Comparison, Patch, Repository, Side, WorkspaceError};
 
 use crate::cli::failure::{Failure, Kind};
@@ -95,7 +96,7 @@ struct Noted {
 }
 
 fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
-    let (rules, notes) = rules(args, session)?;
+    let (rules, mut notes) = rules(args, session)?;
     let side = if args.worktree { Side::Checkout } else { Side::Commit(&args.head) };
     let state = session.environment.state_dir()?;
     let repository = Repository::find(session.environment.directory()).map_err(|error| refused(&error))?;
@@ -105,6 +106,7 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let given = [Some(&args.task), args.pr_body.as_ref()].into_iter().flatten();
     let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();
     let comparison = repository.compare(&args.base, side, &given, &state).map_err(|error| refused(&error))?;
+    notes.extend(protects_nothing(&rules, &comparison)?);
     // Where every path is settled by its name, nothing more is read.
     let patch = match rules.need_content(comparison.between.paths()) {
         true => comparison.between.read().map_err(|error| refused(&error))?,
@@ -173,6 +175,26 @@ fn rules(args: &CheckArgs, session: &Session) -> Result<(Rules, Vec<Noted>), Fai
         notes.push(Noted { source, diagnostics });
     }
     Ok((rules, notes))
+}
+
+/// Patterns that hold neither a changed path nor any that was there before: a protection that nobody has.
+fn protects_nothing(rules: &Rules, comparison: &Comparison) -> Result<Option<Noted>, Failure> {
+    let changed: Vec<&Name> = comparison.between.paths().collect();
+    let is_idle = |pattern: &&Name, paths: &[&Name]| !paths.iter().any(|path| protects(pattern, path));
+    let idle: Vec<&Name> = rules.protected.iter().filter(|pattern| is_idle(pattern, &changed)).collect();
+    if idle.is_empty() {
+        return Ok(None);
+    }
+    let before = comparison.between.files_before().map_err(|error| refused(&error))?;
+    let before: Vec<&Name> = before.iter().map(|entry| &entry.path).collect();
+    let idle = idle.into_iter().filter(|pattern| is_idle(pattern, &before));
+    let warning = |pattern: &Name| {
+        let message = format!("`{pattern}` protects nothing: no file has such a path");
+        Diagnostic::warning(Code::USAGE, Place::default(), message)
+            .hint("names are compared byte for byte; `git ls-files` lists them")
+    };
+    let source = Source { file: "--protected".to_owned(), text: String::new() };
+    Ok(Some(Noted { source, diagnostics: idle.map(warning).collect() }))
 }
 
 fn refused(error: &WorkspaceError) -> Failure {

@@ -14,11 +14,11 @@ use crate::Outcome;
 
 /// A transcript has about this size.
 const BYTES: usize = 10 << 20;
-/// Hostile ones have up to this size: JSON of 16 MiB is refused before it is read.
-const HOSTILE_BYTES: usize = 15 << 20;
+/// Hostile ones have up to this size: no cache holds a quarter of it.
+const HOSTILE_BYTES: usize = 6 << 20;
 /// How often the sides take turns.
 const ROUNDS: usize = 15;
-const HOSTILE_ROUNDS: usize = 5;
+const HOSTILE_ROUNDS: usize = 3;
 /// The contracts that are looked for: Markdown by code and by data, JSON with a word of its own and without.
 const CONTRACTS: [&str; 4] = ["status-block", "decree.review-rejection", "wr.gate_verdict", "team.output"];
 
@@ -26,7 +26,7 @@ const CONTRACTS: [&str; 4] = ["status-block", "decree.review-rejection", "wr.gat
 const RATIO_LEAST: f64 = 0.5;
 
 /// For each contract and form of transcript: the time of the bare pass over that of the extraction.
-pub fn ratios() -> Outcome<Series> {
+pub fn ratios(only: &str) -> Outcome<Series> {
     eprintln!("measuring transcripts …");
     let mut figures = Vec::new();
     for id in CONTRACTS {
@@ -35,6 +35,10 @@ pub fn ratios() -> Outcome<Series> {
         let (form, report) = texts.first().ok_or("a contract without a form")?;
         eprintln!("  {id}");
         for (name, text) in transcripts::all(report.trim_end(), *form == Form::Markdown, BYTES) {
+            let of = format!("{id} {name}");
+            if !of.contains(only) {
+                continue;
+            }
             let found = extract(dialect, &text, &context);
             if found.read.is_refused() {
                 return Err(format!("{id} {name}: the report is not found: {:?}", found.read.diagnostics()).into());
@@ -42,7 +46,7 @@ pub fn ratios() -> Outcome<Series> {
             let mut ours = || drop(black_box(extract(dialect, &text, &context)));
             let (ours, bare) = compare(&mut ours, &mut || bare_pass(&text), ROUNDS);
             let speed = [ours, bare].map(|seconds| text.len() as f64 / seconds / 1e6);
-            figures.push(Figure { of: format!("{id} {name}"), value: bare / ours, whole: 0.0, speed });
+            figures.push(Figure { of, value: bare / ours, whole: 0.0, speed });
         }
     }
     let (names, title) = (["extract_ratio", "extract_ratios"], "finding a report");
@@ -50,7 +54,7 @@ pub fn ratios() -> Outcome<Series> {
 }
 
 /// For each contract and hostile transcript: how the time grows when it is twice as long.
-pub fn doublings() -> Outcome<Series> {
+pub fn doublings(only: &str) -> Outcome<Series> {
     eprintln!("measuring hostile transcripts …");
     let mut figures = Vec::new();
     let context = Context::default();
@@ -58,11 +62,15 @@ pub fn doublings() -> Outcome<Series> {
         let (_, dialect) = known(id)?;
         eprintln!("  {id}");
         for (name, begin, again) in transcripts::HOSTILE {
+            let of = format!("{id} {name}");
+            if !of.contains(only) {
+                continue;
+            }
             let texts = growth::sizes(HOSTILE_BYTES).map(|bytes| transcripts::hostile(begin, again, bytes));
             let read = |text: &str| drop(black_box(extract(dialect, text, &context)));
             let grown = growth::measure(&read, &texts, HOSTILE_ROUNDS);
             let speed = [texts[growth::SIZES - 1].len() as f64 / grown.last_s / 1e6, 0.0];
-            figures.push(Figure { of: format!("{id} {name}"), value: grown.steady(), whole: 0.0, speed });
+            figures.push(Figure { of, value: grown.steady(), whole: 0.0, speed });
         }
     }
     let (names, title) = (["extract_doubling", "extract_doublings"], "twice the transcript");

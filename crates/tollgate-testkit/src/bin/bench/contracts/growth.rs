@@ -49,7 +49,7 @@ pub fn measure(read: &dyn Fn(&str), texts: &[String; SIZES], rounds: usize) -> G
         let per_byte = |at: usize| quickest[at] / texts[at].len() as f64;
         growth.doublings = std::array::from_fn(|at| 2.0 * per_byte(at + 1) / per_byte(at));
         growth.last_s = quickest[SIZES - 1];
-        if growth.doublings.iter().all(|doubling| *doubling <= NEAR) {
+        if growth.steady() <= NEAR {
             break;
         }
     }

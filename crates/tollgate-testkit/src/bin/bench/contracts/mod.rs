@@ -80,14 +80,21 @@ impl Series {
     }
 }
 
-/// Measures everything, or only what has some words in its name (`status-block@1 markdown 4k`, `extract`), and prints it.
+/// Measures everything, or only what has some words in its name (`status-block@1 markdown 4k`, `extract`, `extract team.output gemini`), and prints it.
 pub fn run(json: bool, only: &str) -> Outcome {
     let mut measures: Vec<Box<dyn Fn() -> Outcome<Series>>> = Vec::new();
-    if only != EXTRACT {
+    let (extract_only, words) = match only.strip_prefix(EXTRACT) {
+        Some(words) => (true, words.trim_start()),
+        None => (false, ""),
+    };
+    if !extract_only {
         measures.extend([Box::new(|| ratios(only)) as Box<dyn Fn() -> Outcome<Series>>, Box::new(|| doublings(only))]);
     }
-    if only.is_empty() || only == EXTRACT {
-        measures.extend([Box::new(extract::ratios) as Box<dyn Fn() -> Outcome<Series>>, Box::new(extract::doublings)]);
+    if only.is_empty() || extract_only {
+        measures.extend([
+            Box::new(|| extract::ratios(words)) as Box<dyn Fn() -> Outcome<Series>>,
+            Box::new(|| extract::doublings(words)),
+        ]);
     }
     let mut all = Vec::new();
     for measure in measures {

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use tollgate_api::{ContractCheck, Diagnostic, Severity};
 use tollgate_core::code::Code;
 
+use crate::cli::commands::explain::title;
+
 /// One log with one run.
 pub fn log(results: &[ContractCheck]) -> Value {
     let all =
@@ -26,8 +28,8 @@ pub fn log(results: &[ContractCheck]) -> Value {
 
 /// A code with the title and the text of its page.
 fn rule(code: &str) -> Value {
-    let page = Code::find(code).map_or("", Code::page);
-    let title = page.lines().next().and_then(|line| line.split_once(": ")).map_or(code, |(_, title)| title);
+    let known = Code::find(code);
+    let (page, title) = (known.map_or("", Code::page), known.map_or(code, |known| title(known)));
     json!({"id": code, "shortDescription": {"text": title}, "help": {"text": page}})
 }
 

@@ -1,36 +1,7 @@
-//! What looks like a report and is none: a template, an example, a quotation, a call that failed.
+//! Which report of a transcript counts: what is shown, quoted or called an example is none, and nothing behind the last one is overlooked.
 
 use crate::handoff::{extracted, shown, verdict};
 use crate::world::World;
-
-#[test]
-fn what_nobody_filled_in_is_no_report() {
-    let world = World::new();
-    let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
-    let rejected = verdict("rejected");
-    for template in [
-        r#"{"kind":"wr.gate_verdict","version":1,"verdict":"approved|rejected|uncertain","confidence":"high|medium|low","rationale":"..."}"#,
-        r#"{"kind":"wr.gate_verdict","version":1,"verdict":"<verdict>","confidence":"<confidence>","rationale":"<rationale>"}"#,
-    ] {
-        assert_eq!(extract(&format!("{rejected}\n{template}\n")), "0 ok reject", "{template}");
-        assert!(extract(template).starts_with("1 malformed none TG0201"), "{template}");
-    }
-    for part in ["--example", "--template", "--instructions", "--schema"] {
-        let echo = shown(&world, &format!("wr.gate_verdict {part}"));
-        assert_eq!(extract(&format!("{rejected}\n{echo}\n")), "0 ok reject", "{part}");
-        if part == "--example" {
-            assert_eq!(extract(&echo), "0 ok accept", "alone it may be meant");
-            continue;
-        }
-        assert!(extract(&echo).starts_with("1 malformed none TG0201"), "{part}");
-    }
-    let result = shown(&world, "decree.implementor-result --example").replace("Show the total", "Sum it");
-    let template = result.replace("**Outcome:** completed", "**Outcome:** completed | blocked | validation-failure");
-    assert_eq!(extracted(&world, "decree.implementor-result", &format!("{result}\n{template}")), "0 ok none");
-    let status = shown(&world, "status-block --example").replace("a checked addition", "a wider type");
-    let template = "## Status\ncomplete | blocked | failed | incomplete\n\n## Abstract\noutcome: what was done\n";
-    assert_eq!(extracted(&world, "status-block --role reviewer", &format!("{status}\n{template}")), "0 ok reject");
-}
 
 #[test]
 fn what_is_called_an_example_is_not_taken_for_the_report() {
@@ -67,25 +38,6 @@ fn a_call_that_failed_reports_nothing() {
     for twice in [said.clone(), format!(r#"{{"type":"result","result":{}}}"#, serde_json::Value::from(said.as_str()))] {
         assert_eq!(extract(&twice), "0 ok accept", "{twice}");
     }
-}
-
-/// Whoever hands out work fills in the unit and the role; a report is what chooses the word that decides.
-#[test]
-fn a_template_that_only_leaves_the_verdict_open_is_no_report() {
-    let world = World::new();
-    let report = shown(&world, "supervisor.worker-report --example").replace("41 passed", "43 passed");
-    let template = report.replace("\"status\": \"PASS\"", "\"status\": \"PASS|FAIL|BLOCKED\"");
-    assert_ne!(report, template);
-    let extract = |text: &str| extracted(&world, "supervisor.worker-report", text);
-    assert_eq!(extract(&format!("{report}\n{template}")), "0 ok none");
-    assert_eq!(extract(&template), "1 malformed none TG0201@1", "an echo, not a report with a mistake");
-    let row = report.replace("\"verdict\": \"PASS\"", "\"verdict\": \"PASS|FAIL\"");
-    assert_ne!(report, row);
-    assert!(extract(&format!("{report}\n{row}")).starts_with("1 malformed none TG0245"), "half of it is chosen");
-    let output = shown(&world, "team.output --example").replace("Prices are in cents.", "Prices are in euros.");
-    let template = output.replace("\"OK\"", "\"OK|BLOCKED|FAIL\"");
-    let said = extracted(&world, "team.output --role Coder", &format!("{output}\n{template}"));
-    assert_eq!(said, "0 ok none");
 }
 
 #[test]
@@ -183,4 +135,31 @@ fn what_is_quoted_or_shown_as_code_is_not_taken_for_the_report() {
         let end: String = fence.chars().take_while(|c| matches!(c, '`' | '~')).collect();
         assert_eq!(extract(&format!("{fence}\n{rejected}\n{end}\n")), "0 ok reject", "{fence}");
     }
+}
+
+#[test]
+fn a_rejection_behind_an_approval_is_no_approval() {
+    let world = World::new();
+    let approval = shown(&world, "decree.review-approval --example").replace("All 4", "All 5");
+    let rejection = shown(&world, "decree.review-rejection --example");
+    let extract = |id: &str, text: &str| extracted(&world, id, text);
+    assert_eq!(extract("decree.review-approval", &approval), "0 ok accept");
+    assert_eq!(extract("decree.review-approval", &format!("{approval}\n{rejection}")), "1 malformed none TG0256@16");
+    let said = |text: &str| {
+        let text = serde_json::Value::from(text);
+        format!("{{\"type\":\"assistant\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}}}\n")
+    };
+    let both = format!("{}{}", said(&approval), said(&rejection));
+    assert_eq!(extract("decree.review-approval", &both), "1 malformed none TG0256@2");
+    assert_eq!(extract("decree.review-approval", &format!("{rejection}\n{approval}")), "0 ok accept");
+    let result = shown(&world, "decree.reviewer-result --example").replace("All four", "All five");
+    assert_eq!(extract("decree.reviewer-result", &format!("{result}\n{rejection}")), "1 malformed none TG0256@13");
+    let rejects = result.replace("approved", "needs-changes");
+    assert_eq!(extract("decree.reviewer-result", &format!("{rejects}\n{rejection}")), "0 ok reject");
+    // A sign in the heading hides neither.
+    let sign = |text: &str| text.replacen("## R", "## ❌ R", 1);
+    let behind = format!("{result}\n{}", sign(&rejects));
+    assert_eq!(extract("decree.reviewer-result", &behind), "1 malformed none TG0201@13");
+    let behind = format!("{approval}\n{}", sign(&rejection));
+    assert_eq!(extract("decree.review-approval", &behind), "1 malformed none TG0256@16");
 }
