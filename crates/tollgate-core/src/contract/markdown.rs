@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 
 use super::blocks::unstyled;
-use super::text::{Source, clean, is_unseen, lines, lines_in};
+use super::text::{Source, clean, is_unseen, lines_in};
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -17,6 +17,8 @@ pub const BYTES_MAX: usize = 1 << 20;
 const OPENERS_MAX: usize = 32;
 /// The deepest indentation at which a line may still open a container.
 const INDENT_MAX: usize = 256;
+/// How far a tab indents.
+const TAB: usize = 4;
 
 /// A block at the top level of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,31 +213,56 @@ pub fn fence(text: &str, range: &Range<usize>) -> BlockKind {
     BlockKind::Fence { content: start..end.max(start), closed }
 }
 
-/// The last line that opens more containers than the parser can carry in linear time.
+/// The last line that opens more containers than the parser can carry in linear time. Such a line begins with many signs that open
+/// or indent, so that one byte in as many is looked at: of most lines none.
 fn too_deep(text: &str) -> Option<usize> {
-    let mut found = None;
-    for (offset, line) in lines(text) {
-        let (mut openers, mut indent) = (0usize, 0usize);
-        let mut after_digit = false;
-        for byte in line.bytes() {
-            match byte {
-                b' ' => indent += 1,
-                b'\t' => indent += 4,
-                b'-' | b'*' | b'+' | b'>' => openers += 1,
-                b'.' | b')' if after_digit => openers += 1,
-                b'0'..=b'9' => {}
-                _ => break,
+    const STEP: usize = OPENERS_MAX + 1;
+    const { assert!(STEP <= INDENT_MAX / TAB) };
+    let bytes = text.as_bytes();
+    let (mut found, mut at, mut from) = (None, 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        if opens(*byte) {
+            let before = bytes[from..at].iter().rposition(|byte| !opens(*byte));
+            let start = before.map_or(from, |before| from + before + 1);
+            if start == 0 || matches!(bytes[start - 1], b'\n' | b'\r') {
+                let end = memchr::memchr2(b'\n', b'\r', &bytes[start..]).map_or(bytes.len(), |end| start + end + 1);
+                found = if is_too_deep(&text[start..end]) { Some(start) } else { found };
+                (from, at) = (end, end + STEP - 1);
+                continue;
             }
-            // A line of dashes or stars is a rule, whatever its length: it opens nothing.
-            after_digit = byte.is_ascii_digit();
+            // Signs that go on from here begin no line either.
+            from = at + 1;
         }
-        if openers > OPENERS_MAX || (openers > 0 && indent > INDENT_MAX) {
-            let bare = line.trim_end();
-            let rule = bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>');
-            found = if rule { found } else { Some(offset) };
-        }
+        at += STEP;
     }
     found
+}
+
+/// Whether a byte may stand among the signs at the beginning of a line that open a container or indent.
+const fn opens(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'-' | b'*' | b'+' | b'>' | b'.' | b')' | b'0'..=b'9')
+}
+
+fn is_too_deep(line: &str) -> bool {
+    let (mut openers, mut indent) = (0usize, 0usize);
+    let mut after_digit = false;
+    for byte in line.bytes() {
+        match byte {
+            b' ' => indent += 1,
+            b'\t' => indent += TAB,
+            b'-' | b'*' | b'+' | b'>' => openers += 1,
+            b'.' | b')' if after_digit => openers += 1,
+            b'0'..=b'9' => {}
+            _ => break,
+        }
+        after_digit = byte.is_ascii_digit();
+    }
+    if openers <= OPENERS_MAX && (openers == 0 || indent <= INDENT_MAX) {
+        return false;
+    }
+    // A line of dashes or stars is a rule, whatever its length: it opens nothing.
+    let bare = line.trim_end();
+    !bare.bytes().all(|byte| bare.starts_with(char::from(byte)) && byte != b'>')
 }
 
 /// Which lines of a text are code, one line after the other.
@@ -326,6 +353,7 @@ pub fn item_text<'t>(text: &'t str, range: &Range<usize>) -> (Cow<'t, str>, usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::text::lines;
 
     fn shown(text: &str) -> String {
         let source = Source::new(text);
@@ -385,6 +413,27 @@ mod tests {
         );
         assert_eq!(lines("``` `` x # y"), ["0:``` `` x # y"]);
         assert!(lines("").is_empty() && lines("x # y `z` ~").is_empty());
+    }
+
+    #[test]
+    fn the_line_that_is_too_deep_is_that_of_looking_at_every_line() {
+        let mut seed = 7_u64;
+        let mut next = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        let (mut deep, signs) = (0, ["- ", "> ", "1. ", "\t", " ", "*", "x", "é", "\n", "\r\n", "\r", "a word "]);
+        for _ in 0..2_000 {
+            let mut text = String::new();
+            for _ in 0..next(6) {
+                let sign = signs[usize::try_from(next(signs.len() as u64)).unwrap()];
+                text.push_str(&sign.repeat(usize::try_from(next(90)).unwrap()));
+            }
+            let every = lines(&text).filter(|(_, line)| is_too_deep(line)).last().map(|(at, _)| at);
+            assert_eq!(too_deep(&text), every, "{text:?}");
+            deep += usize::from(every.is_some());
+        }
+        assert!(deep > 100, "{deep}");
     }
 
     #[test]
