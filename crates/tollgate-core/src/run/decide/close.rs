@@ -147,7 +147,7 @@ impl Draft {
     }
 
     /// The first stage of the main flow below which a unit lapsed.
-    pub fn made_at(&self) -> Option<Name> {
+    fn made_at(&self) -> Option<Name> {
         let lapsed = |unit: &Name| self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
         let below = self.run.instances.values().filter(|instance| instance.unit.as_ref().is_some_and(lapsed));
         let made: BTreeSet<Name> = below.filter_map(|instance| self.main_stage_above(instance)).collect();

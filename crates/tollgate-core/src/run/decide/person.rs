@@ -1,6 +1,7 @@
 //! A person's word on a run: retry, repair and cancel.
 
 use super::super::event::{EachEntered, FlowResumed, RunClosed, RunOutcome, RunRepaired, RunRetried};
+use super::super::gate;
 use super::super::state::{At, MAIN, Phase};
 use super::Rejection;
 use super::draft::Draft;
@@ -38,27 +39,26 @@ impl Draft {
         if held.is_empty() && !sleeps && !matches!(self.run.phase, Phase::Halted { .. }) {
             return Err(Rejection::NothingToRetry);
         }
+        let main_was_held = held.iter().any(|(instance, _)| &**instance == MAIN);
         self.emit(RunRetried { unit: None });
-        let made_at = self.made_at().filter(|_| self.is_held_at_the_close());
         for (instance, stage) in held {
-            self.emit(FlowResumed { instance: instance.clone(), stage: stage.clone(), renewed: true });
-            // Whether the stage that made what lapsed has anything to do is not asked again.
-            if &*instance == MAIN && made_at.as_ref() == Some(&stage) {
-                self.enter_unasked_here(&instance);
-            }
+            self.emit(FlowResumed { instance, stage, renewed: true });
+        }
+        if main_was_held {
+            self.enter_what_would_be_passed_over();
         }
         Ok(())
     }
 
-    fn is_held_at_the_close(&self) -> bool {
-        self.instance(MAIN).is_some_and(|main| matches!(&main.at, At::Held { outcome, .. } if &**outcome == "done"))
-    }
-
-    fn enter_unasked_here(&mut self, name: &Name) {
+    /// Enters the stage at which the main flow was held where it would be passed over by now: it was entered before, and a person wants
+    /// it again. What is held below has to wait for what stands above it, and is asked.
+    fn enter_what_would_be_passed_over(&mut self) {
         let protocol = self.protocol.clone();
-        let Some(instance) = self.instance(name) else { return };
-        if let Some(stage) = instance.at.stage().and_then(|stage| Self::stage_of(&protocol, &instance, stage)) {
-            self.enter_unasked(name, &instance, stage);
+        let Some(main) = self.instance(MAIN).filter(|main| main.judging.is_none()) else { return };
+        let At::Ready { stage } = &main.at else { return };
+        let Some(stage) = Self::stage_of(&protocol, &main, stage) else { return };
+        if stage.when.as_ref().is_some_and(|when| !gate::truth(&self.run, when, None)) {
+            self.enter_unasked(&MAIN.into(), &main, stage);
         }
     }
 
