@@ -200,7 +200,7 @@ fn what_goes_on_as_its_own_child_is_ended_with_the_attempt() {
     // Every few milliseconds another process, whose parent is gone; bounded, so that a failure leaves nothing for ever.
     std::fs::write(
         &renew,
-        format!("echo x >> {born}; trap '' TERM; [ $1 -gt 3000 ] && exit; /bin/sh {renew} $(($1 + 1)) &\n"),
+        format!("echo x >> {born}; trap '' TERM; [ $1 -gt 30000 ] && exit; /bin/sh {renew} $(($1 + 1)) &\n"),
     )
     .unwrap();
     let agent = format!(
@@ -214,7 +214,7 @@ fn what_goes_on_as_its_own_child_is_ended_with_the_attempt() {
     let then = size();
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert_eq!(size(), then, "it goes on");
-    assert!(then < 6000, "it came to its own end");
+    assert!(then < 60_000, "it came to its own end");
     play.holds();
 }
 
