@@ -79,13 +79,22 @@ fn parse(path: &Path) -> Result<Break, String> {
     Ok(Break { name, invariant, file: file.into(), old, new })
 }
 
+impl Break {
+    /// The file as it is, which has the line once.
+    fn sound(&self, source: &Path) -> Result<String, String> {
+        let path = source.join(&self.file);
+        let whole = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        match whole.matches(&self.old).count() {
+            1 => Ok(whole),
+            _ => Err(format!("{}: `{}` is not once in {}", self.name, self.old, self.file.display())),
+        }
+    }
+}
+
 /// Breaks, builds, simulates, and puts the line back.
 fn attempt(found: &Break, source: &Path, build: &Path) -> Result<String, String> {
     let path = source.join(&found.file);
-    let whole = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if whole.matches(&found.old).count() != 1 {
-        return Err(format!("{}: `{}` is not once in {}", found.name, found.old, found.file.display()));
-    }
+    let whole = found.sound(source)?;
     write(&path, &whole.replacen(&found.old, &found.new, 1))?;
     let args = ["--quiet", "--package", "tollgate-testkit", "--bin", "sim"];
     let mut sim = at(source, build);
@@ -140,4 +149,18 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line that was rewritten would leave its break to be found out by the next who tries them all.
+    #[test]
+    fn every_break_has_its_line() -> Result<(), String> {
+        for found in read(&root().join("crates/tollgate-testkit/breaks"))? {
+            found.sound(&root())?;
+        }
+        Ok(())
+    }
 }
