@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tollgate_core::Name;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
-use tollgate_core::protocol::model::{Kind, Over, Value};
+use tollgate_core::protocol::model::{Kind, Over, Stage, Value};
 use tollgate_core::run::decide::{Open, OpenArtifact, Rejection};
 use tollgate_core::run::gate;
 use tollgate_core::scope::{self, Entry};
@@ -59,25 +59,27 @@ pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagno
         .collect()
 }
 
-/// The lanes that will run with these inputs; none when no stage of main runs lanes.
+/// The lanes that will run with these inputs; none when no stage of main, nor of a flow it calls for itself, runs lanes.
 fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name>> {
     let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-    let main = protocol.flow("main")?;
-    main.stages.iter().find_map(|stage| {
-        let Kind::Each(each) = &stage.kind else { return None };
-        if stage.when.as_ref().is_some_and(|when| !gate::over_inputs(when, &value)) {
-            return None;
+    let runs = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::over_inputs(when, &value));
+    let mut called = vec![protocol.flow("main")?];
+    while let Some(flow) = called.pop() {
+        for stage in flow.stages.iter().filter(runs) {
+            let Kind::Each(each) = &stage.kind else { continue };
+            match &each.over {
+                Over::Lanes(lanes) => return Some(lanes.clone()),
+                Over::Input(input) => match value(input) {
+                    Some(Value::List(lanes)) => return Some(lanes.clone()),
+                    Some(Value::Text(lane)) => return Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
+                    Some(Value::Int(_)) | None => {}
+                },
+                Over::It => called.extend(protocol.flow(&each.flow)),
+                Over::Units => {}
+            }
         }
-        match &each.over {
-            Over::Lanes(lanes) => Some(lanes.clone()),
-            Over::Input(input) => match value(input) {
-                Some(Value::List(lanes)) => Some(lanes.clone()),
-                Some(Value::Text(lane)) => Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
-                Some(Value::Int(_)) | None => None,
-            },
-            Over::Units | Over::It => None,
-        }
-    })
+    }
+    None
 }
 
 /// Refuses a scope that names a folder as if it were a file: all of the unit's work would lie outside of it.

@@ -67,12 +67,12 @@ pub fn standing(run: &Run) -> Standing {
         Phase::Closed { outcome: RunOutcome::Cancelled, .. } => Standing::Cancelled,
         Phase::Halted { .. } => Standing::Halted,
         Phase::Open => {
-            let moves = |instance: &Instance| match instance.at {
+            let moves = |name: &Name, instance: &Instance| match instance.at {
                 At::Leased { .. } => true,
-                At::Ready { .. } => run.stopped(instance).is_none(),
+                At::Ready { .. } => run.is_live(name) && run.stopped(instance).is_none(),
                 _ => false,
             };
-            match run.instances.values().any(|instance| moves(instance)) {
+            match run.instances.iter().any(|(name, instance)| moves(name, instance)) {
                 true => Standing::Working,
                 false if run.pending().next().is_some() => Standing::Waiting,
                 false if run.sleeps_until().is_some() => Standing::Sleeping,
@@ -84,12 +84,16 @@ pub fn standing(run: &Run) -> Standing {
 
 /// Why nothing moves without a person's `retry`: the run is halted, or what is held is all that is left.
 pub fn halted(run: &Run) -> Option<Vec<String>> {
-    let idle = |at: &At| !matches!(at, At::Ready { .. } | At::Leased { .. } | At::Waiting { .. });
+    let idle = |name: &Name, at: &At| match at {
+        At::Ready { .. } | At::Waiting { .. } => !run.is_live(name),
+        At::Leased { .. } => false,
+        At::Each { .. } | At::Held { .. } | At::Closing { .. } | At::Ended { .. } => true,
+    };
     match &run.phase {
         Phase::Closed { .. } => None,
         Phase::Halted { reasons } => Some(reasons.clone()),
         Phase::Open if run.pending().next().is_some() => None,
-        Phase::Open if !run.instances.values().all(|instance| idle(&instance.at)) => None,
+        Phase::Open if !run.instances.iter().all(|(name, instance)| idle(name, &instance.at)) => None,
         Phase::Open => {
             let held = run.instances.values().filter_map(|instance| match &instance.at {
                 At::Held { why, .. } => Some(why.clone()),
@@ -196,8 +200,9 @@ fn reason(run: &Run) -> String {
         }
         Phase::Closed { why, .. } => why.clone(),
         Phase::Open | Phase::Halted { .. } => {
-            let busy = run.instances.values().filter(|instance| !matches!(instance.at, At::Each { .. }));
-            let mut parts: Vec<String> = busy.filter_map(|instance| doing(run, instance)).take(NAMED_MAX).collect();
+            let busy = run.instances.iter().filter(|(_, instance)| !matches!(instance.at, At::Each { .. }));
+            let mut parts: Vec<String> =
+                busy.filter_map(|(name, instance)| doing(run, name, instance)).take(NAMED_MAX).collect();
             if !asked.is_empty() {
                 parts.push(format!("waits for {}", asked.join("; ")));
             }
@@ -220,11 +225,11 @@ fn landing(run: &Run, asked: &[String]) -> String {
 }
 
 /// What a flow does, where it is not a question.
-fn doing(run: &Run, instance: &Instance) -> Option<String> {
+fn doing(run: &Run, name: &str, instance: &Instance) -> Option<String> {
     let on = instance.unit.as_ref().map(|unit| format!(" on {unit}")).unwrap_or_default();
     match &instance.at {
         At::Leased { attempt, .. } => run.attempts.get(attempt).map(|attempt| working(attempt, &on)),
-        At::Ready { stage } => {
+        At::Ready { stage } if run.is_live(name) => {
             let next = format!("`{stage}` is next{}", on.replace(" on ", " for "));
             Some(match run.stopped(instance) {
                 Some(Stopped::Parked { pool, .. }) => format!("{next}, once {pool} may be called again"),
@@ -236,7 +241,7 @@ fn doing(run: &Run, instance: &Instance) -> Option<String> {
         At::Held { stage, why, .. } => {
             Some(format!("{} is held at `{stage}`: {why}", instance.unit.as_deref().unwrap_or("the run")))
         }
-        At::Waiting { .. } | At::Each { .. } | At::Closing { .. } | At::Ended { .. } => None,
+        At::Ready { .. } | At::Waiting { .. } | At::Each { .. } | At::Closing { .. } | At::Ended { .. } => None,
     }
 }
 

@@ -19,6 +19,7 @@ pub mod gate;
 pub mod invariants;
 mod landing;
 pub mod leash;
+mod over;
 mod parts;
 pub mod pool;
 pub mod repeated;

@@ -472,4 +472,18 @@ impl Run {
     pub fn children<'a>(&'a self, parent: &'a str) -> impl Iterator<Item = (&'a Name, &'a Arc<Instance>)> {
         self.instances.iter().filter(move |(_, instance)| instance.parent.as_deref() == Some(parent))
     }
+
+    /// Whether everything above an instance still waits for it.
+    pub fn is_live(&self, name: &str) -> bool {
+        let Some(instance) = self.instances.get(name) else { return false };
+        match &instance.parent {
+            None => true,
+            Some(parent) => {
+                let waits = self.instances.get(parent).is_some_and(
+                    |above| matches!(&above.at, At::Each { stage } if Some(stage) == instance.each.as_ref()),
+                );
+                waits && self.is_live(parent)
+            }
+        }
+    }
 }

@@ -62,6 +62,7 @@ fn flow(run: &Run, name: &str, instance: &Instance, now_ms: u64) -> Option<FlowR
     let unit = instance.unit.as_ref().map(ToString::to_string);
     let stage = instance.at.stage().map(ToString::to_string).unwrap_or_default();
     let doing = match &instance.at {
+        At::Ready { .. } if !run.is_live(name) => return None,
         At::Ready { .. } if let Some(stopped) = run.stopped(instance) => {
             let (on, for_ms) = match stopped {
                 Stopped::Asked(decision) => {

@@ -152,7 +152,7 @@ impl Draft {
         let today = self.now_ms / DAY_MS;
         let stops = |over: &Over| {
             let wanted = self.run.instances.iter().filter(|(_, known)| self.run.next_role(known).is_some());
-            let mut live = wanted.filter(|(name, _)| self.is_live(name));
+            let mut live = wanted.filter(|(name, _)| self.run.is_live(name));
             live.any(|(_, known)| over.stops(known.unit.as_ref()))
         };
         let over = |over: &Over| matches!(over.whose, Whose::Day(day) if day != today) || !stops(over);

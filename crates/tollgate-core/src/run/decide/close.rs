@@ -6,6 +6,7 @@ use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
+use super::super::over::is_left;
 use super::super::state::{At, Criterion, Instance, MAIN, Run, Unit, keyed};
 use super::Rejection;
 use super::draft::Draft;
@@ -70,22 +71,14 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
             Status::Fails => reasons.push(format!("gate `{name}` does not hold")),
         }
     }
-    // What was found in work that was given up and is not there is settled with it.
-    let is_gone = |name: &Name| run.unit(name).is_some_and(|unit| unit.state == UnitState::Dropped && !unit.in_tree);
-    let moot = |units: &[Name]| !units.is_empty() && units.iter().all(is_gone);
+    // What was found in work that was given up or left and is not there is settled with it.
+    let is_gone = |unit: &Unit| unit.state == UnitState::Dropped && !unit.in_tree || is_left(run, unit);
+    let moot = |units: &[Name]| !units.is_empty() && units.iter().all(|name| run.unit(name).is_some_and(is_gone));
     let open = run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed());
     for (id, finding) in open.filter(|(_, finding)| !moot(&finding.about.units)) {
         reasons.push(format!("{id} is {}: {}", finding.status.word(), first_line(&finding.about.what)));
     }
     reasons
-}
-
-/// Whether a unit was left for another way: its flow raised what its caller caught, and none of its work is in the tree. Its rows
-/// are the run's.
-fn is_left(run: &Run, unit: &Unit) -> bool {
-    let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name)).peekable();
-    let raised = own.peek().is_some() && own.all(|at| matches!(at.at, At::Ended { end: Target::Raise(_) }));
-    unit.state == UnitState::New && !unit.in_tree && raised
 }
 
 /// Why a unit cannot be accepted; empty: it can.
@@ -146,11 +139,14 @@ impl Draft {
         }
     }
 
-    /// The first stage of the main flow below which a unit lapsed.
+    /// The first stage of the main flow below which a unit was accepted that is so no longer.
     fn made_at(&self) -> Option<Name> {
-        let lapsed = |unit: &Name| self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
-        let below = self.run.instances.values().filter(|instance| instance.unit.as_ref().is_some_and(lapsed));
-        let made: BTreeSet<Name> = below.filter_map(|instance| self.main_stage_above(instance)).collect();
+        let is_undone = |instance: &Name| {
+            let made = self.made(instance).filter(|(_, makes)| *makes == Makes::Accepted);
+            made.is_some_and(|(unit, makes)| self.is_undone(&unit, makes))
+        };
+        let below = self.run.instances.iter().filter(|(name, _)| is_undone(name));
+        let made: BTreeSet<Name> = below.filter_map(|(_, instance)| self.main_stage_above(instance)).collect();
         let main = self.instance(MAIN)?;
         let stages = &self.protocol.flow(&main.flow)?.stages;
         stages.iter().map(|stage| &stage.id).find(|id| made.contains(*id)).cloned()

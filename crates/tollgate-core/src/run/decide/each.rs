@@ -2,11 +2,12 @@
 
 use super::super::effects;
 use super::super::event::{EachEntered, FlowEntered, FlowResumed, LedgerPlanned, UnitState};
+use super::super::over::{raised, units_over};
 use super::super::state::{At, Instance, Unit};
 use super::draft::Draft;
 use crate::Name;
 use crate::id::DecisionId;
-use crate::protocol::model::{AtOnce, Each, Kind, Over, Stage, Target, Trees, Value};
+use crate::protocol::model::{AtOnce, Each, Makes, Over, Stage, Target, Trees, Value};
 use crate::report::{Plan, UnitReport};
 
 impl Draft {
@@ -43,22 +44,11 @@ impl Draft {
         self.run.decisions.get(&decision).is_none_or(|decision| decision.end.is_some())
     }
 
-    /// The units an `each` runs over, in plan order; lanes enter the ledger by name.
+    /// The units an `each` runs over; lanes enter the ledger by name.
     pub(super) fn units_of(&mut self, name: &Name, stage: &Stage, each: &Each) -> Vec<Name> {
-        let lanes = match &each.over {
-            Over::Units => {
-                let planned = self.run.ledger.units.iter().filter(|unit| !self.is_lane(&unit.name));
-                return planned.map(|unit| unit.name.clone()).collect();
-            }
-            Over::It => return self.unit_of(name).into_iter().collect(),
-            Over::Input(input) => match self.run.vars.get(input) {
-                Some(Value::List(lanes)) => lanes.clone(),
-                Some(Value::Text(lane)) => vec![lane.clone()],
-                Some(Value::Int(_)) | None => Vec::new(),
-            },
-            Over::Lanes(lanes) => lanes.clone(),
-        };
-        let new = lanes.iter().filter(|lane| self.run.unit(lane).is_none());
+        let subject = self.unit_of(name);
+        let over = units_over(&self.run, subject.as_ref(), each);
+        let new = over.iter().filter(|unit| self.run.unit(unit).is_none());
         let units: Vec<UnitReport> = new
             .map(|lane| UnitReport { name: lane.clone(), title: lane.to_string(), ..UnitReport::default() })
             .collect();
@@ -66,25 +56,12 @@ impl Draft {
             let plan = Plan { units, ..Plan::default() };
             self.emit(LedgerPlanned { plan, from: stage.id.clone() });
         }
-        lanes
-    }
-
-    /// Whether a unit exists by name, as a lane of some `each`, and was not planned.
-    pub(super) fn is_lane(&self, unit: &Name) -> bool {
-        self.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| match &stage.kind {
-            Kind::Each(Each { over: Over::Lanes(lanes), .. }) => lanes.contains(unit),
-            Kind::Each(Each { over: Over::Input(input), .. }) => match self.run.vars.get(input) {
-                Some(Value::List(lanes)) => lanes.contains(unit),
-                Some(Value::Text(lane)) => lane == unit,
-                Some(Value::Int(_)) | None => false,
-            },
-            _ => false,
-        })
+        over
     }
 
     /// Starts units, or joins them.
     pub(super) fn run_each(&mut self, name: &Name, stage: &Stage, each: &Each) -> bool {
-        if let Some(raised) = self.raised(name, &stage.id) {
+        if let Some(raised) = raised(&self.run, name, &stage.id) {
             self.stop_below(name);
             self.route(name, stage, &format!("raise {raised}"));
             return true;
@@ -103,7 +80,7 @@ impl Draft {
             },
         };
         if active.len() < at_once {
-            let startable = units.iter().find(|unit| self.can_start(name, stage, unit, &active));
+            let startable = units.iter().find(|unit| self.can_start(name, stage, each, unit, &active));
             if let Some(unit) = startable.cloned() {
                 self.start(name, stage, each, Some(unit));
                 return true;
@@ -112,7 +89,7 @@ impl Draft {
         if !active.is_empty() {
             return false;
         }
-        let done = units.iter().filter(|unit| self.is_done(name, &stage.id, unit)).count();
+        let done = units.iter().filter(|unit| self.is_done(name, stage, each, unit)).count();
         let outcome = match done {
             done if done == units.len() => "all",
             0 => "none",
@@ -149,23 +126,20 @@ impl Draft {
         }
     }
 
-    pub(super) fn raised(&self, name: &str, stage: &Name) -> Option<Name> {
-        self.run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage)).find_map(|(_, child)| {
-            match &child.at {
-                At::Ended { end: Target::Raise(name) } => Some(name.clone()),
-                _ => None,
-            }
+    /// Whether a unit is done below this `each`. One that is undone again in this entry stays done here: otherwise units that
+    /// undo each other would go round without a limit. What comes after the `each` sees it.
+    pub(super) fn is_done(&self, name: &str, stage: &Stage, each: &Each, unit: &Name) -> bool {
+        let child = self.run.instances.get(&child_name(name, &stage.id, Some(unit)));
+        child.is_some_and(|child| {
+            let ended = matches!(child.at, At::Ended { end: Target::Done });
+            ended && (!self.is_undone(unit, each.makes) || self.in_this_entry(name, child))
         })
     }
 
-    /// Whether a unit is done below this `each`. One that lapses again after it was done in this entry stays done here:
-    /// otherwise units that undo each other would go round without a limit. What comes after the `each` sees the lapse.
-    pub(super) fn is_done(&self, name: &str, stage: &str, unit: &Name) -> bool {
-        let lapsed = self.run.unit(unit).is_some_and(|unit| unit.state == UnitState::Lapsed);
-        let child = self.run.instances.get(&child_name(name, stage, Some(unit)));
-        child.is_some_and(|child| {
-            matches!(child.at, At::Ended { end: Target::Done }) && (!lapsed || self.in_this_entry(name, child))
-        })
+    /// Whether a unit is no longer what its `each` made of it: it lapsed, or other work took the place of what was accepted.
+    pub(super) fn is_undone(&self, unit: &Name, makes: Makes) -> bool {
+        let state = self.run.unit(unit).map(|unit| unit.state);
+        state == Some(UnitState::Lapsed) || state == Some(UnitState::Produced) && makes == Makes::Accepted
     }
 
     /// Whether a child was started since its `each` was last entered.
@@ -173,21 +147,20 @@ impl Draft {
         self.run.instances.get(name).is_some_and(|each| child.started > each.each_entered)
     }
 
-    pub(super) fn can_start(&self, name: &str, stage: &Stage, unit: &Name, active: &[&Name]) -> bool {
+    fn can_start(&self, name: &str, stage: &Stage, each: &Each, unit: &Name, active: &[&Name]) -> bool {
         let Some(known) = self.run.unit(unit) else { return false };
         let startable = match self.run.instances.get(&child_name(name, &stage.id, Some(unit))) {
             None => known.state != UnitState::Dropped,
             Some(child) => {
-                known.state == UnitState::Lapsed
+                self.is_undone(unit, each.makes)
                     && matches!(child.at, At::Ended { end: Target::Done })
                     && !self.in_this_entry(name, child)
             }
         };
         let needs_met = known.needs.iter().all(|need| {
-            self.is_done(name, &stage.id, need)
+            self.is_done(name, stage, each, need)
                 && self.run.unit(need).is_none_or(|unit| unit.tree.as_ref().is_none_or(|own| own.landed))
         });
-        let Kind::Each(each) = &stage.kind else { return false };
         let writes = effects::flow_writes(&self.protocol, &each.flow);
         let overlaps = |other: &Unit| writes && crate::scope::overlap(&known.scope, &other.scope);
         let clear = active.iter().filter_map(|other| self.run.unit(other)).all(|other| !overlaps(other));

@@ -8,7 +8,7 @@ use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
 use crate::id::AttemptId;
-use crate::protocol::model::{Kind, Land, Stage};
+use crate::protocol::model::{Kind, Land, Over, Stage};
 use crate::report::Verdict;
 
 /// Moves without anybody's doing in one command. The checker proves that automatic moves end; this is the belt to its
@@ -40,21 +40,7 @@ impl Draft {
             return true;
         }
         let names: Vec<Name> = self.run.instances.keys().cloned().collect();
-        names.into_iter().any(|name| self.is_live(&name) && self.move_instance(&name))
-    }
-
-    /// Whether everything above an instance still waits for it.
-    pub(super) fn is_live(&self, name: &str) -> bool {
-        let Some(instance) = self.run.instances.get(name) else { return false };
-        match &instance.parent {
-            None => true,
-            Some(parent) => {
-                let waits = self.run.instances.get(parent).is_some_and(
-                    |above| matches!(&above.at, At::Each { stage } if Some(stage) == instance.each.as_ref()),
-                );
-                waits && self.is_live(parent)
-            }
-        }
+        names.into_iter().any(|name| self.run.is_live(&name) && self.move_instance(&name))
     }
 
     fn move_instance(&mut self, name: &Name) -> bool {
@@ -130,18 +116,33 @@ impl Draft {
     pub(super) fn hold_for_needs(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
         let missing = self.missing(stage, instance.unit.as_ref());
         let Some((first, _)) = missing.first() else { return false };
-        // Entering it again would find the same: a person's `retry` enters what establishes it, where this flow has been.
-        let protocol = self.protocol.clone();
-        let flow = protocol.flow(&instance.flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
-        let has_been =
-            |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
-        let establishes = |before: &&Stage| before.id != stage.id && protocol.establishes(before, first);
-        let back = flow.iter().filter(establishes).find(|before| has_been(before));
-        let which = back.map(|back| format!(", which `{}` establishes", back.id)).unwrap_or_default();
+        // Entering it again would find the same: a person's `retry` enters what establishes it.
+        let back = self.has_established(name, stage, first);
+        let which = back.as_ref().map(|(_, back)| format!(", which `{}` establishes", back.id)).unwrap_or_default();
         let lacks: Vec<&str> = missing.iter().map(|(_, lacks)| &**lacks).collect();
         let why = format!("`{}` needs {}{which}", stage.id, lacks.join(", "));
-        self.hold(name, back.unwrap_or(stage), "requires", why);
+        match back {
+            Some((flow, back)) => self.hold(&flow, &back, "requires", why),
+            None => self.hold(name, stage, "requires", why),
+        }
         true
+    }
+
+    /// The stage before this one, in its flow or in the one that called it for the same subject, that establishes something and where
+    /// that flow has been.
+    fn has_established(&self, name: &Name, stage: &Stage, what: &Name) -> Option<(Name, Stage)> {
+        let instance = self.run.instances.get(name)?;
+        let has_been =
+            |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
+        let establishes = |before: &&Stage| before.id != stage.id && self.protocol.establishes(before, what);
+        let mut before = self.protocol.flow(&instance.flow)?.stages.iter().filter(establishes);
+        if let Some(back) = before.find(|before| has_been(before)) {
+            return Some((name.clone(), back.clone()));
+        }
+        let (parent, each) = (instance.parent.as_ref()?, instance.each.as_ref()?);
+        let call = Self::stage_of(&self.protocol, self.run.instances.get(parent)?, each)?;
+        let is_same = matches!(&call.kind, Kind::Each(each) if each.over == Over::It);
+        if is_same { self.has_established(parent, call, what) } else { None }
     }
 
     /// What a stage requires and does not have, with the words for it.
@@ -292,7 +293,7 @@ impl Draft {
         self.run.instances.iter().any(|(name, other)| {
             let At::Ready { stage } = &other.at else { return false };
             let lands = self.run.stage(other, stage).is_some_and(|stage| matches!(stage.kind, Kind::Land(Land::Run)));
-            lands && other.arrived < instance.arrived && self.is_live(name)
+            lands && other.arrived < instance.arrived && self.run.is_live(name)
         })
     }
 

@@ -8,6 +8,7 @@ use super::super::effects;
 use super::super::event::{By, ByKind, Event, Pinned, Recorded, RunOpened};
 use super::super::evolve::begin;
 use super::super::gate;
+use super::super::over::lanes;
 use super::draft::Draft;
 use super::report::plan_problem;
 use super::{Decided, Rejection, Stamp};
@@ -299,25 +300,15 @@ fn given(draft: &Draft) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The lanes of an `each`; none where it runs over something else.
-fn lanes(draft: &Draft, each: &Each) -> Vec<Name> {
-    match &each.over {
-        Over::Lanes(lanes) => lanes.clone(),
-        Over::Input(input) => match draft.run.vars.get(input) {
-            Some(Value::List(lanes)) => lanes.clone(),
-            Some(Value::Text(_) | Value::Int(_)) | None => Vec::new(),
-        },
-        Over::Units | Over::It => Vec::new(),
-    }
-}
-
 /// Stages that run lanes with these inputs.
 fn lane_stages(draft: &Draft) -> Vec<(&Each, Vec<Name>)> {
     let stages = draft.protocol.flows.iter().flat_map(|flow| &flow.stages);
     let runs = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::truth(&draft.run, when, None));
     stages
         .filter(runs)
-        .filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some((each, lanes(draft, each))) } else { None })
+        .filter_map(
+            |stage| if let Kind::Each(each) = &stage.kind { Some((each, lanes(&draft.run, each))) } else { None },
+        )
         .filter(|(_, lanes)| !lanes.is_empty())
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Conditions, evaluated: four values, of which only one passes.
 
 use super::super::event::{DecisionEnd, FindingStatus, UnitState};
+use super::super::over::is_left;
 use super::super::state::{ArtifactState, At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
 use super::{CriterionState, Status, criterion, fresh, given, is_waived, row_matches, stands};
 use crate::Name;
@@ -273,7 +274,8 @@ pub(super) fn requirement_word(run: &Run, row: &super::super::state::Requirement
 
 /// Who owns a requirement: units that serve it, criteria that show it.
 pub fn requirement_parts(run: &Run, id: &Name) -> Vec<&'static str> {
-    let unit = run.ledger.units.iter().any(|unit| unit.requirements.contains(id) && unit.state != UnitState::Dropped);
+    let stands = |unit: &Unit| unit.state != UnitState::Dropped && !is_left(run, unit);
+    let unit = run.ledger.units.iter().any(|unit| unit.requirements.contains(id) && stands(unit));
     let given_up = |row: &Criterion| {
         row.unit.as_ref().and_then(|unit| run.unit(unit)).is_some_and(|unit| unit.state == UnitState::Dropped)
     };

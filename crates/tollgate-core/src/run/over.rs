@@ -1,0 +1,80 @@
+//! Which units an `each` runs over, and which it was left without.
+
+use super::event::UnitState;
+use super::state::{At, Instance, Run, Unit};
+use crate::Name;
+use crate::protocol::model::{Each, Kind, Over, Stage, Target, Value};
+
+/// The units an `each` of a subject runs over, in plan order, also those that are not in the ledger yet.
+pub fn units_over(run: &Run, subject: Option<&Name>, each: &Each) -> Vec<Name> {
+    match &each.over {
+        Over::Units => {
+            let planned = run.ledger.units.iter().filter(|unit| !is_lane(run, &unit.name));
+            planned.map(|unit| unit.name.clone()).collect()
+        }
+        Over::It => subject.into_iter().cloned().collect(),
+        Over::Lanes(_) | Over::Input(_) => lanes(run, each),
+    }
+}
+
+/// The lanes of an `each`; none where it runs over something else.
+pub fn lanes(run: &Run, each: &Each) -> Vec<Name> {
+    match &each.over {
+        Over::Lanes(lanes) => lanes.clone(),
+        Over::Input(input) => match run.vars.get(input) {
+            Some(Value::List(lanes)) => lanes.clone(),
+            Some(Value::Text(lane)) => vec![lane.clone()],
+            Some(Value::Int(_)) | None => Vec::new(),
+        },
+        Over::Units | Over::It => Vec::new(),
+    }
+}
+
+/// Whether a unit exists by name, as a lane of some `each`, and was not planned.
+fn is_lane(run: &Run, unit: &Name) -> bool {
+    run.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| match &stage.kind {
+        Kind::Each(each) => lanes(run, each).contains(unit),
+        Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
+    })
+}
+
+/// Whether a unit was left for another way: its flow, or one beside it, raised what the caller caught, and none of its work is in
+/// the tree. Its rows are the run's.
+pub fn is_left(run: &Run, unit: &Unit) -> bool {
+    unit.state == UnitState::New && !unit.in_tree && was_left(run, &unit.name)
+}
+
+/// Whether every `each` that a unit belongs to was left by a raise, its own or one beside it: it was stopped, or never started.
+fn was_left(run: &Run, unit: &Name) -> bool {
+    let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(unit)).peekable();
+    if own.peek().is_some() {
+        return own.all(|instance| is_below_a_raise(run, instance));
+    }
+    let over = |instance: &Instance, stage: &Stage| match &stage.kind {
+        Kind::Each(each) => units_over(run, instance.unit.as_ref(), each).contains(unit),
+        Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
+    };
+    let mut belongs = run
+        .instances
+        .iter()
+        .flat_map(|(name, instance)| {
+            let stages = run.protocol.flow(&instance.flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
+            stages.iter().filter(|stage| over(instance, stage)).map(move |stage| (name, &stage.id))
+        })
+        .peekable();
+    belongs.peek().is_some() && belongs.all(|(name, stage)| raised(run, name, stage).is_some())
+}
+
+fn is_below_a_raise(run: &Run, instance: &Instance) -> bool {
+    let (Some(parent), Some(each)) = (&instance.parent, &instance.each) else { return false };
+    raised(run, parent, each).is_some() || run.instances.get(parent).is_some_and(|parent| is_below_a_raise(run, parent))
+}
+
+/// What a unit below an `each` raised.
+pub fn raised(run: &Run, name: &str, stage: &Name) -> Option<Name> {
+    let mut below = run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage));
+    below.find_map(|(_, child)| match &child.at {
+        At::Ended { end: Target::Raise(name) } => Some(name.clone()),
+        _ => None,
+    })
+}
