@@ -15,7 +15,7 @@ use super::Session;
 use super::failure::Failure;
 use super::runs::{Runs, load_failure, rejected, service_failure};
 use crate::view::decision::{BESIDE, waived};
-use crate::view::text::{Line, Style, width};
+use crate::view::text::{Line, Style, width, wrap};
 use crate::view::words;
 
 /// With fewer columns than these beside what is typed, what an option means stands below it.
@@ -64,8 +64,9 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
     for digest in &asked.shows {
         let bytes = runs.service.journal.object(*digest).ok().flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
+        let room = output.room_of_talk().saturating_sub(4);
         let faint = |line: &str| output.talk(Line::new().add(Style::Faint, format!("  │ {line}")));
-        text.lines().take(SHOWN_LINES_MAX).for_each(faint);
+        text.lines().take(SHOWN_LINES_MAX).flat_map(|line| fitted(line, room)).for_each(|line| faint(&line));
         if let Some(more) = text.lines().count().checked_sub(SHOWN_LINES_MAX).filter(|more| *more > 0) {
             faint(&format!("… and {}", words::count(more, "more line")));
         }
@@ -84,6 +85,15 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
     if let Some(tree) = runs.trees_of(run, session).get(&id) {
         output.talk(format!("  the work tree is {}", tree.display()));
     }
+}
+
+/// A line of a document in so many columns, what is broken off below its beginning.
+fn fitted(line: &str, room: usize) -> Vec<String> {
+    let text = line.trim_start_matches(' ');
+    let indent = line.len() - text.len();
+    let broken = wrap(text, room.saturating_sub(indent + 2).max(20));
+    let begins = std::iter::once(indent).chain(std::iter::repeat(indent + 2));
+    broken.into_iter().zip(begins).map(|(part, begin)| format!("{:begin$}{part}", "")).collect()
 }
 
 /// What came of asking.

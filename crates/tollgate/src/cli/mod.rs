@@ -224,8 +224,9 @@ fn usage(error: &clap::Error, command: &str) -> Failure {
     let message = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let mut told = false;
     let mut failure = Failure::usage(Code::USAGE, message.split_whitespace().collect::<Vec<_>>().join(" "));
-    if message.contains(&format!("<{}>", commands::run::PROTOCOL)) {
-        failure = failure.hint("`tollgate protocol list` lists the protocols");
+    let lists = [(commands::run::PROTOCOL, "protocol list", "protocols"), ("RUN", "ls", "runs")];
+    for (_, list, what) in lists.into_iter().filter(|(name, ..)| message.contains(&format!("<{name}>"))) {
+        failure = failure.hint(format!("`tollgate {list}` lists the {what}"));
     }
     for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty() && !paragraph.starts_with("For more")) {
         failure = failure.hint(paragraph.trim_start_matches("tip: "));

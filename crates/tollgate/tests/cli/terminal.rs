@@ -108,6 +108,21 @@ fn questions_are_asked_at_once_and_typed_answers_drive_the_run_on() {
     play.holds();
 }
 
+/// What is to be signed is read in the terminal's columns, its bar beside every line.
+#[test]
+fn a_document_that_is_asked_about_fits_the_terminal() {
+    let long = TASK.replace("greet.sh greets", &format!("greet.sh greets {}", "each and every one of them ".repeat(8)));
+    let play = Play::new(&long, &script(&[]));
+    let mut terminal = Terminal::open(&play, &words());
+    terminal.types("\n");
+    let all = without_colour(&terminal.all());
+    let shown: Vec<&str> = all.lines().map(str::trim_end).filter(|line| line.contains("one of them")).collect();
+    assert!(
+        shown.len() > 2 && shown.iter().all(|line| line.starts_with("  │ ") && line.chars().count() <= 80),
+        "{all}"
+    );
+}
+
 #[test]
 fn no_frame_speaks_of_questions_that_nobody_asked() {
     let play = Play::new(TASK, &script(&[]));
