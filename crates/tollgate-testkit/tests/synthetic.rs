@@ -14,7 +14,7 @@ use tollgate_testkit::script::{dialects_text, play_under, protocol_text};
 fn the_synthetic_protocols_check_clean() {
     let (dialects, problems) = Dialects::read(dialects_text());
     assert!(problems.is_empty(), "{problems:#?}");
-    for name in ["fan-out", "ledger", "relay"] {
+    for name in ["fan-out", "ledger", "outgrown", "relay"] {
         let (protocol, problems) = read(protocol_text(name).unwrap());
         assert!(problems.is_empty(), "{name}: {problems:#?}");
         let breaches = check(&protocol.unwrap(), &dialects);

@@ -115,6 +115,7 @@ pub fn protocol_text(name: &str) -> Option<&'static str> {
         "build-plan" => Some(include_str!("../../../../protocols/build-plan.yaml")),
         "fan-out" => Some(include_str!("../../protocols/fan-out.yaml")),
         "ledger" => Some(include_str!("../../protocols/ledger.yaml")),
+        "outgrown" => Some(include_str!("../../protocols/outgrown.yaml")),
         "relay" => Some(include_str!("../../protocols/relay.yaml")),
         _ => None,
     }
