@@ -7,6 +7,7 @@
 //! deliver merge moved=src/b.rs touched=src/a.rs | delivered checks=DoD-1=pass | delivered left="main has moved"
 //! ```
 
+mod protocols;
 mod used;
 mod words;
 
@@ -28,6 +29,7 @@ use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp
 
 use crate::log;
 use crate::world::World;
+pub use protocols::{dialects_text, protocol_text};
 pub use words::by;
 use words::{documents, judged, names, pair, planned, read_report, words};
 
@@ -107,23 +109,6 @@ fn play_after(mut setup: Setup, script: &str) -> (Option<Play>, String) {
         }
     }
     (play, log)
-}
-
-/// A protocol of the kit or of the product, by name.
-pub fn protocol_text(name: &str) -> Option<&'static str> {
-    match name {
-        "build-plan" => Some(include_str!("../../../../protocols/build-plan.yaml")),
-        "fan-out" => Some(include_str!("../../protocols/fan-out.yaml")),
-        "ledger" => Some(include_str!("../../protocols/ledger.yaml")),
-        "outgrown" => Some(include_str!("../../protocols/outgrown.yaml")),
-        "relay" => Some(include_str!("../../protocols/relay.yaml")),
-        _ => None,
-    }
-}
-
-/// What the dialect of the synthetic protocols declares.
-pub const fn dialects_text() -> &'static str {
-    include_str!("../../protocols/dialects.yaml")
 }
 
 impl Setup {
