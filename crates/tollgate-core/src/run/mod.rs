@@ -32,6 +32,7 @@ pub use effects::{Effect, effects, effects_under, next_wake};
 pub use event::{Event, Recorded};
 pub use evolve::{begin, counter_key, evolve};
 pub use leash::Leash;
+pub use over::is_left;
 pub use parts::documents;
 pub use state::Run;
 pub use told::Told;

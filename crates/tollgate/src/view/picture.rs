@@ -28,7 +28,10 @@ pub const fn status(standing: Standing) -> RunStatus {
 /// The picture of a run at a time.
 pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
     let passed = |row: &&tollgate_core::run::state::Criterion| {
-        matches!(gate::criterion(run, row, &[], row.unit.as_ref()).0, CriterionState::Passed | CriterionState::Waived)
+        matches!(
+            gate::criterion(run, row, &[], gate::whose(run, row, None)).0,
+            CriterionState::Passed | CriterionState::Waived
+        )
     };
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Model {

@@ -40,6 +40,7 @@ mod land_apart;
 mod land_ready;
 mod last_report;
 mod leash;
+mod left;
 mod limits;
 mod look;
 mod measured;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::event::{
-    FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
+    Finding, FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged,
+    UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
 use super::super::over::is_left;
@@ -71,14 +72,20 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
             Status::Fails => reasons.push(format!("gate `{name}` does not hold")),
         }
     }
-    // What was found in work that was given up or left and is not there is settled with it.
-    let is_gone = |unit: &Unit| unit.state == UnitState::Dropped && !unit.in_tree || is_left(run, unit);
-    let moot = |units: &[Name]| !units.is_empty() && units.iter().all(|name| run.unit(name).is_some_and(is_gone));
     let open = run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed());
-    for (id, finding) in open.filter(|(_, finding)| !moot(&finding.about.units)) {
+    for (id, finding) in open.filter(|(_, finding)| !is_gone(run, &finding.about)) {
         reasons.push(format!("{id} is {}: {}", finding.status.word(), first_line(&finding.about.what)));
     }
     reasons
+}
+
+/// Whether what a finding is about went with the unit that was given up: it was found in that unit's flow, in what the unit itself
+/// had made, and nothing of that is in the tree.
+fn is_gone(run: &Run, about: &Finding) -> bool {
+    let Some(unit) = about.within.as_ref().and_then(|name| run.unit(name)) else { return false };
+    let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name));
+    let mut made = |path: &Name| own.any(|instance| instance.wrote.values().any(|wrote| wrote.all.contains_key(path)));
+    unit.state == UnitState::Dropped && !unit.in_tree && about.path.as_ref().is_none_or(|path| made(path))
 }
 
 /// Why a unit cannot be accepted; empty: it can.

@@ -135,8 +135,11 @@ impl Draft {
         let has_been =
             |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
         let establishes = |before: &&Stage| before.id != stage.id && self.protocol.establishes(before, what);
-        let mut before = self.protocol.flow(&instance.flow)?.stages.iter().filter(establishes);
-        if let Some(back) = before.find(|before| has_been(before)) {
+        let stages = &self.protocol.flow(&instance.flow)?.stages;
+        let here = stages.iter().position(|known| known.id == stage.id)?;
+        // The nearest that stands before it, else one that stands behind.
+        let mut known = stages[..here].iter().rev().chain(&stages[here..]).filter(establishes);
+        if let Some(back) = known.find(|before| has_been(before)) {
             return Some((name.clone(), back.clone()));
         }
         let (parent, each) = (instance.parent.as_ref()?, instance.each.as_ref()?);

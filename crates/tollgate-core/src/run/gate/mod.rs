@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::CommandRef;
-use super::state::{Criterion, Run, Shown, keyed};
+use super::event::{CommandRef, UnitState};
+use super::over::is_left;
+use super::state::{Criterion, Run, Shown, Unit, keyed};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
@@ -157,9 +158,16 @@ pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option
     }
 }
 
+/// On whose content a row stands for a subject: on that of its unit; on the run's, once the unit was left or given up.
+pub fn whose<'a>(run: &Run, row: &'a Criterion, subject: Option<&'a Name>) -> Option<&'a Name> {
+    let is_gone = |unit: &Unit| unit.state == UnitState::Dropped || is_left(run, unit);
+    let stands = |unit: &&Name| !run.unit(unit).is_some_and(is_gone);
+    row.unit.as_ref().filter(stands).or(subject)
+}
+
 /// Whether a row's waiver still stands for these resources.
 pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> bool {
-    row.waived.as_ref().is_some_and(|waived| fresh(run, &waived.on, resources, row.unit.as_ref().or(subject)))
+    row.waived.as_ref().is_some_and(|waived| fresh(run, &waived.on, resources, whose(run, row, subject)))
 }
 
 /// Where a row stands by its command alone, and whether that is fresh for these resources. A waiver is one of the row, and
@@ -175,7 +183,7 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&
         Judgement::Fail => CriterionState::Failed,
         Judgement::Unobservable => CriterionState::Unobservable,
     };
-    (state, fresh(run, &shown.on, resources, row.unit.as_ref().or(subject)))
+    (state, fresh(run, &shown.on, resources, whose(run, row, subject)))
 }
 
 /// Commands that a condition needs and that were not yet run on the subject's content.

@@ -7,11 +7,11 @@ use tollgate_core::Name;
 use tollgate_core::protocol::condition::{Condition, SetKind};
 use tollgate_core::protocol::model::Gate;
 use tollgate_core::report::Verdict;
-use tollgate_core::run::Run;
 use tollgate_core::run::event::CommandRef;
 use tollgate_core::run::gate::{self, CriterionState, Status};
 use tollgate_core::run::repeated::{Flaky, Once};
 use tollgate_core::run::state::{Criterion, Shown, keyed};
+use tollgate_core::run::{Run, is_left};
 
 use super::history::History;
 use crate::view::{wire, words};
@@ -45,12 +45,13 @@ fn resources(run: &Run) -> BTreeMap<Name, Vec<Name>> {
 }
 
 fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> api::Criterion {
-    let (state, fresh) = gate::criterion(run, row, bound, row.unit.as_ref());
+    let subject = gate::whose(run, row, None);
+    let (state, fresh) = gate::criterion(run, row, bound, subject);
     let covers: Vec<String> = bound.iter().map(ToString::to_string).collect();
     let shown = |source: EvidenceSource, said: &Shown, text: String| api::Evidence {
         source,
         text,
-        ..evidence_of(run, history, said, bound, row.unit.as_ref())
+        ..evidence_of(run, history, said, bound, subject)
     };
     let cited = |shown: &Shown| history.cited.get(&(shown.attempt, row.id.clone())).cloned().unwrap_or_default();
     let mut evidence: Vec<api::Evidence> = Vec::new();
@@ -190,7 +191,7 @@ pub fn gates(run: &Run) -> Vec<api::Gate> {
             one(run, name, gate, None, mandatory)
         })
         .collect();
-    for unit in &run.ledger.units {
+    for unit in run.ledger.units.iter().filter(|unit| !is_left(run, unit)) {
         gates.extend(all.clone().filter_map(|(name, gate)| {
             let when = gate.mandatory_unit.as_ref()?;
             Some(one(run, name, gate, Some(&unit.name), gate::truth(run, when, Some(&unit.name))))

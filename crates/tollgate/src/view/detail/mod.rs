@@ -19,7 +19,7 @@ use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::gate::unit_word;
 use tollgate_core::run::state::{At, Instance};
-use tollgate_core::run::{Run, counter_key};
+use tollgate_core::run::{Run, counter_key, is_left};
 use tollgate_store::Lease;
 
 use super::{budget, decision, listing};
@@ -141,7 +141,8 @@ fn units(run: &Run, history: &History) -> Vec<api::Unit> {
             At::Held { why, .. } => Some(why.clone()),
             _ => None,
         });
-        let why = held.or_else(|| history.unit_why.get(&unit.name).cloned());
+        let left = is_left(run, unit).then(|| "left for another way".to_owned());
+        let why = held.or(left).or_else(|| history.unit_why.get(&unit.name).cloned());
         let stage = instance.and_then(|(name, known)| known.at.stage().or_else(|| history.last_stage.get(name)));
         api::Unit {
             name: unit.name.to_string(),
