@@ -12,8 +12,8 @@ pub struct Contract {
     pub id: String,
     /// Whether it is for reports or for documents.
     pub kind: ContractKind,
-    /// What a worker is told, for a report.
-    pub instructions: Option<String>,
+    /// What somebody who writes one is told.
+    pub instructions: String,
     /// The JSON Schema of the document behind the text.
     pub schema: serde_json::Value,
 }

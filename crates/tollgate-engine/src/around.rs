@@ -61,7 +61,7 @@ pub fn look(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<(A
     around.count(day, Used::default());
     let listed = journal.list(&Filter { limit: Some(RUNS_MAX), ..Filter::default() })?;
     for summary in listed.runs.iter().filter(|summary| summary.run != run.id) {
-        let Ok(body) = serde_json::from_slice::<Body>(&summary.text.body) else { continue };
+        let Some(body) = Body::of(&summary.text) else { continue };
         around.count(day, body.today.map_or_else(Used::default, |used| used.on(day)));
         for pool in body.parked {
             // Who tries a pool tells what came of it, while somebody is there who can.

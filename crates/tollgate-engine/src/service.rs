@@ -30,7 +30,7 @@ pub use crate::pinned::{checked, contracts, dialects};
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedFile};
-use crate::workers::{WorkerError, words};
+use crate::workers::{WorkerError, adapter_of, words};
 use crate::workspace::{
     Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
@@ -268,7 +268,7 @@ impl Service {
         let roles = needed::roles(&protocol, &value);
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
             // Of agents and commands alike the first word is the program.
-            let Some((_, text)) = spec.split_once(':').filter(|(adapter, _)| *adapter != "script") else { continue };
+            let Some((_, text)) = adapter_of(spec).filter(|(adapter, _)| *adapter != "script") else { continue };
             self.find_program(text, &repository.top, &start.folder)
                 .map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
         }

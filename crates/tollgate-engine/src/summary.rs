@@ -104,7 +104,7 @@ pub fn halted(run: &Run) -> Option<Vec<String>> {
     }
 }
 
-/// The body of a summary.
+/// The body of a summary: what a list shows beyond its columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Body {
@@ -135,6 +135,13 @@ pub struct Body {
     /// Pools that it may not call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parked: Vec<ParkedPool>,
+}
+
+impl Body {
+    /// The body that a summary was written with; none of one that another version wrote, or that somebody changed.
+    pub fn of(text: &SummaryText) -> Option<Self> {
+        serde_json::from_slice(&text.body).ok()
+    }
 }
 
 /// An open question, as far as it takes to answer it.

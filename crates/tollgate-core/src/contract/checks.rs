@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memmem;
+
 use super::surfaces;
 use super::text::{is_blank, is_placeholder};
 use super::tree::{Entry, Node, Value};
@@ -106,10 +108,10 @@ fn every_criterion_counts(root: &Node<'_>) -> Vec<u32> {
 /// Whether a text has a number of things that is below the number of all of them.
 fn counts_fewer(text: &str) -> bool {
     let ends = |text: &str| text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let [parts, ofs, outs] =
-        ["/", " of ", " out of "].map(|sign| text.match_indices(sign).map(move |(at, _)| (at, sign)));
-    parts.chain(ofs).chain(outs).any(|(at, sign)| {
+    let [parts, ofs] = ["/", " of "].map(|sign| memmem::find_iter(text.as_bytes(), sign).map(move |at| (at, sign)));
+    parts.chain(ofs).any(|(at, sign)| {
         let (before, after) = (&text[..at], &text[at + sign.len()..]);
+        let before = before.strip_suffix(" out").unwrap_or(before);
         let after = after.strip_prefix("the ").unwrap_or(after);
         let whole = after.bytes().take_while(u8::is_ascii_digit).count();
         let number = |digits: &str| digits.parse::<u32>().ok();

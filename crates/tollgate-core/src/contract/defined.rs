@@ -292,6 +292,10 @@ impl DocumentDialect for Defined {
         guide::template(&self.definition)
     }
 
+    fn instructions(&self, context: &Context) -> String {
+        guide::instructions(&self.definition, context.role.as_ref())
+    }
+
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
         self.document(self.judge_handed_in(text, context))
     }

@@ -175,6 +175,8 @@ pub trait DocumentDialect: Sync {
     fn id(&self) -> &str;
     /// A document to fill in.
     fn template(&self) -> String;
+    /// What somebody who writes one is told.
+    fn instructions(&self, context: &Context) -> String;
     /// Reads a text that was handed in as one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
     /// Reads a document that was found in a text.

@@ -41,7 +41,7 @@ use crate::sandbox::Able;
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned;
-use crate::workers::{Worker, words};
+use crate::workers::{Worker, adapter_of, words};
 use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
 
 use failure::{Failure, NotReady};
@@ -165,7 +165,7 @@ impl RealHands {
             let worker = AgentWorker::new(agent, argv, base, &self.tollgate, &self.state);
             return Ok((Box::new(worker), Needs::of(copy)));
         }
-        match spec.split_once(':') {
+        match adapter_of(spec) {
             Some(("command", text)) => {
                 let (argv, copy) = self.pinned(run, &words::split(text.trim())?)?;
                 let base = Path::new(&run.opened.repository);

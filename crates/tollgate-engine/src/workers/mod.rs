@@ -36,6 +36,11 @@ pub const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// The most bytes of a report.
 pub const REPORT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// How a worker is written, by a person and in a run: the word of its adapter, and what that is given (`command:PROGRAM ARGS`).
+pub fn adapter_of(spec: &str) -> Option<(&str, &str)> {
+    spec.split_once(':')
+}
+
 /// One attempt, as a worker is given it.
 #[derive(Debug, Clone)]
 pub struct Job {

@@ -35,7 +35,7 @@ pub fn run_status(text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> Run
 
 fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunSummary {
     // A body of another version, or one that somebody changed, is shown as far as it can be read.
-    let body: Body = serde_json::from_slice(&text.body).unwrap_or_default();
+    let body = Body::of(text).unwrap_or_default();
     let status = run_status(text, lease, now_ms);
     RunSummary {
         run: run.to_string(),

@@ -199,6 +199,7 @@ fn a_contract_shows_its_parts_and_renders_what_it_reads() {
     world.type_in("contract show decree.validation-failure");
     world.type_in("contract show decree.validation-failure --template");
     world.type_in("contract show team.tasks --instructions");
+    world.type_in("contract show build-plan.task --instructions");
     world.type_in("contract show status-block --template --role reviewer");
     world.type_in("contract show build-plan.task --template");
     world.write("failure.json", r#"{"expected": "b", "check": "a", "actual": "c"}"#);

@@ -108,6 +108,10 @@ fn what_nobody_filled_in_is_no_report() {
         }
         assert!(extract(&echo).starts_with("1 malformed none TG0201"), "{part}");
     }
+    for part in ["--template", "--instructions", "--schema"] {
+        let echo = shown(&world, &format!("build-plan.task {part}"));
+        assert!(extracted(&world, "build-plan.task", &echo).starts_with("1 "), "{part}");
+    }
     let result = shown(&world, "decree.implementor-result --example").replace("Show the total", "Sum it");
     let template = result.replace("**Outcome:** completed", "**Outcome:** completed | blocked | validation-failure");
     assert_eq!(extracted(&world, "decree.implementor-result", &format!("{result}\n{template}")), "0 ok none");

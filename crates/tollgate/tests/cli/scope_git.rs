@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value;
 
 use crate::scope::{BODY, CHECK, TASK, TOTAL, check, classes, path, world};
+use crate::world::World;
 
 #[test]
 fn the_checkout_counts_with_what_is_staged_unstaged_and_untracked() {
@@ -62,14 +63,20 @@ fn nothing_hides_from_the_check_behind_the_index() {
     assert_eq!((exit, classes(&found)), (0, vec![]));
 }
 
-#[test]
-fn the_change_begins_where_the_branch_left_the_base() {
+/// A branch with the total, and a base that went on with a file after it left; the base is checked out.
+fn others_went_on(file: &str) -> World {
     let world = world();
     world.write("src/cart.js", TOTAL);
     world.commit("Total");
     world.git(&["checkout", "-q", "main"]);
-    world.write("src/other.js", "theirs();\n");
+    world.write(file, "theirs();\n");
     world.commit("Others went on");
+    world
+}
+
+#[test]
+fn the_change_begins_where_the_branch_left_the_base() {
+    let world = others_went_on("src/other.js");
     let (found, exit) = check(&world, "--head work");
     assert_eq!((exit, classes(&found)), (0, vec!["primary src/cart.js".to_owned()]));
     let left = world.git(&["merge-base", "main", "work"]);
@@ -267,12 +274,7 @@ fn a_revision_that_is_not_there_is_refused() {
 
 #[test]
 fn a_merge_that_is_not_settled_is_refused() {
-    let world = world();
-    world.write("src/cart.js", TOTAL);
-    world.commit("Ours");
-    world.git(&["checkout", "-q", "main"]);
-    world.write("src/cart.js", "theirs();\n");
-    world.commit("Theirs");
+    let world = others_went_on("src/cart.js");
     let merge = world.git_output(&["-c", "user.name=A", "-c", "user.email=a@b", "merge", "work"]);
     assert!(!merge.status.success());
     let (found, exit) = check(&world, "--worktree");

@@ -1,13 +1,29 @@
 //! The labels in a line, `**Task:** #7`, as people and agents write them.
 
+use std::ops::Range;
+
 use crate::contract::definition::{Labels, Layout, RecordType};
-use crate::contract::text::is_title;
+use crate::contract::text::{is_title, lines_in};
 
 /// A label in a text: which field, where it begins, where its value begins.
 pub struct Labelled {
     pub field: usize,
     pub start: usize,
     pub value: usize,
+}
+
+/// The next line of a range that can have a label of a style, and where it begins.
+pub fn next_line<'t>(text: &'t str, range: &Range<usize>, style: Labels) -> Option<(usize, &'t str)> {
+    let from = match style {
+        // Of a long text, most lines need no look.
+        Labels::Lines | Labels::Inline => {
+            let sign = range.start + bold_at(&text[range.clone()])?;
+            let before = memchr::memrchr(b'\n', &text.as_bytes()[range.start..sign]);
+            before.map_or(range.start, |end| range.start + end + 1)
+        }
+        Labels::Bullets | Labels::BoldBullets | Labels::Plain => range.start,
+    };
+    lines_in(text, &(from..range.end)).next()
 }
 
 /// The labels in one line: bold ones anywhere, others at the start of an item.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::label::{Labelled, is_label, labels_of};
+use super::label::{Labelled, is_label, labels_of, next_line};
 use super::read::{Reader, small};
 use crate::code::Code;
 use crate::contract::definition::{Field, Labels, Layout, RecordType};
@@ -88,14 +88,15 @@ impl<'a> Reader<'a, '_> {
         found: &mut Vec<Labelled>,
     ) {
         let mut firsts = vec![None; record.fields.len()];
-        for (start, line) in lines_in(self.text, range) {
-            let bare = line.trim_start();
-            let first = start + line.len() - bare.len();
-            if bare.is_empty() || self.outline.depth_at(first) > depth + 1 || self.outline.is_code(first) {
-                continue;
-            }
+        let (outline, mut rest) = (self.outline, range.clone());
+        while let Some((start, line)) = next_line(self.text, &rest, style) {
+            rest.start = start + line.len();
+            let first = start + line.len() - line.trim_start().len();
+            // Few lines have a label, and only of those it matters where they stand.
+            let mut read = None;
             labels_of(line, start, names, style, &mut |label| {
-                if !self.outline.is_comment(label.start) {
+                let stands = || outline.depth_at(first) <= depth + 1 && !outline.is_code(first);
+                if *read.get_or_insert_with(stands) && !outline.is_comment(label.start) {
                     self.add_label(label, record, &mut firsts, found);
                 }
             });

@@ -135,7 +135,7 @@ impl<'a> Reader<'a, '_> {
         let labels = self.labels(record, &intro, depth);
         let before = intro.start..labels.first().map_or(intro.end, |label| label.start);
         let sections = self.sections(record, heads, &region, level);
-        let mut entries = Vec::new();
+        let mut entries = Vec::with_capacity(record.fields.len());
         for (at, field) in record.fields.iter().enumerate() {
             let node = match &field.layout {
                 Layout::Section(_) => sections.iter().find(|section| section.field == at).map(|section| {
@@ -323,8 +323,11 @@ impl<'a> Reader<'a, '_> {
 
     /// Complains about the boxes of a field that are not checked, where all of them are to be.
     fn boxes(&mut self, field: &Field, range: &Range<usize>) {
+        if !field.checked {
+            return;
+        }
         let outline = self.outline;
-        for item in outline.items_from(range).iter().filter(|_| field.checked) {
+        for item in outline.items_from(range) {
             let words = self.unmarked(&item.range);
             if (is_unchecked(words) || is_crossed(words)) && !outline.is_code(item.range.start) {
                 let said = quote(without_box(words));

@@ -28,6 +28,15 @@ mod unseen;
 
 const SECTION: &str = "Definition of Done";
 
+const INSTRUCTIONS: &str = "\
+Write the task in Markdown, outside any code fence. What counts stands under one heading `## Definition of Done`; the rest is for people.
+
+- Each item of a list there is a row: one thing that must be true when the work is done. Rows are `DoD-1`, `DoD-2`, … in their order.
+- A row that a command can show ends with it, in code quotes: `cmd: program arguments`. One that may be flaky has `repeat: N` behind it, 2 to 100.
+- Rows of one side stand under `### Backend` or `### Frontend`, rows of both under `### Shared`, rows for the tester under `### Tester scope`.
+- Under a side, a line `Scope:` names the paths that it may change, as patterns in code quotes; those of two sides do not overlap.
+";
+
 const TEMPLATE: &str = "\
 # <what is to be done>
 
@@ -148,6 +157,10 @@ impl DocumentDialect for Task {
         TEMPLATE.to_owned()
     }
 
+    fn instructions(&self, _: &Context) -> String {
+        format!("{INSTRUCTIONS}\n```markdown\n{TEMPLATE}```\n")
+    }
+
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
         let source = Source::new(text);
         let mut sink = Sink::default();
@@ -160,12 +173,13 @@ impl DocumentDialect for Task {
         DocumentReading { plan, fields: BTreeMap::new(), places, scopes, diagnostics: sink.finish() }
     }
 
-    fn looks(&self, _: &Context) -> Looks {
+    fn looks(&self, context: &Context) -> Looks {
         Looks {
             markdown: Some(Heads::Sections(vec![vec![SECTION.into()]])),
             example: include_str!("../../../../../docs/contracts/examples/build-plan.task.md").to_owned(),
             lacks: format!("no `## {SECTION}` heading"),
             begin: format!("write a section `## {SECTION}`"),
+            shown: vec![self.template(), self.instructions(context)],
             ..Looks::default()
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tollgate_core::amount::duration_ms;
 
-use super::super::{WorkerError, variables, words};
+use super::super::{WorkerError, adapter_of, variables, words};
 use super::{Adapter, adapter};
 
 /// An agent as it is configured.
@@ -27,7 +27,7 @@ pub struct AgentSpec {
 impl AgentSpec {
     /// Reads what [`fmt::Display`] wrote; none when the text names no agent.
     pub fn parse(text: &str) -> Option<Result<Self, WorkerError>> {
-        let (name, text) = text.split_once(':')?;
+        let (name, text) = adapter_of(text)?;
         let adapter = adapter(name)?;
         Some(words::split(text.trim()).and_then(|words| Self::of(adapter, &words, text)))
     }

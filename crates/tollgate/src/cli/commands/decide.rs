@@ -115,7 +115,7 @@ fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure
     }
     let asks = |summary: &&Summary| match summary.text.status.as_str() {
         "waiting" | "working" | "sleeping" | "halted" => true,
-        "succeeded" => serde_json::from_slice::<Body>(&summary.text.body).is_ok_and(|body| body.open > 0),
+        "succeeded" => Body::of(&summary.text).is_some_and(|body| body.open > 0),
         _ => false,
     };
     let open = all.runs.iter().filter(asks);

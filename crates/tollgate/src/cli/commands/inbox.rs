@@ -60,7 +60,7 @@ fn waits(summary: &Summary) -> bool {
         Some(Standing::Halted) | None => true,
         // One that succeeded asks when it is to land and what it lands on has moved.
         Some(Standing::Working | Standing::Waiting | Standing::Sleeping | Standing::Succeeded) => {
-            serde_json::from_slice::<Body>(&summary.text.body).map_or(true, |body| body.open > 0)
+            Body::of(&summary.text).is_none_or(|body| body.open > 0)
         }
     }
 }

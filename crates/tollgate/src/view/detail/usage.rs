@@ -2,7 +2,7 @@
 
 use tollgate_api::{self as api, AttemptStatus, RoleUsage, UsageSum};
 use tollgate_core::run::told::{Sum, Usage};
-use tollgate_engine::workers::agent;
+use tollgate_engine::workers::{adapter_of, agent};
 
 use super::history::Told;
 
@@ -52,5 +52,5 @@ fn is_agent(attempt: &api::Attempt) -> bool {
 }
 
 fn adapter(attempt: &api::Attempt) -> Option<&str> {
-    Some(attempt.worker.as_ref()?.split_once(':')?.0)
+    Some(adapter_of(attempt.worker.as_ref()?)?.0)
 }

@@ -1,6 +1,7 @@
 //! What happened in a run, moment by moment.
 
 use tollgate_api::{self as api, AttemptStatus, DecisionStatus, RunDetail};
+use tollgate_engine::workers::adapter_of;
 
 use super::Screen;
 use crate::view::detail::{History, Moment, What};
@@ -156,7 +157,7 @@ fn took(start_ms: u64, end_ms: u64) -> String {
 
 /// The adapter of a worker; its whole command is in the run's first event.
 fn worker_word(worker: &str) -> &str {
-    worker.split_once(':').map_or(worker, |(adapter, _)| adapter)
+    adapter_of(worker).map_or(worker, |(adapter, _)| adapter)
 }
 
 fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -> Told {

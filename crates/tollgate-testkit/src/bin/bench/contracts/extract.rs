@@ -9,7 +9,7 @@ use tollgate_core::contract::extract::{Dialect, extract};
 use tollgate_core::contract::registry;
 
 use super::subject::Contract;
-use super::{DOUBLING_MOST, Figure, Series, Target, compare, growth, transcripts};
+use super::{DOUBLING, Figure, Series, Target, compare, growth, transcripts};
 use crate::Outcome;
 
 /// A transcript has about this size.
@@ -23,7 +23,7 @@ const HOSTILE_ROUNDS: usize = 3;
 const CONTRACTS: [&str; 4] = ["status-block", "decree.review-rejection", "wr.gate_verdict", "team.output"];
 
 /// Finding a report over parsing the lines into nothing, at least.
-const RATIO_LEAST: f64 = 0.5;
+const RATIO: Target = Target::AtLeast(0.5);
 
 /// For each contract and form of transcript: the time of the bare pass over that of the extraction.
 pub fn ratios(only: &str) -> Outcome<Series> {
@@ -44,13 +44,15 @@ pub fn ratios(only: &str) -> Outcome<Series> {
                 return Err(format!("{id} {name}: the report is not found: {:?}", found.read.diagnostics()).into());
             }
             let mut ours = || drop(black_box(extract(dialect, &text, &context)));
-            let (ours, bare) = compare(&mut ours, &mut || bare_pass(&text), ROUNDS);
-            let speed = [ours, bare].map(|seconds| text.len() as f64 / seconds / 1e6);
-            figures.push(Figure { of, value: bare / ours, whole: 0.0, speed });
+            figures.push(RATIO.settle(&mut || {
+                let (ours, bare) = compare(&mut ours, &mut || bare_pass(&text), ROUNDS);
+                let speed = [ours, bare].map(|seconds| text.len() as f64 / seconds / 1e6);
+                Figure { of: of.clone(), value: bare / ours, whole: 0.0, speed, again: Vec::new() }
+            }));
         }
     }
     let (names, title) = (["extract_ratio", "extract_ratios"], "finding a report");
-    Ok(Series { names, title, target: Target::AtLeast(RATIO_LEAST), figures })
+    Ok(Series { names, title, target: RATIO, figures })
 }
 
 /// For each contract and hostile transcript: how the time grows when it is twice as long.
@@ -68,13 +70,15 @@ pub fn doublings(only: &str) -> Outcome<Series> {
             }
             let texts = growth::sizes(HOSTILE_BYTES).map(|bytes| transcripts::hostile(begin, again, bytes));
             let read = |text: &str| drop(black_box(extract(dialect, text, &context)));
-            let grown = growth::measure(&read, &texts, HOSTILE_ROUNDS);
-            let speed = [texts[growth::SIZES - 1].len() as f64 / grown.last_s / 1e6, 0.0];
-            figures.push(Figure { of, value: grown.steady(), whole: 0.0, speed });
+            figures.push(DOUBLING.settle(&mut || {
+                let grown = growth::measure(&read, &texts, HOSTILE_ROUNDS);
+                let speed = [texts[growth::SIZES - 1].len() as f64 / grown.last_s / 1e6, 0.0];
+                Figure { of: of.clone(), value: grown.steady(), whole: 0.0, speed, again: Vec::new() }
+            }));
         }
     }
     let (names, title) = (["extract_doubling", "extract_doublings"], "twice the transcript");
-    Ok(Series { names, title, target: Target::AtMost(DOUBLING_MOST), figures })
+    Ok(Series { names, title, target: DOUBLING, figures })
 }
 
 fn known(id: &str) -> Outcome<(Contract, Dialect<'static>)> {

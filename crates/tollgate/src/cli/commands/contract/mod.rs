@@ -118,9 +118,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     } else if args.example {
         Some(example(&contract))
     } else if args.instructions {
-        let hint = "`--template` and `--example` show what a document looks like";
-        let none = || Failure::usage(Code::USAGE, format!("nobody is told how to write {}", contract.id())).hint(hint);
-        Some(described.instructions.clone().ok_or_else(none)?)
+        Some(described.instructions.clone())
     } else {
         None
     };
@@ -133,10 +131,8 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     session.output.data(Line::new().add(Style::Strong, &described.id));
-    if let Some(instructions) = &described.instructions {
-        session.output.data("");
-        session.output.text(instructions);
-    }
+    session.output.data("");
+    session.output.text(&described.instructions);
     session.output.data("");
     session.output.text(&schema);
     Ok(Exit::Done)
@@ -155,18 +151,17 @@ fn example(contract: &Contract) -> String {
 
 fn describe(contract: &Contract, context: &Context) -> Wire {
     let id = contract.id().to_owned();
-    let data = contract.data().map(|own| guide::instructions(&own.definition, context.role.as_ref()));
     match (contract.report(), contract.document()) {
         (Some(dialect), _) => Wire {
             id,
             kind: ContractKind::Report,
-            instructions: Some(dialect.instructions(context)),
+            instructions: dialect.instructions(context),
             schema: dialect.schema(),
         },
         (None, document) => Wire {
             id,
             kind: ContractKind::Document,
-            instructions: data,
+            instructions: document.map(|dialect| dialect.instructions(context)).unwrap_or_default(),
             schema: document.map(tollgate_core::contract::DocumentDialect::schema).unwrap_or_default(),
         },
     }
