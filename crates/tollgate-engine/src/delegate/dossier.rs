@@ -6,7 +6,7 @@ use tollgate_core::contract::tree::{Node, Value, json_pretty};
 use tollgate_core::contract::{Context, reask, registry};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 
-use super::surfaces;
+use super::surfaces::{self, in_git};
 
 /// The contract of a dossier.
 const CONTRACT: &str = "supervisor.dossier";
@@ -70,7 +70,7 @@ pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>>
     let rows = root.get("acceptance_matrix").and_then(Node::list).unwrap_or_default();
     Ok(Dossier {
         text: text.to_owned(),
-        allowed: surfaces(&root, ALLOWED, said.cwd)?,
+        allowed: surfaces(&root, ALLOWED, said.cwd).and_then(without_git)?,
         forbidden: surfaces(&root, FORBIDDEN, said.cwd)?,
         rows: rows.iter().filter_map(|row| row.get("id")?.text().map(str::to_owned)).collect(),
         warnings,
@@ -99,6 +99,14 @@ fn surfaces(root: &Node<'_>, key: &str, cwd: &Path) -> Result<Vec<String>, Vec<S
     let outside = |text: &String| format!("`{key}` has `{text}`, which is not inside of {}", cwd.display());
     let read = texts(root, key).into_iter().map(|text| surfaces::read(&text, cwd).ok_or_else(|| outside(&text)));
     read.collect::<Result<_, _>>().map_err(|wrong| vec![wrong])
+}
+
+/// What git keeps is never the worker's to change, and the sandbox must not be told that it is.
+fn without_git(surfaces: Vec<String>) -> Result<Vec<String>, Vec<String>> {
+    match surfaces.iter().find(|surface| in_git(surface)) {
+        Some(surface) => Err(vec![format!("`{ALLOWED}` has `{surface}`, and a worker does not change what git keeps")]),
+        None => Ok(surfaces),
+    }
 }
 
 fn with_surfaces(root: Node<'static>, said: Said<'_>) -> Node<'static> {

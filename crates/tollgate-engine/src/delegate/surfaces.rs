@@ -29,6 +29,11 @@ pub(super) fn holds(surface: &str, path: &str) -> bool {
         || (is_pattern(surface) && (matches(surface, path) || matches(&format!("{surface}/**"), path)))
 }
 
+/// Whether a path belongs to what git keeps.
+pub(super) fn in_git(path: &str) -> bool {
+    path.split('/').any(|part| part == ".git")
+}
+
 /// A surface as a path: without marks around it, and without a `./` or a `/` that says nothing.
 fn plain(surface: &str) -> &str {
     let surface = surface.trim().trim_matches(['`', '"', '\'']).trim();

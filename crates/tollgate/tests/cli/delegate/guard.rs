@@ -108,6 +108,14 @@ fn a_surface_is_what_it_means_however_it_is_written() {
         done.is("PASS", None, 0);
         assert_eq!(done.list("changed_surfaces"), ["src/main.rs"], "{spelled}");
     }
+    // What git keeps is nobody's to be allowed; to forbid it is no mistake.
+    let hook = "echo x > .git/hooks/post-commit";
+    for allowed in [".git", "./.git/hooks", "src/../.git/config", "vendor/.git"] {
+        let stage = acting("implementer", hook).with(&["--allowed-surfaces", &format!("src/main.rs,{allowed}")]);
+        stage.delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("what git keeps");
+        assert!(!stage.work(".git/hooks/post-commit").exists(), "{allowed}");
+    }
+    acting("implementer", "").with(&["--forbidden-surfaces", ".git"]).delegate().is("PASS", None, 0);
     // What is nowhere in the folder allows and forbids nothing: it is not what was meant.
     for list in ["--allowed-surfaces", "--forbidden-surfaces"] {
         for outside in ["/etc/passwd", "src/../../out", "/"] {
