@@ -6,6 +6,7 @@
 
 pub mod around;
 mod by_hand;
+pub mod by_names;
 pub mod clock;
 pub mod delegate;
 mod documents;

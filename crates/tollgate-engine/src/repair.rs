@@ -24,7 +24,7 @@ use crate::summary;
 use crate::verify::state::{is_beside, unknown_end};
 use crate::verify::{Breach, verify};
 use crate::workers::bundle;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, run_folder};
 
 /// More events than this are not counted one by one: a number that large is damage itself.
 const LOST_MAX: u64 = 1_000_000;
@@ -279,7 +279,7 @@ fn is_damage(code: Code) -> bool {
 fn cut(journal: &SqliteJournal, found: Found, place: Place<'_>, held: u64) -> Result<Repaired, RepairError> {
     let (kept, id) = (found.run.seq, found.run.id);
     let lost = Lost::of(&found);
-    let prepared = bundle::prepared(&place.state.join("runs").join(id.to_string()).join("bundles"));
+    let prepared = bundle::prepared(&run_folder(place.state, id).join("bundles"));
     let after = after_the_cut(&found, &lost, &prepared, place.state);
     let file = match found.strays.is_empty() {
         true => None,

@@ -3,9 +3,10 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
+use tollgate_engine::by_names::by_names;
 
 use crate::cli::failure::Failure;
 
@@ -275,17 +276,9 @@ pub fn canonical_as_far_as_it_is_there(path: &Path) -> PathBuf {
 
 /// Every name by which a path can be known: as it is written, and with links followed up to it and through it.
 pub fn names_of(path: &Path) -> Vec<PathBuf> {
-    let mut written = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(written.pop()),
-            Component::CurDir => {}
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => written.push(part),
-        }
-    }
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
     let up_to_it = parent.zip(path.file_name()).map(|(parent, name)| parent.join(name));
-    [Some(written), up_to_it, path.canonicalize().ok()].into_iter().flatten().collect()
+    [Some(by_names(path)), up_to_it, path.canonicalize().ok()].into_iter().flatten().collect()
 }
 
 // A pipe or a terminal would block, and a device never ends.

@@ -1,8 +1,12 @@
 //! The dossier: read and judged by its contract, with the surfaces that the command line names in the place of its own.
 
+use std::path::Path;
+
 use tollgate_core::contract::tree::{Node, Value, json_pretty};
 use tollgate_core::contract::{Context, reask, registry};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
+
+use super::surfaces::{self, in_git};
 
 /// The contract of a dossier.
 const CONTRACT: &str = "supervisor.dossier";
@@ -16,7 +20,7 @@ const MISTAKES_MAX: usize = 20;
 pub(super) struct Dossier {
     /// As it was given.
     pub text: String,
-    /// What may be changed, from the folder the work is done in.
+    /// What may be changed, from the folder the work is done in, each written in the shortest way.
     pub allowed: Vec<String>,
     /// What must not be.
     pub forbidden: Vec<String>,
@@ -31,6 +35,8 @@ pub(super) struct Dossier {
 pub(super) struct Said<'a> {
     pub role: &'a str,
     pub unit: &'a str,
+    /// The folder to work in.
+    pub cwd: &'a Path,
     /// In the place of the dossier's.
     pub allowed: &'a [String],
     /// Besides the dossier's.
@@ -64,8 +70,8 @@ pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>>
     let rows = root.get("acceptance_matrix").and_then(Node::list).unwrap_or_default();
     Ok(Dossier {
         text: text.to_owned(),
-        allowed: texts(&root, ALLOWED),
-        forbidden: texts(&root, FORBIDDEN),
+        allowed: surfaces(&root, ALLOWED, said.cwd).and_then(without_git)?,
+        forbidden: surfaces(&root, FORBIDDEN, said.cwd)?,
         rows: rows.iter().filter_map(|row| row.get("id")?.text().map(str::to_owned)).collect(),
         warnings,
     })
@@ -86,6 +92,21 @@ fn refuse(found: &[Diagnostic], before: &str) -> Result<(), Vec<String>> {
 fn texts(root: &Node<'_>, key: &str) -> Vec<String> {
     let list = root.get(key).and_then(Node::list).unwrap_or_default();
     list.iter().filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+/// The surfaces of a list. One that would be understood by nobody is refused: it would allow or forbid nothing.
+fn surfaces(root: &Node<'_>, key: &str, cwd: &Path) -> Result<Vec<String>, Vec<String>> {
+    let outside = |text: &String| format!("`{key}` has `{text}`, which is not inside of {}", cwd.display());
+    let read = texts(root, key).into_iter().map(|text| surfaces::read(&text, cwd).ok_or_else(|| outside(&text)));
+    read.collect::<Result<_, _>>().map_err(|wrong| vec![wrong])
+}
+
+/// What git keeps is never the worker's to change, and the sandbox must not be told that it is.
+fn without_git(surfaces: Vec<String>) -> Result<Vec<String>, Vec<String>> {
+    match surfaces.iter().find(|surface| in_git(surface)) {
+        Some(surface) => Err(vec![format!("`{ALLOWED}` has `{surface}`, and a worker does not change what git keeps")]),
+        None => Ok(surfaces),
+    }
 }
 
 fn with_surfaces(root: Node<'static>, said: Said<'_>) -> Node<'static> {

@@ -11,7 +11,7 @@ use super::dossier::Dossier;
 use super::leak::Leaks;
 use super::report::{Frame, Guard, Reason};
 use super::room::Room;
-use super::surfaces::holds;
+use super::surfaces::{holds, in_git};
 use super::{Delegation, Stop, VERIFIER};
 use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
 
@@ -135,7 +135,7 @@ impl Found {
         let any = |list: &[String]| list.iter().any(|surface| holds(surface, &change.path));
         Self {
             path: shown(&leaks.scrubbed(&change.path)),
-            in_git: change.path.split('/').any(|part| part == ".git"),
+            in_git: in_git(&change.path),
             allowed: any(&dossier.allowed),
             forbidden: any(&dossier.forbidden),
             leads_outside: before.leads_outside(change),

@@ -34,7 +34,7 @@ pub use report::{Delivered, Ending, Reason};
 use self::dossier::Dossier;
 use self::guard::Scene;
 use self::report::{Frame, mistakes};
-use self::room::Room;
+use self::room::{Room, Turn};
 use crate::clock::new_run_id;
 use crate::process::{End, Inherit, adopt_orphans, mark_driver, secrets};
 use crate::sandbox::{Asked, Tether, denied, probe};
@@ -166,10 +166,14 @@ pub fn unit_problem(role: &str, unit: &str) -> Option<String> {
     mistakes(&frame.blocked(Reason::Execution, "It was never started.", &[]).report, role, dialect).into_iter().next()
 }
 
+/// The report where not even the folders that a delegation needs are known.
+pub fn unable(agent: &str, role: &str, unit: &str, why: &str) -> Delivered {
+    Frame::of(agent, role, unit).blocked(Reason::Execution, why, &[])
+}
+
 /// Delegates; `stop` ends the worker.
 pub fn delegate(asked: &Delegation, stop: &AtomicBool) -> Delivered {
-    let mut frame = Frame { role: asked.role.clone(), unit: asked.unit.clone(), ..Frame::default() };
-    frame.adapter.insert("agent".into(), asked.agent.clone().into());
+    let mut frame = Frame::of(&asked.agent, &asked.role, &asked.unit);
     let delivered = match perform(asked, &mut frame, stop) {
         Ok(delivered) => delivered,
         Err(Stop(reason, summary, findings)) => frame.blocked(reason, &summary, &findings),
@@ -192,6 +196,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     frame.adapter.insert("source".into(), hired.source.into());
     let cwd = asked.cwd.as_ref().map_err(Stop::execution)?;
     let room = Room::make(&asked.state).map_err(Stop::execution)?;
+    let _turn = Turn::take(cwd, &asked.role)?;
     let scene = Scene::look(asked, cwd, &room, &mut frame.guard)?;
     let dialect = registry::report_dialect(CONTRACT).ok_or_else(|| Stop::execution("there is no contract for it"))?;
     let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect);
@@ -223,8 +228,10 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
 }
 
 fn read_dossier(asked: &Delegation) -> Result<Dossier, Stop> {
-    let said =
-        dossier::Said { role: &asked.role, unit: &asked.unit, allowed: &asked.allowed, forbidden: &asked.forbidden };
+    let Delegation { role, unit, allowed, forbidden, .. } = asked;
+    // Without a folder nothing is started, whatever the surfaces come to.
+    let cwd = asked.cwd.as_deref().unwrap_or(Path::new("/"));
+    let said = dossier::Said { role, unit, cwd, allowed, forbidden };
     let bytes = asked.dossier.as_ref().map_err(|why| vec![why.clone()]);
     bytes.and_then(|bytes| dossier::read(bytes, said)).map_err(|wrong| {
         let first = wrong.first().cloned().unwrap_or_default();

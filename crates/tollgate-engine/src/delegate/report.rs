@@ -123,6 +123,12 @@ pub struct Delivered {
 }
 
 impl Frame {
+    /// What is known before anything was looked at.
+    pub fn of(agent: &str, role: &str, unit: &str) -> Self {
+        let adapter = Map::from_iter([("agent".to_owned(), agent.into())]);
+        Self { role: role.to_owned(), unit: unit.to_owned(), adapter, ..Self::default() }
+    }
+
     /// A report of a worker that did not get to one of its own, or whose own cannot stand.
     pub fn blocked(&self, reason: Reason, summary: &str, findings: &[String]) -> Delivered {
         let mut all = vec![json!({"id": reason.word(), "severity": "blocking", "summary": summary})];
@@ -153,6 +159,8 @@ impl Frame {
         report.insert("changed_surfaces".into(), self.shown().into());
         report.insert("adapter".into(), self.adapter());
         report.insert("guard".into(), self.guard.json());
+        // The words for a reason are ours: a worker that claims one would pass for what it is not.
+        report.insert("reason".into(), Value::Null);
         let asks = report.get("blocking_question").is_some_and(|question| !question.is_null());
         let ending = match report.get("status").and_then(Value::as_str) {
             Some("PASS") => Ending::Passed,

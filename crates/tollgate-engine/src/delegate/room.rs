@@ -1,8 +1,10 @@
 //! Where a delegation keeps what it needs meanwhile: below the state directory, and gone afterwards.
 
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::{Stop, VERIFIER};
 use crate::workspace::{Claim, WorkspaceError};
 
 /// A folder of its own; it goes when this does, with every folder that was made for it.
@@ -37,10 +39,31 @@ impl Drop for Room {
     }
 }
 
+/// The folder that a worker works in, while it does: two that write at once could not be told apart by what changed there.
+#[derive(Debug)]
+pub(super) struct Turn(#[expect(dead_code, reason = "the lock goes when its file is closed")] Option<File>);
+
+impl Turn {
+    /// Who judges may be one of several; who writes is alone.
+    pub fn take(cwd: &Path, role: &str) -> Result<Self, Stop> {
+        let Ok(folder) = File::open(cwd) else { return Ok(Self(None)) };
+        let taken = if role == VERIFIER { folder.try_lock_shared() } else { folder.try_lock() };
+        match taken {
+            Ok(()) => Ok(Self(Some(folder))),
+            Err(TryLockError::WouldBlock) => {
+                let why = "Another delegation works in {}, and what each of them changed could not be told apart: wait for its end, or work in another checkout.";
+                Err(Stop::execution(why.replace("{}", &cwd.display().to_string())))
+            }
+            // Not every file system has locks.
+            Err(TryLockError::Error(_)) => Ok(Self(None)),
+        }
+    }
+}
+
 /// The end of a file, as text.
 pub(super) fn tail(path: &Path, bytes: usize) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = std::fs::File::open(path)?;
+        let mut file = File::open(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(bytes as u64)))?;
         let mut end = Vec::new();

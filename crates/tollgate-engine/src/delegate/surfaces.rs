@@ -6,10 +6,20 @@ use std::path::{Path, PathBuf};
 use tollgate_core::path::unquote;
 use tollgate_core::scope::matches;
 
+use crate::by_names::by_names;
 use crate::sandbox::Narrowed;
 
 /// The most files and folders that are kept as they are inside of what may be written.
 const KEPT_MAX: usize = 512;
+
+/// A surface, from the folder that the work is done in, however it is written; none where it is that folder, or lies outside of it.
+///
+/// Two ways to write a path are one surface: `src/./a`, `src/b/../a` and the whole path from the root are `src/a`.
+pub(super) fn read(surface: &str, cwd: &Path) -> Option<String> {
+    let whole = by_names(&cwd.join(plain(surface)));
+    let inside = whole.strip_prefix(cwd).ok()?.to_str()?;
+    (!inside.is_empty()).then(|| inside.to_owned())
+}
 
 /// Whether a surface holds a path, as git quotes it: the path itself, what lies below it, and what a pattern means.
 pub(super) fn holds(surface: &str, path: &str) -> bool {
@@ -19,10 +29,15 @@ pub(super) fn holds(surface: &str, path: &str) -> bool {
         || (is_pattern(surface) && (matches(surface, path) || matches(&format!("{surface}/**"), path)))
 }
 
+/// Whether a path belongs to what git keeps.
+pub(super) fn in_git(path: &str) -> bool {
+    path.split('/').any(|part| part == ".git")
+}
+
 /// A surface as a path: without marks around it, and without a `./` or a `/` that says nothing.
 fn plain(surface: &str) -> &str {
     let surface = surface.trim().trim_matches(['`', '"', '\'']).trim();
-    let surface = surface.strip_prefix("./").unwrap_or(surface);
+    let surface = surface.strip_prefix("./").map_or(surface, |rest| rest.trim_start_matches('/'));
     surface.trim_end_matches('/')
 }
 
@@ -43,13 +58,13 @@ pub(super) struct Grant {
     pub warnings: Vec<String>,
 }
 
-/// What the sandbox is told. A file that is there is granted alone, a folder with all in it. What is to be made is made in a folder,
+/// What the sandbox is told, of surfaces that were [`read`]. A file that is there is granted alone, a folder with all in it. What is to be made is made in a folder,
 /// which is granted, and what else lies in that is kept; so are forbidden surfaces.
 pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String]) -> Grant {
     let mut grant = Grant::default();
     let mut open: BTreeSet<PathBuf> = BTreeSet::new();
     let within = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(cwd));
-    for surface in allowed.iter().map(|surface| plain(surface)) {
+    for surface in allowed {
         let path = cwd.join(surface);
         let there = path.symlink_metadata().is_ok();
         if there && within(&path) {
@@ -59,7 +74,7 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String]) -> Gra
         } else if !is_pattern(surface) && surface.contains(char::is_whitespace) && !surface.contains(['/', '.']) {
             grant.warnings.push(format!("`{surface}` is no path: nothing can be written for it"));
         } else {
-            let from = cwd.join(if is_pattern(surface) { base(surface) } else { surface });
+            let from = cwd.join(if is_pattern(surface) { base(surface) } else { surface.as_str() });
             open.extend(
                 from.ancestors().find(|folder| folder.is_dir()).filter(|folder| within(folder)).map(Path::to_owned),
             );
@@ -69,7 +84,7 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String]) -> Gra
         grant.narrowed.writes.push(folder.clone());
         grant.narrowed.kept.extend(beside(cwd, folder, allowed));
     }
-    let named = forbidden.iter().map(|surface| cwd.join(plain(surface)));
+    let named = forbidden.iter().map(|surface| cwd.join(surface));
     grant.narrowed.kept.extend(named.filter(|path| path.exists() && within(path)));
     grant.narrowed.kept.retain(|path| !path.is_symlink());
     grant.narrowed.kept.sort();
@@ -85,9 +100,9 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String]) -> Gra
 fn beside(cwd: &Path, folder: &Path, allowed: &[String]) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let leads = |inside: &str, is_folder: bool| {
-        allowed.iter().map(|surface| plain(surface)).any(|surface| {
+        allowed.iter().any(|surface| {
             let below = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('/'));
-            let way = if is_pattern(surface) { base(surface) } else { surface };
+            let way = if is_pattern(surface) { base(surface) } else { surface.as_str() };
             // Below the folder of a pattern anything may match.
             let may_match = is_pattern(surface) && (way.is_empty() || inside == way || below(inside, way));
             holds(surface, inside) || below(surface, inside) || (is_folder && may_match)
@@ -124,6 +139,26 @@ mod tests {
             [("src/a.js", "src/a.jsx"), ("src", "srcs/a"), ("*.md", "docs/a.md"), ("src/**/*.js", "a.js"), ("a", "b/a")]
         {
             assert!(!holds(surface, path), "{surface} {path}");
+        }
+    }
+
+    #[test]
+    fn a_surface_is_read_however_it_is_written() {
+        for (written, surface) in [
+            ("src/a", Some("src/a")),
+            ("`./src/a/`", Some("src/a")),
+            ("src/./a", Some("src/a")),
+            (".//src//a/.", Some("src/a")),
+            ("src/b/../a", Some("src/a")),
+            ("/repo/src/a", Some("src/a")),
+            ("/repo/../repo/src/**/*.js", Some("src/**/*.js")),
+            ("/repository/src", None),
+            ("/etc/passwd", None),
+            ("src/../../x", None),
+            ("/repo", None),
+            ("src/..", None),
+        ] {
+            assert_eq!(read(written, Path::new("/repo")).as_deref(), surface, "{written}");
         }
     }
 

@@ -13,7 +13,7 @@ use super::{Fate, Gc, Thing, children};
 use crate::git::ObjectId;
 use crate::holder::is_dead;
 use crate::service::ServiceError;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::{Workspace, WorkspaceError, run_folder};
 
 /// What of a run's folder goes with its git folder: what a driver made for itself. Logs, bundles and projections stay.
 const DRIVERS_OWN: &[&str] = &["git", "copies", "shown", "ready", "made", "caches"];
@@ -26,8 +26,7 @@ impl Gc<'_> {
     pub(super) fn run(&mut self, summary: &Summary) -> Result<(), ServiceError> {
         let id = summary.run;
         self.names(id);
-        let (trees, folder) =
-            (self.state.join("trees").join(id.to_string()), self.state.join("runs").join(id.to_string()));
+        let (trees, folder) = (self.state.join("trees").join(id.to_string()), run_folder(self.state, id));
         let there = !children(&trees).is_empty() || DRIVERS_OWN.iter().any(|name| folder.join(name).exists());
         if !there {
             return Ok(());

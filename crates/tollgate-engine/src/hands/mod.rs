@@ -42,7 +42,7 @@ use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned;
 use crate::workers::{Worker, adapter_of, words};
-use crate::workspace::{Held, Workspace, WorkspaceError, write_whole};
+use crate::workspace::{Held, Workspace, WorkspaceError, run_folder, write_whole};
 
 use failure::{Failure, NotReady};
 
@@ -153,7 +153,7 @@ impl RealHands {
     }
 
     fn folder(&self, run: RunId, what: &str) -> PathBuf {
-        self.state.join("runs").join(run.to_string()).join(what)
+        run_folder(&self.state, run).join(what)
     }
 
     /// The worker behind a role, by what the run's first event says of it, and what it needs for as long as it works.

@@ -193,8 +193,7 @@ impl Tether {
         }
         let takes_tmp = !places::below_tmp(reads.iter().chain(&writes).chain([&self.state, &program.path]));
         let hidden = places::hidden(&self.state);
-        let (files, network) = (landlock > 0, network);
-        let bound = self.bound;
+        let (files, bound) = (landlock > 0, self.bound);
         let policy = Policy { processes, files, network, writes, reads, hidden, kept, bound, temporary, takes_tmp };
         let policy = serde_json::to_string(&policy).map_err(io::Error::other)?;
         let mut args: Vec<OsString> = vec![WORD.into(), policy.into(), program.path.into()];

@@ -62,9 +62,7 @@ impl CommandWorker {
 
     /// Finds its program.
     pub fn find(&self) -> Result<PathBuf, WorkerError> {
-        let named = self.argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let found = self.argv.first().and_then(|name| find_program(name, &self.base));
-        found.ok_or(WorkerError::NotFound(named))
+        find(&self.argv, &self.base)
     }
 
     /// A worker that acts out a script: the same, with the `tollgate` program itself as the command.
@@ -73,6 +71,12 @@ impl CommandWorker {
         let argv = argv.map(OsString::from).to_vec();
         Self { adapter: "script", ..Self::new(argv, Path::new("/"), state) }
     }
+}
+
+/// Finds the program of these words; one with a `/` is looked up from `base`.
+pub(super) fn find(argv: &[OsString], base: &Path) -> Result<PathBuf, WorkerError> {
+    let name = argv.first().map(OsString::as_os_str).unwrap_or_default();
+    find_program(name, base).ok_or_else(|| WorkerError::NotFound(name.to_string_lossy().into_owned()))
 }
 
 /// A program that works on an attempt, and what it is given besides the attempt.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tollgate_core::id::RunId;
 
 use super::files::remove_tree;
-use super::{Workspace, WorkspaceError, at};
+use super::{Workspace, WorkspaceError, at, run_folder};
 
 /// How long the work of a run is waited for.
 const HOLD_LIMIT: Duration = Duration::from_secs(10);
@@ -93,7 +93,7 @@ impl Workspace {
     }
 
     pub(super) fn hold_within(state: &Path, run: RunId, limit: Duration) -> Result<Held, WorkspaceError> {
-        let folder = state.join("runs").join(run.to_string());
+        let folder = run_folder(state, run);
         at(&folder, std::fs::create_dir_all(&folder))?;
         let path = folder.join("lock");
         let deadline = Instant::now() + limit;

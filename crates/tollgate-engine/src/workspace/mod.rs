@@ -252,7 +252,7 @@ impl Workspace {
 
     /// The run's folder in the state directory.
     pub fn run_folder(&self) -> PathBuf {
-        self.state.join("runs").join(self.run.to_string())
+        run_folder(&self.state, self.run)
     }
 }
 
@@ -261,12 +261,17 @@ fn engine_git(folder: &Path, run: RunId) -> Result<Git, GitError> {
     Ok(Git::with_dir(folder)?.env(MARKER, format!("{run}/engine")))
 }
 
+/// The folder of a run in the state directory.
+pub fn run_folder(state: &Path, run: RunId) -> PathBuf {
+    state.join("runs").join(run.to_string())
+}
+
 fn git_path(state: &Path, run: RunId) -> PathBuf {
-    state.join("runs").join(run.to_string()).join("git")
+    run_folder(state, run).join("git")
 }
 
 fn remembered_path(state: &Path, run: RunId) -> PathBuf {
-    state.join("runs").join(run.to_string()).join("workspace.json")
+    run_folder(state, run).join("workspace.json")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use tollgate_core::id::RunId;
 
 use super::claim::Claim;
 use super::files::{beside, remove_tree};
-use super::{Workspace, WorkspaceError, at};
+use super::{Workspace, WorkspaceError, at, run_folder};
 
 /// How many left-overs one command cleans up.
 const CLEANED_MAX: usize = 32;
@@ -58,7 +58,7 @@ pub struct LeftOver {
 
 /// What a start left; none where there is nothing, or the work of a driver.
 pub fn left_over(state: &Path, run: RunId) -> Result<Option<LeftOver>, WorkspaceError> {
-    let folder = state.join("runs").join(run.to_string());
+    let folder = run_folder(state, run);
     if !folder.exists() {
         return Ok(None);
     }
@@ -75,7 +75,7 @@ pub fn left_over(state: &Path, run: RunId) -> Result<Option<LeftOver>, Workspace
 
 /// Removes what a start made: the pin first, because only the folder knows of it.
 fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
-    remove_tree(&beside(&state.join("runs").join(run.to_string()), "gone"))?;
+    remove_tree(&beside(&run_folder(state, run), "gone"))?;
     let Some(LeftOver { folder, .. }) = left_over(state, run)? else { return Ok(()) };
     let _held = Workspace::hold(state, run)?;
     if let Some(LeftOver { workspace: Some(workspace), .. }) = left_over(state, run)? {

@@ -22,7 +22,7 @@ use super::failure::{Failure, Kind};
 use super::landed;
 use super::output::Format;
 use super::runs::{Runs, drive_failure};
-use super::{Exit, Session};
+use super::{Exit, Session, signals};
 use crate::view::picture::picture;
 use crate::view::progress::{Place, Region};
 use crate::view::story::Story;
@@ -173,11 +173,7 @@ pub fn drive(
     wait: Wait,
     session: &Session,
 ) -> Result<Exit, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        // Without it, Ctrl-C ends the process at once: the journal does not mind.
-        signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
-    }
+    let stop = signals::stop();
     runs.service.sweep();
     let (id, after) = (run.run().id, run.run().seq);
     let mut screen = Screen::new(session, run.run());

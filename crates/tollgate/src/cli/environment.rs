@@ -58,6 +58,10 @@ impl Environment {
     /// The same, in another directory.
     pub fn at(&self, directory: &Path) -> Result<Self, Failure> {
         let directory = files::canonical(&self.directory.join(directory))?;
+        if !directory.is_dir() {
+            let why = std::io::ErrorKind::NotADirectory.into();
+            return Err(files::cannot_read(&directory.display().to_string(), why));
+        }
         Ok(Self { directory, ..self.clone() })
     }
 

@@ -10,6 +10,7 @@ pub mod failure;
 pub mod landed;
 pub mod output;
 pub mod runs;
+pub mod signals;
 pub mod snippet;
 
 use std::ffi::OsString;
@@ -139,8 +140,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let output = Output::of_process(format, environment.as_ref().unwrap_or(&Environment::default()));
     guarded(&output, || match environment {
         Ok(environment) => start(arguments, Session { output: Output::of_process(format, &environment), environment }),
-        Err(failure) => report(&output, &failure),
+        Err(failure) => nowhere(&arguments, failure, format),
     })
+}
+
+/// Ends where there is no folder to be in: whoever delegates has a report all the same.
+fn nowhere(arguments: &[OsString], failure: Failure, format: Format) -> u8 {
+    let environment = Environment::default();
+    let session = Session { output: Output::of_process(format, &environment), environment };
+    let result = match Cli::try_parse_from(arguments).map(|cli| cli.command) {
+        Ok(Command::Delegate(args)) => commands::delegate::unable(&args, failure, &session),
+        Ok(_) | Err(_) => Err(failure),
+    };
+    finish(result, &session)
 }
 
 fn start(arguments: Vec<OsString>, session: Session) -> u8 {
@@ -155,6 +167,11 @@ fn start(arguments: Vec<OsString>, session: Session) -> u8 {
             Ok(Exit::Done)
         }
     };
+    finish(result, &session)
+}
+
+/// The exit code of what came of a command, which is said where it failed.
+fn finish(result: Result<Exit, Failure>, session: &Session) -> u8 {
     match result.and_then(|exit| session.output.finish().map(|()| exit)) {
         Ok(exit) => exit.code(),
         Err(failure) => report(&session.output, &failure),

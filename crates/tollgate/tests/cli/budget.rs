@@ -190,6 +190,33 @@ fn a_question_that_nobody_needs_is_taken_back_and_an_answer_in_advance_is_refuse
     play.holds();
 }
 
+/// An agent that tells nonsense of its usage has told nothing: no sum gets less by it, and no budget holds it.
+#[test]
+fn usage_that_is_no_number_is_unknown_in_every_sum() {
+    let told = |tokens: &str, dollars: &str| {
+        let line = done(NOTHING).replace("\"input_tokens\":100", &format!("\"input_tokens\":{tokens}"));
+        let line = line.replace("\"output_tokens\":30", &format!("\"output_tokens\":{tokens}"));
+        line.replace("\"total_cost_usd\":0.1", &format!("\"total_cost_usd\":{dollars}"))
+    };
+    for (tokens, dollars) in [("-5", "-0.09"), ("18446744073709551615", "1e308"), ("\"5\"", "\"0.1\"")] {
+        let act = format!("case $n in 1) {} ;; *) {} ;; esac", done(NOTHING), told(tokens, dollars));
+        let mut play = play(ROW, "[budget]\nrun = {tokens = 1000, cost = 2.5}\n", &act);
+        run(&mut play, &[]).exits(0);
+        let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+        let lines: Vec<String> =
+            shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        for line in [
+            "reader 1 attempt read unknown written unknown cost unknown",
+            "in all 2 attempts read 120 + unknown (1 of 2) written 30 + unknown (1 of 2) cost $0.10 + unknown (1 of 2)",
+            "run at least 150 tokens of 1000 tokens one attempt did not tell, and the limit does not hold it",
+            "run at least $0.10 of $2.50 one attempt did not tell, and the limit does not hold it",
+        ] {
+            assert!(lines.iter().any(|shown| shown == line), "{tokens} {dollars}: {line}\n{shown}");
+        }
+        play.holds();
+    }
+}
+
 #[test]
 fn what_is_in_force_is_shown_with_what_does_not_hold() {
     let config = "[budget]\nrun = {tokens = 1000, cost = 2.5}\nday = {attempts = 40}\n[worker.plain]\nadapter = \"command\"\ncommand = [\"true\"]\n";

@@ -84,8 +84,8 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
 fn is_gone(run: &Run, about: &Finding) -> bool {
     let Some(unit) = about.within.as_ref().and_then(|name| run.unit(name)) else { return false };
     let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name));
-    let mut made = |path: &Name| own.any(|instance| instance.wrote.values().any(|wrote| wrote.all.contains_key(path)));
-    unit.state == UnitState::Dropped && !unit.in_tree && about.path.as_ref().is_none_or(|path| made(path))
+    let made = |path: &Name| own.any(|instance| instance.wrote.values().any(|wrote| wrote.all.contains_key(path)));
+    unit.state == UnitState::Dropped && !unit.in_tree && about.path.as_ref().is_none_or(made)
 }
 
 /// Why a unit cannot be accepted; empty: it can.

@@ -1,8 +1,10 @@
 //! Answers an agent that asks whether it may use a tool: there is no person to ask.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
+
+use crate::by_names::by_names;
 
 /// What an agent is allowed when it asks. It is no boundary: an agent that does not ask is not held by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,17 +75,7 @@ fn paths(call: &Value) -> Vec<String> {
 
 /// Whether a path leads into a folder, by its names alone.
 fn inside(path: &str, folder: &Path) -> bool {
-    let mut whole = PathBuf::new();
-    for part in folder.join(path).components() {
-        match part {
-            Component::ParentDir => {
-                whole.pop();
-            }
-            Component::CurDir => {}
-            other => whole.push(other),
-        }
-    }
-    whole.starts_with(folder)
+    by_names(&folder.join(path)).starts_with(folder)
 }
 
 #[cfg(test)]

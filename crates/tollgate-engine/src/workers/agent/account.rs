@@ -11,6 +11,8 @@ const LINES_MAX: usize = 20;
 const CHARS_MAX: usize = 500;
 /// The longest account of usage in the agent's own words that is kept.
 const RAW_BYTES_MAX: usize = 8 * 1024;
+/// More tokens than any call uses: who tells of more has told nothing.
+const TOKENS_MAX: u64 = 1_000_000_000_000;
 /// The longest name of a session, a model or a version.
 const NAME_MAX: usize = 128;
 
@@ -167,14 +169,21 @@ impl Account {
 
     /// What it told to have used so far: by its account, and before there is one by its steps; nothing where it tells that at its end.
     fn usage(&self) -> Usage {
-        let Some(raw) = &self.raw else {
-            return self.steps.into_iter().chain(self.step).reduce(Usage::and).unwrap_or_default();
-        };
         let before = match &self.resumed {
             None => Before::Fresh,
             Some(before) => Before::Resumed(before.as_ref()),
         };
-        (self.adapter.spent)(raw, before)
+        let told = match &self.raw {
+            Some(raw) => (self.adapter.spent)(raw, before),
+            None => self.steps.into_iter().chain(self.step).reduce(Usage::and).unwrap_or_default(),
+        };
+        let tokens = |told: Option<u64>| told.filter(|tokens| *tokens <= TOKENS_MAX);
+        Usage {
+            input_tokens: tokens(told.input_tokens),
+            cached_tokens: tokens(told.cached_tokens),
+            output_tokens: tokens(told.output_tokens),
+            ..told
+        }
     }
 
     /// Whether it told to have used more than it may.
@@ -234,12 +243,15 @@ fn cut(text: &str, chars: usize) -> String {
     }
 }
 
-/// Two accounts as one: numbers are added, and what only one of them tells is unknown.
+/// Two accounts as one: numbers are added; what only one of them tells, or one tells to be less than nothing, is unknown.
 fn added(before: Value, next: &Value) -> Value {
     match (before, next) {
         (Value::Number(a), Value::Number(b)) => match (a.as_u64(), b.as_u64()) {
             (Some(a), Some(b)) => a.checked_add(b).map_or(Value::Null, Value::from),
-            _ => a.as_f64().zip(b.as_f64()).map_or(Value::Null, |(a, b)| Value::from(a + b)),
+            _ => match (a.as_f64(), b.as_f64()) {
+                (Some(a @ 0.0..), Some(b @ 0.0..)) => Value::from(a + b),
+                _ => Value::Null,
+            },
         },
         (Value::Object(before), Value::Object(next)) => {
             let both = before.into_iter().filter_map(|(key, value)| {

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, names_a_limit, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "acp",
@@ -77,11 +77,7 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
         Some("result") => result(line, events),
         Some("failed") => {
             let what = text(line, &["what"]).unwrap_or("it ended with an error").to_owned();
-            let lower = what.to_lowercase();
-            if ["quota", "rate limit", "usage limit", "429", "resource_exhausted"]
-                .iter()
-                .any(|word| lower.contains(word))
-            {
+            if names_a_limit(&what) {
                 events.push(WorkerEvent::Quota { said: what.clone(), resets_ms: None });
             }
             events.push(WorkerEvent::Failed { what, status: None });

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, since, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, names_a_limit, since, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "codex",
@@ -67,8 +67,7 @@ fn read(line: &Value, _: &mut Pending, events: &mut Vec<WorkerEvent>) {
         Some("error") => events.extend(text(line, &["message"]).map(WorkerEvent::trouble)),
         Some("turn.failed") => {
             let what = text(line, &["error", "message"]).unwrap_or("the turn failed").to_owned();
-            let lower = what.to_lowercase();
-            if ["usage limit", "rate limit", "quota"].iter().any(|word| lower.contains(word)) {
+            if names_a_limit(&what) {
                 events.push(WorkerEvent::Quota { said: what.clone(), resets_ms: None });
             }
             events.push(WorkerEvent::Failed { what, status: None });

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::told::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, number, text};
+use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, names_a_limit, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "gemini",
@@ -80,8 +80,7 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
             events.extend(line.get("stats").cloned().map(WorkerEvent::Usage));
             if text(line, &["status"]) != Some("success") {
                 let what = text(line, &["error", "message"]).unwrap_or("it ended with an error").to_owned();
-                let lower = what.to_lowercase();
-                if ["quota", "rate limit", "resource_exhausted"].iter().any(|word| lower.contains(word)) {
+                if names_a_limit(&what) {
                     events.push(WorkerEvent::Quota { said: what.clone(), resets_ms: None });
                 }
                 events.push(WorkerEvent::Failed { what, status: None });

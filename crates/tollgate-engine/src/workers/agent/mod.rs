@@ -247,9 +247,20 @@ fn items<'v>(value: &'v Value, way: &[&str]) -> impl Iterator<Item = &'v Value> 
     at(value, way).and_then(Value::as_array).into_iter().flatten()
 }
 
+/// Whether what went wrong is, by its words, that a limit of a plan or a provider is reached. Those who say it by a number of its own need no words.
+fn names_a_limit(what: &str) -> bool {
+    const WORDS: [&str; 5] = ["quota", "rate limit", "usage limit", "resource_exhausted", "too many requests"];
+    let lower = what.to_lowercase();
+    WORDS.iter().any(|words| lower.contains(words))
+        || lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "429")
+}
+
+/// More than any session costs: who tells of more has told nothing.
+const DOLLARS_MAX: f64 = 1e6;
+
 /// Dollars as billionths; what is no amount is unknown.
 fn nano_usd(value: &Value, way: &[&str]) -> Option<u64> {
-    let dollars = at(value, way)?.as_f64().filter(|dollars| (0.0..1e9).contains(dollars))?;
+    let dollars = at(value, way)?.as_f64().filter(|dollars| (0.0..DOLLARS_MAX).contains(dollars))?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was looked at")]
     Some((dollars * 1e9).round() as u64)
 }

@@ -97,6 +97,61 @@ fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
     assert_eq!((opencode::ADAPTER.spent)(&zero, Before::Fresh).cost_nano_usd, None, "no price is no free lunch");
 }
 
+/// What an agent tells of its usage is not to be trusted to be a number: no sum gets less by it, and nothing is counted as zero.
+#[test]
+fn what_is_no_amount_is_unknown_and_takes_nothing_away() {
+    let told = |adapter, lines: &[String]| {
+        let mut account = Account::new(adapter, None);
+        lines.iter().for_each(|line| account.line(line.as_bytes()));
+        account.end(true).0.usage
+    };
+    let claude = |input: &str, output: &str, cost: &str| {
+        let usage = format!(
+            "{{\"input_tokens\":{input},\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":{output}}}"
+        );
+        told(
+            &claude::ADAPTER,
+            &[format!(
+                "{{\"type\":\"result\",\"subtype\":\"success\",\"total_cost_usd\":{cost},\"usage\":{usage},\"result\":\"x\"}}"
+            )],
+        )
+    };
+    let parts = |usage: Usage| (usage.input_tokens, usage.output_tokens, usage.cost_nano_usd);
+    assert_eq!(parts(claude("5", "7", "0.5")), (Some(5), Some(7), Some(500_000_000)));
+    for (tokens, dollars) in [
+        ("-5", "-0.5"),
+        ("1e308", "1e308"),
+        ("\"5\"", "\"0.5\""),
+        ("18446744073709551615", "18446744073709551615"),
+        ("99999999999999999999", "1e7"),
+        ("null", "null"),
+        ("[5]", "{}"),
+        ("true", "true"),
+        ("0.5", "-1e-9"),
+        // No JSON: the whole line says nothing.
+        ("NaN", "NaN"),
+        ("1e400", "Infinity"),
+    ] {
+        assert_eq!(parts(claude(tokens, tokens, dollars)), (None, None, None), "{tokens} {dollars}");
+    }
+    assert_eq!(parts(claude("5", "-7", "0.5")), (Some(5), None, Some(500_000_000)), "each for itself");
+    let step = |input: &str, cost: &str| {
+        format!(
+            "{{\"type\":\"step_finish\",\"part\":{{\"tokens\":{{\"input\":{input},\"output\":1,\"reasoning\":0,\"cache\":{{\"read\":0,\"write\":0}}}},\"cost\":{cost}}}}}"
+        )
+    };
+    let steps = |steps: &[(&str, &str)]| {
+        let lines: Vec<String> = steps.iter().map(|(input, cost)| step(input, cost)).collect();
+        parts(told(&opencode::ADAPTER, &lines))
+    };
+    assert_eq!(steps(&[("100", "0.05"), ("100", "0.05")]), (Some(200), Some(2), Some(100_000_000)));
+    for (input, cost) in [("-50", "-0.05"), ("\"50\"", "\"0.05\""), ("1e308", "1e308"), ("0.5", "-0.0001")] {
+        assert_eq!(steps(&[("100", "0.05"), (input, cost)]), (None, Some(2), None), "{input} {cost}");
+        assert_eq!(steps(&[(input, cost), ("100", "0.05")]), (None, Some(2), None), "{input} {cost}");
+        assert_eq!(steps(&[("100", "0.05"), (input, cost), ("100", "0.05")]), (None, Some(3), None), "{input} {cost}");
+    }
+}
+
 /// Success in an envelope, exit 0: neither hides an error.
 #[test]
 fn an_error_counts_whatever_the_program_exits_with() {
@@ -109,6 +164,22 @@ fn an_error_counts_whatever_the_program_exits_with() {
             assert_eq!(failure.code, "agent", "{name}");
             assert!(failure.reason.contains("scripted failure"), "{}", failure.reason);
         }
+    }
+}
+
+#[test]
+fn a_limit_is_known_by_the_words_for_it() {
+    for what in [
+        "You've hit your usage limit.",
+        "exceeded retry limit, last status: 429 Too Many Requests",
+        "Error: 429",
+        "RESOURCE_EXHAUSTED",
+        "Rate limit reached for requests",
+    ] {
+        assert!(names_a_limit(what), "{what}");
+    }
+    for what in ["zebra failure", "request 4290 failed", "line a429", "the limit of the context is reached", ""] {
+        assert!(!names_a_limit(what), "{what}");
     }
 }
 

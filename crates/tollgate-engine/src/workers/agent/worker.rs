@@ -13,8 +13,8 @@ use super::account::is_session;
 use super::ears::Ears;
 use super::spec::variables;
 use super::{ADAPTERS, Account, Adapter, AgentSpec, Ask, Resume, sheet};
-use crate::process::{Cancel, End, Inherit, ProcessId, find_program};
-use crate::workers::command::{Launch, Listener, launch};
+use crate::process::{Cancel, End, Inherit, ProcessId};
+use crate::workers::command::{Launch, Listener, find, launch};
 use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError, bundle};
 
 /// A report could not be used: its agent is asked again.
@@ -60,9 +60,7 @@ impl AgentWorker {
 
     /// Starts it; the flag says after its end whether it ended before it said anything.
     fn launch(&self, job: &Job) -> Result<(Box<dyn Attempt>, Arc<AtomicBool>), WorkerError> {
-        let named = self.argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let path = self.argv.first().and_then(|name| find_program(name, &self.base));
-        let path = path.ok_or(WorkerError::NotFound(named))?;
+        let path = find(&self.argv, &self.base)?;
         let goes_on = self.goes_on(job);
         let schema = bundle::schema(&job.bundle);
         let ask = Ask {

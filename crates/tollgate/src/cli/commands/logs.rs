@@ -9,6 +9,7 @@ use tollgate_core::run::event::{Event, Work};
 use tollgate_core::run::{Recorded, Run};
 use tollgate_engine::session::Session as Loaded;
 use tollgate_engine::workers::LOG_BYTES_MAX;
+use tollgate_engine::workspace::run_folder;
 use tollgate_store::Journal;
 
 use crate::cli::failure::Failure;
@@ -110,8 +111,7 @@ struct Writer {
 
 fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &Session) -> Result<Exit, Failure> {
     let writer = find(runs, &loaded, typed)?;
-    let path =
-        runs.state.join("runs").join(writer.run.to_string()).join("logs").join(format!("{}.log", writer.attempt));
+    let path = run_folder(&runs.state, writer.run).join("logs").join(format!("{}.log", writer.attempt));
     let is_live = |loaded: &Loaded| loaded.run().attempts.contains_key(&writer.attempt);
     if writer.role.is_none() {
         session.output.talk(format!(

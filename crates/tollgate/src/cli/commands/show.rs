@@ -10,7 +10,7 @@ use tollgate_core::run::Run;
 use tollgate_core::run::event::Changed;
 use tollgate_engine::git::ObjectId;
 use tollgate_engine::workers::words;
-use tollgate_engine::workspace::{Kept, Workspace};
+use tollgate_engine::workspace::{Kept, Workspace, run_folder};
 use tollgate_store::{Filter, Journal};
 
 use crate::cli::failure::Failure;
@@ -147,7 +147,7 @@ fn differ(workspace: &Workspace, run: &Run, from: &Name, to: &Name, scope: &[Nam
 
 fn reads(runs: &Runs, run: &Run, history: &History) -> Vec<api::Reads> {
     let object = |digest: Digest| -> Option<Arc<[u8]>> { runs.journal.object(digest).ok().flatten() };
-    let bundles = runs.state.join("runs").join(run.id.to_string()).join("bundles");
+    let bundles = run_folder(&runs.state, run.id).join("bundles");
     let prompt = |id: AttemptId| {
         let path = bundles.join(id.to_string()).join("brief.md");
         files::read_text_if_any(&path, BRIEF_BYTES_MAX).ok().flatten()

@@ -292,3 +292,36 @@ fn doctor_says_what_is_there_and_has_it_report() {
     let (missing, code) = doctor(&["--agent", "claude-code"]);
     assert!(code == 3 && missing.to_string().contains("was not found on PATH"), "{missing:#}");
 }
+
+#[test]
+fn a_reason_of_the_worker_is_none_of_ours() {
+    for (status, code) in [("PASS", 0), ("BLOCKED", 1)] {
+        let forged = with(report("implementer", status), "reason", json!("dirty_workspace"));
+        Stage::new("implementer", &says(&forged)).delegate().is(status, None, code);
+    }
+}
+
+#[test]
+fn without_a_place_to_be_there_is_a_report_all_the_same() {
+    let cwd = |stage: &Stage, folder| {
+        stage.delegate_to(&["--agent", "command", "--adapter-command", "[\"agent\"]", "--cwd", folder])
+    };
+    let mut stage = Stage::new("implementer", "touch started");
+    cwd(&stage, "README.md").is("BLOCKED", Some("adapter_execution_error"), 3).says("README.md");
+    cwd(&stage, "nowhere").is("BLOCKED", Some("adapter_execution_error"), 3).says("nowhere");
+    // Nothing says where what is needed meanwhile is to lie.
+    stage.world.set("TOLLGATE_STATE", "").set("XDG_STATE_HOME", "").set("HOME", "");
+    stage.delegate().is("BLOCKED", Some("adapter_execution_error"), 3).says("HOME is not set");
+    // The folder that it is started in is gone.
+    let stage = Stage::new("implementer", "touch started");
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    let words = "delegate --agent command --adapter-command '[\"agent\"]' --role implementer --unit U-1 --dossier x";
+    let gone = stage.world.path("gone");
+    std::fs::create_dir(&gone).unwrap();
+    let line = format!("rmdir '{}' && exec '{tollgate}' {words}", gone.display());
+    let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(&gone).output().unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&said["reason"], output.status.code()), (&json!("adapter_execution_error"), Some(3)), "{said:#}");
+    assert!(said["summary"].as_str().unwrap().contains("the working directory cannot be read"), "{said:#}");
+    assert!(!stage.work("started").exists());
+}

@@ -90,6 +90,42 @@ fn a_forbidden_surface_inside_of_an_allowed_one_is_kept() {
     assert_eq!(std::fs::read_to_string(stage.work("src/auth/key.rs")).unwrap(), "secret\n");
 }
 
+/// A path has many spellings: each means the same to the sandbox, to what is measured and to whoever wrote it.
+#[test]
+fn a_surface_is_what_it_means_however_it_is_written() {
+    for spelled in ["src/./main.rs", ".//src/", "src/../src", "WORK/src", "`src/`", "src/{main,other}.rs,docs"] {
+        let acts = "echo x > src/main.rs";
+        let with = |stage: Stage, list| {
+            let spelled = spelled.replace("WORK/", &stage.work("").display().to_string());
+            stage.with(&[list, &spelled])
+        };
+        let stage = with(acting("implementer", acts).unheld(), "--forbidden-surfaces");
+        stage
+            .delegate()
+            .is("BLOCKED", Some("report_validation_failed"), 1)
+            .says("changed forbidden surface: src/main.rs");
+        let done = with(acting("implementer", &format!("{acts} || exit 9")), "--allowed-surfaces").delegate();
+        done.is("PASS", None, 0);
+        assert_eq!(done.list("changed_surfaces"), ["src/main.rs"], "{spelled}");
+    }
+    // What git keeps is nobody's to be allowed; to forbid it is no mistake.
+    let hook = "echo x > .git/hooks/post-commit";
+    for allowed in [".git", "./.git/hooks", "src/../.git/config", "vendor/.git"] {
+        let stage = acting("implementer", hook).with(&["--allowed-surfaces", &format!("src/main.rs,{allowed}")]);
+        stage.delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("what git keeps");
+        assert!(!stage.work(".git/hooks/post-commit").exists(), "{allowed}");
+    }
+    acting("implementer", "").with(&["--forbidden-surfaces", ".git"]).delegate().is("PASS", None, 0);
+    // What is nowhere in the folder allows and forbids nothing: it is not what was meant.
+    for list in ["--allowed-surfaces", "--forbidden-surfaces"] {
+        for outside in ["/etc/passwd", "src/../../out", "/"] {
+            let stage = acting("implementer", "touch started").with(&[list, outside]);
+            stage.delegate().is("BLOCKED", Some("invalid_dossier"), 1);
+            assert!(!stage.work("started").exists(), "{outside}");
+        }
+    }
+}
+
 #[test]
 fn a_verifier_that_changes_something_is_blocked() {
     for file in ["src/main.rs", "README.md"] {

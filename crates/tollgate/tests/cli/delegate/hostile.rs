@@ -1,6 +1,7 @@
 //! Workers and dossiers that mean no good.
 
-use std::process::Stdio;
+use std::ffi::OsStr;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::stage::{Stage, report, says};
@@ -52,45 +53,90 @@ fn what_a_worker_leaves_running_ends_with_it() {
     is_gone(&time);
 }
 
-#[test]
-fn a_signal_ends_the_worker_and_there_is_a_report_all_the_same() {
-    let time = long(4);
-    let stage = Stage::new("implementer", &format!("sleep {time}"));
-    std::fs::write(stage.world.path("dossier.json"), super::stage::dossier("implementer").to_string()).unwrap();
-    let words = [
-        "delegate",
-        "--agent",
-        "command",
-        "--adapter-command",
-        "[\"agent\"]",
-        "--role",
-        "implementer",
-        "--unit",
-        "U-1",
-    ];
-    let spawn = || {
-        let mut command = stage.world.program(&[&words[..], &["--dossier", "../dossier.json"]].concat());
-        let child = command.stdin(Stdio::null()).spawn().unwrap();
+/// Delegations that are under way.
+struct Going(Stage);
+
+impl Going {
+    fn new(acts: &str) -> Self {
+        let stage = Stage::new("implementer", acts);
+        std::fs::write(stage.world.path("dossier.json"), super::stage::dossier("implementer").to_string()).unwrap();
+        Self(stage)
+    }
+
+    /// Starts one, in front of it what is typed before a command.
+    fn start(&self, before: &[&str]) -> Child {
+        let words = ["delegate", "--agent", "command", "--adapter-command", "[\"agent\"]", "--role", "implementer"];
+        let typed = self.0.world.program(&[&words[..], &["--unit", "U-1", "--dossier", "../dossier.json"]].concat());
+        let mut all = before.iter().map(OsStr::new).chain([typed.get_program()]).chain(typed.get_args());
+        let mut command = Command::new(all.next().unwrap());
+        command.args(all).current_dir(typed.get_current_dir().unwrap()).env_clear();
+        command.envs(typed.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// The same, until its worker sleeps.
+    fn asleep(&self, before: &[&str], time: &str) -> Child {
+        let child = self.start(before);
         while !lives(&format!("sleep\0{time}")) {
             std::thread::sleep(Duration::from_millis(20));
         }
         child
-    };
-    let signal = |child: &std::process::Child, name: &str| {
-        let sent = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
-    };
-    let child = spawn();
-    signal(&child, "-TERM");
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// The reason that it ended with, and its exit code.
+#[track_caller]
+fn ended(child: Child) -> (serde_json::Value, Option<i32>) {
     let output = child.wait_with_output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&report["reason"], output.status.code()), (&"adapter_execution_error".into(), Some(3)));
+    (report["reason"].clone(), output.status.code())
+}
+
+#[test]
+fn a_signal_ends_the_worker_and_there_is_a_report_all_the_same() {
+    let time = long(4);
+    let going = Going::new(&format!("sleep {time}"));
+    let broken = || ("adapter_execution_error".into(), Some(3));
+    for name in ["-TERM", "-INT", "-HUP"] {
+        let child = going.asleep(&[], &time);
+        signal(&child, name);
+        assert_eq!(ended(child), broken(), "{name}");
+        is_gone(&time);
+    }
+    // Whoever wants it to outlive the terminal is heard.
+    let child = going.asleep(&["nohup"], &time);
+    signal(&child, "-HUP");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(lives(&time), "it went with the terminal");
+    signal(&child, "-TERM");
+    assert_eq!(ended(child), broken());
     is_gone(&time);
     // Killed outright it can say nothing, and leaves nothing running.
-    let mut child = spawn();
+    let mut child = going.asleep(&[], &time);
     signal(&child, "-KILL");
     child.wait().unwrap();
     is_gone(&time);
+}
+
+#[test]
+fn two_that_write_are_not_in_one_folder_at_once() {
+    let time = long(5);
+    let going = Going::new(&format!("sleep {time}"));
+    let first = going.asleep(&[], &time);
+    let second = going.start(&[]).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&second.stdout).into_owned();
+    assert!(second.status.code() == Some(3) && said.contains("Another delegation works in"), "{said}");
+    // In a folder of its own it is nobody's business.
+    let other = Stage::new("implementer", &says(&report("implementer", "PASS")));
+    other.delegate().is("PASS", None, 0);
+    signal(&first, "-TERM");
+    ended(first);
+    going.0.acts(&says(&report("implementer", "PASS")));
+    going.0.delegate().is("PASS", None, 0);
 }
 
 #[test]

@@ -4,8 +4,6 @@ mod doctor;
 mod hire;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,6 +15,7 @@ use tollgate_engine::hands::ATTEMPT_LIMIT;
 use crate::cli::environment::Environment;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::need_a_place_apart;
+use crate::cli::signals;
 use crate::cli::{Exit, Session};
 use crate::files;
 use crate::view::text::{Line, Style};
@@ -61,10 +60,10 @@ struct WorkArgs {
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// What may be changed, from that folder, instead of what the dossier says
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B")]
     allowed_surfaces: Vec<String>,
     /// What must not be changed, besides what the dossier says
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B")]
     forbidden_surfaces: Vec<String>,
     /// How long it may take [default: an hour]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MS_MAX))]
@@ -74,6 +73,14 @@ struct WorkArgs {
     allow_dirty: bool,
     #[command(flatten)]
     program: ProgramArgs,
+}
+
+impl WorkArgs {
+    /// The worker, its role and the unit. Where there is no subcommand, they are there.
+    fn who(&self) -> (String, String, String) {
+        let word = |word: &Option<String>| word.clone().unwrap_or_default();
+        (word(&self.agent), word(&self.role), word(&self.unit))
+    }
 }
 
 /// Nothing that is left alone for longer is under anybody's eyes.
@@ -106,9 +113,9 @@ pub fn run(args: &DelegateArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
-    // Where there is no subcommand, they are there.
-    let word = |word: &Option<String>| word.clone().unwrap_or_default();
-    let (agent, role, unit) = (word(&args.agent), word(&args.role), word(&args.unit));
+    // Before anything that takes time: whoever is asked to end says so in a report.
+    let stop = signals::stop();
+    let (agent, role, unit) = args.who();
     if let Some(wrong) = delegate::unit_problem(&role, &unit) {
         return Err(Failure::usage(Code::USAGE, format!("`--unit {unit}` names no unit")).because(wrong));
     }
@@ -126,7 +133,11 @@ fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
         Err(failure) if failure.is_usage() => return Err(failure),
         hired => hired.map_err(|failure| said(&failure)),
     };
-    let state = session.environment.state_dir()?;
+    let places = session.environment.state_dir().and_then(|state| Ok((state, Environment::program()?)));
+    let (state, tollgate) = match places {
+        Ok(places) => places,
+        Err(failure) => return deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), session),
+    };
     let cwd = folder.and_then(|folder| need_a_place_apart(&state, &folder).map(|()| folder.directory().to_owned()));
     let asked = Delegation {
         agent,
@@ -135,26 +146,46 @@ fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
         dossier,
         dossier_file,
         cwd: cwd.map_err(|failure| said(&failure)),
-        allowed: args.allowed_surfaces.clone(),
-        forbidden: args.forbidden_surfaces.clone(),
+        allowed: surfaces(&args.allowed_surfaces),
+        forbidden: surfaces(&args.forbidden_surfaces),
         limit: args.timeout_ms.map_or(ATTEMPT_LIMIT, Duration::from_millis),
         allow_dirty: args.allow_dirty,
         hired,
-        tollgate: Environment::program()?,
+        tollgate,
         state,
     };
-    let delivered = delegate::delegate(&asked, &stopped_by_signals());
-    print(&delivered, session)?;
+    deliver(&delegate::delegate(&asked, &stop), session)
+}
+
+/// Says that nothing could be delegated, as a report where one was asked for.
+pub fn unable(args: &DelegateArgs, failure: Failure, session: &Session) -> Result<Exit, Failure> {
+    let (agent, role, unit) = args.work.who();
+    if args.command.is_some() || delegate::unit_problem(&role, &unit).is_some() {
+        return Err(failure);
+    }
+    deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), session)
+}
+
+fn deliver(delivered: &Delivered, session: &Session) -> Result<Exit, Failure> {
+    print(delivered, session)?;
     Ok(exit(delivered.ending))
 }
 
-/// Set when the person or the system asks this process to end.
-fn stopped_by_signals() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&stop)).ok();
-    }
-    stop
+/// Lists of surfaces as one: commas part them, except in the braces of a pattern.
+fn surfaces(lists: &[String]) -> Vec<String> {
+    let split = |list: &String| {
+        let mut depth = 0_u32;
+        let parts = list.split(move |c: char| {
+            depth = match c {
+                '{' => depth.saturating_add(1),
+                '}' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            c == ',' && depth == 0
+        });
+        parts.map(str::to_owned).collect::<Vec<_>>()
+    };
+    lists.iter().flat_map(split).collect()
 }
 
 /// A failure as one sentence.
@@ -200,5 +231,16 @@ const fn exit(ending: Ending) -> Exit {
         Ending::Failed | Ending::Blocked => Exit::With(Kind::Refused),
         Ending::Asks => Exit::With(Kind::Waiting),
         Ending::Broken => Exit::With(Kind::Environment),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn commas_part_surfaces_outside_of_braces() {
+        let of = |lists: &[&str]| super::surfaces(&lists.iter().map(|list| (*list).to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["a,b", "c"]), ["a", "b", "c"]);
+        assert_eq!(of(&["src/{a,{b,c}}.rs,d"]), ["src/{a,{b,c}}.rs", "d"]);
+        assert_eq!(of(&["a}b,c"]), ["a}b", "c"]);
     }
 }
