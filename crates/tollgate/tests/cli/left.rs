@@ -126,3 +126,21 @@ fn a_waiver_stays_with_the_tree_it_was_given_to() {
     assert!(shown.contains("1 of 1 passed") && !shown.contains("heard (backend)"), "{shown}");
     run.holds();
 }
+
+/// A unit whose work is in the tree is not left: a person's retry takes it up where it was to be accepted.
+#[test]
+fn what_landed_before_its_unit_left_is_taken_up_again() {
+    let side = protocol(RAISED.0, RAISED.1);
+    let protocol = side
+        .replace("accept: tell, reject: gaps", "accept: join, reject: gaps")
+        .replace("accept: join, reject: raise outgrown", "accept: done, reject: raise outgrown")
+        .replace("landed: done", "landed: tell")
+        .replace("[task, change]", "[task, change, findings]");
+    let built = built().replace("api/b", "api/a");
+    let reviewer =
+        format!("{}, {FINE}", rejects("backend", "").replace("unit: backend", "unit: backend, iteration: 1"));
+    let (run, said) = play(TASK, &protocol, &script(&built, false, THERE, &reviewer), &[]);
+    said.exits(1).says("`backend` is not accepted").silent_on("succeeded");
+    run.tollgate(&["retry", "RUN", "--no-wait"]).exits(0).says("backend  reviewer accepts").says("succeeded");
+    run.holds();
+}

@@ -146,13 +146,15 @@ impl Draft {
         }
     }
 
-    /// The first stage of the main flow below which a unit was accepted that is so no longer.
+    /// The first stage of the main flow below which a unit was to be accepted and is not: it was, or its flow was left when some of
+    /// its work was in the tree.
     fn made_at(&self) -> Option<Name> {
-        let is_undone = |instance: &Name| {
+        let is_new = |unit: &Unit| unit.state == UnitState::New && !is_left(&self.run, unit);
+        let is_owed = |instance: &Name| {
             let made = self.made(instance).filter(|(_, makes)| *makes == Makes::Accepted);
-            made.is_some_and(|(unit, makes)| self.is_undone(&unit, makes))
+            made.is_some_and(|(unit, makes)| self.is_undone(&unit, makes) || self.run.unit(&unit).is_some_and(is_new))
         };
-        let below = self.run.instances.iter().filter(|(name, _)| is_undone(name));
+        let below = self.run.instances.iter().filter(|(name, _)| is_owed(name));
         let made: BTreeSet<Name> = below.filter_map(|(_, instance)| self.main_stage_above(instance)).collect();
         let main = self.instance(MAIN)?;
         let stages = &self.protocol.flow(&main.flow)?.stages;
