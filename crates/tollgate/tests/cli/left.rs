@@ -89,16 +89,34 @@ fn what_is_found_beside_a_units_work_does_not_go_with_it() {
         .filter(|line| !line.contains("id: whole") && !line.contains("id: review"))
         .fold(String::new(), |all, line| all + line + "\n");
     let protocol = protocol.replace("all: review", "all: look");
-    let start = |path: &str| {
+    let task = TASK.replace("api/a", "README.md");
+    let start = |task: &str, protocol: &str, path: &str| {
         let reviewer = rejects("backend", &format!(", path: {path}"));
-        let task = TASK.replace("api/a", "README.md");
-        play(&task, &protocol, &script(&built(), false, THERE, &reviewer), &[])
+        play(task, protocol, &script(&built(), true, THERE, &reviewer), &[])
     };
-    let (run, said) = start("README.md");
-    said.exits(1).says("fnd_1 is open: it leaks").silent_on("succeeded");
-    run.holds();
-    let (run, said) = start("api/b");
+    // What was there before, and what the run itself made before it.
+    let made = "  main:\n    - {id: first, dispatch: developer, on: {ok: sides}}\n";
+    let (whole, first) = (task.replace("Scope: `api/**`\n", ""), protocol.replace("  main:\n", made));
+    for (task, protocol, path) in [(&task, &protocol, "README.md"), (&whole, &first, "api/a")] {
+        let (run, said) = start(task, protocol, path);
+        said.exits(1).says("fnd_1 is open: it leaks").silent_on("succeeded");
+        run.holds();
+    }
+    let (run, said) = start(&task, &protocol, "api/b");
     said.exits(0).says("succeeded").says("without backend");
+    run.holds();
+}
+
+/// A judge of the run that finds again what went with a unit has found it in the run.
+#[test]
+fn what_is_found_again_is_open_again() {
+    let protocol = protocol("dropped", "none: look").replace("none: hold, none: look", "none: review");
+    let protocol: String =
+        protocol.lines().filter(|line| !line.contains("id: whole")).fold(String::new(), |all, line| all + line + "\n");
+    let task = TASK.replace("api/a", "README.md");
+    let reviewer = format!("{}, {}", rejects("backend", ""), rejects("", ""));
+    let (run, said) = play(&task, &protocol, &script(&built(), false, THERE, &reviewer), &[]);
+    said.exits(1).says("fnd_1 refuted: `backend` was given up").says("fnd_2 is open: it leaks").silent_on("succeeded");
     run.holds();
 }
 

@@ -249,7 +249,7 @@ fn a_run_does_not_succeed_without_its_units() {
     let front = built("frontend", "web/a");
     for (frontend, polisher, why) in [
         (&*front, idle, None),
-        (fails, idle, Some("`frontend` is not accepted")),
+        (fails, idle, Some("frontend: developer failed at `build`")),
         (&*front, deletes, Some("`backend` is no longer accepted")),
     ] {
         let script = format!(

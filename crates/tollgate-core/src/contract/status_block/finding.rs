@@ -62,8 +62,10 @@ fn bare(token: &str) -> &str {
     if is_word(token.as_bytes().first()) && is_word(token.as_bytes().last()) {
         return token;
     }
-    let sign = |c: char| matches!(c, '*' | '`' | '[' | ']' | '(' | ')' | ':' | ',' | '.' | ';' | '—' | '–');
-    token.trim_matches(sign)
+    let sign = |c: char| matches!(c, '*' | '`' | '[' | ']' | '(' | ')' | ':' | ',' | ';' | '—' | '–');
+    // A dot in front belongs to a name (`.github/ci.yml`), one behind to the sentence; `./` is where every path begins.
+    let bare = token.trim_start_matches(sign).trim_end_matches(|c| sign(c) || c == '.');
+    bare.strip_prefix("./").unwrap_or(bare)
 }
 
 /// A path, and the line after its colon: `src/a.rs:12`, `src/a.rs:12-15`, `src/a.rs`.

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::event::{
-    Finding, FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged,
-    UnitState,
+    FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::gate::{self, CriterionState, Status};
 use super::super::over::is_left;
@@ -13,6 +12,7 @@ use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
+use crate::scope;
 
 /// Why a run cannot close as succeeded; empty: it can.
 pub fn close_reasons(run: &Run) -> Vec<String> {
@@ -73,19 +73,10 @@ pub fn close_reasons(run: &Run) -> Vec<String> {
         }
     }
     let open = run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed());
-    for (id, finding) in open.filter(|(_, finding)| !is_gone(run, &finding.about)) {
+    for (id, finding) in open {
         reasons.push(format!("{id} is {}: {}", finding.status.word(), first_line(&finding.about.what)));
     }
     reasons
-}
-
-/// Whether what a finding is about went with the unit that was given up: it was found in that unit's flow, in what the unit itself
-/// had made, and nothing of that is in the tree.
-fn is_gone(run: &Run, about: &Finding) -> bool {
-    let Some(unit) = about.within.as_ref().and_then(|name| run.unit(name)) else { return false };
-    let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name));
-    let made = |path: &Name| own.any(|instance| instance.wrote.values().any(|wrote| wrote.all.contains_key(path)));
-    unit.state == UnitState::Dropped && !unit.in_tree && about.path.as_ref().is_none_or(made)
 }
 
 /// Why a unit cannot be accepted; empty: it can.
@@ -259,11 +250,28 @@ impl Draft {
     pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
         if let Some((unit, _)) = self.made(instance) {
             self.emit(UnitChanged {
-                unit,
+                unit: unit.clone(),
                 state: UnitState::Dropped,
                 why: format!("given up at `{}`: {outcome}", stage.id),
             });
+            self.give_up_findings(&unit);
         }
+    }
+
+    /// What was found in the work of a unit goes with it. What its judges found elsewhere is still there, and so is what anybody
+    /// finds again.
+    fn give_up_findings(&mut self, name: &Name) {
+        let Some(unit) = self.run.unit(name).filter(|unit| !unit.in_tree).cloned() else { return };
+        let others = || self.run.instances.values().filter(|instance| instance.unit.as_ref() != Some(name));
+        let theirs = |path: &Name| others().any(|known| known.wrote.values().any(|wrote| wrote.all.contains_key(path)));
+        let in_its_work = |path: &Name| scope::in_scope(path, &unit.scope) && !theirs(path);
+        let own = self.findings(Some(name), |finding| {
+            let about = &finding.about;
+            !finding.status.is_closed()
+                && about.within.as_ref() == Some(name)
+                && about.path.as_ref().is_none_or(in_its_work)
+        });
+        self.change(own, FindingStatus::Refuted, &format!("`{name}` was given up, and its work is not in the tree"));
     }
 
     /// The unit that an instance makes something of; none for a sub-flow of the same subject.

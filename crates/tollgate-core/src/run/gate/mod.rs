@@ -158,16 +158,17 @@ pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option
     }
 }
 
-/// On whose content a row stands for a subject: on that of its unit; on the run's, once the unit was left or given up.
+/// On whose content a row is shown for a subject: on that of its unit; once the unit was left or given up, on the subject's.
 pub fn whose<'a>(run: &Run, row: &'a Criterion, subject: Option<&'a Name>) -> Option<&'a Name> {
-    let is_gone = |unit: &Unit| unit.state == UnitState::Dropped || is_left(run, unit);
-    let stands = |unit: &&Name| !run.unit(unit).is_some_and(is_gone);
-    row.unit.as_ref().filter(stands).or(subject)
+    let stands = |unit: &Unit| unit.state != UnitState::Dropped && !is_left(run, unit);
+    row.unit.as_ref().filter(|unit| run.unit(unit).is_none_or(stands)).or(subject)
 }
 
-/// Whether a row's waiver still stands for these resources.
+/// Whether a row's waiver still stands for these resources. What a person waived of a unit is not asked again when the unit is given up.
 pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> bool {
-    row.waived.as_ref().is_some_and(|waived| fresh(run, &waived.on, resources, whose(run, row, subject)))
+    let Some(waived) = &row.waived else { return false };
+    let given_up = row.unit.as_ref().filter(|unit| run.unit(unit).is_some_and(|unit| unit.state == UnitState::Dropped));
+    fresh(run, &waived.on, resources, given_up.or_else(|| whose(run, row, subject)))
 }
 
 /// Where a row stands by its command alone, and whether that is fresh for these resources. A waiver is one of the row, and

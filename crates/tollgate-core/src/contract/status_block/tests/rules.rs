@@ -321,6 +321,21 @@ fn the_next_phase_is_the_protocols() {
     check(&failed, &next(&["dod-checker"]), "failed none");
 }
 
+/// A dot in front of a path is part of it, unless it only says where paths begin.
+#[test]
+fn a_finding_names_its_path_as_it_is() {
+    for (said, path) in [
+        (".github/ci.yml:3", ".github/ci.yml"),
+        ("`./.github/ci.yml`", ".github/ci.yml"),
+        ("./api/a:3", "api/a"),
+        ("(src/a.rs:3).", "src/a.rs"),
+    ] {
+        let found = complete("REQUEST_CHANGES", &format!("## Findings\n- [major] {said} — wrong\n"));
+        let reading = check(&found, &role("reviewer"), "ok reject");
+        assert_eq!(reading.report.findings.first().and_then(|finding| finding.path.as_deref()), Some(path), "{said}");
+    }
+}
+
 #[test]
 fn the_next_phase_fits_the_verdict() {
     let routes =
