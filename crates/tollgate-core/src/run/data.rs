@@ -199,9 +199,6 @@ pub struct Finding {
     /// The units it is about; empty: the run's own work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub units: Vec<Name>,
-    /// The unit in whose flow it was found; none: in the run's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<Name>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criterion: Option<Name>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

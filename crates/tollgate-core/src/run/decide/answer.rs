@@ -69,7 +69,9 @@ impl Draft {
         };
         self.emit_by(by.clone(), ends(answer.option.clone(), answer.text.clone()));
         self.amend(id, &asked.instance, asked.unit.as_ref(), &asked.paths, &route, &answer, by)?;
-        let waives = asked.options.iter().find(|offered| Some(&offered.id) == answer.option.as_ref());
+        // Whoever answers in advance has seen nothing of it.
+        let mut shown = asked.options.iter().filter(|_| !in_advance);
+        let waives = shown.find(|offered| Some(&offered.id) == answer.option.as_ref());
         let waives = waives.map(|offered| offered.waives.as_slice()).unwrap_or_default();
         self.establish(id, &asked.instance, Some(origin), (&route, waives), by)?;
         if let (Some(option), [name]) = (&answer.option, &*stage.gives) {
@@ -224,9 +226,6 @@ impl Draft {
         by: &By,
     ) -> Result<(), Rejection> {
         let gates = self.ensured(origin, route);
-        if gates.is_empty() {
-            return Ok(());
-        }
         if by.kind != ByKind::Person {
             return Ok(());
         }

@@ -12,7 +12,6 @@ use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
-use crate::scope;
 
 /// Why a run cannot close as succeeded; empty: it can.
 pub fn close_reasons(run: &Run) -> Vec<String> {
@@ -250,32 +249,15 @@ impl Draft {
     pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
         if let Some((unit, _)) = self.made(instance) {
             self.emit(UnitChanged {
-                unit: unit.clone(),
+                unit,
                 state: UnitState::Dropped,
                 why: format!("given up at `{}`: {outcome}", stage.id),
             });
-            self.give_up_findings(&unit);
         }
     }
 
-    /// What was found in the work of a unit goes with it. What its judges found elsewhere is still there, and so is what anybody
-    /// finds again.
-    fn give_up_findings(&mut self, name: &Name) {
-        let Some(unit) = self.run.unit(name).filter(|unit| !unit.in_tree).cloned() else { return };
-        let others = || self.run.instances.values().filter(|instance| instance.unit.as_ref() != Some(name));
-        let theirs = |path: &Name| others().any(|known| known.wrote.values().any(|wrote| wrote.all.contains_key(path)));
-        let in_its_work = |path: &Name| scope::in_scope(path, &unit.scope) && !theirs(path);
-        let own = self.findings(Some(name), |finding| {
-            let about = &finding.about;
-            !finding.status.is_closed()
-                && about.within.as_ref() == Some(name)
-                && about.path.as_ref().is_none_or(in_its_work)
-        });
-        self.change(own, FindingStatus::Refuted, &format!("`{name}` was given up, and its work is not in the tree"));
-    }
-
     /// The unit that an instance makes something of; none for a sub-flow of the same subject.
-    fn made(&self, instance: &str) -> Option<(Name, Makes)> {
+    pub(super) fn made(&self, instance: &str) -> Option<(Name, Makes)> {
         let known = self.instance(instance)?;
         let parent = self.instance(known.parent.as_deref()?)?;
         let each = Self::stage_of(&self.protocol, &parent, known.each.as_deref()?)?;

@@ -223,8 +223,7 @@ impl Draft {
             };
             let known = self.run.ledger.findings.iter().find(|(_, finding)| same(&finding.about));
             let Some((id, status)) = known.map(|(id, finding)| (*id, finding.status)) else {
-                let found = finding_of(attempt, None, units, said);
-                let about = Finding { of: Some(role_name.clone()), within: unit.cloned(), ..found };
+                let about = Finding { of: Some(role_name.clone()), ..finding_of(attempt, None, units, said) };
                 self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
                 continue;
             };
@@ -354,8 +353,7 @@ impl Draft {
     }
 
     fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&Name>, said: FindingReport) {
-        let units = self.units_meant(unit, &said);
-        let about = Finding { within: unit.cloned(), ..finding_of(attempt, role, units, said) };
+        let about = finding_of(attempt, role, self.units_meant(unit, &said), said);
         self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
     }
 
@@ -384,7 +382,6 @@ fn finding_of(attempt: AttemptId, role: Option<&Name>, units: Vec<Name>, said: F
         of: None,
         attempt,
         units,
-        within: None,
         criterion: said.criterion,
         severity: said.severity,
         category: said.category,

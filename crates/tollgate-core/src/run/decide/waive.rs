@@ -8,7 +8,7 @@ use super::draft::Draft;
 use crate::Name;
 use crate::id::{DecisionId, FindingId};
 use crate::protocol::condition::Condition;
-use crate::protocol::model::{Ensures, Kind, Route, Stage};
+use crate::protocol::model::{Ensures, Kind, Route, Stage, Target};
 
 /// What choosing an option waives: rows, findings, commands that cannot be observed.
 #[derive(Default)]
@@ -80,7 +80,8 @@ impl Draft {
         }
     }
 
-    /// Accepting at a judge or a check waives every open row and finding, by name; a writer's work waives nothing.
+    /// Accepting at a judge or a check waives every open row and finding, by name, and giving a unit up every finding of it; a writer's
+    /// work waives nothing.
     pub(super) fn waivers(&self, instance: &str, from: Option<&Stage>, route: &Route) -> Waivers {
         let unit = self.unit_of(instance);
         let gates = self.ensured(from, route);
@@ -131,6 +132,11 @@ impl Draft {
                     waivers.criteria.push(row.clone());
                 }
             }
+        }
+        // Whoever gives a unit up answers for what was found in it: nobody else may come to judge it.
+        if let (Target::Dropped, Some((unit, _))) = (&route.to, self.made(instance)) {
+            let open = |finding: &FindingState| !finding.status.is_closed() && self.is_only_of(finding, Some(&unit));
+            waivers.findings = self.findings(Some(&unit), open);
         }
         waivers
     }
