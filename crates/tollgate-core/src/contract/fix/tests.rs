@@ -63,6 +63,25 @@ fn json_is_mended_where_there_is_one_answer() {
     }
 }
 
+/// A sign that may deny or doubt a word makes it another answer, whatever it is written in.
+#[test]
+fn a_word_is_not_freed_of_signs_that_deny_it() {
+    let result = guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
+    let block = include_str!("../../../../../docs/contracts/examples/status-block.md");
+    for sign in ["!W", "¬W", "-W", "~~W~~", "W?", "W ❌", "W 👎", "(W)"] {
+        let signed = |word: &str| sign.replace('W', word);
+        for (id, text) in [
+            ("wr.gate_verdict", GOOD.replace("approved", &signed("Approved"))),
+            ("decree.reviewer-result", result.replace("approved", &signed("approved"))),
+            ("status-block", block.replace("REQUEST_CHANGES", &signed("APPROVED"))),
+        ] {
+            let fixed = check(id, &text, &text);
+            assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{text}");
+        }
+    }
+    check("wr.gate_verdict", &GOOD.replace("approved", " Approved."), GOOD);
+}
+
 #[test]
 fn markdown_is_mended_in_its_place() {
     let good = guide::example(&registry::defined("decree.implementor-result").expect("a contract").definition);
