@@ -202,7 +202,7 @@ pub fn is_respelling(known: &str, said: &str) -> bool {
 }
 
 /// Whether a sign quotes what stands between two of its kind.
-fn is_quote(c: char) -> bool {
+pub fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '“' | '”' | '„' | '‘' | '’' | '«' | '»')
 }
 

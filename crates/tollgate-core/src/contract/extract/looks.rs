@@ -1,5 +1,6 @@
 //! What the documents of a contract look like from outside: enough to find them among other text.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -7,7 +8,7 @@ use memchr::memmem::Finder;
 use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
-use crate::contract::text::is_title;
+use crate::contract::text::{is_same_name, is_title};
 use crate::contract::unfilled::deciding;
 
 /// What the documents of a contract look like.
@@ -214,6 +215,21 @@ impl Shape {
             self.decides.as_ref().and_then(|(key, words)| Some((skim::inside(&text[object.get(text, key)?])?, words)));
         let known = object.pairs.iter().filter(|pair| self.known.iter().any(|known| pair.is(text, known))).count();
         known >= 2 && said.is_some_and(|(said, words)| words.iter().any(|word| **word == *said))
+    }
+
+    /// Whether the words around an object say one of the words that decide, and another one than it does.
+    pub fn is_decided_outside(&self, text: &str, object: &Range<usize>) -> bool {
+        let Some((key, words)) = &self.decides else { return false };
+        let skimmed = skim::object(text, object.start);
+        let own = skimmed.get(text, key).and_then(|value| skim::inside(&text[value]));
+        let other = |word: &&str| {
+            own.is_none_or(|own| !is_same_name(own, word)) && words.iter().any(|known| is_same_name(known, word))
+        };
+        let outside = [&text[..object.start], &text[object.end..]];
+        outside
+            .iter()
+            .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')))
+            .any(|word| other(&word))
     }
 
     /// Whether a text can hold such an object.

@@ -103,10 +103,15 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
     let looks = dialect.looks(context);
-    let mut all = find(file.text(), &looks);
-    all.find_unread(&looks, context.prompt.as_deref());
-    let shown = Shown::of(&looks, context.prompt.as_deref());
-    Search { dialect, context, looks: &looks, all: &all, shown, file: &file }.run()
+    let all = all(&file, &looks, context);
+    Search::new(dialect, context, &looks, &all, &file).run()
+}
+
+/// Everything in a text that looks like a document, also what stands behind the last one and could not be read.
+fn all<'t>(file: &Source<'t>, looks: &Looks, context: &Context) -> Candidates<'t> {
+    let mut all = find(file.text(), looks);
+    all.find_unread(looks, context.prompt.as_deref());
+    all
 }
 
 struct Search<'s> {
@@ -118,7 +123,17 @@ struct Search<'s> {
     file: &'s Source<'s>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    fn new(
+        dialect: Dialect<'s>,
+        context: &'s Context,
+        looks: &'s Looks,
+        all: &'s Candidates<'s>,
+        file: &'s Source<'s>,
+    ) -> Self {
+        Self { dialect, context, looks, all, shown: Shown::of(looks, context.prompt.as_deref()), file }
+    }
+
     fn run(&self) -> Extraction {
         let mut passed = Vec::new();
         let mut counts: Option<(&Candidate, Echo)> = None;
@@ -378,15 +393,23 @@ impl Extraction {
     }
 }
 
-/// Where the JSON stands in a text that holds one document of a contract, and no other JSON.
+/// Where the JSON stands in a text that holds one document of a contract beyond doubt: it is what [`extract`] finds there, nothing else in
+/// the text looks like one or is other JSON, and no word around it decides otherwise.
 pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
-    let found = find(text, &dialect.looks(context));
-    match &found.candidates[..] {
-        [Candidate { layer: 0, range, form: Form::Json, state: State::Whole }] if found.unseen == 0 => {
-            other_object(text, range).is_none().then(|| range.clone())
-        }
-        _ => None,
-    }
+    let (file, looks) = (Source::new(text), dialect.looks(context));
+    let all = all(&file, &looks, context);
+    let search = Search::new(dialect, context, &looks, &all, &file);
+    let [one @ Candidate { layer: 0, range, form: Form::Json, state: State::Whole }] = &all.candidates[..] else {
+        return None;
+    };
+    let doubt = all.unseen > 0
+        || all.failed.is_some()
+        || search.echo(one) != Echo::No
+        || search.example(one) != Echo::No
+        || search.other_unit(one).is_some()
+        || other_object(file.text(), range).is_some()
+        || looks.json.as_ref().is_some_and(|shape| shape.is_decided_outside(file.text(), range));
+    (!doubt).then(|| range.clone())
 }
 
 /// Where JSON stands in a text that looks like a document.
