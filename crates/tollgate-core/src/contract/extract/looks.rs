@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::sample;
 use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
@@ -70,6 +71,15 @@ impl Heads {
             Self::Own(heading) => heading.begins(title),
             Self::Coded { is, .. } => is(level, title),
             Self::Sections(all) => all.iter().flatten().any(|known| is_title(known, title)),
+        }
+    }
+
+    /// Whether the lines under a heading are more than a mention of it.
+    pub fn is_enough<'l>(&self, lines: impl Iterator<Item = &'l str>) -> bool {
+        let mut lines = lines.map(str::trim).filter(|line| !line.is_empty());
+        match self {
+            Self::Coded { needs, .. } => lines.any(|line| line == *needs) && lines.next().is_some(),
+            Self::Own(_) | Self::Sections(_) => lines.nth(2).is_some(),
         }
     }
 
@@ -159,8 +169,15 @@ fn ends_with_fence(raw: &str) -> bool {
 fn may_hold_head(raw: &str, heads: &Heads) -> bool {
     let bytes = raw.as_bytes();
     memchr::memchr_iter(b'#', bytes).any(|at| {
-        let indent = bytes[..at].iter().rev().take(4).take_while(|byte| **byte == b' ').count();
-        if !matches!(&bytes[..at - indent], [] | [.., b'\\', b'n' | b'r']) {
+        let mut before = &bytes[..at];
+        for _ in 0..sample::SIGNS_MAX {
+            before = match before {
+                [rest @ .., b'\\', b't'] => rest,
+                [rest @ .., sign] if sample::is_sign(*sign) => rest,
+                _ => break,
+            };
+        }
+        if !matches!(before, [] | [.., b'\\', b'n' | b'r']) {
             return false;
         }
         let line = &raw[at..];

@@ -387,3 +387,44 @@ fn a_line_among_the_pieces_that_is_another_kind_is_no_piece() {
         assert!(shown(&extraction).starts_with("malformed none"), "{other}\n{extraction:#?}");
     }
 }
+
+/// Markdown in code, a quote or a list is an example: whether it takes back the report before it is not guessed.
+#[test]
+fn markdown_that_is_shown_behind_a_report_makes_it_malformed() {
+    let good =
+        crate::contract::guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
+    let approval = good.replace("#34", "#77");
+    let rejection = approval.replace("approved", "needs-changes");
+    let block =
+        include_str!("../../../../../../docs/contracts/examples/status-block.md").replace("two things", "three things");
+    let failed = block.replace("## Status\ncomplete", "## Status\nfailed");
+    let lines = |text: &str, sign: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    let shows: [&dyn Fn(&str) -> String; 7] = [
+        &|text| format!("```markdown\n{text}```\n"),
+        &|text| format!("~~~\n{text}~~~\n"),
+        &|text| lines(text, "> "),
+        &|text| lines(text, "    "),
+        &|text| format!("- {}", lines(text, "  ").trim_start()),
+        &|text| format!("1. {}", lines(text, "   ").trim_start()),
+        &|text| format!("<!--\n{text}-->\n"),
+    ];
+    for (id, report, other) in [("decree.reviewer-result", &approval, &rejection), ("status-block", &block, &failed)] {
+        let context = Context::default();
+        for shows in shows {
+            for words in ["\n## Correction\n\nI withdraw the above:\n\n", "\nMy final report:\n\n"] {
+                let text = format!("{report}{words}{}", shows(other));
+                let extraction = found(id, &text, &context);
+                assert!(shown(&extraction).starts_with("malformed none"), "{text}\n{}", shown(&extraction));
+                let said =
+                    |text: &str| format!("{{\"type\":\"assistant\",\"message\":{{\"content\":{}}}}}\n", quoted(text));
+                let text = format!("{}{}", said(report), said(&format!("{words}{}", shows(other))));
+                assert!(shown(&found(id, &text, &context)).starts_with("malformed none"), "{text}");
+            }
+            let text = format!("So I was told:\n\n{}\n{report}", shows(other));
+            assert!(!found(id, &text, &context).read.is_refused(), "{text}\n{}", shown(&found(id, &text, &context)));
+        }
+        let again = format!("{report}\n## Again\n\n```\n{report}```\n");
+        assert_eq!(shown(&found(id, &again, &context)), shown(&found(id, report, &context)));
+        assert!(shown(&found(id, &shows[0](report), &context)).starts_with("malformed none TG0201"));
+    }
+}
