@@ -388,6 +388,44 @@ fn a_line_among_the_pieces_that_is_another_kind_is_no_piece() {
     }
 }
 
+/// However a tool says that its call failed, what was printed before is no report; an error that it got over is none.
+#[test]
+fn a_call_that_failed_has_no_report() {
+    let words = quoted(&verdict("approved", WHY));
+    let claude = format!("{{\"type\":\"assistant\",\"message\":{{\"content\":{words}}}}}");
+    let codex = format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{words}}}}}");
+    let gemini = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words}}}");
+    let piece = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words},\"delta\":true}}");
+    let opencode = format!("{{\"type\":\"text\",\"part\":{{\"type\":\"text\",\"text\":{words}}}}}");
+    let error = r#"{"type":"error","message":"stream disconnected"}"#;
+    for (said, end) in [
+        (&claude, r#"{"type":"result","subtype":"error_max_turns","is_error":false,"num_turns":2}"#),
+        (&claude, r#"{"type":"result","subtype":"error_during_execution"}"#),
+        (&gemini, r#"{"type":"result","status":"error","error":{"message":"x"}}"#),
+        (&gemini, r#"{"session_id":"s","error":{"type":"FatalTurnLimited"}}"#),
+        (&piece, error),
+        (&codex, error),
+        (&opencode, r#"{"type":"error","error":{"name":"X"}}"#),
+    ] {
+        let extraction = found("wr.gate_verdict", &format!("{said}\n{end}\n"), &Context::default());
+        let shown = shown(&extraction);
+        assert!(shown.starts_with("malformed none") && shown.ends_with("TG0257@2:1"), "{end}\n{shown}");
+        let again = found("wr.gate_verdict", &format!("{said}\n{end}\n{codex}\n"), &Context::default());
+        assert!(!again.read.is_refused(), "{end}");
+    }
+    let both = format!("{{\"response\":{words},\"error\":{{\"code\":53}}}}");
+    check("wr.gate_verdict", &both, "malformed none TG0257@1:1");
+    for over in [
+        format!("{codex}\n{error}\n{{\"type\":\"turn.completed\",\"usage\":{{}}}}\n"),
+        format!("{error}\n{codex}\n"),
+        format!("{error}\n{piece}\n"),
+        format!("{}\n{error}\n", verdict("approved", WHY)),
+        format!("{{\"response\":{words},\"error\":null}}"),
+    ] {
+        assert!(shown(&found("wr.gate_verdict", &over, &Context::default())).starts_with("ok accept"), "{over}");
+    }
+}
+
 /// Markdown in code, a quote or a list is an example: whether it takes back the report before it is not guessed.
 #[test]
 fn markdown_that_is_shown_behind_a_report_makes_it_malformed() {
