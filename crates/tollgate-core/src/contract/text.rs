@@ -191,6 +191,21 @@ pub fn is_same_name(a: &str, b: &str) -> bool {
     }
 }
 
+/// Whether a word is a known one in another spelling: in another case, with other signs between its parts, and around it only signs
+/// that say nothing. Any other sign around a word (`!done`, `done?`, `~~done~~`, a cross) may deny or doubt it.
+pub fn is_respelling(known: &str, said: &str) -> bool {
+    let wraps = |c: char| c.is_whitespace() || is_quote(c) || matches!(c, '*' | '_');
+    let bare = said.trim_start_matches(wraps).trim_end_matches(|c| wraps(c) || matches!(c, '.' | ','));
+    let between = |c: char| wraps(c) || matches!(c, '-' | '.' | '/') || known.contains(c);
+    let whole = bare.starts_with(char::is_alphanumeric) && bare.ends_with(char::is_alphanumeric);
+    whole && bare.chars().all(|c| c.is_alphanumeric() || between(c)) && is_same_name(known, bare)
+}
+
+/// Whether a sign quotes what stands between two of its kind.
+pub fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | '“' | '”' | '„' | '‘' | '’' | '«' | '»')
+}
+
 /// Whether the words of a heading are a name, perhaps with a number before it, a colon behind it, or a remark in brackets: `2. Goals (of all)`.
 pub fn is_title(known: &str, title: &str) -> bool {
     let bare =
@@ -307,6 +322,33 @@ pub fn is_unseen(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_spelling_has_no_sign_that_denies() {
+        for said in
+            ["Request-Changes", " request changes.", "**REQUEST_CHANGES**", "`request_changes`,", "“request/changes”"]
+        {
+            assert!(is_respelling("request_changes", said), "{said}");
+        }
+        for said in [
+            "!done",
+            "¬done",
+            "-done",
+            "~~done~~",
+            "done?",
+            "done!",
+            "(done)",
+            "done:",
+            "done ❌",
+            "done 👎",
+            "un-done",
+            "",
+            "**",
+        ] {
+            assert!(!is_respelling("done", said), "{said}");
+        }
+        assert!(is_respelling("n/a", "N/A") && is_respelling("T-1: x", "t-1: X"));
+    }
 
     #[test]
     fn places_count_characters_from_one_and_ignore_the_mark() {

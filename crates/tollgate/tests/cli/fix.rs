@@ -27,6 +27,24 @@ fn what_has_one_answer_is_mended_and_shown() {
     assert_eq!(read("tasks.yaml"), TASKS.replace("Not-Started", "not-started"), "everything else is as it was");
 }
 
+/// A sign that denies a word, and a second report that is no JSON, are not mended away.
+#[test]
+fn what_says_otherwise_stays() {
+    let world = World::new();
+    let approved = crate::handoff::verdict("approved");
+    for text in [
+        approved.replace("approved", "!approved"),
+        approved.replace("approved", "Approved?"),
+        format!("{approved}\n{{'kind': 'wr.gate_verdict', 'version': 1, 'verdict': 'rejected'}}\n"),
+        format!("{approved}\nMy verdict is rejected.\n"),
+    ] {
+        world.write("verdict.json", &text);
+        let (lines, exit) = world.json("contract fix --json --write --contract wr.gate_verdict verdict.json");
+        assert_eq!((exit, &lines[0]["valid"]), (1, &false.into()), "{text}");
+        assert_eq!(std::fs::read_to_string(world.path("work/verdict.json")).unwrap(), text);
+    }
+}
+
 #[test]
 fn programs_get_the_diff_and_what_is_left() {
     let world = World::new();

@@ -35,8 +35,31 @@ fn a_call_that_failed_reports_nothing() {
     assert_eq!(extract(&format!("{message}\n{failed}\n{message}\n")), "0 ok accept", "it was called again");
     let (lines, _) = world.json("contract extract --json --contract wr.gate_verdict it");
     assert_eq!(lines[0]["report"]["verdict"], "accept");
+    for otherwise in [
+        r#"{"type":"result","subtype":"error_max_turns","is_error":false}"#,
+        r#"{"type":"result","status":"error"}"#,
+        r#"{"type":"error","message":"stream disconnected"}"#,
+    ] {
+        assert_eq!(extract(&format!("{message}\n{otherwise}\n")), "1 malformed none TG0257@2", "{otherwise}");
+    }
     for twice in [said.clone(), format!(r#"{{"type":"result","result":{}}}"#, serde_json::Value::from(said.as_str()))] {
         assert_eq!(extract(&twice), "0 ok accept", "{twice}");
+    }
+}
+
+/// A Markdown report in code, a quote or a list takes back the one before it, or does not: that is not guessed.
+#[test]
+fn markdown_that_is_shown_behind_a_report_is_not_overlooked() {
+    let world = World::new();
+    let example = world.run("contract show decree.reviewer-result --example", "").stdout;
+    let approval = String::from_utf8(example).unwrap().replace("#34", "#77");
+    let rejection = approval.replace("approved", "needs-changes");
+    let quoted: String = rejection.lines().map(|line| format!("> {line}\n")).collect();
+    let extract = |text: &str| extracted(&world, "decree.reviewer-result", text);
+    assert_eq!(extract(&approval), "0 ok accept");
+    for shown in [format!("```\n{rejection}```\n"), quoted, format!("- {}", rejection.replace('\n', "\n  "))] {
+        let text = format!("{approval}\n## Correction\n\nI withdraw the above:\n\n{shown}\n");
+        assert!(extract(&text).starts_with("1 malformed none"), "{text}");
     }
 }
 

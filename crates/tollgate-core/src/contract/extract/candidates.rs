@@ -39,6 +39,8 @@ pub enum State {
     Cut,
     /// It has the fields of a document and is none.
     Unread,
+    /// It stands in code, a quote or a list.
+    Shown,
     /// It is a report of another contract, and rejects.
     Against,
 }
@@ -131,8 +133,7 @@ fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize)
             }
             Item::Region(region) => {
                 let stands = region::find(found.layers.text(layer), &region, looks);
-                for (range, cut) in stands {
-                    let state = if cut { State::Cut } else { State::Whole };
+                for (range, state) in stands {
                     found.push(Candidate { layer, range, form: Form::Text, state });
                 }
                 // Objects in the region were noted before it was over.

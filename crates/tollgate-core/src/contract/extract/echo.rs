@@ -149,12 +149,7 @@ fn under_headings(prompt: &str, heads: &Heads) -> Vec<Vec<String>> {
         }
     }
     // A mere mention of the first heading is no document, and every one would begin with it.
-    found.retain(|document| match heads {
-        Heads::Coded { needs, .. } => {
-            document.iter().position(|line| line == needs).is_some_and(|at| at + 1 < document.len())
-        }
-        Heads::Own(_) | Heads::Sections(_) => document.len() > 2,
-    });
+    found.retain(|document| heads.is_enough(document.iter().map(String::as_str)));
     found
 }
 

@@ -34,6 +34,16 @@ enum Type {
     Any,
 }
 
+impl Type {
+    fn is(self, kind: Option<&str>) -> bool {
+        match self {
+            Self::Is(word) => kind == Some(word),
+            Self::None => kind.is_none(),
+            Self::Any => true,
+        }
+    }
+}
+
 const fn row(kind: Type, way: &'static [&'static str], carries: Carries) -> Row {
     Row { kind, words: &[], way, carries }
 }
@@ -70,8 +80,18 @@ const ROWS: [Row; 16] = [
         .with(&[(&["method"], "session/update"), (&["params", "update", "sessionUpdate"], "agent_message_chunk")]),
 ];
 
-/// Lines that end a call which failed, by their type and, where that is not enough, a word at their top. What they carry is no report.
-const FAILS: [(&str, Option<(&str, &str)>); 2] = [("result", Some(("is_error", "true"))), ("turn.failed", None)];
+/// Lines that end a call which failed, by their type and by how values at their top begin, as JSON writes them. What they carry is no report.
+const FAILS: [(Type, &[(&str, &str)]); 6] = [
+    (Type::Is("result"), &[("is_error", "true")]),
+    (Type::Is("result"), &[("subtype", "\"error")]),
+    (Type::Is("result"), &[("status", "\"error")]),
+    (Type::Is("turn.failed"), &[]),
+    (Type::None, &[("error", "{"), ("response", "")]),
+    (Type::None, &[("error", "{"), ("session_id", "")]),
+];
+
+/// Lines that tell of an error which the tool may get over: it did not where they are its last.
+const ERRS: [&str; 1] = ["error"];
 
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
@@ -131,10 +151,14 @@ fn fill(carried: &mut Carried, text: &str, object: &Skimmed) {
 
 /// Whether a line says that the call of its tool failed.
 pub fn fails(text: &str, object: &Skimmed) -> bool {
-    let Some(kind) = object.word(text, "type") else { return false };
-    FAILS.iter().any(|(known, word)| {
-        *known == kind && word.is_none_or(|(key, is)| object.get(text, key).is_some_and(|value| &text[value] == is))
-    })
+    let kind = at(text, object, &["type"]);
+    let begins = |(key, with): &(&str, &str)| object.get(text, key).is_some_and(|value| text[value].starts_with(with));
+    FAILS.iter().any(|(known, values)| known.is(kind) && values.iter().all(begins))
+}
+
+/// Whether a line tells of an error that ends the call if nothing follows.
+pub fn errs(text: &str, object: &Skimmed) -> bool {
+    object.word(text, "type").is_some_and(|kind| ERRS.contains(&kind))
 }
 
 /// Whether a line may stand between two pieces of one message.
@@ -154,12 +178,7 @@ pub fn is_type(word: &str) -> bool {
 }
 
 fn is(text: &str, object: &Skimmed, kind: Option<&str>, row: &Row) -> bool {
-    let typed = match row.kind {
-        Type::Is(word) => kind == Some(word),
-        Type::None => kind.is_none(),
-        Type::Any => true,
-    };
-    typed
+    row.kind.is(kind)
         && row.words.iter().all(|(way, word)| {
             let found = at(text, object, way);
             if word.is_empty() { found.is_none_or(|found| found == "null") } else { found == Some(word) }

@@ -1,13 +1,15 @@
 //! What the documents of a contract look like from outside: enough to find them among other text.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::sample;
 use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
-use crate::contract::text::is_title;
+use crate::contract::text::{is_same_name, is_title};
 use crate::contract::unfilled::deciding;
 
 /// What the documents of a contract look like.
@@ -69,6 +71,15 @@ impl Heads {
             Self::Own(heading) => heading.begins(title),
             Self::Coded { is, .. } => is(level, title),
             Self::Sections(all) => all.iter().flatten().any(|known| is_title(known, title)),
+        }
+    }
+
+    /// Whether the lines under a heading are more than a mention of it.
+    pub fn is_enough<'l>(&self, lines: impl Iterator<Item = &'l str>) -> bool {
+        let mut lines = lines.map(str::trim).filter(|line| !line.is_empty());
+        match self {
+            Self::Coded { needs, .. } => lines.any(|line| line == *needs) && lines.next().is_some(),
+            Self::Own(_) | Self::Sections(_) => lines.nth(2).is_some(),
         }
     }
 
@@ -158,8 +169,15 @@ fn ends_with_fence(raw: &str) -> bool {
 fn may_hold_head(raw: &str, heads: &Heads) -> bool {
     let bytes = raw.as_bytes();
     memchr::memchr_iter(b'#', bytes).any(|at| {
-        let indent = bytes[..at].iter().rev().take(4).take_while(|byte| **byte == b' ').count();
-        if !matches!(&bytes[..at - indent], [] | [.., b'\\', b'n' | b'r']) {
+        let mut before = &bytes[..at];
+        for _ in 0..sample::SIGNS_MAX {
+            before = match before {
+                [rest @ .., b'\\', b't'] => rest,
+                [rest @ .., sign] if sample::is_sign(*sign) => rest,
+                _ => break,
+            };
+        }
+        if !matches!(before, [] | [.., b'\\', b'n' | b'r']) {
             return false;
         }
         let line = &raw[at..];
@@ -214,6 +232,21 @@ impl Shape {
             self.decides.as_ref().and_then(|(key, words)| Some((skim::inside(&text[object.get(text, key)?])?, words)));
         let known = object.pairs.iter().filter(|pair| self.known.iter().any(|known| pair.is(text, known))).count();
         known >= 2 && said.is_some_and(|(said, words)| words.iter().any(|word| **word == *said))
+    }
+
+    /// Whether the words around an object say one of the words that decide, and another one than it does.
+    pub fn is_decided_outside(&self, text: &str, object: &Range<usize>) -> bool {
+        let Some((key, words)) = &self.decides else { return false };
+        let skimmed = skim::object(text, object.start);
+        let own = skimmed.get(text, key).and_then(|value| skim::inside(&text[value]));
+        let other = |word: &&str| {
+            own.is_none_or(|own| !is_same_name(own, word)) && words.iter().any(|known| is_same_name(known, word))
+        };
+        let outside = [&text[..object.start], &text[object.end..]];
+        outside
+            .iter()
+            .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')))
+            .any(|word| other(&word))
     }
 
     /// Whether a text can hold such an object.

@@ -12,6 +12,7 @@ mod envelope;
 mod layer;
 mod looks;
 mod region;
+mod sample;
 mod scan;
 mod skim;
 mod tail;
@@ -103,10 +104,15 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
     let looks = dialect.looks(context);
-    let mut all = find(file.text(), &looks);
-    all.find_unread(&looks, context.prompt.as_deref());
-    let shown = Shown::of(&looks, context.prompt.as_deref());
-    Search { dialect, context, looks: &looks, all: &all, shown, file: &file }.run()
+    let all = all(&file, &looks, context);
+    Search::new(dialect, context, &looks, &all, &file).run()
+}
+
+/// Everything in a text that looks like a document, also what stands behind the last one and could not be read.
+fn all<'t>(file: &Source<'t>, looks: &Looks, context: &Context) -> Candidates<'t> {
+    let mut all = find(file.text(), looks);
+    all.find_unread(looks, context.prompt.as_deref());
+    all
 }
 
 struct Search<'s> {
@@ -118,14 +124,29 @@ struct Search<'s> {
     file: &'s Source<'s>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    fn new(
+        dialect: Dialect<'s>,
+        context: &'s Context,
+        looks: &'s Looks,
+        all: &'s Candidates<'s>,
+        file: &'s Source<'s>,
+    ) -> Self {
+        Self { dialect, context, looks, all, shown: Shown::of(looks, context.prompt.as_deref()), file }
+    }
+
     fn run(&self) -> Extraction {
         let mut passed = Vec::new();
         let mut counts: Option<(&Candidate, Echo)> = None;
         let mut earlier: Vec<&Candidate> = Vec::new();
         let last_own = self.last_own();
+        let mut before: Option<(usize, Read)> = None;
         for (at, one) in self.all.candidates.iter().enumerate().rev() {
             if one.state == State::Against && self.rejects(at) {
+                continue;
+            }
+            let decided = counts.is_some() || self.all.failed.is_some();
+            if one.state == State::Shown && (decided || !self.says_otherwise(at, &mut before)) {
                 continue;
             }
             let text = self.all.text(one);
@@ -198,6 +219,31 @@ impl Search<'_> {
         matches!(read, Some(Read::Report(reading)) if reading.report.verdict == Verdict::Reject)
     }
 
+    /// Whether what stands in code, a quote or a list says otherwise than the report before it, which is read once. Without one before it there is no report.
+    fn says_otherwise(&self, at: usize, read: &mut Option<(usize, Read)>) -> bool {
+        let before = self.all.candidates[..at].iter().rposition(|one| one.state != State::Shown);
+        let Some(before) = before else { return false };
+        let text = sample::bare(self.all.text(&self.all.candidates[at]));
+        let nobodys = text.trim() == self.looks.example.trim()
+            || self.dialect.is_unfilled(&text)
+            || self.shown.echo(&text, Form::Text) == Echo::Whole
+            || self.names_other_unit(&text).is_some();
+        if nobodys {
+            return false;
+        }
+        if read.as_ref().is_none_or(|(known, _)| *known != before) {
+            *read = Some((before, self.judge(&self.all.candidates[before], Echo::No)));
+        }
+        let own = read.as_ref().map(|(_, read)| read);
+        match (own, self.dialect.read_alone(&text, self.context)) {
+            (Some(Read::Report(own)), Read::Report(shown)) => {
+                (own.report.health, own.report.verdict) != (shown.report.health, shown.report.verdict)
+            }
+            (Some(Read::Document(own)), Read::Document(shown)) => own.plan != shown.plan,
+            _ => true,
+        }
+    }
+
     /// The last report before the one that counts, or would, that is valid.
     fn valid_before(&self, earlier: &[&Candidate]) -> Option<Earlier> {
         let read = |one: &&Candidate| Earlier { place: self.place(one, 0), read: self.judge(one, Echo::No) };
@@ -262,6 +308,11 @@ impl Search<'_> {
                 "this has the fields of a report and is no JSON that can be read",
                 "print the report as one JSON object, with nothing in front of its lines",
             )),
+            State::Shown => Some((
+                Code::REPORT_ABSENT,
+                "this stands in code, a quote or a list, and says otherwise than the report before it: which of them is meant is not said",
+                "print the report as the last thing, and in none of these",
+            )),
             State::Against => Some((
                 Code::SECOND_DOCUMENT,
                 "a report of another contract stands behind the last one of this, and it rejects",
@@ -296,9 +347,13 @@ impl Search<'_> {
 
     /// The unit of a report that is about another one than was asked for.
     fn other_unit(&self, one: &Candidate) -> Option<String> {
-        let wanted = self.context.unit.as_deref().filter(|_| one.state == State::Whole)?;
+        (one.state == State::Whole).then(|| self.names_other_unit(self.all.text(one))).flatten()
+    }
+
+    fn names_other_unit(&self, text: &str) -> Option<String> {
+        let wanted = self.context.unit.as_deref()?;
         let Dialect::Report(dialect) = self.dialect else { return None };
-        dialect.unit(self.all.text(one), self.context).filter(|unit| !is_unit(unit, wanted))
+        dialect.unit(text, self.context).filter(|unit| !is_unit(unit, wanted))
     }
 
     fn place(&self, one: &Candidate, at: usize) -> Place {
@@ -378,15 +433,23 @@ impl Extraction {
     }
 }
 
-/// Where the JSON stands in a text that holds one document of a contract, and no other JSON.
+/// Where the JSON stands in a text that holds one document of a contract beyond doubt: it is what [`extract`] finds there, nothing else in
+/// the text looks like one or is other JSON, and no word around it decides otherwise.
 pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
-    let found = find(text, &dialect.looks(context));
-    match &found.candidates[..] {
-        [Candidate { layer: 0, range, form: Form::Json, state: State::Whole }] if found.unseen == 0 => {
-            other_object(text, range).is_none().then(|| range.clone())
-        }
-        _ => None,
-    }
+    let (file, looks) = (Source::new(text), dialect.looks(context));
+    let all = all(&file, &looks, context);
+    let search = Search::new(dialect, context, &looks, &all, &file);
+    let [one @ Candidate { layer: 0, range, form: Form::Json, state: State::Whole }] = &all.candidates[..] else {
+        return None;
+    };
+    let doubt = all.unseen > 0
+        || all.failed.is_some()
+        || search.echo(one) != Echo::No
+        || search.example(one) != Echo::No
+        || search.other_unit(one).is_some()
+        || other_object(file.text(), range).is_some()
+        || looks.json.as_ref().is_some_and(|shape| shape.is_decided_outside(file.text(), range));
+    (!doubt).then(|| range.clone())
 }
 
 /// Where JSON stands in a text that looks like a document.

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use super::candidates::State;
 use super::looks::{Heads, Looks, Shape};
+use super::sample;
 use super::skim::{self, End};
 use crate::contract::layout::heads;
 use crate::contract::markdown;
 use crate::contract::text::lines;
 
-/// A document that was found, and whether only its beginning is there.
-pub type Stands = (Range<usize>, bool);
+/// A document that was found, and how much of it is there.
+pub type Stands = (Range<usize>, State);
 
 /// The documents in a region of a text; objects are found elsewhere.
 pub fn find(text: &str, region: &Range<usize>, looks: &Looks) -> Vec<Stands> {
@@ -58,32 +60,25 @@ fn under_headings(text: &str, known: &Heads, last: bool) -> Vec<Stands> {
         let end = heads[at + 1..].iter().find(ends).map_or(text.len(), |next| next.2.start);
         found.push((*level, range.start..end));
     }
-    let mut found: Vec<Stands> = found.into_iter().map(|(_, range)| (range, false)).collect();
+    let mut found: Vec<Stands> = found.into_iter().map(|(_, range)| (range, State::Whole)).collect();
+    let own: Vec<Range<usize>> = heads.iter().map(|(.., range)| range.clone()).collect();
+    found.extend(sample::find(text, known, &own).into_iter().map(|range| (range, State::Shown)));
     if last
         && let Some((level, title, range)) = heads.last()
         && is_cut(text, known, *level, title, range)
     {
         // What was said before it ends here.
-        if let Some((before, _)) = found.last_mut() {
+        for (before, _) in &mut found {
             before.end = before.end.min(range.start);
         }
-        found.push((range.start..text.len(), true));
+        found.push((range.start..text.len(), State::Cut));
     }
     found
 }
 
 /// Whether a document may stand in a text, by a look at what stands behind `#` at the start of lines: reading Markdown costs more.
 fn may_be_under(text: &str, known: &Heads, last: bool) -> bool {
-    let bytes = text.as_bytes();
-    memchr::memchr_iter(b'#', bytes).any(|at| {
-        let before = bytes[..at].iter().rev().take(4).find(|byte| **byte != b' ');
-        if !(matches!(before, Some(b'\n' | b'\r')) || (at <= 3 && before.is_none())) {
-            return false;
-        }
-        let end = memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(text.len(), |found| at + found);
-        let level = bytes[at..end].iter().take_while(|byte| **byte == b'#').count();
-        known.is_head(level, &text[markdown::heading_title(text, &(at..end))]) || (last && end == text.len())
-    })
+    sample::written(text).any(|(level, title, head)| known.is_head(level, title) || (last && head.end == text.len()))
 }
 
 /// Whether the last heading is the beginning of the one that a document begins with, and nothing follows.
@@ -102,7 +97,7 @@ fn whole(text: &str, sections: &[Vec<crate::Name>], heads: &[Head<'_>]) -> Vec<S
     };
     let there = sections.iter().filter(has).count();
     match heads.first() {
-        Some((.., range)) if there > 0 && there * 2 >= sections.len() => vec![(range.start..text.len(), false)],
+        Some((.., range)) if there > 0 && there * 2 >= sections.len() => vec![(range.start..text.len(), State::Whole)],
         _ => Vec::new(),
     }
 }
@@ -142,7 +137,7 @@ fn in_yaml(text: &str, shape: &Shape) -> Vec<Stands> {
         if let Some(start) = open.take()
             && shape.has_half(keys)
         {
-            found.push((start..at, cut));
+            found.push((start..at, if cut { State::Cut } else { State::Whole }));
         }
         keys.clear();
     };
@@ -180,14 +175,14 @@ fn in_lines(text: &str, shape: &Shape) -> Vec<Stands> {
         match (is, open) {
             (true, None) => open = Some(start),
             (false, Some(from)) if !line.trim().is_empty() => {
-                found.push((from..start, false));
+                found.push((from..start, State::Whole));
                 open = None;
             }
             _ => {}
         }
     }
     if let Some(from) = open {
-        found.push((from..text.len(), false));
+        found.push((from..text.len(), State::Whole));
     }
     found
 }

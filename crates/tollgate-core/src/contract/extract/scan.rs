@@ -51,6 +51,7 @@ pub fn scan(text: &str, looks: &Looks, said: bool) -> Vec<Item> {
         fence_end: None,
         pieces: Vec::new(),
         tools: false,
+        error: None,
         items: Vec::new(),
         carried: Carried::default(),
         alike: Alike::default(),
@@ -75,6 +76,8 @@ struct Scan<'a> {
     pieces: Vec<Range<usize>>,
     /// Whether lines of tools were seen.
     tools: bool,
+    /// Where a tool told of an error in its last line so far.
+    error: Option<usize>,
     items: Vec<Item>,
     /// What the last line of a tool carried, for its room.
     carried: Carried,
@@ -213,6 +216,9 @@ impl Scan<'_> {
             self.note(range);
             return;
         }
+        if may_open {
+            self.error = envelope::errs(self.text, object).then_some(range.start);
+        }
         if may_open && envelope::fails(self.text, object) {
             self.opened(range.clone());
             self.flush();
@@ -250,6 +256,7 @@ impl Scan<'_> {
 
     /// Takes a line that carries a piece of a message.
     fn piece(&mut self, piece: Range<usize>, line: Range<usize>) {
+        self.error = None;
         self.opened(line);
         self.pieces.push(piece);
     }
@@ -285,6 +292,7 @@ impl Scan<'_> {
     }
 
     fn note(&mut self, range: Range<usize>) {
+        self.error = None;
         self.flush();
         self.items.push(Item::Object(range));
     }
@@ -320,6 +328,12 @@ impl Scan<'_> {
 
     fn finish(&mut self) {
         self.flush();
+        // What stands behind the line may be a report all the same.
+        if let Some(error) = self.error.filter(|_| self.tools) {
+            self.end_region(error);
+            self.region = error;
+            self.items.push(Item::Failed(error));
+        }
         self.end_region(self.bytes.len());
         let open = self.fence.is_some_and(|(.., content)| self.text[content..].trim().is_empty());
         if open && self.looks.json.is_some() {

@@ -12,7 +12,7 @@ use super::looks::{Heads, Looks, Shape};
 use super::skim::{self, End, Skimmed};
 use crate::contract::definition::Heading;
 use crate::contract::markdown::{Fence, heading_words};
-use crate::contract::text::lines;
+use crate::contract::text::{is_quote, lines};
 
 /// So much of what was said last is looked into.
 const BYTES_MAX: usize = 256 << 10;
@@ -123,16 +123,12 @@ fn key_at(text: &str, key: &str) -> Option<usize> {
     memmem::find_iter(text.as_bytes(), key.as_bytes()).find(|at| {
         let (before, after) = (&text[..*at], &text[at + key.len()..]);
         let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let mut rest = after.trim_start_matches(is_quote);
+        let mut rest = after.trim_start_matches(|c| is_quote(c) || c == '\\');
         for entity in ["&quot;", "&#34;", "&#39;"] {
             rest = rest.trim_start_matches(entity);
         }
         !before.ends_with(joined) && rest.trim_start_matches([' ', '\t']).starts_with(':')
     })
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\'' | '`' | '\\' | '“' | '”' | '„' | '‘' | '’' | '«' | '»')
 }
 
 /// The first object of a text that is a JSON Schema.

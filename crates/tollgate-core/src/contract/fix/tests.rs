@@ -63,6 +63,46 @@ fn json_is_mended_where_there_is_one_answer() {
     }
 }
 
+/// What is cut away around a report says nothing: no second report, no words that withdraw it.
+#[test]
+fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
+    for doubted in [
+        format!("{GOOD}\n{{'kind': 'wr.gate_verdict', 'version': 1, 'verdict': 'rejected'}}\n"),
+        format!(
+            "{GOOD}\nkind: wr.gate_verdict\nversion: 1\nverdict: rejected\nconfidence: high\nrationale: It loses rows.\n"
+        ),
+        format!("kind: wr.gate_verdict\nverdict: rejected\n\n{GOOD}"),
+        format!("Ignore this, it is withdrawn:\n```json\n{GOOD}```\nMy verdict is rejected.\n"),
+        format!("<!--\n{GOOD}-->\nRejected\n"),
+        format!("For example:\n\n{GOOD}"),
+        format!("```python\nverdict = {GOOD}```\n"),
+        GOOD.lines().map(|line| format!("> {line}\n")).collect(),
+    ] {
+        let fixed = check("wr.gate_verdict", &doubted, &doubted);
+        assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{doubted}");
+    }
+    check("wr.gate_verdict", &format!("The change is approved:\n\n```json\n{GOOD}```\n"), GOOD);
+}
+
+/// A sign that may deny or doubt a word makes it another answer, whatever it is written in.
+#[test]
+fn a_word_is_not_freed_of_signs_that_deny_it() {
+    let result = guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
+    let block = include_str!("../../../../../docs/contracts/examples/status-block.md");
+    for sign in ["!W", "¬W", "-W", "~~W~~", "W?", "W ❌", "W 👎", "(W)"] {
+        let signed = |word: &str| sign.replace('W', word);
+        for (id, text) in [
+            ("wr.gate_verdict", GOOD.replace("approved", &signed("Approved"))),
+            ("decree.reviewer-result", result.replace("approved", &signed("approved"))),
+            ("status-block", block.replace("REQUEST_CHANGES", &signed("APPROVED"))),
+        ] {
+            let fixed = check(id, &text, &text);
+            assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{text}");
+        }
+    }
+    check("wr.gate_verdict", &GOOD.replace("approved", " Approved."), GOOD);
+}
+
 #[test]
 fn markdown_is_mended_in_its_place() {
     let good = guide::example(&registry::defined("decree.implementor-result").expect("a contract").definition);

@@ -8,7 +8,7 @@ use crate::contract::definition::like::Like;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
-use crate::contract::text::{is_blank, is_placeholder, is_same_name, quote};
+use crate::contract::text::{is_blank, is_placeholder, is_respelling, is_same_name, quote};
 use crate::contract::tree::{Entry, Node, Value, json, json_line};
 use crate::contract::words::Words;
 use crate::diagnostic::Mend;
@@ -399,8 +399,8 @@ fn is_misspelt(field: &Field, record: &RecordType, entries: &[Entry<'_>]) -> boo
 
 /// The one of several words that is meant by a word in another case, with other signs between its parts.
 fn respelt(said: &str, known: &[&str]) -> Option<Mend> {
-    let mut meant = known.iter().filter(|word| is_same_name(word, said));
-    let word = meant.next().filter(|_| meant.next().is_none() && !said.trim().is_empty())?;
+    let mut meant = known.iter().filter(|word| is_respelling(word, said));
+    let word = meant.next().filter(|_| meant.next().is_none())?;
     Some(Mend::Word { said: said.to_owned(), with: (*word).to_owned() })
 }
 

@@ -8,7 +8,7 @@ use super::entry::file_counts;
 use super::parse::{Reader, plain};
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, is_fence};
-use crate::contract::text::{is_placeholder, is_same_name, quote};
+use crate::contract::text::{is_placeholder, is_respelling, quote};
 use crate::diagnostic::{Diagnostic, Mend, Place};
 
 impl Reader<'_, '_> {
@@ -106,7 +106,7 @@ impl Reader<'_, '_> {
             _ => "a line of text",
         };
         let message = format!("{} is no value for `{name}`", quote(&value));
-        let meant = Word::ALL.iter().find(|word| name == "verdict" && is_same_name(word.word(), &value));
+        let meant = Word::ALL.iter().find(|word| name == "verdict" && is_respelling(word.word(), &value));
         let mend = meant.map(|word| Mend::InLine { said: value.clone(), with: word.word().to_owned() });
         let error = Diagnostic::error(Code::ABSTRACT_FIELD, place, message).hint(format!("write {expected}"));
         self.sink.push(error.mend(mend));

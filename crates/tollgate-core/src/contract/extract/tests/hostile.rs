@@ -41,6 +41,9 @@ fn hostile_transcripts_end() {
         "\r",
         "#",
         "- ",
+        "> ## Validation Failure\n> a\n> b\n",
+        "```\n## Status\nfailed\n## Abstract\nx\n```\n",
+        "{\"type\":\"error\"}\n",
     ] {
         let text = format!("{}\n{report}\n", unit.repeat(BYTES / unit.len()));
         for id in ["wr.gate_verdict", "decree.validation-failure", "status-block", "team.tasks", "team.design-history"]

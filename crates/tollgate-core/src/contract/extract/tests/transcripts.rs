@@ -387,3 +387,82 @@ fn a_line_among_the_pieces_that_is_another_kind_is_no_piece() {
         assert!(shown(&extraction).starts_with("malformed none"), "{other}\n{extraction:#?}");
     }
 }
+
+/// However a tool says that its call failed, what was printed before is no report; an error that it got over is none.
+#[test]
+fn a_call_that_failed_has_no_report() {
+    let words = quoted(&verdict("approved", WHY));
+    let claude = format!("{{\"type\":\"assistant\",\"message\":{{\"content\":{words}}}}}");
+    let codex = format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{words}}}}}");
+    let gemini = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words}}}");
+    let piece = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words},\"delta\":true}}");
+    let opencode = format!("{{\"type\":\"text\",\"part\":{{\"type\":\"text\",\"text\":{words}}}}}");
+    let error = r#"{"type":"error","message":"stream disconnected"}"#;
+    for (said, end) in [
+        (&claude, r#"{"type":"result","subtype":"error_max_turns","is_error":false,"num_turns":2}"#),
+        (&claude, r#"{"type":"result","subtype":"error_during_execution"}"#),
+        (&gemini, r#"{"type":"result","status":"error","error":{"message":"x"}}"#),
+        (&gemini, r#"{"session_id":"s","error":{"type":"FatalTurnLimited"}}"#),
+        (&piece, error),
+        (&codex, error),
+        (&opencode, r#"{"type":"error","error":{"name":"X"}}"#),
+    ] {
+        let extraction = found("wr.gate_verdict", &format!("{said}\n{end}\n"), &Context::default());
+        let shown = shown(&extraction);
+        assert!(shown.starts_with("malformed none") && shown.ends_with("TG0257@2:1"), "{end}\n{shown}");
+        let again = found("wr.gate_verdict", &format!("{said}\n{end}\n{codex}\n"), &Context::default());
+        assert!(!again.read.is_refused(), "{end}");
+    }
+    let both = format!("{{\"response\":{words},\"error\":{{\"code\":53}}}}");
+    check("wr.gate_verdict", &both, "malformed none TG0257@1:1");
+    for over in [
+        format!("{codex}\n{error}\n{{\"type\":\"turn.completed\",\"usage\":{{}}}}\n"),
+        format!("{error}\n{codex}\n"),
+        format!("{error}\n{piece}\n"),
+        format!("{}\n{error}\n", verdict("approved", WHY)),
+        format!("{{\"response\":{words},\"error\":null}}"),
+    ] {
+        assert!(shown(&found("wr.gate_verdict", &over, &Context::default())).starts_with("ok accept"), "{over}");
+    }
+}
+
+/// Markdown in code, a quote or a list is an example: whether it takes back the report before it is not guessed.
+#[test]
+fn markdown_that_is_shown_behind_a_report_makes_it_malformed() {
+    let good =
+        crate::contract::guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
+    let approval = good.replace("#34", "#77");
+    let rejection = approval.replace("approved", "needs-changes");
+    let block =
+        include_str!("../../../../../../docs/contracts/examples/status-block.md").replace("two things", "three things");
+    let failed = block.replace("## Status\ncomplete", "## Status\nfailed");
+    let lines = |text: &str, sign: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    let shows: [&dyn Fn(&str) -> String; 7] = [
+        &|text| format!("```markdown\n{text}```\n"),
+        &|text| format!("~~~\n{text}~~~\n"),
+        &|text| lines(text, "> "),
+        &|text| lines(text, "    "),
+        &|text| format!("- {}", lines(text, "  ").trim_start()),
+        &|text| format!("1. {}", lines(text, "   ").trim_start()),
+        &|text| format!("<!--\n{text}-->\n"),
+    ];
+    for (id, report, other) in [("decree.reviewer-result", &approval, &rejection), ("status-block", &block, &failed)] {
+        let context = Context::default();
+        for shows in shows {
+            for words in ["\n## Correction\n\nI withdraw the above:\n\n", "\nMy final report:\n\n"] {
+                let text = format!("{report}{words}{}", shows(other));
+                let extraction = found(id, &text, &context);
+                assert!(shown(&extraction).starts_with("malformed none"), "{text}\n{}", shown(&extraction));
+                let said =
+                    |text: &str| format!("{{\"type\":\"assistant\",\"message\":{{\"content\":{}}}}}\n", quoted(text));
+                let text = format!("{}{}", said(report), said(&format!("{words}{}", shows(other))));
+                assert!(shown(&found(id, &text, &context)).starts_with("malformed none"), "{text}");
+            }
+            let text = format!("So I was told:\n\n{}\n{report}", shows(other));
+            assert!(!found(id, &text, &context).read.is_refused(), "{text}\n{}", shown(&found(id, &text, &context)));
+        }
+        let again = format!("{report}\n## Again\n\n```\n{report}```\n");
+        assert_eq!(shown(&found(id, &again, &context)), shown(&found(id, report, &context)));
+        assert!(shown(&found(id, &shows[0](report), &context)).starts_with("malformed none TG0201"));
+    }
+}
