@@ -50,7 +50,9 @@ fn prose() -> impl Strategy<Value = String> {
 }
 
 fn file() -> impl Strategy<Value = FileEntry> {
-    ("[a-z]( [a-z])?[a-z/.]{1,8}", prop_oneof![Just(String::new()), lines()])
+    let path = "[a-z]( [a-z])?[a-z/.]{1,8}"
+        .prop_filter("`n/a` says that there is no file", |path| !crate::contract::text::says_none(path.trim()));
+    (path, prop_oneof![Just(String::new()), lines()])
         .prop_map(|(path, note)| FileEntry { path: path.trim().to_owned(), note })
 }
 
