@@ -30,7 +30,7 @@ pub struct Wrote {
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     pub contradictions: Vec<String>,
-    /// Those of them that are about what the attempt itself changed.
+    /// Those of them that this report says, or that are about what the attempt itself changed.
     pub anew: BTreeSet<String>,
     /// What the role changed, now or before, and has not named yet.
     pub unnamed: Vec<Name>,
@@ -74,7 +74,7 @@ impl Wrote {
         let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| unquote(path)).collect();
         let said_there: BTreeSet<Cow<'_, [u8]>> =
             claims.created.iter().chain(&claims.modified).map(|path| unquote(path)).collect();
-        // What is wrong, and whether it is about what was changed now.
+        // What is wrong, and whether it is so by what is said or was changed now.
         let mut found: Vec<(String, bool)> = Vec::new();
         let now: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
         let mut wrong: BTreeSet<&Name> = BTreeSet::new();
@@ -84,7 +84,7 @@ impl Wrote {
                 ChangeKind::Created | ChangeKind::Modified => (&said_gone, "deleted, but it is there"),
             };
             if said.contains(&unquote(path)) {
-                found.push((format!("the report names {path} as {how}"), now.contains(path)));
+                found.push((format!("the report names {path} as {how}"), true));
                 wrong.insert(path);
             }
         }
@@ -109,7 +109,7 @@ impl Wrote {
         );
         let ghosts = claimed.iter().filter(|(bytes, _)| !touched.contains(*bytes));
         found.extend(
-            ghosts.map(|(_, path)| (format!("the report names {path} as changed, but it did not change"), false)),
+            ghosts.map(|(_, path)| (format!("the report names {path} as changed, but it did not change"), true)),
         );
         if found.len() > CONTRADICTIONS_MAX {
             let more = found.len() - CONTRADICTIONS_MAX;

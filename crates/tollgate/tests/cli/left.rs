@@ -155,3 +155,23 @@ fn what_landed_before_its_unit_left_is_taken_up_again() {
     run.tollgate(&["retry", "RUN", "--no-wait"]).exits(0).says("backend  reviewer accepts").says("succeeded");
     run.holds();
 }
+
+/// A false word that somebody called harmless is found again when it is said again, of other work.
+#[test]
+fn a_false_word_is_found_each_time_it_is_said() {
+    let protocol = protocol("hold", "").replace("none: hold, }", "none: hold}").replace("all: review", "all: whole");
+    let protocol =
+        protocol.replace("on: {ok: review}", "on: {ok: look}").replace("[task, change]", "[task, change, findings]");
+    let kept = protocol.lines().filter(|line| !line.contains("id: review,"));
+    let protocol = kept.fold(String::new(), |all, line| all + line + "\n");
+    let ghost = built().replace("api/b", "api/a").replace("[api/a]", "[api/a, api/ghost]");
+    let again =
+        ghost.replace("unit: backend, write: {api/a: \"x\\n\"}, ", "").replace("[api/a, api/ghost]", "[api/ghost]");
+    let script = script(&format!("{ghost}, {again}"), false, THERE, FINE);
+    let (run, said) = play(TASK, &protocol, &script, &[]);
+    said.exits(1)
+        .says("fnd_1 refuted: reviewer saw it and accepts")
+        .says("fnd_1 open: it is measured again")
+        .silent_on("succeeded");
+    run.holds();
+}

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::bundle;
-use super::super::event::{
-    Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests, UnitState,
-};
+use super::super::event::{Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests};
 use super::super::gate::{self, CriterionState};
 use super::super::state::{FindingState, Run};
 use super::super::wrote::Compared;
@@ -266,11 +264,9 @@ impl Draft {
         all.filter(|(_, finding)| of_subject(finding) && wanted(finding)).map(|(id, _)| *id).collect()
     }
 
-    /// Whether a finding goes to nobody else than this subject; units that were given up do not count.
+    /// Whether a finding goes to nobody else than this subject. A unit that was given up is somebody else: who found it judges it again.
     pub fn is_only_of(&self, finding: &FindingState, unit: Option<&Name>) -> bool {
-        let given_up = |name: &Name| self.run.unit(name).is_some_and(|unit| unit.state == UnitState::Dropped);
-        let others = || finding.about.units.iter().filter(|name| Some(*name) != unit);
-        unit.is_none() || others().all(given_up)
+        unit.is_none() || finding.about.units.iter().all(|name| Some(name) == unit)
     }
 
     pub fn change(&mut self, findings: Vec<FindingId>, status: FindingStatus, why: &str) {
