@@ -72,9 +72,11 @@ pub fn timeless(text: &str) -> String {
         let times = line.trim_start().starts_with('+');
         let indent = if times { "    " } else { &line[..line.len() - line.trim_start().len()] };
         // How long something took is told from a second on.
-        let took = |part: &str| part.contains('\u{a0}') && part.contains(')');
-        let parts: Vec<&str> = line.split(" (").filter(|part| !took(part)).collect();
-        let line = parts.join(" (");
+        let line = line.split(" (").enumerate().fold(String::new(), |told, (nth, part)| match part.split_once(')') {
+            Some((took, rest)) if took.contains('\u{a0}') => told + rest,
+            _ if nth > 0 => told + " (" + part,
+            _ => told + part,
+        });
         let words: Vec<&str> = line.split_whitespace().collect();
         let mut out: Vec<String> = Vec::new();
         let mut at = 0;
