@@ -1,6 +1,30 @@
 //! `tollgate demo`.
 
+use crate::look::timeless;
 use crate::world::World;
+
+/// With the state directory where it lies by default, and any number of events: how many there are at the kill is chance.
+fn as_shown(world: &World, said: &str) -> String {
+    let said = world.filtered(said).replace("[WORLD]/state", "~/.local/state/tollgate");
+    let uncounted = |line: &str| match line.split_once(" events and ") {
+        Some((_, objects)) => format!("   [N] events and {objects}\n"),
+        None => format!("{}\n", line.trim_end()),
+    };
+    timeless(said.lines().map(uncounted).collect::<String>().trim())
+}
+
+#[test]
+fn the_readme_shows_what_the_demonstration_prints() {
+    let mut world = World::new();
+    world.set("USER", "ada").set("COLUMNS", "100");
+    let output = world.run("demo", "");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let readme = include_str!("../../../../README.md");
+    let (_, shown) = readme.split_once("```text\n").expect("the README shows the demonstration");
+    let (shown, _) = shown.split_once("```").expect("the block ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(as_shown(&world, shown), as_shown(&world, &said), "{said}");
+}
 
 #[test]
 fn the_second_story_is_of_two_sides() {
