@@ -98,7 +98,9 @@ impl Wrote {
             let before = net.iter().chain(&owed).filter(gone).map(|(path, _)| path);
             let most: BTreeSet<&Name> = deleted.chain(before).collect();
             if !(least..=most.len()).contains(&(count as usize)) {
-                found.push((miscounted(count, &most), most.iter().any(|path| now.contains(*path))));
+                // Too many were deleted at no time; too few may be what was left out before.
+                let anew = count as usize > most.len() || most.iter().any(|path| now.contains(*path));
+                found.push((miscounted(count, &most), anew));
             } else {
                 owed.retain(|path, kind| *kind != ChangeKind::Deleted || wrong.contains(path));
             }

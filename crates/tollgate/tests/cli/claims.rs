@@ -98,6 +98,15 @@ fn a_name_that_git_quotes_may_be_reported_as_it_is() {
     }
 }
 
+/// A count that the checker called harmless is found again when it is said again, of other work.
+#[test]
+fn a_false_count_is_found_each_time_it_is_said() {
+    let counts = BUILT.replace("abstract: {", "abstract: {files: {created: 1, modified: 0, deleted: 3}, ");
+    let (_, said) =
+        Play::standard(&[("developer", &[else_(&counts)]), ("reviewer", &[at(1, CHANGES), else_(APPROVED)])]);
+    said.says("fnd_1 refuted: dod-checker saw it and accepts").says("fnd_1 open: it is measured again");
+}
+
 /// Who takes the failing test away and says that nothing was deleted is not believed.
 #[test]
 fn deletions_are_held_against_their_count() {
