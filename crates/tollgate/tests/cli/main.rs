@@ -43,6 +43,7 @@ mod leash;
 mod left;
 mod limits;
 mod look;
+mod lost;
 mod measured;
 mod misbehave;
 #[cfg(debug_assertions)]

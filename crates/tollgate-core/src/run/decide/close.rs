@@ -248,6 +248,7 @@ impl Draft {
 
     pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
         if let Some((unit, _)) = self.made(instance) {
+            self.lose_tree(&unit);
             self.emit(UnitChanged {
                 unit,
                 state: UnitState::Dropped,

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::bundle;
-use super::super::event::{Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests};
+use super::super::event::{
+    Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests, UnitState,
+};
 use super::super::gate::{self, CriterionState};
-use super::super::state::{FindingState, Run};
+use super::super::over::is_left;
+use super::super::state::{FindingState, Run, Unit};
 use super::super::wrote::Compared;
 use super::draft::Draft;
 use crate::Name;
@@ -86,8 +89,8 @@ impl Draft {
         let mended = self.findings(unit, |finding| own(finding) && !finding.status.is_closed() && !again(finding));
         self.change(mended, FindingStatus::Fixed, &format!("{role_name} reports what was measured in {attempt}"));
         // What goes to others too, a judge of one unit does not settle for them.
-        let of_role = self
-            .findings(unit, |finding| mine(finding) && self.is_only_of(finding, unit) && !finding.status.is_closed());
+        let in_sight = |finding: &FindingState| self.is_only_of(finding, unit) && self.is_in_sight(finding, unit);
+        let of_role = self.findings(unit, |finding| mine(finding) && in_sight(finding) && !finding.status.is_closed());
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
                 // Only who was shown a measured contradiction can say that it is mended, or does no harm.
@@ -95,7 +98,7 @@ impl Draft {
                 let measured = self.findings(unit, |finding| {
                     let about = &finding.about;
                     let of_nobody = about.role.is_none() && about.criterion.is_none() && !own(finding);
-                    shown && of_nobody && self.is_only_of(finding, unit) && !finding.status.is_closed()
+                    shown && of_nobody && in_sight(finding) && !finding.status.is_closed()
                 });
                 self.accepted(attempt, role_name, unit, report, (of_role, measured));
             }
@@ -269,6 +272,16 @@ impl Draft {
         unit.is_none() || finding.about.units.iter().all(|name| Some(name) == unit)
     }
 
+    /// Whether a judge of this subject sees the work that a finding is about: who looks at the run's tree does not see what a unit has
+    /// in its own and is yet to land.
+    fn is_in_sight(&self, finding: &FindingState, unit: Option<&Name>) -> bool {
+        let apart = |unit: &Unit| {
+            let is_own = unit.tree.as_ref().is_some_and(|own| !own.landed);
+            is_own && unit.state != UnitState::Dropped && !is_left(&self.run, unit)
+        };
+        unit.is_some() || !finding.about.units.iter().filter_map(|name| self.run.unit(name)).any(apart)
+    }
+
     pub fn change(&mut self, findings: Vec<FindingId>, status: FindingStatus, why: &str) {
         let differ: Vec<FindingId> = findings
             .into_iter()
@@ -277,6 +290,24 @@ impl Draft {
         if !differ.is_empty() {
             self.emit(FindingChanged { findings: differ, status, why: why.to_owned(), unit: None });
         }
+    }
+
+    /// What was found in the run's tree and is settled in a unit's own alone: should that tree not land, nothing has settled it.
+    pub(super) fn settled_only_in(&self, unit: &Name) -> Vec<FindingId> {
+        if self.run.unit(unit).and_then(|unit| unit.tree.as_ref()).is_none_or(|own| own.landed) {
+            return Vec::new();
+        }
+        let judgements = self.run.ledger.judgements.iter();
+        let rejections = judgements.filter(|(key, judged)| !key.contains('@') && judged.verdict == Verdict::Reject);
+        let found: BTreeSet<FindingId> = rejections.flat_map(|(_, judged)| judged.findings.iter().copied()).collect();
+        let settled = |finding: &FindingState| matches!(finding.status, FindingStatus::Fixed | FindingStatus::Refuted);
+        self.findings(Some(unit), settled).into_iter().filter(|id| found.contains(id)).collect()
+    }
+
+    /// A unit's own tree will not land.
+    pub(super) fn lose_tree(&mut self, unit: &Name) {
+        let lost = self.settled_only_in(unit);
+        self.reopen(lost, &format!("the tree of {unit}, in which it was settled, does not land"));
     }
 
     /// Findings are open again for everybody they go to.

@@ -137,6 +137,7 @@ impl Draft {
         if let (Target::Dropped, Some((unit, _))) = (&route.to, self.made(instance)) {
             let open = |finding: &FindingState| !finding.status.is_closed() && self.is_only_of(finding, Some(&unit));
             waivers.findings = self.findings(Some(&unit), open);
+            waivers.findings.extend(self.settled_only_in(&unit));
         }
         waivers
     }
