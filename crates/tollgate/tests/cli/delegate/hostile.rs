@@ -169,6 +169,13 @@ fn two_that_write_are_not_in_one_folder_at_once() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_the_index_is_found_and_nobody_waits_at_it() {
+    let acts = format!("rm .git/index; mkfifo .git/index\n{}", says(&report("implementer", "PASS")));
+    let found = Stage::new("implementer", &acts).unheld().delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1);
+}
+
+#[test]
 fn a_flood_of_output_is_bounded_and_the_report_at_its_end_counts() {
     let flood = "head -c 30000000 /dev/zero | tr '\\0' x; echo";
     let stage = Stage::new("implementer", &format!("{flood}\n{}", says(&report("implementer", "PASS"))));
