@@ -19,9 +19,17 @@ static MARKED: OnceLock<()> = OnceLock::new();
 /// Marks this process as a driver, and with it everything that it starts from now on.
 pub fn mark_driver() {
     MARKED.get_or_init(|| {
+        keep_files();
         // Where it cannot be lowered, a worker is known by the other signs alone.
         setrlimit(Resource::Locks, Rlimit { current: Some(0), maximum: Some(0) }).ok();
     });
+}
+
+/// Keeps what was open when this process was started: a shell may have handed it files that nobody below it could open.
+#[expect(unsafe_code, reason = "no safe call names files that somebody else opened")]
+fn keep_files() {
+    // SAFETY: no file is closed, here or where it is used; those that stay open in a new program are fewer.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
 /// Whether a process other than a driver carries the mark.

@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, files, namespaces, probe, read_only};
+use super::{Policy, files, namespaces, probe, read_only, services, terminal};
 use crate::process::GRACE_MS;
 
 /// What the helper exits with when it cannot hold, or not start, the program.
@@ -68,6 +68,7 @@ fn hold(policy: &OsString, program: &[OsString]) -> Result<u8, String> {
 
 /// Without a pid namespace nobody has to stay: the program takes the helper's place.
 fn become_program(policy: &Policy, program: &[OsString]) -> Result<u8, String> {
+    terminal::leave();
     namespaces::drop_privileges();
     let mut command = command(policy, program, false);
     if policy.files || policy.network == Network::NoTcp {
@@ -86,10 +87,13 @@ fn command(policy: &Policy, program: &[OsString], own_tmp: bool) -> Command {
 /// The first process of the namespace: when it ends, everything in it does.
 fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    terminal::leave();
     if policy.network == Network::Denied {
         namespaces::loopback_up().map_err(|error| format!("loopback: {error}"))?;
     }
     let own_tmp = namespaces::mount_own(policy.takes_tmp.then_some(policy.temporary.as_path()));
+    terminal::mount_own();
+    services::cover(&policy.covered);
     let mut held = policy.clone();
     held.writes.push("/dev/shm".into());
     held.writes.extend(own_tmp.then(|| "/tmp".into()));

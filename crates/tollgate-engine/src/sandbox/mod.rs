@@ -18,6 +18,8 @@ mod namespaces;
 mod places;
 mod probe;
 mod read_only;
+mod services;
+mod terminal;
 
 use std::ffi::OsString;
 use std::io;
@@ -53,6 +55,9 @@ pub struct Policy {
     /// What stays as it is, also inside of what may be written: held by mounts, where it takes a namespace.
     #[serde(default)]
     pub kept: Vec<PathBuf>,
+    /// Where services listen that would do for it what it may not: covered by mounts, where it takes a namespace.
+    #[serde(default)]
+    pub covered: Vec<PathBuf>,
     /// Whether it ends with whoever started it.
     #[serde(default)]
     pub bound: bool,
@@ -194,7 +199,9 @@ impl Tether {
         let takes_tmp = !places::below_tmp(reads.iter().chain(&writes).chain([&self.state, &program.path]));
         let hidden = places::hidden(&self.state);
         let (files, bound) = (landlock > 0, self.bound);
-        let policy = Policy { processes, files, network, writes, reads, hidden, kept, bound, temporary, takes_tmp };
+        let covered = services::to_cover(reads.iter().chain(&writes));
+        let policy =
+            Policy { processes, files, network, writes, reads, hidden, kept, covered, bound, temporary, takes_tmp };
         let policy = serde_json::to_string(&policy).map_err(io::Error::other)?;
         let mut args: Vec<OsString> = vec![WORD.into(), policy.into(), program.path.into()];
         args.extend(program.args);

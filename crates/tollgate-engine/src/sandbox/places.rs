@@ -36,6 +36,8 @@ const TOOLS: [&str; 26] = [
     ".volta",
     "go",
 ];
+/// What programs are made of, in the folder of an installation.
+const PARTS: [&str; 6] = ["bin", "lib", "lib64", "libexec", "share", "node_modules"];
 /// Variables that name the folder of a tool chain.
 const TOOL_VARIABLES: [&str; 5] = ["RUSTUP_HOME", "JAVA_HOME", "GOROOT", "GOPATH", "NVM_DIR"];
 
@@ -79,19 +81,19 @@ pub(super) fn tools(program: &Path) -> Vec<PathBuf> {
         found.extend(["bin", "config.toml", "git", "registry"].map(|place| cargo.join(place)));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    found.extend(std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|bin| installed(&bin)));
+    found.extend(std::env::split_paths(&path).filter(|folder| folder.is_absolute()).flat_map(|bin| installed(&bin)));
     // Where the program is named, and where it lies.
     found.push(program.to_owned());
     if let Ok(real) = program.canonicalize() {
-        found.push(real.parent().map_or_else(|| real.clone(), installed));
+        found.extend(real.parent().map_or_else(|| vec![real.clone()], installed));
     }
     found.retain(|path| path.is_absolute() && path.parent().is_some());
     found
 }
 
-/// The folder of an installation, by that of its programs: what stands before `bin` or `node_modules`, where that is a folder
+/// The folders of an installation, by that of its programs: what stands before `bin` or `node_modules`, where that is a folder
 /// of its own.
-fn installed(bin: &Path) -> PathBuf {
+fn installed(bin: &Path) -> Vec<PathBuf> {
     let mut whole = bin.to_owned();
     if let Some(at) = bin.iter().position(|name| name == "node_modules") {
         whole = bin.iter().take(at + 1).collect();
@@ -104,7 +106,13 @@ fn installed(bin: &Path) -> PathBuf {
     let name = whole.file_name().unwrap_or_default();
     let shared = whole.components().count() <= 2 || name == ".local" || name == ".cargo";
     let homely = home().is_some_and(|home| home.starts_with(&whole));
-    if shared || homely { bin.to_owned() } else { whole }
+    // A tool that installs itself into a hidden folder of the home keeps its keys and settings there, too.
+    let own = home().is_some_and(|home| whole.parent() == Some(&home)) && name.as_encoded_bytes().starts_with(b".");
+    match (shared || homely, own && whole != bin) {
+        (true, _) => vec![bin.to_owned()],
+        (false, true) => PARTS.iter().map(|part| whole.join(part)).filter(|part| part.exists()).collect(),
+        (false, false) => vec![whole],
+    }
 }
 
 /// A folder as the largest folders and files that hold nothing hidden.
@@ -161,9 +169,9 @@ mod tests {
             ("/home/ada/.cargo/bin", "/home/ada/.cargo/bin"),
             ("/home/ada/.nvm/versions/node/v24/bin", "/home/ada/.nvm/versions/node/v24"),
         ] {
-            assert_eq!(installed(Path::new(bin)), Path::new(whole), "{bin}");
+            assert_eq!(installed(Path::new(bin)), [Path::new(whole)], "{bin}");
         }
         let home = home().unwrap();
-        assert_eq!(installed(&home.join("bin")), home.join("bin"));
+        assert_eq!(installed(&home.join("bin")), [home.join("bin")]);
     }
 }

@@ -32,8 +32,13 @@ impl GitState {
             state.walk(&folder, name);
         }
         // A packed ref is the same ref.
-        let packed = std::fs::read_to_string(folder.join("packed-refs")).unwrap_or_default();
-        for (id, name) in packed.lines().filter_map(|line| line.split_once(' ')).take(FILES_MAX) {
+        let packed = folder.join("packed-refs");
+        let Some(bytes) = plain(&packed) else {
+            state.put("packed-refs", &packed);
+            return state;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        for (id, name) in text.lines().filter_map(|line| line.split_once(' ')).take(FILES_MAX) {
             if name.starts_with("refs/") {
                 state.0.entry(name.to_owned()).or_insert_with(|| Some(Digest::of(id.as_bytes())));
             }
@@ -60,11 +65,12 @@ impl GitState {
     }
 
     fn put(&mut self, name: &str, path: &Path) {
-        let Ok(meta) = path.symlink_metadata() else { return };
+        if path.symlink_metadata().is_err() {
+            return;
+        }
         let content = match std::fs::read_link(path) {
             Ok(target) => Some(target.into_os_string().into_encoded_bytes()),
-            Err(_) if meta.is_file() && meta.len() <= FILE_BYTES_MAX => std::fs::read(path).ok(),
-            Err(_) => None,
+            Err(_) => plain(path),
         };
         // A loose ref ends with a line; a packed one does not.
         self.0.insert(name.to_owned(), content.map(|bytes| Digest::of(bytes.trim_ascii_end())));
@@ -82,6 +88,12 @@ impl GitState {
         changed.extend((more > 0).then(|| format!("{more} more")));
         changed
     }
+}
+
+/// What a plain file of bounded size holds: nobody waits at a pipe, and no link is followed.
+fn plain(path: &Path) -> Option<Vec<u8>> {
+    let meta = path.symlink_metadata().ok()?;
+    (meta.is_file() && meta.len() <= FILE_BYTES_MAX).then(|| std::fs::read(path).ok()).flatten()
 }
 
 /// A name of a git folder as people know it.
@@ -152,6 +164,10 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, root.join(".git/refs/pipe"), rustix::fs::Mode::RUSR).unwrap();
         let odd = before.changed(&GitState::of(&root));
         assert!(!odd.is_empty());
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.join(".git/packed-refs"), rustix::fs::Mode::RUSR).unwrap();
+        let piped = GitState::of(&root);
+        assert_eq!(GitState::default().changed(&piped).len(), SHOWN_MAX + 1, "nobody waits for it");
+        assert!(piped.0.contains_key("packed-refs"));
         std::fs::remove_dir_all(root.join(".git")).unwrap();
         assert!(before.changed(&GitState::of(&root)).contains(&"HEAD".to_owned()));
         std::os::unix::fs::symlink("/etc", root.join(".git")).unwrap();

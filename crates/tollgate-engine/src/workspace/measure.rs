@@ -13,6 +13,7 @@ use tollgate_core::scope::Entry;
 
 use super::differences::Differences;
 use super::files::beside;
+use super::pipes::none_to_wait_at;
 use super::seen::{Look, Moment, Seen, recall, remember};
 use super::submodules::{back, filled, named, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
@@ -228,6 +229,10 @@ impl Workspace {
                 (found, Some(next))
             }
             None => {
+                // What was passed over may count now.
+                if !skipped.is_empty() {
+                    none_to_wait_at(&tree.path)?;
+                }
                 let found = self.measure_at(&tree.path, &self.folder.index(&tree.name), base, Some(&look))?;
                 let next = Seen::of(look, &skipped, &found);
                 (found, next)
@@ -269,6 +274,7 @@ impl Workspace {
         let written = std::fs::metadata(index).map_or(0, |meta| meta.mtime());
         let doubtful = look.map(|look| look.changed_from(written - 1)).unwrap_or_default();
         if look.is_none() {
+            none_to_wait_at(root)?;
             std::fs::remove_file(index).ok();
         }
         // An index that holds the base is taken as it is, with what it knows of the files.

@@ -26,6 +26,7 @@ mod folder;
 mod git_state;
 mod land;
 mod measure;
+mod pipes;
 mod prepared;
 mod ready;
 mod repository;

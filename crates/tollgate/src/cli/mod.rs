@@ -133,6 +133,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     {
         return sandbox::helper::run(rest);
     }
+    signals::listen_early(&arguments);
     // Before it is parsed, a wrong command line can already ask for JSON.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let format = if json { Format::Json } else { Format::Text };

@@ -24,6 +24,7 @@ mod damaged;
 mod delegate;
 mod demo;
 mod disturbed;
+mod escape;
 mod explain;
 mod extract;
 mod fix;

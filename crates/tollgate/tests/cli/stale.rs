@@ -6,7 +6,7 @@ use tollgate_core::id::FindingId;
 use tollgate_core::run::Event;
 use tollgate_core::run::event::{FindingStatus, Work};
 
-use crate::play::{Play, Said, TASK, at, else_};
+use crate::play::{BUILT, CHANGES, Play, Said, TASK, at, else_, script as plan};
 
 const PROTOCOL: &str = "\
 protocol: approved
@@ -195,5 +195,27 @@ fn a_loop_that_leaves_the_same_open_takes_its_way_out_before_its_limit() {
         _ => None,
     });
     assert_eq!(left, Some(("review".to_owned(), "reject".to_owned())), "its limit is six");
+    play.holds();
+}
+
+/// The matrix says of each row what shows it, what that covers and whether it still counts, on any screen.
+#[test]
+fn what_was_shown_before_a_repair_stands_in_the_matrix_as_stale() {
+    let half = r#"write: {greet.sh: "echo Hi\n"}, report: {status: incomplete, status_reason: half of it is open, abstract: {outcome: half, next_phase: dod-checker}, files_modified: [greet.sh], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
+    let developer = [at(1, BUILT), else_(half)];
+    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: grep -q echo greet.sh`");
+    let mut play = Play::new(&task, &plan(&[("developer", &developer), ("reviewer", &[else_(CHANGES)])]));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--no-wait"]).exits(4);
+    for columns in ["80", "140"] {
+        play.world.set("COLUMNS", columns);
+        let shown = play.tollgate(&["show", "RUN", "--evidence"]).exits(0).out;
+        let words: Vec<Vec<&str>> = shown.lines().map(|line| line.split_whitespace().collect()).collect();
+        let row = |by: &str| words.iter().find(|words| words.contains(&by)).unwrap_or_else(|| panic!("{shown}"));
+        for by in ["dod-checker", "command"] {
+            assert!(row(by).windows(4).any(|words| words == ["pass", "code", "infra", "stale"]), "{shown}");
+        }
+        assert!(shown.contains("DoD-2") && shown.contains("nothing yet"), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= columns.parse().unwrap()), "{shown}");
+    }
     play.holds();
 }

@@ -122,6 +122,35 @@ fn a_signal_ends_the_worker_and_there_is_a_report_all_the_same() {
     is_gone(&time);
 }
 
+/// Whether a process hears a signal, as the system says it.
+fn hears(child: &Child, signal: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
+/// Before its words are read: so many take a while, and with the last of them the line is refused.
+#[test]
+fn a_signal_is_heard_before_anything_else_is_done() {
+    let stage = Stage::new("implementer", &says(&report("implementer", "PASS")));
+    let many: Vec<&str> = (0..20_000).flat_map(|_| ["--forbidden-surfaces", "x"]).collect();
+    let wrong = || stage.world.program(&[&["delegate"], &many[..], &["--role", "nobody"]].concat()).spawn().unwrap();
+    let heard = (0..50).any(|_| {
+        let mut child = wrong();
+        let heard = std::iter::repeat_with(|| hears(&child, 15));
+        let mut heard = heard.take(100_000).skip_while(|heard| !heard && !is_over(child.id()));
+        let heard = heard.next() == Some(true);
+        child.wait().unwrap();
+        heard
+    });
+    assert!(heard, "it ended without ever listening");
+}
+
+/// Whether a process has ended, and only waits to be asked how.
+fn is_over(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "))
+}
+
 #[test]
 fn two_that_write_are_not_in_one_folder_at_once() {
     let time = long(5);
@@ -137,6 +166,13 @@ fn two_that_write_are_not_in_one_folder_at_once() {
     ended(first);
     going.0.acts(&says(&report("implementer", "PASS")));
     going.0.delegate().is("PASS", None, 0);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_index_is_found_and_nobody_waits_at_it() {
+    let acts = format!("rm .git/index; mkfifo .git/index\n{}", says(&report("implementer", "PASS")));
+    let found = Stage::new("implementer", &acts).unheld().delegate();
+    found.is("BLOCKED", Some("report_validation_failed"), 1);
 }
 
 #[test]

@@ -113,7 +113,6 @@ pub fn run(args: &DelegateArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
-    // Before anything that takes time: whoever is asked to end says so in a report.
     let stop = signals::stop();
     let (agent, role, unit) = args.who();
     if let Some(wrong) = delegate::unit_problem(&role, &unit) {
