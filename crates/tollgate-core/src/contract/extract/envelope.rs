@@ -91,7 +91,8 @@ const FAILS: [(Type, &[(&str, &str)]); 6] = [
 ];
 
 /// Lines that tell of an error which the tool may get over: it did not where they are its last.
-const ERRS: [&str; 1] = ["error"];
+const ERRS: [&[(&[&str], &str)]; 2] =
+    [&[(&["type"], "error")], &[(&["type"], "item.completed"), (&["item", "type"], "error")]];
 
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
@@ -158,7 +159,7 @@ pub fn fails(text: &str, object: &Skimmed) -> bool {
 
 /// Whether a line tells of an error that ends the call if nothing follows.
 pub fn errs(text: &str, object: &Skimmed) -> bool {
-    object.word(text, "type").is_some_and(|kind| ERRS.contains(&kind))
+    ERRS.iter().any(|words| words.iter().all(|(way, word)| at(text, object, way) == Some(word)))
 }
 
 /// Whether a line may stand between two pieces of one message.
