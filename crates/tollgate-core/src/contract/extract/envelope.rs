@@ -91,8 +91,7 @@ const FAILS: [(Type, &[(&str, &str)]); 6] = [
 ];
 
 /// Lines that tell of an error which the tool may get over: it did not where they are its last.
-const ERRS: [&[(&[&str], &str)]; 2] =
-    [&[(&["type"], "error")], &[(&["type"], "item.completed"), (&["item", "type"], "error")]];
+const ERRS: [(&str, &[(&[&str], &str)]); 2] = [("error", &[]), ("item.completed", &[(&["item", "type"], "error")])];
 
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
@@ -159,7 +158,9 @@ pub fn fails(text: &str, object: &Skimmed) -> bool {
 
 /// Whether a line tells of an error that ends the call if nothing follows.
 pub fn errs(text: &str, object: &Skimmed) -> bool {
-    ERRS.iter().any(|words| words.iter().all(|(way, word)| at(text, object, way) == Some(word)))
+    let Some(kind) = object.word(text, "type") else { return false };
+    let is = |(way, word): &(&[&str], &str)| at(text, object, way) == Some(word);
+    ERRS.iter().any(|(known, words)| *known == kind && words.iter().all(is))
 }
 
 /// Whether a line may stand between two pieces of one message.
