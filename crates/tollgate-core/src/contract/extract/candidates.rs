@@ -117,8 +117,10 @@ impl Candidates<'_> {
         if self.failed.is_some() || self.behind.is_empty() {
             return;
         }
-        self.said = tail::open(&mut self.layers, std::mem::take(&mut self.behind));
         let last = self.count();
+        // What stands before the first of them takes nothing back.
+        self.behind.retain(|(behind, _)| *behind >= last.min(1));
+        self.said = tail::open(&mut self.layers, std::mem::take(&mut self.behind));
         let unread = self.said.iter().filter(|part| part.behind == last).find_map(|part| {
             let (at, state) = tail::unread(&self.layers.text(part.layer)[part.range.clone()], looks, prompt)?;
             let range = part.range.start + at..part.range.end;
