@@ -36,7 +36,7 @@ impl Judged<'_> {
 impl Defined {
     /// Reads and judges a text.
     pub fn judge<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
-        let mut found = Found::default();
+        let mut found = Found { every: context.every, ..Found::default() };
         let (root, places) = self.tree(text, context, &mut found);
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Context;
@@ -27,22 +28,27 @@ pub struct Fixed {
 /// A change of a text.
 type Edit = (Range<usize>, String);
 
+/// Changes that do not meet: where each begins, where it ends, and what stands there then.
+type Edits = BTreeMap<usize, (usize, String)>;
+
 /// Mends a document, as far as that is possible without a choice.
 pub fn fix(dialect: Dialect<'_>, text: &str, context: &Context) -> Fixed {
-    let mut fixed = Fixed { text: text.to_owned(), mended: Vec::new(), read: dialect.read(text, context) };
+    let every = &Context { every: true, ..context.clone() };
+    let mut fixed = Fixed { text: text.to_owned(), mended: Vec::new(), read: dialect.read(text, every) };
     for _ in 0..ROUNDS_MAX {
-        let (edits, mended) = edits(dialect, &fixed.text, fixed.read.diagnostics(), context);
+        let (edits, mended) = edits(dialect, &fixed.text, fixed.read.diagnostics(), every);
         if edits.is_empty() {
             break;
         }
         let next = apply(&fixed.text, edits);
-        let read = dialect.read(&next, context);
+        let read = dialect.read(&next, every);
         if next == fixed.text || !is_better(&fixed.read, &read) {
             break;
         }
         fixed.mended.extend(mended);
         (fixed.text, fixed.read) = (next, read);
     }
+    fixed.read = dialect.read(&fixed.text, context);
     fixed
 }
 
@@ -78,7 +84,7 @@ fn edits(
 ) -> (Vec<Edit>, Vec<(Place, String)>) {
     let source = Source::new(text);
     let mark = text.len() - source.text().len();
-    let (mut edits, mut mended): (Vec<Edit>, Vec<(Place, String)>) = (Vec::new(), Vec::new());
+    let (mut edits, mut mended): (Edits, Vec<(Place, String)>) = Default::default();
     let moves = |one: &&Diagnostic| matches!(one.mend.as_deref(), Some(Mend::Order(..)));
     let (last, first): (Vec<_>, Vec<_>) = diagnostics.iter().partition(moves);
     for one in first.into_iter().chain(last) {
@@ -90,28 +96,30 @@ fn edits(
             (None, Code::JSON_SYNTAX) => syntax(source.text(), source.offset(one.place)),
             (None, _) => None,
         };
-        let Some((range, with)) = found.filter(|(range, _)| !edits.iter().any(|(known, _)| meets(known, range))) else {
+        let Some((range, with)) = found.filter(|(range, _)| !is_taken(&edits, range)) else {
             continue;
         };
         mended.push((one.place, one.message.clone()));
-        edits.push((range, with));
+        edits.insert(range.start, (range.end, with));
     }
     // Text around the JSON of a contract that may also be YAML is no YAML: it is looked for whatever is wrong.
     let error = diagnostics.iter().find(|one| one.severity == Severity::Error).filter(|_| edits.is_empty());
     if let Some((error, edit)) = error.and_then(|error| Some((error, around(dialect, source.text(), context)?))) {
         mended.push((error.place, error.message.clone()));
-        edits.push(edit);
+        edits.insert(edit.0.start, (edit.0.end, edit.1));
     }
-    let shifted = edits.into_iter().map(|(range, with)| (range.start + mark..range.end + mark, with));
+    let shifted = edits.into_iter().map(|(start, (end, with))| (start + mark..end + mark, with));
     (shifted.collect(), mended)
 }
 
-fn meets(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start < b.end.max(b.start + 1) && b.start < a.end.max(a.start + 1)
+/// Whether a range of a text is changed already, which only the last change before its end can do: none meets another.
+fn is_taken(edits: &Edits, range: &Range<usize>) -> bool {
+    let last = edits.range(..range.end.max(range.start + 1)).next_back();
+    last.is_some_and(|(start, (end, _))| range.start < (*end).max(start + 1))
 }
 
-fn apply(text: &str, mut edits: Vec<Edit>) -> String {
-    edits.sort_by_key(|(range, _)| range.start);
+/// A text with changes, in its order.
+fn apply(text: &str, edits: Vec<Edit>) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in edits {
         out.push_str(&text[at..range.start]);

@@ -27,6 +27,7 @@ mod render;
 mod rows;
 mod schema;
 mod sink;
+mod source;
 pub mod status_block;
 mod surfaces;
 pub mod task;
@@ -100,6 +101,8 @@ pub struct Context {
     pub unit: Option<Name>,
     /// The headings that documents of a repository's own contracts begin with.
     pub beside: Vec<Heading>,
+    /// Whether everything that is wrong is told, and not only the first things: for who mends it.
+    pub every: bool,
 }
 
 /// A report as it was read.

@@ -1,89 +1,12 @@
-//! Places in a text, and texts that are safe to print.
+//! Words and lines of texts, and texts that are safe to print.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::diagnostic::Place;
+pub use super::source::Source;
 
 /// How many characters of a foreign text a message repeats.
 const QUOTED_CHARS: usize = 60;
-
-/// So many bytes lie between two places at which the lines before are counted.
-const STEP: usize = 1024;
-
-/// A text with its lines counted, so that a byte offset becomes a line and a column. They are counted at every step and
-/// not kept one by one: of a transcript, a few places are asked for.
-#[derive(Debug)]
-pub struct Source<'a> {
-    text: &'a str,
-    /// How many lines end before each step.
-    ended: Vec<usize>,
-}
-
-impl<'a> Source<'a> {
-    /// Takes a text; a byte order mark at its start belongs to no line.
-    pub fn new(text: &'a str) -> Self {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let bytes = text.as_bytes();
-        let mut source = Self { text, ended: Vec::with_capacity(1 + bytes.len() / STEP) };
-        let mut count = 0;
-        for start in (0..=bytes.len()).step_by(STEP) {
-            source.ended.push(count);
-            count += source.ends(start..bytes.len().min(start + STEP));
-        }
-        source
-    }
-
-    /// The text without a byte order mark.
-    pub fn text(&self) -> &'a str {
-        self.text
-    }
-
-    /// The byte offset of a place.
-    pub fn offset(&self, place: Place) -> usize {
-        let line = (place.line as usize).max(1) - 1;
-        let column = (place.column as usize).max(1) - 1;
-        let Some(start) = self.start(line) else { return self.text.len() };
-        self.text[start..].char_indices().nth(column).map_or(self.text.len(), |(at, _)| start + at)
-    }
-
-    /// The place of a byte offset.
-    pub fn place(&self, offset: usize) -> Place {
-        let bytes = self.text.as_bytes();
-        let inside = offset.min(bytes.len());
-        let step = inside / STEP;
-        let line = self.ended[step] + self.ends(step * STEP..inside) + 1;
-        let mut start = inside;
-        while start > 0 && !self.is_end(start - 1) {
-            start = memchr::memrchr2(b'\n', b'\r', &bytes[..start - 1]).map_or(0, |end| end + 1);
-        }
-        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
-        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { line: small(line), column: small(column) }
-    }
-
-    /// Where a line begins, counted from nought.
-    fn start(&self, line: usize) -> Option<usize> {
-        let Some(before) = self.ended.partition_point(|ended| *ended < line).checked_sub(1) else { return Some(0) };
-        let from = before * STEP;
-        let ends = memchr::memchr2_iter(b'\n', b'\r', &self.text.as_bytes()[from..]).map(|at| from + at);
-        let end = ends.filter(|at| self.is_end(*at)).nth(line - self.ended[before] - 1)?;
-        Some(end + 1)
-    }
-
-    /// How many lines end in a part of the text. It is passed over twice while it is near: a long text only once.
-    fn ends(&self, part: Range<usize>) -> usize {
-        let (bytes, start) = (&self.text.as_bytes()[part.clone()], part.start);
-        let returns = memchr::memchr_iter(b'\r', bytes).filter(|at| self.is_end(start + at)).count();
-        memchr::memchr_iter(b'\n', bytes).count() + returns
-    }
-
-    /// Whether a line ends with a byte. A carriage return ends one too where no line feed follows, as it does in Markdown.
-    fn is_end(&self, at: usize) -> bool {
-        let bytes = self.text.as_bytes();
-        bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
-    }
-}
 
 /// Whether a terminal could obey a character, or hide text by it, instead of showing it.
 pub fn is_hidden(c: char) -> bool {
@@ -348,36 +271,6 @@ mod tests {
             assert!(!is_respelling("done", said), "{said}");
         }
         assert!(is_respelling("n/a", "N/A") && is_respelling("T-1: x", "t-1: X"));
-    }
-
-    #[test]
-    fn places_count_characters_from_one_and_ignore_the_mark() {
-        let source = Source::new("\u{feff}äb\r\nc");
-        assert_eq!(source.place(0), Place { line: 1, column: 1 });
-        assert_eq!(source.place(2), Place { line: 1, column: 2 });
-        assert_eq!(source.place(5), Place { line: 2, column: 1 });
-        assert_eq!(Source::new("a\rb").place(2), Place { line: 2, column: 1 });
-        for (line, column, offset) in [(1, 1, 0), (1, 2, 2), (2, 1, 5), (2, 2, 6), (9, 9, 6)] {
-            assert_eq!(source.offset(Place { line, column }), offset);
-        }
-        assert_eq!(source.place(99), Place { line: 2, column: 1 }, "an offset outside has no column");
-    }
-
-    #[test]
-    fn places_are_those_of_counting_every_line() {
-        let text = "ab\r\ncd\n\re\rf\r\r\n\ngé".repeat(3 * STEP / 16) + &"x".repeat(2 * STEP) + "\r\nz\r";
-        let source = Source::new(&text);
-        let mut starts = vec![0];
-        let ends = |at: &usize| text.as_bytes()[*at] == b'\n' || text.as_bytes().get(at + 1) != Some(&b'\n');
-        starts.extend(memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).filter(ends).map(|at| at + 1));
-        for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-            let line = starts.partition_point(|start| *start <= at);
-            let column = text[starts[line - 1]..at].chars().count() + 1;
-            let place = Place { line: line as u32, column: column as u32 };
-            assert_eq!(source.place(at), place, "{at}");
-            assert_eq!(source.offset(place), at);
-        }
-        assert_eq!(source.offset(Place { line: starts.len() as u32 + 1, column: 1 }), text.len());
     }
 
     #[test]

@@ -89,9 +89,32 @@ const LANGUAGES: [&str; 15] = [
     "output",
 ];
 
-/// Whether a document is shown, not said: in a quote, in code of another language, or behind words that call it an example.
+/// Whether a document is shown, not said: in a quote, in code of another language, behind words that call it an example, or taken out.
 pub fn is_example(text: &str, range: &Range<usize>) -> bool {
-    is_announced(text, range) || is_code(text, range)
+    is_announced(text, range) || is_out(text, range) || is_code(text, range)
+}
+
+/// What takes out the text between two signs.
+const OUT: [(&str, &str); 4] = [("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>")];
+
+/// Whether a document is struck through, or in a comment.
+fn is_out(text: &str, range: &Range<usize>) -> bool {
+    let (before, behind) = (&text[..range.start], &text[range.end..]);
+    let open = |(from, to): &(&str, &str)| {
+        before.rfind(from).is_some_and(|at| !before[at..].contains(to)) && behind.contains(to)
+    };
+    // A paragraph in which an odd number of these stands before it, and one behind it; three of them are a fence.
+    let strikes = |text: &str| text.replace("~~~", "").matches("~~").count();
+    let paragraph = before.rsplit("\n\n").next().unwrap_or_default();
+    let rest = behind.split("\n\n").next().unwrap_or_default();
+    OUT.iter().any(open) || (strikes(paragraph) % 2 == 1 && strikes(rest) > 0)
+}
+
+/// Whether a document stands in a line as code.
+pub fn is_inline(text: &str, range: &Range<usize>) -> bool {
+    let before = &text[..range.start];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.ends_with('`') && text[range.end..].starts_with('`')
 }
 
 /// Whether a document stands in a code fence of another language, or in a fence that is itself shown in one.
@@ -194,6 +217,11 @@ mod tests {
             "```python\nexpected = {}\n```\n",
             "```sh\ncat > it <<'X'\n{}\nX\n```\n",
             "````md\n```json\n{}\n```\n````\n",
+            "~~{}~~",
+            "~~My verdict: {}~~",
+            "<!-- {} -->",
+            "<!--\n\n{}\n\n-->\n",
+            "<del>{}</del>",
         ] {
             check(text, true);
         }
@@ -214,6 +242,9 @@ mod tests {
             "```rust\nfn main() {\n\n{}\n",
             "```rust\nfn main() {}x\n```\n\n```json\n{}\n```\n",
             "~~~~ json\n{}\n~~~~\n",
+            "~~~\n{}\n~~~\n",
+            "<!-- a note -->\n{}\n<!-- another -->",
+            "~~not this~~ {} ~~nor this~~",
         ] {
             check(text, false);
         }

@@ -6,7 +6,7 @@ use super::layer::Layers;
 use super::looks::Looks;
 use super::region;
 use super::scan::{self, Item};
-use super::tail::{self, Behind};
+use super::tail::{self, Behind, Part};
 
 /// So many documents are told apart; of more, the last ones.
 pub const CANDIDATES_MAX: usize = 256;
@@ -43,6 +43,8 @@ pub enum State {
     Shown,
     /// It is a report of another contract, and rejects.
     Against,
+    /// It says the word that decides once more, and another one.
+    Otherwise,
 }
 
 /// What looks like a document in a text, and the texts in it.
@@ -53,8 +55,10 @@ pub struct Candidates<'t> {
     pub unseen: usize,
     /// Where a tool says that the call failed which it was to carry out, and no document comes after that.
     pub failed: Option<(usize, usize)>,
-    /// What stands behind the last candidate.
-    behind: Vec<Behind>,
+    /// What stands behind candidates, and how many of them before it.
+    behind: Vec<(usize, Behind)>,
+    /// The last of that, opened.
+    pub said: Vec<Part>,
 }
 
 impl Candidates<'_> {
@@ -71,21 +75,22 @@ impl Candidates<'_> {
             last.range.end = candidate.range.start;
         }
         self.candidates.push(candidate);
-        self.behind.clear();
     }
 
-    /// Keeps what stands in a region behind the last candidate, but for the lines of tools.
-    fn leave(&mut self, layer: usize, region: &Range<usize>, lines: &[Range<usize>]) {
-        let last = self.candidates.last().filter(|one| one.layer == layer).map_or(0, |one| one.range.end);
-        let mut from = region.start.max(last.min(region.end));
-        for line in lines.iter().filter(|line| line.start >= last && line.end <= region.end) {
-            self.keep(Behind::Plain(layer, from..line.start.max(from)));
-            from = line.end.max(from);
+    /// Keeps what stands in a region around its candidates, which are those from a number on, but for the lines of tools.
+    fn leave(&mut self, layer: usize, region: &Range<usize>, first: usize, lines: &[Range<usize>]) {
+        let own = self.candidates[first..].iter().map(|one| (one.range.clone(), 1));
+        let mut taken: Vec<(Range<usize>, usize)> = own.chain(lines.iter().map(|line| (line.clone(), 0))).collect();
+        taken.sort_by_key(|(range, _)| range.start);
+        let (mut from, mut behind) = (region.start, self.unseen + first);
+        for (range, more) in taken {
+            self.keep(behind, Behind::Plain(layer, from..range.start.max(from)));
+            (from, behind) = (range.end.min(region.end).max(from), behind + more);
         }
-        self.keep(Behind::Plain(layer, from..region.end));
+        self.keep(behind, Behind::Plain(layer, from..region.end));
     }
 
-    fn keep(&mut self, behind: Behind) {
+    fn keep(&mut self, candidates: usize, behind: Behind) {
         let blank = |layer: usize, range: &Range<usize>| self.layers.text(layer)[range.clone()].trim().is_empty();
         if matches!(&behind, Behind::Plain(layer, range) if blank(*layer, range)) {
             return;
@@ -93,24 +98,42 @@ impl Candidates<'_> {
         if self.behind.len() >= 2 * BEHIND_MAX {
             self.behind.drain(..BEHIND_MAX);
         }
-        self.behind.push(behind);
+        self.behind.push((candidates, behind));
+    }
+
+    /// How many candidates there were so far.
+    fn count(&self) -> usize {
+        self.unseen + self.candidates.len()
+    }
+
+    /// What was said behind a candidate, and is none.
+    pub fn said_behind(&self, at: usize) -> impl Iterator<Item = &Part> {
+        let behind = self.unseen + at;
+        self.said.iter().filter(move |part| part.behind > behind)
     }
 
     /// Adds what stands behind the last document and has its fields, though it could not be read as one.
     pub fn find_unread(&mut self, looks: &Looks, prompt: Option<&str>) {
-        let behind = std::mem::take(&mut self.behind);
-        if self.failed.is_none()
-            && let Some((layer, range, state)) = tail::unread(&mut self.layers, behind, looks, prompt)
-        {
-            self.candidates.push(Candidate { layer, range, form: Form::Text, state });
+        if self.failed.is_some() || self.behind.is_empty() {
+            return;
         }
+        let last = self.count();
+        // What stands before the first of them takes nothing back.
+        self.behind.retain(|(behind, _)| *behind >= last.min(1));
+        self.said = tail::open(&mut self.layers, std::mem::take(&mut self.behind));
+        let unread = self.said.iter().filter(|part| part.behind == last).find_map(|part| {
+            let (at, state) = tail::unread(&self.layers.text(part.layer)[part.range.clone()], looks, prompt)?;
+            let range = part.range.start + at..part.range.end;
+            Some(Candidate { layer: part.layer, range, form: Form::Text, state })
+        });
+        self.candidates.extend(unread);
     }
 }
 
 /// Everything in a text that looks like a document.
 pub fn find<'t>(text: &'t str, looks: &Looks) -> Candidates<'t> {
-    let (layers, candidates, behind) = (Layers::new(text), Vec::new(), Vec::new());
-    let mut found = Candidates { layers, candidates, unseen: 0, failed: None, behind };
+    let (layers, candidates) = (Layers::new(text), Vec::new());
+    let mut found = Candidates { layers, candidates, unseen: 0, failed: None, behind: Vec::new(), said: Vec::new() };
     let plain = found.layers.plain(0);
     gather(&mut found, looks, plain, 0);
     let surplus = found.candidates.len().saturating_sub(CANDIDATES_MAX);
@@ -140,7 +163,7 @@ fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize)
                 let of_region = |one: &Candidate| one.layer == layer && one.range.start >= region.start;
                 let from = found.candidates.iter().rposition(|one| !of_region(one)).map_or(0, |at| at + 1);
                 found.candidates[from..].sort_by_key(|one| one.range.start);
-                found.leave(layer, &region, &lines);
+                found.leave(layer, &region, from, &lines);
                 lines.clear();
             }
             Item::Message(words) if depth < LAYERS_MAX => {
@@ -151,14 +174,15 @@ fn gather(found: &mut Candidates<'_>, looks: &Looks, layer: usize, depth: usize)
                 let kept = found.candidates.last().is_some_and(|one| one.layer >= said);
                 if !kept && found.failed.is_none_or(|(layer, _)| layer < said) {
                     // What came of the message stands last.
-                    let before = found.behind.iter().rposition(|behind| behind.layer() < said).map_or(0, |at| at + 1);
+                    let before =
+                        found.behind.iter().rposition(|(_, behind)| behind.layer() < said).map_or(0, |at| at + 1);
                     found.behind.truncate(before);
                     let words = found.layers.forget(said);
-                    found.keep(Behind::Said(layer, words));
+                    found.keep(found.count(), Behind::Said(layer, words));
                 }
             }
             Item::Message(_) => {}
-            Item::Words(words) => found.keep(Behind::Words(layer, words)),
+            Item::Words(words) => found.keep(found.count(), Behind::Words(layer, words)),
             Item::Line(line) if tools => lines.push(line),
             Item::Line(_) => {}
         }

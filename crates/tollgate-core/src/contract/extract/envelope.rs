@@ -15,11 +15,14 @@ pub enum Carries {
     Object,
 }
 
+/// The way to a word, and the word.
+type Word = (&'static [&'static str], &'static str);
+
 /// A line of a tool: what it is known by, and the way to what the agent said.
 struct Row {
     kind: Type,
     /// Words at the end of ways; an empty one must not be there.
-    words: &'static [(&'static [&'static str], &'static str)],
+    words: &'static [Word],
     /// Keys of objects; `*` is every item of a list that is text.
     way: &'static [&'static str],
     carries: Carries,
@@ -49,14 +52,14 @@ const fn row(kind: Type, way: &'static [&'static str], carries: Carries) -> Row 
 }
 
 impl Row {
-    const fn with(mut self, words: &'static [(&'static [&'static str], &'static str)]) -> Self {
+    const fn with(mut self, words: &'static [Word]) -> Self {
         self.words = words;
         self
     }
 }
 
 /// What an agent says itself, and not one that it has started: such a one has its own task, and may not report for it.
-const ITS_OWN: &[(&[&str], &str)] = &[(&["parent_tool_use_id"], "")];
+const ITS_OWN: &[Word] = &[(&["parent_tool_use_id"], "")];
 
 /// Claude Code and Qwen; Codex, now and before; OpenCode; Gemini; Copilot; the agent client protocol.
 const ROWS: [Row; 16] = [
@@ -91,7 +94,7 @@ const FAILS: [(Type, &[(&str, &str)]); 6] = [
 ];
 
 /// Lines that tell of an error which the tool may get over: it did not where they are its last.
-const ERRS: [&str; 1] = ["error"];
+const ERRS: [(&str, &[Word]); 2] = [("error", &[]), ("item.completed", &[(&["item", "type"], "error")])];
 
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
@@ -158,7 +161,9 @@ pub fn fails(text: &str, object: &Skimmed) -> bool {
 
 /// Whether a line tells of an error that ends the call if nothing follows.
 pub fn errs(text: &str, object: &Skimmed) -> bool {
-    object.word(text, "type").is_some_and(|kind| ERRS.contains(&kind))
+    let Some(kind) = object.word(text, "type") else { return false };
+    let is = |(way, word): &Word| at(text, object, way) == Some(word);
+    ERRS.iter().any(|(known, words)| *known == kind && words.iter().all(is))
 }
 
 /// Whether a line may stand between two pieces of one message.

@@ -1,16 +1,15 @@
 //! What the documents of a contract look like from outside: enough to find them among other text.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::decides::Deciding;
 use super::sample;
 use super::skim::{self, End, Pair, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Form, Heading, Kind, LINES, Layout, RecordType};
-use crate::contract::text::{is_same_name, is_title};
-use crate::contract::unfilled::deciding;
+use crate::contract::text::is_title;
 
 /// What the documents of a contract look like.
 #[derive(Debug, Default)]
@@ -23,6 +22,8 @@ pub struct Looks {
     pub yaml: Option<Shape>,
     /// As Markdown.
     pub markdown: Option<Heads>,
+    /// The keys that decide what a report means.
+    pub decides: Vec<Deciding>,
     /// What is shown along with the contract (template, instructions): an echo of it is no document.
     pub shown: Vec<String>,
     /// A document that shows how one is written, and is nobody's.
@@ -49,8 +50,6 @@ pub struct Shape {
     needles: Vec<Finder<'static>>,
     /// A bit for each key: most keys of other objects have none of them.
     sieve: u64,
-    /// The key that decides what such an object means, and its words.
-    decides: Option<(Name, Vec<Name>)>,
 }
 
 /// The headings of a Markdown document.
@@ -226,29 +225,6 @@ impl Shape {
         self.consts.iter().filter_map(|(_, word)| skim::inside(word)).collect()
     }
 
-    /// Whether an object has too few of the keys to be such a one, and decides all the same: it says one of the words, and has another key.
-    pub fn decides(&self, text: &str, object: &Skimmed) -> bool {
-        let said =
-            self.decides.as_ref().and_then(|(key, words)| Some((skim::inside(&text[object.get(text, key)?])?, words)));
-        let known = object.pairs.iter().filter(|pair| self.known.iter().any(|known| pair.is(text, known))).count();
-        known >= 2 && said.is_some_and(|(said, words)| words.iter().any(|word| **word == *said))
-    }
-
-    /// Whether the words around an object say one of the words that decide, and another one than it does.
-    pub fn is_decided_outside(&self, text: &str, object: &Range<usize>) -> bool {
-        let Some((key, words)) = &self.decides else { return false };
-        let skimmed = skim::object(text, object.start);
-        let own = skimmed.get(text, key).and_then(|value| skim::inside(&text[value]));
-        let other = |word: &&str| {
-            own.is_none_or(|own| !is_same_name(own, word)) && words.iter().any(|known| is_same_name(known, word))
-        };
-        let outside = [&text[..object.start], &text[object.end..]];
-        outside
-            .iter()
-            .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')))
-            .any(|word| other(&word))
-    }
-
     /// Whether a text can hold such an object.
     pub fn may_be_in(&self, text: &str) -> bool {
         self.needles.iter().any(|needle| needle.find(text.as_bytes()).is_some())
@@ -269,7 +245,7 @@ impl Shape {
     }
 
     /// Whether a word says that an object is something else; it may be misspelt.
-    fn says_otherwise(&self, text: &str, object: &Skimmed) -> bool {
+    pub fn says_otherwise(&self, text: &str, object: &Skimmed) -> bool {
         self.consts.iter().any(|(name, word)| {
             word.starts_with('"') && object.get(text, name).is_some_and(|value| text[value] != **word)
         })
@@ -365,18 +341,11 @@ impl Looks {
 
     /// Those of a contract that is data.
     pub fn of(definition: &Definition) -> Self {
-        let mut looks = Self::default();
+        let mut looks = Self { decides: Deciding::all(definition), ..Self::default() };
         let Some(root) = definition.root.record() else { return looks };
         for form in &definition.forms {
             match form {
-                Form::Json => {
-                    let word = definition.report.as_ref().and_then(|mapping| deciding(mapping).first().copied());
-                    let decides = word.and_then(|path| match &path.steps[..] {
-                        [key] => Some((key.clone(), definition.root.step(key)?.0.words()?)),
-                        _ => None,
-                    });
-                    looks.json = Some(Shape { decides, ..Shape::of(root) });
-                }
+                Form::Json => looks.json = Some(Shape::of(root)),
                 Form::Yaml => looks.yaml = Some(Shape::of(root)),
                 Form::JsonLines => {
                     let line = definition.root.step(LINES).map(|(of, _)| of);

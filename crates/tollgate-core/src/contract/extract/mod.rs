@@ -4,8 +4,10 @@
 //! knows what was shown. A last report that is cut off or invalid makes the whole malformed; one before it is shown, never used.
 
 mod alike;
+mod alone;
 mod announce;
 mod candidates;
+mod decides;
 mod dialect;
 mod echo;
 mod envelope;
@@ -19,6 +21,8 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
+pub use self::alone::{objects, only_object, other_object};
+pub use self::decides::Deciding;
 pub use self::dialect::{Dialect, Read, malformed};
 pub use self::looks::{Heads, Looks};
 
@@ -27,6 +31,7 @@ use std::ops::Range;
 #[cfg(test)]
 use self::candidates::CANDIDATES_MAX;
 use self::candidates::{Candidate, Candidates, Form, State, find};
+use self::decides::Decided;
 use self::echo::{Echo, Shown};
 use super::markdown::heading_words;
 use super::text::Source;
@@ -137,7 +142,7 @@ impl<'s> Search<'s> {
 
     fn run(&self) -> Extraction {
         let mut passed = Vec::new();
-        let mut counts: Option<(&Candidate, Echo)> = None;
+        let mut counts: Option<(usize, Echo)> = None;
         let mut earlier: Vec<&Candidate> = Vec::new();
         let last_own = self.last_own();
         let mut before: Option<(usize, Read)> = None;
@@ -146,32 +151,32 @@ impl<'s> Search<'s> {
                 continue;
             }
             let decided = counts.is_some() || self.all.failed.is_some();
-            if one.state == State::Shown && (decided || !self.says_otherwise(at, &mut before)) {
+            if one.state == State::Shown && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
                 continue;
             }
             let text = self.all.text(one);
             let echo = if last_own.is_some_and(|own| at > own) { Echo::Whole } else { self.echo(one) };
-            let echo = if echo == Echo::No && counts.is_none() { self.example(one) } else { echo };
+            let echo = if echo == Echo::No && counts.is_none() { self.example(at) } else { echo };
             let why = if echo == Echo::Whole {
                 Some(Why::Echo)
             } else if let Some(unit) = self.other_unit(one) {
                 Some(Why::OtherUnit(unit))
             } else if let Some((winner, _)) = counts {
                 earlier.push(one);
-                let same = text.trim() == self.all.text(winner).trim();
+                let same = text.trim() == self.all.text(&self.all.candidates[winner]).trim();
                 Some(if same { Why::Repeated } else { Why::Earlier })
             } else if self.all.failed.is_some() {
                 earlier.push(one);
                 Some(Why::Earlier)
             } else {
-                counts = Some((one, echo));
+                counts = Some((at, echo));
                 None
             };
             passed.extend(why.map(|why| Passed { place: self.place(one, 0), why }));
         }
         passed.reverse();
         match counts {
-            Some((one, echo)) => self.read(one, echo, passed, &earlier),
+            Some((at, echo)) => self.counted(at, echo, passed, earlier),
             None if self.all.failed.is_some() => {
                 let before = self.valid_before(&earlier);
                 let read = self.dialect.malformed(self.failed());
@@ -184,8 +189,48 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn read(&self, one: &Candidate, echo: Echo, passed: Vec<Passed>, earlier: &[&Candidate]) -> Extraction {
-        let mut read = self.judge(one, echo);
+    /// What comes of the candidate that counts, unless it is taken back behind it.
+    fn counted(&self, at: usize, echo: Echo, mut passed: Vec<Passed>, mut earlier: Vec<&'s Candidate>) -> Extraction {
+        let one = &self.all.candidates[at];
+        let read = self.judge(one, echo);
+        let Some(other) = self.taken_back(at, &read) else { return self.read(one, read, passed, &earlier) };
+        let own = Passed { place: self.place(one, 0), why: Why::Earlier };
+        passed.insert(passed.partition_point(|before| before.place < own.place), own);
+        earlier.insert(0, one);
+        self.read(&other, self.judge(&other, Echo::No), passed, &earlier)
+    }
+
+    /// Where the word that decides is said once more behind a valid report, or further down in it, and otherwise.
+    fn taken_back(&self, at: usize, read: &Read) -> Option<Candidate> {
+        let Read::Report(Reading { report, .. }) = read else { return None };
+        if read.is_refused() || self.looks.decides.is_empty() {
+            return None;
+        }
+        let one = &self.all.candidates[at];
+        let refuses = report.health != Health::Ok || report.verdict == Verdict::Reject;
+        let text = self.all.text(one);
+        let decided = match one.form {
+            Form::Json => Decided::object(self.looks, text, refuses),
+            Form::Text => Decided::text(self.looks, text, refuses),
+        };
+        let found =
+            |layer: usize, range: Range<usize>| Candidate { layer, range, form: Form::Text, state: State::Otherwise };
+        if one.form == Form::Text
+            && let Some(inside) = decided.find_inside(text)
+        {
+            return Some(found(one.layer, one.range.start + inside..one.range.end));
+        }
+        self.all.said_behind(at).find_map(|part| {
+            let text = &self.all.layers.text(part.layer)[part.range.clone()];
+            let find = |text: &str| decided.find(text, |object| self.names_other_unit(object).is_some());
+            // What the worker was shown is blank then, and what is left has its place.
+            let at = find(text)
+                .and_then(|_| find(&tail::without_shown(text, self.looks, self.context.prompt.as_deref())))?;
+            Some(found(part.layer, part.range.start + at..part.range.end))
+        })
+    }
+
+    fn read(&self, one: &Candidate, mut read: Read, passed: Vec<Passed>, earlier: &[&Candidate]) -> Extraction {
         let text = self.all.text(one);
         let own = read.diagnostics().to_vec();
         let source = Source::new(text);
@@ -220,28 +265,27 @@ impl<'s> Search<'s> {
     }
 
     /// Whether what stands in code, a quote or a list says otherwise than the report before it, which is read once. Without one before it there is no report.
-    fn says_otherwise(&self, at: usize, read: &mut Option<(usize, Read)>) -> bool {
-        let before = self.all.candidates[..at].iter().rposition(|one| one.state != State::Shown);
-        let Some(before) = before else { return false };
+    fn says_otherwise(&self, at: usize, read: &mut Option<(usize, Read)>) -> Option<bool> {
+        let before = self.all.candidates[..at].iter().rposition(|one| one.state != State::Shown)?;
         let text = sample::bare(self.all.text(&self.all.candidates[at]));
         let nobodys = text.trim() == self.looks.example.trim()
             || self.dialect.is_unfilled(&text)
             || self.shown.echo(&text, Form::Text) == Echo::Whole
             || self.names_other_unit(&text).is_some();
         if nobodys {
-            return false;
+            return Some(false);
         }
         if read.as_ref().is_none_or(|(known, _)| *known != before) {
             *read = Some((before, self.judge(&self.all.candidates[before], Echo::No)));
         }
         let own = read.as_ref().map(|(_, read)| read);
-        match (own, self.dialect.read_alone(&text, self.context)) {
+        Some(match (own, self.dialect.read_alone(&text, self.context)) {
             (Some(Read::Report(own)), Read::Report(shown)) => {
                 (own.report.health, own.report.verdict) != (shown.report.health, shown.report.verdict)
             }
             (Some(Read::Document(own)), Read::Document(shown)) => own.plan != shown.plan,
             _ => true,
-        }
+        })
     }
 
     /// The last report before the one that counts, or would, that is valid.
@@ -261,7 +305,7 @@ impl<'s> Search<'s> {
         let own = &self.all.candidates[at];
         let counts = own.state == State::Whole
             && self.echo(own) == Echo::No
-            && self.example(own) == Echo::No
+            && self.example(at) == Echo::No
             && self.other_unit(own).is_none();
         (counts && !self.judge(own, Echo::No).is_refused()).then_some(at)
     }
@@ -277,10 +321,13 @@ impl<'s> Search<'s> {
         self.shown.echo(self.all.text(one), one.form)
     }
 
-    /// Whether the one that counts is said to be an example.
-    fn example(&self, one: &Candidate) -> Echo {
+    /// Whether the one that counts is said to be an example; in a line as code it is one where another report stands before it.
+    fn example(&self, at: usize) -> Echo {
+        let one = &self.all.candidates[at];
         let text = self.all.layers.text(one.layer);
-        let is = one.state == State::Whole && announce::is_example(text, &one.range);
+        let others = || self.all.candidates[..at].iter().any(|other| self.all.text(other) != self.all.text(one));
+        let is = one.state == State::Whole
+            && (announce::is_example(text, &one.range) || (announce::is_inline(text, &one.range) && others()));
         if is { Echo::Example } else { Echo::No }
     }
 
@@ -313,6 +360,11 @@ impl<'s> Search<'s> {
                 "this stands in code, a quote or a list, and says otherwise than the report before it: which of them is meant is not said",
                 "print the report as the last thing, and in none of these",
             )),
+            State::Otherwise => Some((
+                Code::REPORT_ABSENT,
+                "what the report says is said here once more, and otherwise: which of the two is meant is not said",
+                "print the whole report as the last thing, and nothing behind it",
+            )),
             State::Against => Some((
                 Code::SECOND_DOCUMENT,
                 "a report of another contract stands behind the last one of this, and it rejects",
@@ -328,7 +380,7 @@ impl<'s> Search<'s> {
                 Some(("this is word for word what the prompt shows", "report on the work that was done"))
             }
             Echo::Example => Some((
-                "the words before it call this an example: whether it is the report is not said",
+                "this is called an example, shown or taken out: whether it is the report is not said",
                 "print the report as the last thing, and no example behind it",
             )),
             Echo::No | Echo::Whole => None,
@@ -431,51 +483,6 @@ impl Extraction {
     fn nothing(read: Read, passed: Vec<Passed>, unseen: usize) -> Self {
         Self { read, found: None, passed, unseen, earlier: None }
     }
-}
-
-/// Where the JSON stands in a text that holds one document of a contract beyond doubt: it is what [`extract`] finds there, nothing else in
-/// the text looks like one or is other JSON, and no word around it decides otherwise.
-pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
-    let (file, looks) = (Source::new(text), dialect.looks(context));
-    let all = all(&file, &looks, context);
-    let search = Search::new(dialect, context, &looks, &all, &file);
-    let [one @ Candidate { layer: 0, range, form: Form::Json, state: State::Whole }] = &all.candidates[..] else {
-        return None;
-    };
-    let doubt = all.unseen > 0
-        || all.failed.is_some()
-        || search.echo(one) != Echo::No
-        || search.example(one) != Echo::No
-        || search.other_unit(one).is_some()
-        || other_object(file.text(), range).is_some()
-        || looks.json.as_ref().is_some_and(|shape| shape.is_decided_outside(file.text(), range));
-    (!doubt).then(|| range.clone())
-}
-
-/// Where JSON stands in a text that looks like a document.
-pub fn objects(text: &str, looks: &Looks) -> Vec<Range<usize>> {
-    let found = find(text, looks).candidates.into_iter();
-    found.filter(|one| one.layer == 0 && one.form == Form::Json).map(|one| one.range).collect()
-}
-
-/// Where JSON that says something begins outside of a range of a text.
-pub fn other_object(text: &str, known: &Range<usize>) -> Option<usize> {
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
-        at += found;
-        if known.contains(&at) {
-            at = known.end;
-            continue;
-        }
-        let object = skim::object(text, at);
-        at = match object.end {
-            skim::End::Whole(_) if !object.pairs.is_empty() => return Some(at),
-            skim::End::Whole(end) => end,
-            skim::End::Broken(next) => next.max(at + 1),
-            skim::End::Cut => return None,
-        };
-    }
-    None
 }
 
 /// Reads the report of a worker from all that it printed.

@@ -1,6 +1,7 @@
 //! What stands behind the last document. A report that is no JSON (single quotes, a comment, a frame around it) is overlooked by whoever looks for JSON,
 //! and a rejection of another contract by whoever looks for approvals: the draft before them must not count in their place.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -39,42 +40,46 @@ impl Behind {
     }
 }
 
-/// Where something stands that has the fields of a document and was not read as one, or that is a report against it: its layer, and its range.
-pub fn unread(
-    layers: &mut Layers<'_>,
-    behind: Vec<Behind>,
-    looks: &Looks,
-    prompt: Option<&str>,
-) -> Option<(usize, Range<usize>, State)> {
-    if looks.json.is_none() && looks.against.is_empty() {
-        return None;
-    }
-    let mut bytes = 0;
-    for part in behind.into_iter().rev() {
+/// A text that was said behind a document: how many documents stand before it, and where it is.
+#[derive(Debug)]
+pub struct Part {
+    pub behind: usize,
+    pub layer: usize,
+    pub range: Range<usize>,
+}
+
+/// Opens what was said last, as far as it is looked into.
+pub fn open(layers: &mut Layers<'_>, behind: Vec<(usize, Behind)>) -> Vec<Part> {
+    let (mut parts, mut room) = (Vec::new(), BYTES_MAX);
+    for (behind, part) in behind.into_iter().rev() {
         let (layer, words) = match part {
             Behind::Plain(layer, range) => (layer, Err(range)),
             Behind::Said(layer, words) => (layer, Ok(words)),
             Behind::Words(layer, words) => (layer, Ok(vec![words])),
         };
-        let (layer, range) = match words {
+        let (layer, mut range) = match words {
             Err(plain) => (layer, plain),
-            Ok(words) if words.iter().map(ExactSizeIterator::len).sum::<usize>() > BYTES_MAX - bytes => return None,
+            Ok(words) if words.iter().map(ExactSizeIterator::len).sum::<usize>() > room => break,
             Ok(words) => {
                 let said = layers.strings(layer, words);
                 (said, 0..layers.text(said).len())
             }
         };
-        let text = &layers.text(layer)[range.clone()];
-        let text = &text[..text.floor_char_boundary(BYTES_MAX - bytes)];
-        bytes += text.len();
-        let shown = |shape: &Shape| is_shown(text, shape, looks, prompt);
-        let fields = looks.json.as_ref().and_then(|shape| meant(text, shape).filter(|_| !shown(shape)));
-        let found = fields.map(|at| (at, State::Unread)).or_else(|| against(text, looks));
-        if let Some((at, state)) = found {
-            return Some((layer, range.start + at..range.start + text.len(), state));
-        }
+        range.end = layers.text(layer).floor_char_boundary(range.end.min(range.start + room));
+        room -= range.len();
+        parts.push(Part { behind, layer, range });
     }
-    None
+    parts
+}
+
+/// Where something stands in a text that has the fields of a document and was not read as one, or that is a report against it.
+pub fn unread(text: &str, looks: &Looks, prompt: Option<&str>) -> Option<(usize, State)> {
+    let shown = |shape: &Shape| {
+        let own = without_shown(text, looks, prompt);
+        shape.needed.iter().all(|key| key_at(&own, key).is_none())
+    };
+    let fields = looks.json.as_ref().and_then(|shape| meant(text, shape).filter(|_| !shown(shape)));
+    fields.map(|at| (at, State::Unread)).or_else(|| against(text, looks))
 }
 
 /// Where a heading stands in a text, in no code, that has the words of a report which rejects, or almost those of this one: `## ❌ Review: Needs Changes`.
@@ -102,9 +107,6 @@ fn meant(text: &str, shape: &Shape) -> Option<usize> {
         blanked = text.to_owned();
         blanked.replace_range(schema.clone(), &" ".repeat(schema.len()));
         text = &blanked;
-    }
-    if let Some(at) = decided(text, shape) {
-        return Some(at);
     }
     let places: Vec<usize> = shape.needed.iter().filter_map(|key| key_at(text, key)).collect();
     let first = *places.iter().min()?;
@@ -136,11 +138,6 @@ fn schema(text: &str) -> Option<Range<usize>> {
     first_object(text, |object| object.get(text, "properties").is_some() || object.get(text, "$schema").is_some())
 }
 
-/// Where an object stands in a text that decides and has too few keys to be a document.
-fn decided(text: &str, shape: &Shape) -> Option<usize> {
-    first_object(text, |object| shape.decides(text, object)).map(|range| range.start)
-}
-
 /// The first object of a text that is a certain one.
 fn first_object(text: &str, is: impl Fn(&Skimmed) -> bool) -> Option<Range<usize>> {
     let mut at = 0;
@@ -157,10 +154,12 @@ fn first_object(text: &str, is: impl Fn(&Skimmed) -> bool) -> Option<Range<usize
     None
 }
 
-/// Whether every line with a key is one that the worker was shown.
-fn is_shown(text: &str, shape: &Shape, looks: &Looks, prompt: Option<&str>) -> bool {
+/// A text in which every line is blank that the worker was shown.
+pub fn without_shown(text: &str, looks: &Looks, prompt: Option<&str>) -> String {
     let shown: BTreeSet<&str> =
         looks.shown.iter().map(String::as_str).chain(prompt).flat_map(str::lines).map(str::trim).collect();
-    let own: String = text.lines().filter(|line| !shown.contains(line.trim())).flat_map(|line| [line, "\n"]).collect();
-    shape.needed.iter().all(|key| key_at(&own, key).is_none())
+    let is_shown = |line: &str| shown.contains(line.trim());
+    lines(text)
+        .map(|(_, line)| if is_shown(line) { Cow::Owned(" ".repeat(line.len())) } else { Cow::Borrowed(line) })
+        .collect()
 }

@@ -256,3 +256,23 @@ proptest! {
         }
     }
 }
+
+/// However many there are, one pass mends them: a text is not read again for every few.
+#[test]
+fn many_mistakes_are_mended_together() {
+    let many = |finding: &str| {
+        let list = vec![finding; 4000].join(", ");
+        format!(
+            "{{\"kind\": \"wr.review_verdict\", \"verdict\": \"minor\", \"confidence\": \"high\", \"findings\": [{list}], \"summary\": \"So.\"}}"
+        )
+    };
+    let Some(dialect) = registry::report_dialect("wr.review_verdict") else { panic!("a report") };
+    for finding in [r#"{"severity": "Minor", "summary": "x"}"#, r#"{"severity": "minor", "summary": "x",}"#] {
+        let fixed = fix(Dialect::Report(dialect), &many(finding), &Context::default());
+        assert_eq!((fixed.mended.len(), fixed.read.diagnostics()), (4000, &[][..]), "{finding}");
+        assert_eq!(fixed.text, many(r#"{"severity": "minor", "summary": "x"}"#));
+    }
+    // What is left is told as it is to everybody.
+    let left = fix(Dialect::Report(dialect), &many(r#"{"severity": "odd", "summary": "x"}"#), &Context::default());
+    assert_eq!((left.mended.len(), left.read.diagnostics().len()), (0, 50));
+}

@@ -19,6 +19,8 @@ use crate::diagnostic::{Diagnostic, Mend, Severity};
 
 /// How many things one text can have wrong; the rest would repeat them.
 const WRONG_MAX: usize = 50;
+/// So many of them are told to who mends them all: reading again for every few would cost the square.
+const EVERY_MAX: usize = 1 << 14;
 
 /// Something wrong, before its line and column are known.
 #[derive(Debug)]
@@ -54,12 +56,14 @@ pub struct Found {
     pub broken: BTreeSet<u32>,
     /// The values that could not be read, or whose end could not: what is not there is not missing.
     pub torn: BTreeSet<u32>,
+    /// Whether everything is told.
+    pub every: bool,
 }
 
 impl Found {
     /// Whether looking for more is in vain.
     pub fn is_full(&self) -> bool {
-        self.wrong.len() >= WRONG_MAX
+        self.wrong.len() >= if self.every { EVERY_MAX } else { WRONG_MAX }
     }
 
     /// Keeps an error about a value.

@@ -28,7 +28,7 @@ use self::document::Document;
 use self::draft::Draft;
 use self::heading::Heading;
 use self::rules::{Part, Rules};
-use super::extract::{self, Heads, Looks};
+use super::extract::{self, Deciding, Heads, Looks};
 use super::markdown::{self, Section, heading_words};
 use super::rows::Rows;
 use super::sink::Sink;
@@ -96,6 +96,10 @@ impl ReportDialect for StatusBlock {
             lacks: "no `## Status` heading".to_owned(),
             begin: "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`"
                 .to_owned(),
+            decides: vec![
+                Deciding::new(["status".into()], document::Status::ALL.map(|status| status.word().into()).into()),
+                Deciding::new(["verdict".into()], document::Word::ALL.map(|verdict| verdict.word().into()).into()),
+            ],
             ..Looks::default()
         }
     }

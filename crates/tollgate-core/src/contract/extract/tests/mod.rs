@@ -2,6 +2,7 @@
 
 mod hostile;
 mod property;
+mod taken_back;
 mod transcripts;
 
 use super::*;

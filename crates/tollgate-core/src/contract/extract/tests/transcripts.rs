@@ -405,6 +405,7 @@ fn a_call_that_failed_has_no_report() {
         (&gemini, r#"{"session_id":"s","error":{"type":"FatalTurnLimited"}}"#),
         (&piece, error),
         (&codex, error),
+        (&codex, r#"{"type":"item.completed","item":{"id":"item_9","type":"error","message":"x"}}"#),
         (&opencode, r#"{"type":"error","error":{"name":"X"}}"#),
     ] {
         let extraction = found("wr.gate_verdict", &format!("{said}\n{end}\n"), &Context::default());

@@ -20,8 +20,8 @@ const DEPTH_MAX: usize = 127;
 /// From so many keys on, a key that stands twice is looked up rather than looked for.
 const FEW_KEYS: usize = 12;
 
-/// So many mistakes of one text are told apart.
-const FAULTS_MAX: usize = 50;
+/// So many mistakes of one text are told apart: enough that who mends them reads the text a few times, and not once for every few.
+const FAULTS_MAX: usize = 1 << 14;
 
 /// How many bytes of a text are looked at together.
 const LANE: usize = 16;
@@ -133,6 +133,8 @@ struct Reader<'a> {
     at: usize,
     nodes: usize,
     faults: Vec<Fault>,
+    /// What was told once of those that go through a whole text.
+    habits: Vec<String>,
     broken: Vec<u32>,
     /// How many values had been read at the last fault.
     faulty: usize,
@@ -143,7 +145,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn at(text: &'a str, at: usize) -> Self {
         let bytes = text.as_bytes();
-        Self { text, bytes, at, nodes: 0, faults: Vec::new(), broken: Vec::new(), faulty: 0, stopped: false }
+        let (faults, habits, broken) = (Vec::new(), Vec::new(), Vec::new());
+        Self { text, bytes, at, nodes: 0, faults, habits, broken, faulty: 0, stopped: false }
     }
 
     fn root(&mut self) -> Option<Node<'a>> {

@@ -20,10 +20,11 @@ impl<'a> Reader<'a> {
 
     /// Keeps a fault of a habit that goes through a whole text, once.
     fn note_once(&mut self, fault: Fault) -> Result<(), Fault> {
-        match self.faults.iter().any(|known| known.message == fault.message) {
-            true => Ok(()),
-            false => self.note(fault),
+        if self.habits.contains(&fault.message) {
+            return Ok(());
         }
+        self.habits.push(fault.message.clone());
+        self.note(fault)
     }
 
     /// Ends reading at a fault that nothing can be told behind; right after another one it is a part of that.
@@ -179,8 +180,9 @@ impl<'a> Reader<'a> {
     fn single_quoted(&mut self) -> Result<Cow<'a, str>, Fault> {
         let fault = self.syntax("a text begins with `'`", "JSON texts stand in double quotes");
         let rest = &self.text[self.at + 1..];
-        let line = &rest[..memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len())];
-        let Some(end) = memchr::memchr(b'\'', line.as_bytes()).filter(|end| !line[..*end].contains('\\')) else {
+        // It ends in its line, before anything that may be an escape.
+        let ends = |byte: &u8| matches!(byte, b'\'' | b'\n' | b'\r' | b'\\');
+        let Some(end) = rest.bytes().position(|byte| ends(&byte)).filter(|end| rest.as_bytes()[*end] == b'\'') else {
             return Err(fault);
         };
         self.note_once(fault)?;

@@ -299,3 +299,35 @@ fn print_table(series: &Series) {
         println!("{} {:.2} ({target}): {}\n", series.names[0], worst.value, worst.of);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Settles a figure of these values, in their order; gives what counts, and what was measured.
+    fn settled(target: Target, values: &[f64]) -> (f64, Vec<f64>) {
+        let mut values = values.iter();
+        let mut measure = || {
+            let value = *values.next().expect("no further measure");
+            Figure { of: value.to_string(), value, whole: value, speed: [value; 2], again: Vec::new() }
+        };
+        let figure = target.settle(&mut measure);
+        assert_eq!((figure.of, figure.whole), (figure.value.to_string(), figure.value), "all of one measure");
+        assert!(values.next().is_none(), "every value is asked for");
+        (figure.value, figure.again)
+    }
+
+    #[test]
+    fn what_meets_its_target_is_measured_once() {
+        assert_eq!(settled(Target::AtLeast(0.5), &[0.5]), (0.5, vec![]));
+        assert_eq!(settled(Target::AtMost(2.3), &[2.3]), (2.3, vec![]));
+    }
+
+    #[test]
+    fn what_misses_is_measured_twice_more_and_the_middle_counts() {
+        assert_eq!(settled(Target::AtLeast(0.5), &[0.4, 0.6, 0.7]), (0.6, vec![0.4, 0.6, 0.7]));
+        assert_eq!(settled(Target::AtLeast(0.5), &[0.4, 0.9, 0.3]), (0.4, vec![0.4, 0.9, 0.3]), "a miss stays one");
+        assert_eq!(settled(Target::AtMost(2.3), &[2.9, 2.0, 2.1]), (2.1, vec![2.9, 2.0, 2.1]));
+        assert_eq!(settled(Target::AtMost(2.3), &[2.4, 2.6, 2.0]), (2.4, vec![2.4, 2.6, 2.0]));
+    }
+}

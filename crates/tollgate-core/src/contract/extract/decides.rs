@@ -1,0 +1,281 @@
+//! The word that decides what a report means, said once more behind it: in an object without the other fields, as YAML, in a table, under a heading.
+//! Whoever says another word there takes the report back, or does not: that is not guessed.
+
+use std::ops::Range;
+
+use super::looks::{Heads, Looks};
+use super::skim::{self, End, Skimmed};
+use crate::Name;
+use crate::contract::definition::{Definition, Field, Layout};
+use crate::contract::markdown::Fence;
+use crate::contract::text::{is_quote, is_same_name, lines};
+use crate::contract::unfilled::deciding;
+
+/// How far before and behind a key is looked for what makes it one.
+const NEAR_BYTES: usize = 160;
+/// So many words may stand before a key: `My final verdict`.
+const BEFORE_MAX: usize = 3;
+/// So many rows of a table are looked at.
+const ROWS_MAX: usize = 4;
+
+/// A key that decides, and its words.
+#[derive(Debug)]
+pub struct Deciding {
+    /// The key, and what Markdown calls it.
+    names: Vec<Name>,
+    words: Vec<Name>,
+}
+
+impl Deciding {
+    /// The keys of a contract that decide: those that every case of its mapping asks for, and those that it hands on.
+    pub fn all(definition: &Definition) -> Vec<Self> {
+        let Some((mapping, root)) = definition.report.as_ref().zip(definition.root.record()) else { return Vec::new() };
+        let given = mapping.gives.iter().map(|(_, path)| path);
+        let keys = deciding(mapping).into_iter().chain(given).filter_map(|path| match &path.steps[..] {
+            [key] => root.fields.iter().find(|field| field.name == *key),
+            _ => None,
+        });
+        let one = |field: &Field| {
+            let label = match &field.layout {
+                Layout::Label(label) => Some(label.clone()),
+                _ => None,
+            };
+            Some(Self::new([field.name.clone()].into_iter().chain(label), field.of.words()?))
+        };
+        keys.filter_map(one).collect()
+    }
+
+    pub fn new(names: impl IntoIterator<Item = Name>, words: Vec<Name>) -> Self {
+        let mut names: Vec<Name> = names.into_iter().collect();
+        names.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
+        Self { names, words }
+    }
+
+    /// The word that an object says under the key.
+    fn of_object<'t>(&self, text: &'t str, object: &Skimmed) -> Option<&'t str> {
+        self.names.iter().find_map(|name| object.word(text, name))
+    }
+
+    /// The known word that another one is.
+    fn known(&self, said: &str) -> Option<&Name> {
+        self.words.iter().find(|word| is_same_name(word, said))
+    }
+
+    /// Where the key stands in a text with one of the words behind it; the known word, and as it is written.
+    fn said<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (usize, &'t Name, &'t str)> {
+        self.names.iter().flat_map(move |name| {
+            let places = places(text, name).filter(|at| is_label(near_before(text, *at)));
+            places.filter_map(move |at| {
+                let (known, said) = self.word_behind(text, at + name.len()).or_else(|| self.word_below(text, at))?;
+                Some((at, known, said))
+            })
+        })
+    }
+
+    /// The word behind a key, with nothing but signs between the two, one of which joins them.
+    fn word_behind<'t>(&self, text: &'t str, end: usize) -> Option<(&Name, &'t str)> {
+        let rest = &text[end..text.floor_char_boundary(end + NEAR_BYTES)];
+        let word = rest.find(char::is_alphanumeric)?;
+        let gap = rest[..word].trim_matches(' ');
+        let compares = gap.starts_with("==") || gap.starts_with("!=");
+        let title = || {
+            let line = near_before(text, end).rsplit('\n').next().unwrap_or_default();
+            line.trim_start().starts_with(['#', '*', '_']) || gap.trim_start().starts_with(['-', '='])
+        };
+        let joins =
+            gap.contains([':', '=', '|', '>', '→', '：', '—', '–', '(', '[']) || (gap.contains('\n') && title());
+        if compares || !joins || gap.contains(['.', ',', ';', '?', '/']) {
+            return None;
+        }
+        self.first_word(&rest[word..])
+    }
+
+    /// The word in the column of a table that a key is the head of.
+    fn word_below<'t>(&self, text: &'t str, at: usize) -> Option<(&Name, &'t str)> {
+        let column = near_before(text, at).rsplit('\n').next()?.matches('|').count();
+        let mut below = text[at..text.floor_char_boundary(at + NEAR_BYTES * ROWS_MAX)].lines().skip(1);
+        let rule = below.next()?;
+        if !rule.contains("--") || !rule.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')) {
+            return None;
+        }
+        below.take(ROWS_MAX).find_map(|row| {
+            let cell = row.split('|').nth(column)?;
+            self.first_word(&cell[cell.find(char::is_alphanumeric)?..])
+        })
+    }
+
+    /// The known word that a text begins with; one to choose from is none.
+    fn first_word<'t>(&self, text: &'t str) -> Option<(&Name, &'t str)> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
+        let end = |from: usize| text[from..].find(|c| !is_part(c)).map_or(text.len(), |found| from + found);
+        let one = end(0);
+        let two = text[one..].strip_prefix(' ').map(|_| end(one + 1));
+        let (known, end) =
+            [Some(one), two].into_iter().flatten().find_map(|end| Some((self.known(&text[..end])?, end)))?;
+        let rest = &text[end..];
+        let next = rest.find(char::is_alphanumeric).unwrap_or(rest.len());
+        let (signs, next) = rest.split_at(next);
+        let chosen = signs.contains(['|', '/']) || next.starts_with("or ");
+        let other = next.strip_prefix("or ").unwrap_or(next).trim_start_matches(|c: char| !c.is_alphanumeric());
+        let other = &other[..other.find(|c| !is_part(c)).unwrap_or(other.len())];
+        (!chosen || self.known(other).is_none()).then_some((known, &text[..end]))
+    }
+}
+
+/// Where a name stands in a text, in whatever case.
+fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
+    let (bytes, name) = (text.as_bytes(), name.as_bytes());
+    let first = name.first().copied().unwrap_or_default();
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), bytes)
+        .filter(move |at| bytes.get(*at..at + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name)))
+}
+
+fn near_before(text: &str, at: usize) -> &str {
+    &text[text.ceil_char_boundary(at.saturating_sub(NEAR_BYTES))..at]
+}
+
+/// Whether a key stands behind some text as one: at the start of a line, behind a sign that begins something, or with a few words before it.
+fn is_label(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let mut rest = line;
+    for _ in 0..=BEFORE_MAX {
+        let bare = rest.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let signs = &rest[bare.len()..];
+        if bare.is_empty() || signs.contains(['{', '[', '(', ',', ';', '|', '<', '!', '?']) || signs.contains(". ") {
+            return true;
+        }
+        let plain = |c: char| c.is_whitespace() || is_quote(c) || matches!(c, '*' | '_');
+        if !signs.contains(' ') || !signs.chars().all(plain) {
+            return false;
+        }
+        rest = bare.trim_end_matches(char::is_alphabetic);
+        // A number names something else: `Task 3 status`.
+        if rest.len() == bare.len() {
+            return false;
+        }
+    }
+    false
+}
+
+/// A report, by the words that decide what it means.
+#[derive(Debug)]
+pub struct Decided<'d> {
+    looks: &'d Looks,
+    words: Vec<(&'d Deciding, &'d Name)>,
+    /// Whether only a word that is written as the contract has it says otherwise: a refusal is doubted by no less.
+    exact: bool,
+}
+
+impl<'d> Decided<'d> {
+    /// By the words of an object.
+    pub fn object(looks: &'d Looks, text: &str, exact: bool) -> Self {
+        let object = skim::object(text, text.find('{').unwrap_or(0));
+        let word = |one: &'d Deciding| Some((one, one.known(one.of_object(text, &object)?)?));
+        Self { looks, words: looks.decides.iter().filter_map(word).collect(), exact }
+    }
+
+    /// By the words of a text, which are the first ones.
+    pub fn text(looks: &'d Looks, text: &str, exact: bool) -> Self {
+        let word = |one: &'d Deciding| {
+            let mut said: Vec<(usize, usize)> = Vec::new();
+            let place = |known: &Name| one.words.iter().position(|word| word == known);
+            said.extend(one.said(text).filter_map(|(at, known, _)| Some((at, place(known)?))));
+            let (_, first) = said.into_iter().min()?;
+            Some((one, one.words.get(first)?))
+        };
+        Self { looks, words: looks.decides.iter().filter_map(word).collect(), exact }
+    }
+
+    /// Whether one of the other words stands in a text, whatever is said with it.
+    pub fn is_doubted_by(&self, text: &str) -> bool {
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'));
+        words.any(|word| self.words.iter().any(|(one, own)| one.known(word).is_some_and(|known| known != *own)))
+    }
+
+    fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {
+        known != own && (!self.exact || said == &**known)
+    }
+
+    /// Where a text says otherwise.
+    pub fn find(&self, text: &str, is_anothers: impl Fn(&str) -> bool) -> Option<usize> {
+        if self.words.iter().all(|(one, _)| one.names.iter().all(|name| places(text, name).next().is_none())) {
+            return None;
+        }
+        let objects = objects(text);
+        for (at, (range, object)) in objects.iter().enumerate() {
+            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| objects.get(at));
+            let many = beside.into_iter().any(|(_, other)| has_same_keys(text, object, other));
+            if self.is_attempt(text, object, many) && !is_anothers(&text[range.clone()]) {
+                return Some(range.start);
+            }
+        }
+        let mut plain = text.as_bytes().to_vec();
+        for (range, _) in objects.iter().filter(|(range, _)| !self.holds_report(&text[range.clone()])) {
+            plain[range.clone()].fill(b' ');
+        }
+        self.first_other(&String::from_utf8_lossy(&plain))
+    }
+
+    /// Where a Markdown report itself says otherwise than it began; what it shows as code is none of its words, unless the code begins with it.
+    pub fn find_inside(&self, text: &str) -> Option<usize> {
+        let (mut fence, mut depth) = (Fence::default(), 0_usize);
+        let line = |(_, line): (usize, &str)| {
+            depth = if fence.is_code(line) { depth + 1 } else { 0 };
+            if depth > 2 { " ".repeat(line.len()) } else { line.to_owned() }
+        };
+        self.first_other(&lines(text).map(line).collect::<String>())
+    }
+
+    fn first_other(&self, text: &str) -> Option<usize> {
+        // A line end that is written as an escape is one.
+        let text = &text.replace("\\n", " \n");
+        let others = |(one, own): &(&'d Deciding, &'d Name)| {
+            one.said(text).filter(|(_, known, said)| self.is_other(own, known, said)).map(|(at, ..)| at).min()
+        };
+        self.words.iter().filter_map(others).min()
+    }
+
+    /// Whether an object means to be a report and says otherwise: it has another key of one, or begins with this, or says little else; and is not one of many.
+    fn is_attempt(&self, text: &str, object: &Skimmed, many: bool) -> bool {
+        let shape = self.looks.json.as_ref();
+        if shape.is_some_and(|shape| shape.says_otherwise(text, object)) {
+            return false;
+        }
+        let known =
+            shape.map_or(0, |shape| object.pairs.iter().filter(|pair| shape.has_key(&text[pair.key.clone()])).count());
+        self.words.iter().any(|(one, own)| {
+            let said = one.of_object(text, object).and_then(|said| Some((one.known(said)?, said)));
+            let begins = || one.names.iter().any(|name| object.pairs.first().is_some_and(|pair| pair.is(text, name)));
+            said.is_some_and(|(known, said)| self.is_other(own, known, said))
+                && (known >= 2 || (!many && (object.pairs.len() <= 2 || begins())))
+        })
+    }
+
+    /// Whether an object holds a Markdown report in one of its strings.
+    fn holds_report(&self, object: &str) -> bool {
+        self.looks.markdown.as_ref().and_then(Heads::line).is_some_and(|line| object.contains(&line))
+    }
+}
+
+/// The objects of a text that are in no other.
+fn objects(text: &str) -> Vec<(Range<usize>, Skimmed)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(brace) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
+        at += brace;
+        let object = skim::object(text, at);
+        at = match object.end {
+            End::Whole(end) => {
+                found.push((at..end, object));
+                end
+            }
+            End::Broken(next) => next.max(at + 1),
+            End::Cut => break,
+        };
+    }
+    found
+}
+
+fn has_same_keys(text: &str, one: &Skimmed, other: &Skimmed) -> bool {
+    let keys = |object: &Skimmed| object.pairs.iter().map(|pair| text[pair.key.clone()].to_owned()).collect::<Vec<_>>();
+    keys(one) == keys(other)
+}

@@ -1,0 +1,175 @@
+//! A report behind which the deciding word is said once more, and otherwise.
+
+use super::*;
+
+/// What somebody writes who says a word under a key, and no whole report.
+fn ways(key: &str, word: &str) -> Vec<String> {
+    let title = format!("{}{}", key[..1].to_uppercase(), &key[1..]);
+    vec![
+        format!("{{\"{key}\":\"{word}\"}}"),
+        format!("{{\"{key}\":\"{word}\",\"reason\":\"x\",\"by\":\"me\"}}"),
+        format!("{{\"reason\":\"x\",\"{key}\":\"{word}\"}}"),
+        format!("```json\n{{\"{key}\": \"{word}\"}}\n```"),
+        format!("{key}: {word}"),
+        format!("```yaml\n{key}: {word}\n```"),
+        format!("{key}:\n  {word}"),
+        format!("{key} = \"{word}\""),
+        format!("| {key} | {word} |"),
+        format!("| {key} | by |\n|---|---|\n| {word} | me |"),
+        format!("- {key}: {word}"),
+        format!("- **{title}:** {word}"),
+        format!("**{title}**: `{word}`"),
+        format!("## {title}\n\n{word}"),
+        format!("Final {key}: {word}"),
+        format!("I was wrong. {title}: {word}"),
+        format!("<{key}>{word}</{key}>"),
+        format!("{key} → {word}"),
+        format!("{key}: ❌ {word}"),
+        format!("{{'{key}': '{word}'}}"),
+    ]
+}
+
+fn said(text: &str) -> String {
+    format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n", quoted(text))
+}
+
+/// The example of a contract, with other words, so that it is somebody's.
+fn report(id: &str, from: &str, to: &str) -> String {
+    let example = crate::contract::guide::example(&registry::defined(id).expect("a contract").definition);
+    assert!(example.contains(from), "{example}");
+    example.replace(from, to)
+}
+
+fn reports() -> [(&'static str, String, &'static str, &'static str, &'static str); 6] {
+    let block = include_str!("../../../../../../docs/contracts/examples/status-block.md");
+    [
+        ("wr.gate_verdict", verdict("approved", WHY), "verdict", "approved", "rejected"),
+        ("wr.loop_control", report("wr.loop_control", "two", "three"), "decision", "stop", "continue"),
+        ("supervisor.worker-report", report("supervisor.worker-report", "41", "42"), "status", "PASS", "FAIL"),
+        (
+            "decree.reviewer-result",
+            report("decree.reviewer-result", "#34", "#35"),
+            "outcome",
+            "approved",
+            "needs-changes",
+        ),
+        ("team.output", report("team.output", "\"OK\"", "\"OK\" "), "status", "OK", "BLOCKED"),
+        ("status-block", block.replace("two things", "three things"), "status", "complete", "failed"),
+    ]
+}
+
+#[test]
+fn another_word_behind_a_report_takes_it_back() {
+    for (id, report, key, _, other) in reports() {
+        let context = Context::default();
+        assert!(!found(id, &report, &context).read.is_refused(), "{id}\n{report}");
+        for way in ways(key, other) {
+            for text in [
+                format!("{report}\n\nNo:\n\n{way}\n"),
+                format!("{}{}", said(&report), said(&format!("No:\n\n{way}\n"))),
+            ] {
+                let extraction = found(id, &text, &context);
+                assert!(shown(&extraction).starts_with("malformed none"), "{id}\n{way}\n{}", shown(&extraction));
+            }
+        }
+    }
+    let approved = verdict("approved", WHY);
+    check(
+        "wr.gate_verdict",
+        &format!("{approved}\n\nverdict: rejected\n"),
+        "malformed none @3:1 earlier@1:1 valid before@1:1 TG0201@3:1",
+    );
+    // An echo behind the word hides it no more than words do.
+    let Dialect::Report(dialect) = dialect("wr.gate_verdict") else { panic!("a report") };
+    let told = dialect.instructions(&Context::default());
+    let text = format!("{approved}\n\nverdict: rejected\n\n{told}\n");
+    assert!(shown(&found("wr.gate_verdict", &text, &Context::default())).starts_with("malformed none @3:1"));
+}
+
+#[test]
+fn the_same_word_and_ordinary_data_take_nothing_back() {
+    // Of wr.loop_control, one key is half of those it must have: an object with it is a report that lacks the other.
+    for (id, report, key, same, other) in reports().into_iter().filter(|(id, ..)| *id != "wr.loop_control") {
+        let as_before = shown(&found(id, &report, &Context::default()));
+        let behind = |text: &str| shown(&found(id, &format!("{}{}", said(&report), said(text)), &Context::default()));
+        let own = shown(&found(id, &said(&report), &Context::default()));
+        assert_eq!(own.split(' ').take(2).collect::<Vec<_>>(), as_before.split(' ').take(2).collect::<Vec<_>>());
+        // `## Status` begins another report.
+        for way in ways(key, same).iter().filter(|way| !way.starts_with("##")) {
+            assert_eq!(behind(&format!("In short:\n\n{way}\n")), own, "{id}\n{way}");
+        }
+        for data in [
+            format!("[{{\"test\": \"a\", \"{key}\": \"{other}\"}}, {{\"test\": \"b\", \"{key}\": \"{same}\"}}]"),
+            format!("{{\"test\": \"a\", \"{key}\": \"{other}\"}}\n{{\"test\": \"b\", \"{key}\": \"{other}\"}}\n"),
+            format!("{{\"tests\": [{{\"{key}\": \"{other}\"}}], \"took\": 3}}"),
+            format!("{{\"name\": \"x\", \"port\": 80, \"{key}\": \"{other}\"}}"),
+            format!("The {key} {other} is what it said before."),
+            format!("Had it failed, I could not have said that the {key} is {other}."),
+            format!("if {key} == \"{other}\" {{ return }}"),
+            format!("T-3 {key}: {other}"),
+            format!("Task 3 {key}: {other}"),
+            format!("{key}: {same} | {other}"),
+            format!("{key}: {same} or {other}"),
+            format!("{key}: see above"),
+            format!("the {key}s: {other}"),
+            format!("test.{key}: {other}"),
+        ] {
+            assert_eq!(behind(&data), own, "{id}\n{data}");
+        }
+    }
+    let rejected = verdict("rejected", WHY);
+    for data in ["verdict: Approved", "{\"verdict\": \"APPROVED\"}"] {
+        check("wr.gate_verdict", &format!("{rejected}\n\n{data}\n"), "ok reject @1:1");
+    }
+}
+
+/// Another unit's word is about another unit, and a prompt's own lines are the prompt's.
+#[test]
+fn what_is_said_of_others_takes_nothing_back() {
+    let report = report("supervisor.worker-report", "41", "42");
+    let context = Context { unit: Some("U-3".into()), ..Context::default() };
+    let other = format!("{report}\n{{\"unit_id\": \"U-9\", \"status\": \"FAIL\"}}\n");
+    assert!(shown(&found("supervisor.worker-report", &other, &context)).starts_with("ok none"));
+    let own = format!("{report}\n{{\"unit_id\": \"U-3\", \"status\": \"FAIL\"}}\n");
+    assert!(shown(&found("supervisor.worker-report", &own, &context)).starts_with("malformed none"));
+    let prompt = Some("Say no with\nverdict: rejected\nin the end.".to_owned());
+    let context = Context { prompt, ..Context::default() };
+    let text = format!("{}\n\nAs I was told:\nverdict: rejected\n", verdict("approved", WHY));
+    check_with("wr.gate_verdict", &text, &context, "ok accept @1:1");
+}
+
+/// What is struck through, in a comment or in a line as code is not said last.
+#[test]
+fn what_is_taken_out_does_not_count() {
+    let (approved, rejected) = (verdict("approved", WHY), verdict("rejected", WHY));
+    for out in [
+        format!("~~{approved}~~"),
+        format!("~~My verdict was {approved}~~"),
+        format!("<!-- {approved} -->"),
+        format!("<!--\n{approved}\n-->"),
+        format!("<del>{approved}</del>"),
+        format!("It would read `{approved}` then."),
+        format!("`{approved}`"),
+    ] {
+        let extraction = found("wr.gate_verdict", &format!("{rejected}\n\n{out}\n"), &Context::default());
+        assert!(shown(&extraction).starts_with("malformed none"), "{out}\n{}", shown(&extraction));
+    }
+    check("wr.gate_verdict", &format!("My report: `{approved}`"), "ok accept @1:13");
+}
+
+/// A Markdown report that is said once more in a JSON string, or under a heading that is almost its own.
+#[test]
+fn a_markdown_report_is_taken_back_in_other_forms() {
+    let report = report("decree.reviewer-result", "#34", "#35");
+    let other = quoted(&report.replace("approved", "needs-changes"));
+    for behind in [format!("{{\"report\": {other}}}"), other] {
+        let text = format!("{report}\n{behind}\n");
+        let extraction = found("decree.reviewer-result", &text, &Context::default());
+        assert!(shown(&extraction).starts_with("malformed none"), "{text}\n{}", shown(&extraction));
+    }
+    let block =
+        include_str!("../../../../../../docs/contracts/examples/status-block.md").replace("two things", "three");
+    let text = format!("{block}\n## Final Status\nfailed\n");
+    let extraction = found("status-block", &text, &Context::default());
+    assert!(shown(&extraction).starts_with("malformed none"), "{}", shown(&extraction));
+}
