@@ -130,6 +130,13 @@ fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + use
         .filter(move |at| bytes.get(*at..at + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name)))
 }
 
+/// Whether a line is a heading or a part of a paragraph: no item of a list, row of a table, quote or data.
+fn is_plain(line: &str) -> bool {
+    let line = line.trim_start();
+    let item = line.starts_with(['-', '+', '|', '>', '<', '{', '[', '"', '`']) || line.starts_with("* ");
+    !item && !line.starts_with(|c: char| c.is_ascii_digit())
+}
+
 fn near_before(text: &str, at: usize) -> &str {
     &text[text.ceil_char_boundary(at.saturating_sub(NEAR_BYTES))..at]
 }
@@ -213,24 +220,32 @@ impl<'d> Decided<'d> {
         for (range, _) in objects.iter().filter(|(range, _)| !self.holds_report(&text[range.clone()])) {
             plain[range.clone()].fill(b' ');
         }
-        self.first_other(&String::from_utf8_lossy(&plain))
+        self.first_other(&String::from_utf8_lossy(&plain), |_| true)
     }
 
-    /// Where a Markdown report itself says otherwise than it began; what it shows as code is none of its words, unless the code begins with it.
+    /// Where a Markdown report itself says otherwise than it began: in a line, or under a heading, that says nothing else. What it lists, shows
+    /// or speaks of in a sentence is its content: the work may be about words like these.
     pub fn find_inside(&self, text: &str) -> Option<usize> {
-        let (mut fence, mut depth) = (Fence::default(), 0_usize);
+        let mut fence = Fence::default();
         let line = |(_, line): (usize, &str)| {
-            depth = if fence.is_code(line) { depth + 1 } else { 0 };
-            if depth > 2 { " ".repeat(line.len()) } else { line.to_owned() }
+            let kept = !fence.is_code(line) && (is_plain(line) || self.holds_report(line));
+            if kept { line.to_owned() } else { " ".repeat(line.len()) }
         };
-        self.first_other(&lines(text).map(line).collect::<String>())
+        let text: String = lines(text).map(line).collect();
+        self.first_other(&text, |behind| !behind.contains(char::is_alphanumeric))
     }
 
-    fn first_other(&self, text: &str) -> Option<usize> {
+    /// Where one of the other words is said, and what stands behind it in its line is as it should be.
+    fn first_other(&self, text: &str, is_end: impl Fn(&str) -> bool) -> Option<usize> {
         // A line end that is written as an escape is one.
         let text = &text.replace("\\n", " \n");
+        let ends = |said: &str| {
+            let end = said.as_ptr().addr() - text.as_ptr().addr() + said.len();
+            is_end(text[end..].lines().next().unwrap_or_default())
+        };
         let others = |(one, own): &(&'d Deciding, &'d Name)| {
-            one.said(text).filter(|(_, known, said)| self.is_other(own, known, said)).map(|(at, ..)| at).min()
+            let said = one.said(text).filter(|(_, known, said)| self.is_other(own, known, said) && ends(said));
+            said.map(|(at, ..)| at).min()
         };
         self.words.iter().filter_map(others).min()
     }

@@ -29,6 +29,11 @@ fn ways(key: &str, word: &str) -> Vec<String> {
     ]
 }
 
+/// Whether a line of a Markdown report says the word and nothing else.
+fn speaks_for_itself(way: &str) -> bool {
+    way.starts_with(|c: char| c.is_alphabetic() || c == '#') && !way.starts_with("I was") || way.starts_with("**")
+}
+
 fn said(text: &str) -> String {
     format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n", quoted(text))
 }
@@ -63,11 +68,13 @@ fn another_word_behind_a_report_takes_it_back() {
     for (id, report, key, _, other) in reports() {
         let context = Context::default();
         assert!(!found(id, &report, &context).read.is_refused(), "{id}\n{report}");
+        let is_markdown = !report.starts_with('{');
         for way in ways(key, other) {
-            for text in [
-                format!("{report}\n\nNo:\n\n{way}\n"),
-                format!("{}{}", said(&report), said(&format!("No:\n\n{way}\n"))),
-            ] {
+            let below = format!("{report}\n\nNo:\n\n{way}\n");
+            let behind = format!("{}{}", said(&report), said(&format!("No:\n\n{way}\n")));
+            // What stands below a Markdown report is a part of it.
+            let counts = is_markdown && !speaks_for_itself(&way);
+            for text in [below].into_iter().filter(|_| !counts).chain([behind]) {
                 let extraction = found(id, &text, &context);
                 assert!(shown(&extraction).starts_with("malformed none"), "{id}\n{way}\n{}", shown(&extraction));
             }
@@ -172,4 +179,16 @@ fn a_markdown_report_is_taken_back_in_other_forms() {
     let text = format!("{block}\n## Final Status\nfailed\n");
     let extraction = found("status-block", &text, &Context::default());
     assert!(shown(&extraction).starts_with("malformed none"), "{}", shown(&extraction));
+}
+
+/// Work on words like these is reported with these words.
+#[test]
+fn a_markdown_report_may_speak_of_other_words() {
+    let block = include_str!("../../../../../../docs/contracts/examples/status-block.md");
+    let notes = "\n## Notes\n\nWhen it times out, status: failed. Otherwise:\n\n- status: blocked while it waits\n- `status: failed` in the end\n\n\
+                 Status: failed is what it says then.\n\n| status | meaning |\n|---|---|\n| failed | it failed |\n\n\
+                 ```yaml\nstatus: failed\n```\n\n{\"status\": \"failed\"}\n";
+    let text = format!("{}{notes}", block.replace("two things", "three things"));
+    let extraction = found("status-block", &text, &Context::default());
+    assert!(shown(&extraction).starts_with("ok "), "{}", shown(&extraction));
 }
