@@ -154,7 +154,7 @@ fn row(row: &Criterion) -> String {
 }
 
 fn findings(ledger: &Ledger) -> Vec<String> {
-    let line = |(id, finding): (_, &tollgate_core::run::state::FindingState)| {
+    let line = |(id, finding): (_, &tollgate_core::run::finding::FindingState)| {
         let about = &finding.about;
         let who = about.role.as_deref().unwrap_or("measured");
         let row = about.criterion.as_deref().unwrap_or("no row");

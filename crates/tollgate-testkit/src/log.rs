@@ -3,7 +3,9 @@
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::Verdict;
-use tollgate_core::run::event::{AttemptReported, ByKind, CommandResult, Event, LandAsked, PoolParked, Recorded, Work};
+use tollgate_core::run::event::{
+    AttemptReported, ByKind, CommandResult, Event, LandAsked, PoolParked, Recorded, TreeOf, Work,
+};
 
 /// One event as a line; none for what says nothing a reader of routes would miss.
 pub fn line(recorded: &Recorded) -> Option<String> {
@@ -71,7 +73,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         Event::FindingRestated(restated) => format!("{} now says: {}", restated.finding, restated.about.what),
         Event::FindingChanged(changed) => {
             let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
-            format!("{} {}", ids.join(" "), changed.status.word())
+            format!("{} {}{}", ids.join(" "), changed.status.word(), in_tree(changed.tree.as_ref()))
         }
         Event::UnitChanged(changed) => format!("`{}` is {}: {}", changed.unit, changed.state.word(), changed.why),
         Event::RequirementsDisposed(disposed) => {
@@ -184,4 +186,12 @@ fn report(reported: &AttemptReported) -> String {
 fn closed(parked: &PoolParked, at_ms: u64) -> String {
     let said = parked.run.map(|run| format!(", says {run}")).unwrap_or_default();
     format!("{} is closed for {} s{said}", parked.pool, parked.until_ms.saturating_sub(at_ms) / 1000)
+}
+
+fn in_tree(tree: Option<&TreeOf>) -> String {
+    match tree {
+        None => String::new(),
+        Some(TreeOf::Run) => " in the run's tree".to_owned(),
+        Some(TreeOf::Unit(unit)) => format!(" in the tree of {unit}"),
+    }
 }

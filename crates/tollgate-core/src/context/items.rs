@@ -8,9 +8,10 @@ use crate::digest::Digest;
 use crate::protocol::model::Value;
 use crate::report::Judgement;
 use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
+use crate::run::finding::FindingState;
 use crate::run::gate;
 use crate::run::repeated::Flaky;
-use crate::run::state::{Criterion, Decision, FindingState, Run, Shown as Evidence, Unit};
+use crate::run::state::{Criterion, Decision, Run, Shown as Evidence, Unit};
 
 use super::text::{Quoted, code, file, file_name, line, quoted};
 use super::{Change, ContextError, Dispatch, Sources};
@@ -187,8 +188,9 @@ fn rows<'a>(dispatch: &Dispatch<'a>) -> impl Iterator<Item = &'a Criterion> {
 
 fn findings(dispatch: &Dispatch<'_>) -> String {
     let of_subject = |finding: &FindingState| dispatch.unit().is_none_or(|unit| finding.about.units.contains(unit));
-    let open =
-        dispatch.run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed() && of_subject(finding));
+    let unsettled = |finding: &FindingState| !finding.status_in(dispatch.unit()).is_closed();
+    let all = dispatch.run.ledger.findings.iter();
+    let open = all.filter(|(_, finding)| unsettled(finding) && of_subject(finding));
     list(open.map(|(id, finding)| {
         let about = &finding.about;
         let mut head: Vec<String> = about.severity.iter().chain(&about.category).map(|word| line(word)).collect();

@@ -216,8 +216,8 @@ pub struct Finding {
     pub fix: String,
 }
 
-/// Where a finding stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Where a finding stands; the least settled first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingStatus {
     Open,
@@ -243,6 +243,15 @@ impl FindingStatus {
     pub const fn is_closed(self) -> bool {
         matches!(self, Self::Fixed | Self::Refuted | Self::Waived)
     }
+}
+
+/// A work tree, by whose it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeOf {
+    Run,
+    /// The one that a unit has of its own.
+    Unit(Name),
 }
 
 /// Where a unit stands.

@@ -179,7 +179,7 @@ events! {
         rule: Name,
         to: Target,
         /// Whether the limit cut the route off and this is its `then`.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut_off: bool,
         /// Digest of what was still open, where the rule counts sameness.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -368,6 +368,9 @@ events! {
         /// The unit that did its part, where findings are addressed; the unit that left them as they are, where they are open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<Name>,
+        /// The tree in which they stand so now; none: every tree.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<TreeOf>,
     }
     /// A unit's state changed.
     UnitChanged = "unit.changed" { unit: Name, state: UnitState, why: String }
@@ -392,9 +395,12 @@ events! {
         /// Configured commands that cannot be observed here.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         commands: Vec<Name>,
-        /// Roles whose judgement is missing, and which the person's own stands for.
+        /// Roles for whose missing judgement the person's own stands.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         judgements: Vec<Name>,
+        /// Whether the unit is given up with it: what was found in it counts for the run no more.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        gives_up: bool,
     }
     /// A person changed a work tree by hand, and the engine measured it.
     TreeChanged = "tree.changed" {
@@ -417,7 +423,7 @@ events! {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         text: String,
         /// Given before it was asked, with `--answer`.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         in_advance: bool,
     }
     /// A later, conflicting answer: recorded, not counted.
@@ -487,9 +493,4 @@ events! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         patch: Option<Digest>,
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(value: &bool) -> bool {
-    !*value
 }

@@ -15,6 +15,7 @@ pub mod effects;
 mod envelope;
 pub mod event;
 mod evolve;
+pub mod finding;
 pub mod gate;
 pub mod invariants;
 mod landing;

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 pub use super::at::At;
 use super::budget::Spent;
-use super::event::{Asked, DecisionEnd, Finding, FindingStatus, RunLanded, RunOpened, RunOutcome, UnitState, Work};
+use super::event::{Asked, DecisionEnd, RunLanded, RunOpened, RunOutcome, UnitState, Work};
+use super::finding::FindingState;
 pub use super::landing::{LAND, Landing};
 use super::pool::Pool;
 use super::repeated::Flaky;
@@ -277,6 +278,13 @@ pub struct Unit {
     pub in_tree: bool,
 }
 
+impl Unit {
+    /// Whether it has a tree of its own that is yet to land.
+    pub fn is_apart(&self) -> bool {
+        self.state != UnitState::Dropped && self.tree.as_ref().is_some_and(|own| !own.landed)
+    }
+}
+
 /// A unit's own work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnTree {
@@ -364,31 +372,6 @@ pub struct Requirement {
     pub text: String,
     pub disposition: Option<Name>,
     pub waived: Option<DecisionId>,
-}
-
-/// A finding and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FindingState {
-    pub about: Finding,
-    pub status: FindingStatus,
-    /// The units that did their part; it is addressed when all it goes to have.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub addressed: BTreeSet<Name>,
-    /// The units that are done and left it as it is: whoever found it judges it again.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub left: BTreeSet<Name>,
-}
-
-impl FindingState {
-    /// Where it stands for a subject: what a unit has addressed or left is not open for it any more, though it is for others.
-    pub fn status_for(&self, unit: Option<&Name>) -> FindingStatus {
-        match (self.status, unit) {
-            (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) || self.left.contains(unit) => {
-                FindingStatus::Addressed
-            }
-            (status, _) => status,
-        }
-    }
 }
 
 /// A role's judgement of a subject.

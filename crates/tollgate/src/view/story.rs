@@ -6,8 +6,8 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::event::{
-    AttemptReported, AttemptStarted, CommandResult, DecisionEnd, Event, FindingStatus, FlowMoved, LandAsked,
-    LandChecked, LandOutcome, Recorded, RunLanded, RunOutcome, Work,
+    AttemptReported, AttemptStarted, CommandResult, DecisionEnd, Event, FindingChanged, FindingStatus, FlowMoved,
+    LandAsked, LandChecked, LandOutcome, Recorded, RunLanded, RunOutcome, TreeOf, Work,
 };
 
 use tollgate_core::run::Run;
@@ -183,9 +183,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         }
         Event::FindingChanged(changed) => {
             let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
-            let left = changed.status == FindingStatus::Open && changed.unit.is_some();
-            let status = if left { "left as it is" } else { changed.status.word() };
-            format!("{} {status}: {}", words::list(&ids), changed.why)
+            format!("{} {}: {}", words::list(&ids), stands(changed), changed.why)
         }
         Event::UnitChanged(changed) => format!("{} is {}: {}", changed.unit, changed.state.word(), changed.why),
         Event::RequirementsDisposed(disposed) => {
@@ -288,6 +286,15 @@ pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
         _ => return None,
     };
     run.instances.get(instance)?.unit.as_ref().map(ToString::to_string)
+}
+
+/// Where findings stand now. In which tree is said where it is not that of who is named beside it.
+fn stands(changed: &FindingChanged) -> String {
+    match (changed.status, &changed.unit, &changed.tree) {
+        (FindingStatus::Open, Some(_), _) => "left as it is".to_owned(),
+        (status, _, Some(TreeOf::Run)) => format!("{} in the run's tree", status.word()),
+        (status, ..) => status.word().to_owned(),
+    }
 }
 
 fn first_line(text: &str) -> &str {

@@ -231,10 +231,11 @@ impl Draft {
         }
         let unit = self.unit_of(instance);
         let waivers = self.waivers(instance, origin, route);
-        let Waivers { criteria, findings, commands, judgements } = waivers.held_to(shown);
+        let Waivers { criteria, findings, commands, judgements, gives_up } = waivers.held_to(shown);
         if !(criteria.is_empty() && findings.is_empty() && commands.is_empty() && judgements.is_empty()) {
             let requirements = Vec::new();
-            let event = WaiverGranted { decision: id, criteria, findings, requirements, commands, judgements };
+            let event =
+                WaiverGranted { decision: id, criteria, findings, requirements, commands, judgements, gives_up };
             self.emit_by(by.clone(), event);
         }
         let open: Vec<Name> =

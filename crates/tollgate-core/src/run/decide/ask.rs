@@ -218,7 +218,7 @@ impl Draft {
             (of == unit.as_deref() && !waived).then(|| format!("the command `{name}` {how}{}", note(shown)))
         });
         let requirements = ledger.requirements.iter().filter(|row| row.disposition.is_none() && row.waived.is_none());
-        let open = self.findings(unit.as_ref(), |finding| !finding.status.is_closed());
+        let open = self.findings(unit.as_ref(), |finding| !finding.status_in(unit.as_ref()).is_closed());
         let findings = open.iter().filter_map(|id| ledger.findings.get(id).map(|f| format!("{id}: {}", f.about.what)));
         rows.chain(commands)
             .chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text)))

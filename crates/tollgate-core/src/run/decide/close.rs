@@ -164,8 +164,9 @@ impl Draft {
         let ledger = &self.run.ledger;
         let stands = |row: &&Criterion| gate::is_waived(&self.run, row, &gate::row_rests_on(&self.run, row), None);
         let rows = ledger.criteria.iter().filter(stands).map(|row| row.id.to_string());
-        let waived =
-            |finding: &&super::super::state::FindingState| finding.status == super::super::event::FindingStatus::Waived;
+        let waived = |finding: &&super::super::finding::FindingState| {
+            finding.status == super::super::event::FindingStatus::Waived
+        };
         let findings = ledger.findings.iter().filter(|(_, f)| waived(f)).map(|(id, _)| id.to_string());
         let judged = ledger.judgements.iter().filter(|(_, judged)| judged.waived.is_some());
         let judgements = judged.map(|(key, _)| format!("the judgement of {}", key.replace('@', " of ")));
@@ -242,13 +243,13 @@ impl Draft {
         });
         if !left.is_empty() {
             let why = "whoever found it judges it again".to_owned();
-            self.emit(FindingChanged { findings: left, status: FindingStatus::Open, why, unit: Some(unit.clone()) });
+            let (status, unit) = (FindingStatus::Open, Some(unit.clone()));
+            self.emit(FindingChanged { findings: left, status, why, unit, tree: None });
         }
     }
 
     pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
         if let Some((unit, _)) = self.made(instance) {
-            self.lose_tree(&unit);
             self.emit(UnitChanged {
                 unit,
                 state: UnitState::Dropped,
@@ -296,7 +297,7 @@ impl Draft {
         };
         let waived = |name: &Name| {
             let against = ledger.findings.values().filter(|finding| finding.about.units.contains(name));
-            let status: Vec<FindingStatus> = against.map(|finding| finding.status).collect();
+            let status: Vec<FindingStatus> = against.map(|finding| finding.status_in(Some(name))).collect();
             status.contains(&FindingStatus::Waived) && status.iter().all(|status| status.is_closed())
         };
         // Accepted again is what lapsed for a finding alone, not what a change has made lapse.

@@ -63,10 +63,6 @@ impl Draft {
     pub(super) fn run_each(&mut self, name: &Name, stage: &Stage, each: &Each) -> bool {
         if let Some(raised) = raised(&self.run, name, &stage.id) {
             self.stop_below(name);
-            if each.over != Over::It {
-                let left = units_over(&self.run, self.unit_of(name).as_ref(), each);
-                left.iter().for_each(|unit| self.lose_tree(unit));
-            }
             self.route(name, stage, &format!("raise {raised}"));
             return true;
         }

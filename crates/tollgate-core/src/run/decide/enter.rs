@@ -201,7 +201,8 @@ impl Draft {
     /// Whether what a judge says of its own work was measured to be otherwise.
     fn contradicted(&self, stage: &Stage, unit: Option<&Name>) -> bool {
         let Kind::Dispatch { role } = &stage.kind else { return false };
-        let own = self.findings(unit, |finding| finding.about.of.as_ref() == Some(role) && !finding.status.is_closed());
+        let own =
+            self.findings(unit, |known| known.about.of.as_ref() == Some(role) && !known.status_in(unit).is_closed());
         !own.is_empty()
     }
 

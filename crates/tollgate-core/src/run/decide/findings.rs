@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::bundle;
 use super::super::event::{
-    Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests, UnitState,
+    Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests, TreeOf,
 };
+use super::super::finding::FindingState;
 use super::super::gate::{self, CriterionState};
-use super::super::over::is_left;
-use super::super::state::{FindingState, Run, Unit};
+use super::super::state::{Run, Unit};
 use super::super::wrote::Compared;
 use super::draft::Draft;
 use crate::Name;
@@ -86,11 +86,12 @@ impl Draft {
             about.role.as_ref() == Some(role_name) && about.criterion.as_ref().is_none_or(|row| rows.contains(row))
         };
         // What was wrong in a judge's own word is settled by its next word, and by nothing that it thinks of it.
-        let mended = self.findings(unit, |finding| own(finding) && !finding.status.is_closed() && !again(finding));
-        self.change(mended, FindingStatus::Fixed, &format!("{role_name} reports what was measured in {attempt}"));
+        let unsettled = |finding: &FindingState| !finding.status_in(unit).is_closed();
+        let mended = self.findings(unit, |finding| own(finding) && unsettled(finding) && !again(finding));
+        self.change(mended, None, FindingStatus::Fixed, &format!("{role_name} reports what was measured in {attempt}"));
         // What goes to others too, a judge of one unit does not settle for them.
-        let in_sight = |finding: &FindingState| self.is_only_of(finding, unit) && self.is_in_sight(finding, unit);
-        let of_role = self.findings(unit, |finding| mine(finding) && in_sight(finding) && !finding.status.is_closed());
+        let open = |finding: &FindingState| self.is_only_of(finding, unit) && unsettled(finding);
+        let of_role = self.findings(unit, |finding| mine(finding) && open(finding));
         match report.verdict {
             Verdict::Accept | Verdict::AcceptWithNotes => {
                 // Only who was shown a measured contradiction can say that it is mended, or does no harm.
@@ -98,7 +99,7 @@ impl Draft {
                 let measured = self.findings(unit, |finding| {
                     let about = &finding.about;
                     let of_nobody = about.role.is_none() && about.criterion.is_none() && !own(finding);
-                    shown && of_nobody && in_sight(finding) && !finding.status.is_closed()
+                    shown && of_nobody && open(finding)
                 });
                 self.accepted(attempt, role_name, unit, report, (of_role, measured));
             }
@@ -133,19 +134,28 @@ impl Draft {
         let (fixed, harmless): (Vec<FindingId>, Vec<FindingId>) =
             measured.into_iter().partition(|id| addressed.contains(id));
         let mended: BTreeSet<FindingId> = mended.into_iter().chain(fixed).collect();
-        self.change(mended.into_iter().collect(), FindingStatus::Fixed, &format!("{role} accepts in {attempt}"));
+        let tree = self.tree_judged(unit);
+        let mended = mended.into_iter().collect();
+        self.change(mended, tree.as_ref(), FindingStatus::Fixed, &format!("{role} accepts in {attempt}"));
         for (id, said) in noted {
             self.restate(id, attempt, said);
         }
         let why = format!("{role} names it again and accepts all the same in {attempt}");
-        self.change(noted_ids, FindingStatus::Refuted, &why);
+        self.change(noted_ids, tree.as_ref(), FindingStatus::Refuted, &why);
         let first = self.run.next_finding;
         for said in fresh {
             self.open_finding(attempt, Some(role), unit, said);
         }
         let beside = (first..self.run.next_finding).map(FindingId).collect();
-        self.change(beside, FindingStatus::Refuted, &format!("{role} names it and accepts all the same in {attempt}"));
-        self.change(harmless, FindingStatus::Refuted, &format!("{role} saw it and accepts in {attempt}"));
+        // What was never said to be in the way of anything is in nobody's.
+        let why = format!("{role} names it and accepts all the same in {attempt}");
+        self.change(beside, None, FindingStatus::Refuted, &why);
+        self.change(
+            harmless,
+            tree.as_ref(),
+            FindingStatus::Refuted,
+            &format!("{role} saw it and accepts in {attempt}"),
+        );
     }
 
     /// A rejection opens what it names, and closes what it does not name again.
@@ -184,17 +194,19 @@ impl Draft {
         let passed: BTreeSet<&Name> = passed.map(|said| &said.id).collect();
         let settled = |id: &FindingId| {
             self.run.ledger.findings.get(id).is_some_and(|finding| {
-                finding.status == FindingStatus::Addressed
+                finding.status_in(unit) == FindingStatus::Addressed
                     || finding.about.criterion.as_ref().is_some_and(|row| passed.contains(row))
             })
         };
         let (gone, silent): (Vec<FindingId>, Vec<FindingId>) =
             before.into_iter().filter(|id| !still.contains(id)).partition(settled);
+        let tree = self.tree_judged(unit);
+        let tree = tree.as_ref();
         // Units that left it as it is have to look at it again.
-        self.reopen(silent, &format!("{role} says nothing of it in {attempt}"));
-        self.change(gone, FindingStatus::Fixed, &format!("{role} does not name it again in {attempt}"));
+        self.change(silent, tree, FindingStatus::Open, &format!("{role} says nothing of it in {attempt}"));
+        self.change(gone, tree, FindingStatus::Fixed, &format!("{role} does not name it again in {attempt}"));
         let still: Vec<FindingId> = still.into_iter().collect();
-        self.reopen(still.clone(), &format!("{role} names it again in {attempt}"));
+        self.change(still.clone(), tree, FindingStatus::Open, &format!("{role} names it again in {attempt}"));
         for (id, said) in restated {
             self.restate(id, attempt, said);
         }
@@ -223,14 +235,16 @@ impl Draft {
                 about.of.as_ref() == Some(role_name) && about.what == said.what && about.units == units
             };
             let known = self.run.ledger.findings.iter().find(|(_, finding)| same(&finding.about));
-            let Some((id, status)) = known.map(|(id, finding)| (*id, finding.status)) else {
+            let Some((id, status)) = known.map(|(id, finding)| (*id, finding.status_in(unit))) else {
                 let about = Finding { of: Some(role_name.clone()), ..finding_of(attempt, None, units, said) };
                 self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
                 continue;
             };
             // Who may say that it does no harm has said so, of what was there then.
             if anew || !matches!(status, FindingStatus::Refuted | FindingStatus::Waived) {
-                self.reopen(vec![id], &format!("it is measured again in {attempt}"));
+                let tree = self.tree_judged(unit);
+                let why = format!("it is measured again in {attempt}");
+                self.change(vec![id], tree.as_ref(), FindingStatus::Open, &why);
             }
         }
     }
@@ -272,55 +286,20 @@ impl Draft {
         unit.is_none() || finding.about.units.iter().all(|name| Some(name) == unit)
     }
 
-    /// Whether a judge of this subject sees the work that a finding is about: who looks at the run's tree does not see what a unit has
-    /// in its own and is yet to land.
-    fn is_in_sight(&self, finding: &FindingState, unit: Option<&Name>) -> bool {
-        let apart = |unit: &Unit| {
-            let is_own = unit.tree.as_ref().is_some_and(|own| !own.landed);
-            is_own && unit.state != UnitState::Dropped && !is_left(&self.run, unit)
-        };
-        unit.is_some() || !finding.about.units.iter().filter_map(|name| self.run.unit(name)).any(apart)
-    }
-
-    pub fn change(&mut self, findings: Vec<FindingId>, status: FindingStatus, why: &str) {
-        let differ: Vec<FindingId> = findings
-            .into_iter()
-            .filter(|id| self.run.ledger.findings.get(id).is_some_and(|finding| finding.status != status))
-            .collect();
-        if !differ.is_empty() {
-            self.emit(FindingChanged { findings: differ, status, why: why.to_owned(), unit: None });
+    /// The tree that somebody who works on a subject sees, where units have trees of their own; none: all see the same.
+    fn tree_judged(&self, unit: Option<&Name>) -> Option<TreeOf> {
+        match unit {
+            Some(unit) => self.run.unit(unit).is_some_and(Unit::is_apart).then(|| TreeOf::Unit(unit.clone())),
+            None => self.run.ledger.units.iter().any(Unit::is_apart).then_some(TreeOf::Run),
         }
     }
 
-    /// What was found in the run's tree and is settled in a unit's own alone: should that tree not land, nothing has settled it.
-    pub(super) fn settled_only_in(&self, unit: &Name) -> Vec<FindingId> {
-        if self.run.unit(unit).and_then(|unit| unit.tree.as_ref()).is_none_or(|own| own.landed) {
-            return Vec::new();
-        }
-        let judgements = self.run.ledger.judgements.iter();
-        let rejections = judgements.filter(|(key, judged)| !key.contains('@') && judged.verdict == Verdict::Reject);
-        let found: BTreeSet<FindingId> = rejections.flat_map(|(_, judged)| judged.findings.iter().copied()).collect();
-        let settled = |finding: &FindingState| matches!(finding.status, FindingStatus::Fixed | FindingStatus::Refuted);
-        self.findings(Some(unit), settled).into_iter().filter(|id| found.contains(id)).collect()
-    }
-
-    /// A unit's own tree will not land.
-    pub(super) fn lose_tree(&mut self, unit: &Name) {
-        let lost = self.settled_only_in(unit);
-        self.reopen(lost, &format!("the tree of {unit}, in which it was settled, does not land"));
-    }
-
-    /// Findings are open again for everybody they go to.
-    fn reopen(&mut self, findings: Vec<FindingId>, why: &str) {
-        let touched = |id: &FindingId| {
-            let known = self.run.ledger.findings.get(id);
-            known.is_some_and(|finding| {
-                finding.status != FindingStatus::Open || !finding.addressed.is_empty() || !finding.left.is_empty()
-            })
-        };
-        let findings: Vec<FindingId> = findings.into_iter().filter(touched).collect();
+    /// Findings stand otherwise in a tree, or in all.
+    fn change(&mut self, findings: Vec<FindingId>, tree: Option<&TreeOf>, status: FindingStatus, why: &str) {
+        let stands = |id: &FindingId| self.run.ledger.findings.get(id).is_none_or(|known| known.stands(status, tree));
+        let findings: Vec<FindingId> = findings.into_iter().filter(|id| !stands(id)).collect();
         if !findings.is_empty() {
-            self.emit(FindingChanged { findings, status: FindingStatus::Open, why: why.to_owned(), unit: None });
+            self.emit(FindingChanged { findings, status, why: why.to_owned(), unit: None, tree: tree.cloned() });
         }
     }
 
@@ -328,21 +307,23 @@ impl Draft {
     pub fn address(&mut self, findings: Vec<FindingId>, unit: Option<&Name>, why: &str) {
         if !findings.is_empty() {
             let status = FindingStatus::Addressed;
-            self.emit(FindingChanged { findings, status, why: why.to_owned(), unit: unit.cloned() });
+            let tree = self.tree_judged(unit).filter(|_| unit.is_none());
+            self.emit(FindingChanged { findings, status, why: why.to_owned(), unit: unit.cloned(), tree });
         }
     }
 
-    /// What a command found is fixed when the command passes, and by nothing else.
+    /// What a command found is fixed when the command passes, and by nothing else: in every tree, for the row itself has to be shown
+    /// in each.
     pub fn commands_rest(&mut self, unit: Option<&Name>) {
         let passes = |row: &Name| {
             let ran = self.run.criterion(row).and_then(|row| row.ran.as_ref());
             ran.is_some_and(|shown| shown.result == Judgement::Pass)
         };
         let fixed = self.findings(unit, |finding| {
-            let by_engine = finding.about.role.is_none() && !finding.status.is_closed();
+            let by_engine = finding.about.role.is_none() && !finding.status_in(unit).is_closed();
             by_engine && finding.about.criterion.as_ref().is_some_and(passes)
         });
-        self.change(fixed, FindingStatus::Fixed, "its command passes");
+        self.change(fixed, None, FindingStatus::Fixed, "its command passes");
     }
 
     /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it. Whether
@@ -370,7 +351,7 @@ impl Draft {
                 self.open_finding(attempt, None, unit, said);
                 continue;
             }
-            self.reopen(known.clone(), "its command still fails");
+            self.change(known.clone(), None, FindingStatus::Open, "its command still fails");
             // One that now fails every time, or not every time any more, is another thing to mend.
             for id in known {
                 self.restate(id, attempt, said.clone());

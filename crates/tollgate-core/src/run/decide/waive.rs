@@ -2,8 +2,9 @@
 
 use super::super::event::WaiverGranted;
 use super::super::evolve::waive_for;
+use super::super::finding::FindingState;
 use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{FindingState, keyed};
+use super::super::state::keyed;
 use super::draft::Draft;
 use crate::Name;
 use crate::id::{DecisionId, FindingId};
@@ -17,6 +18,8 @@ pub(super) struct Waivers {
     pub findings: Vec<FindingId>,
     pub commands: Vec<Name>,
     pub judgements: Vec<Name>,
+    /// Whether the unit is given up with it.
+    pub gives_up: bool,
 }
 
 /// How an option names the judgement it stands for.
@@ -46,10 +49,11 @@ impl Draft {
     /// before it is given.
     pub(super) fn could_establish(&self, instance: &str, from: Option<&Stage>, route: &Route) -> bool {
         let unit = self.unit_of(instance);
-        let Waivers { criteria, findings, commands, judgements } = self.waivers(instance, from, route);
+        let Waivers { criteria, findings, commands, judgements, gives_up } = self.waivers(instance, from, route);
         let mut trial = self.run.clone();
         let decision = DecisionId(0);
-        let waiver = WaiverGranted { decision, criteria, findings, requirements: Vec::new(), commands, judgements };
+        let requirements = Vec::new();
+        let waiver = WaiverGranted { decision, criteria, findings, requirements, commands, judgements, gives_up };
         let on = gate::on(&trial, unit.as_ref());
         waive_for(&mut trial, &waiver, unit.clone(), on);
         self.ensured(from, route).iter().all(|name| {
@@ -115,8 +119,9 @@ impl Draft {
             }
         }
         if about_work {
-            let open = |finding: &FindingState| !finding.status.is_closed() && self.is_only_of(finding, unit.as_ref());
-            waivers.findings = self.findings(unit.as_ref(), open);
+            let unit = unit.as_ref();
+            let open = |known: &FindingState| !known.status_in(unit).is_closed() && self.is_only_of(known, unit);
+            waivers.findings = self.findings(unit, open);
             // What a judge failed is waived with its findings: otherwise its rejection would stand.
             let judged = self.run.ledger.judgements.iter().filter(|(key, _)| match &unit {
                 Some(unit) => key.ends_with(&format!("@{unit}")),
@@ -125,7 +130,7 @@ impl Draft {
             for row in judged.flat_map(|(_, judged)| judged.failed.iter()) {
                 let open = self.run.criterion(row).is_some_and(|row| {
                     let rests_on = gate::row_rests_on(&self.run, row);
-                    let (state, _) = gate::criterion(&self.run, row, &rests_on, unit.as_ref());
+                    let (state, _) = gate::criterion(&self.run, row, &rests_on, unit);
                     !matches!(state, CriterionState::Passed | CriterionState::Waived)
                 });
                 if open && !waivers.criteria.contains(row) {
@@ -133,11 +138,12 @@ impl Draft {
                 }
             }
         }
-        // Whoever gives a unit up answers for what was found in it: nobody else may come to judge it.
+        // Whoever gives a unit up answers for what was found in it and is not settled in the run's tree: nobody else may come to
+        // judge it.
         if let (Target::Dropped, Some((unit, _))) = (&route.to, self.made(instance)) {
             let open = |finding: &FindingState| !finding.status.is_closed() && self.is_only_of(finding, Some(&unit));
             waivers.findings = self.findings(Some(&unit), open);
-            waivers.findings.extend(self.settled_only_in(&unit));
+            waivers.gives_up = true;
         }
         waivers
     }

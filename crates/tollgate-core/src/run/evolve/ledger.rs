@@ -1,11 +1,12 @@
 //! What events make of the ledger.
 
 use super::super::event::{
-    FindingChanged, FindingOpened, FindingStatus, LedgerPlanned, RequirementsDisposed, ScopeWidened, UnitState,
+    FindingChanged, FindingOpened, FindingStatus, LedgerPlanned, RequirementsDisposed, ScopeWidened, TreeOf, UnitState,
     WaiverGranted,
 };
+use super::super::finding::FindingState;
 use super::super::gate;
-use super::super::state::{Criterion, FindingState, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
+use super::super::state::{Criterion, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
 use crate::id::AttemptId;
 use crate::report::{Judgement, Plan, Verdict};
@@ -100,32 +101,37 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
 }
 
 pub(super) fn change_findings(ledger: &mut Ledger, changed: &FindingChanged) {
-    let dropped =
-        |units: &[Unit], name: &Name| units.iter().any(|unit| unit.name == *name && unit.state == UnitState::Dropped);
+    let gone = given_up(ledger);
     for id in &changed.findings {
         let Some(finding) = ledger.findings.get_mut(id) else { continue };
         match (changed.status, &changed.unit) {
-            (FindingStatus::Addressed | FindingStatus::Open, Some(unit)) => {
-                let part =
-                    if changed.status == FindingStatus::Open { &mut finding.left } else { &mut finding.addressed };
-                part.insert(unit.clone());
-                let (addressed, left) = (&finding.addressed, &finding.left);
-                let done =
-                    |name: &Name| addressed.contains(name) || left.contains(name) || dropped(&ledger.units, name);
-                if !addressed.is_empty() && finding.about.units.iter().all(done) {
-                    finding.status = FindingStatus::Addressed;
-                }
-            }
-            (status, _) => {
-                finding.status = status;
-                if status == FindingStatus::Open {
-                    finding.addressed.clear();
-                    finding.left.clear();
-                }
-            }
+            (FindingStatus::Addressed, Some(unit)) => finding.address(unit, |name| gone.contains(name)),
+            (FindingStatus::Open, Some(unit)) => finding.leave(unit, |name| gone.contains(name)),
+            (status, _) => finding.set(status, changed.tree.as_ref()),
         }
     }
     bump(ledger, "findings");
+}
+
+/// The units that nothing is asked of any more.
+fn given_up(ledger: &Ledger) -> BTreeSet<Name> {
+    let dropped = ledger.units.iter().filter(|unit| unit.state == UnitState::Dropped);
+    dropped.map(|unit| unit.name.clone()).collect()
+}
+
+/// A unit begins in a tree of its own.
+pub(super) fn part(run: &mut Run, unit: &Name) {
+    Arc::make_mut(&mut run.ledger).findings.values_mut().for_each(|finding| finding.part(unit));
+}
+
+/// A unit's own tree is the run's now.
+pub(super) fn join(run: &mut Run, unit: &Name) {
+    let ledger = Arc::make_mut(&mut run.ledger);
+    let gone = given_up(ledger);
+    let all = ledger.findings.values_mut();
+    if all.filter_map(|finding| finding.join(unit, |name| gone.contains(name)).then_some(())).count() > 0 {
+        bump(ledger, "findings");
+    }
 }
 
 /// A person sends a flow on: what failed or could not be observed for its subject is run again. What it needed may have been
@@ -179,7 +185,8 @@ pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Opt
     }
     for id in &waiver.findings {
         if let Some(finding) = ledger.findings.get_mut(id) {
-            finding.status = FindingStatus::Waived;
+            let own = unit.clone().filter(|unit| !waiver.gives_up && finding.apart.contains_key(unit));
+            finding.set(FindingStatus::Waived, own.map(TreeOf::Unit).as_ref());
         }
     }
 }
@@ -187,8 +194,8 @@ pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Opt
 pub(super) fn open_finding(run: &mut Run, opened: &FindingOpened) {
     run.next_finding = run.next_finding.max(opened.finding.0 + 1);
     let ledger = Arc::make_mut(&mut run.ledger);
-    let (addressed, left) = Default::default();
-    let state = FindingState { about: opened.about.clone(), status: FindingStatus::Open, addressed, left };
+    let apart = |name: &Name| ledger.units.iter().any(|unit| unit.name == *name && unit.is_apart());
+    let state = FindingState::open(opened.about.clone(), apart);
     ledger.findings.insert(opened.finding, state);
     bump(ledger, "findings");
     if let Some(role) = &opened.about.role {

@@ -24,7 +24,7 @@ use crate::protocol::model::{Kind, Target, Value};
 use crate::report::Judgement;
 
 pub(super) use ledger::waive_for;
-use ledger::{change_findings, dispose, look_again, open_finding, plan, waive, widen};
+use ledger::{change_findings, dispose, look_again, open_finding, part, plan, waive, widen};
 use spent::Ending;
 use work::{commands, land, move_tree, release, repeat, report, start};
 
@@ -223,6 +223,10 @@ fn unit_changed(run: &mut Run, changed: &super::event::UnitChanged) {
         UnitState::Lapsed => {}
         _ => unit.accepted_at = None,
     }
+    if changed.state == UnitState::Dropped {
+        let findings = Arc::make_mut(&mut run.ledger).findings.values_mut();
+        findings.for_each(|finding| finding.forget(&changed.unit));
+    }
 }
 
 /// What was cut may have had effects: a person looks before anything goes on. A run that is over stays over.
@@ -298,6 +302,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
                 left,
             });
         }
+        part(run, name);
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::event::{
 };
 use super::super::gate;
 use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
-use super::{unit_mut, with};
+use super::{ledger, unit_mut, with};
 use crate::Name;
 use crate::report::{Health, Judgement, Verdict};
 use crate::scope::Content;
@@ -206,6 +206,9 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
             own.tree = content.tree.clone();
             own.collision = Some(Collision { paths: landing.paths.clone(), how: landing.why.clone() });
         }
+    }
+    if landing.outcome == LandOutcome::Landed {
+        ledger::join(run, name);
     }
     let paths = landing.paths.iter().map(ToString::to_string).collect();
     with(run, &attempt.instance, |instance| {

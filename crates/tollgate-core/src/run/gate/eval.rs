@@ -1,8 +1,9 @@
 //! Conditions, evaluated: four values, of which only one passes.
 
 use super::super::event::{DecisionEnd, FindingStatus, UnitState};
+use super::super::finding::FindingState;
 use super::super::over::is_left;
-use super::super::state::{ArtifactState, At, Criterion, FindingState, Instance, Judged, On, Run, Unit, keyed};
+use super::super::state::{ArtifactState, At, Criterion, Instance, Judged, On, Run, Unit, keyed};
 use super::{CriterionState, Status, criterion, fresh, given, is_waived, row_matches, stands};
 use crate::Name;
 use crate::protocol::Condition;
@@ -100,7 +101,7 @@ impl Eval<'_> {
 
     fn all_waived(&self, judged: &Judged) -> bool {
         let ledger = &self.run.ledger;
-        let finding = |id| ledger.findings.get(id).is_some_and(|f| f.status == FindingStatus::Waived);
+        let finding = |id| ledger.findings.get(id).is_some_and(|f| f.status_in(self.unit) == FindingStatus::Waived);
         let row =
             |id: &Name| self.run.criterion(id).is_some_and(|row| is_waived(self.run, row, self.bound_to, self.unit));
         !(judged.findings.is_empty() && judged.failed.is_empty())

@@ -163,7 +163,7 @@ pub fn findings(run: &Run) -> Vec<api::Finding> {
         let about = &finding.about;
         api::Finding {
             id: id.to_string(),
-            status: finding.status.word().to_owned(),
+            status: finding.status_in_sum(run).word().to_owned(),
             severity: about.severity.as_ref().map(ToString::to_string),
             category: about.category.as_ref().map(ToString::to_string),
             path: about.path.as_ref().map(ToString::to_string),
@@ -281,8 +281,9 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
                 .findings
                 .iter()
                 .filter(|(_, finding)| unit.is_none_or(|unit| finding.about.units.contains(unit)))
-                .filter(|(_, finding)| !finding.status.is_closed())
-                .map(|(id, finding)| format!("{id} is {}", finding.status.word())),
+                .map(|(id, finding)| (id, finding.status_in(unit)))
+                .filter(|(_, status)| !status.is_closed())
+                .map(|(id, status)| format!("{id} is {}", status.word())),
         ),
         Condition::Set { set: SetKind::Unit, is, .. } => named(
             run.ledger

@@ -1,0 +1,270 @@
+//! Where a finding stands: in the run's tree, and in each tree that a unit has of its own.
+//!
+//! Whoever judges says something of the tree that was judged, and of no other. A unit's own tree begins with what stands in the run's;
+//! when it lands, what stands in it is taken over. One that never lands takes nothing with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::Run;
+use super::event::{Finding, FindingStatus, TreeOf};
+use super::over::is_left;
+use crate::Name;
+
+/// A finding and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingState {
+    pub about: Finding,
+    /// Where it stands in the run's tree.
+    pub status: FindingStatus,
+    /// Where it stands in the trees that units it goes to have of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub apart: BTreeMap<Name, FindingStatus>,
+    /// The units that did their part in the run's tree; it is addressed there when all it goes to have.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub addressed: BTreeSet<Name>,
+    /// The units that are done and left it as it is: whoever found it judges it again.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub left: BTreeSet<Name>,
+}
+
+impl FindingState {
+    /// One that was just found. It may lie in what was there before: it stands in the run's tree, too.
+    pub(super) fn open(about: Finding, apart: impl Fn(&Name) -> bool) -> Self {
+        let own = about.units.iter().filter(|unit| apart(unit)).map(|unit| (unit.clone(), FindingStatus::Open));
+        let apart = own.collect();
+        let (addressed, left) = Default::default();
+        Self { about, status: FindingStatus::Open, apart, addressed, left }
+    }
+
+    /// Where it stands in the tree of a subject.
+    pub fn status_in(&self, unit: Option<&Name>) -> FindingStatus {
+        unit.and_then(|unit| self.apart.get(unit)).copied().unwrap_or(self.status)
+    }
+
+    /// Where it stands for a subject: what a unit has addressed or left is not open for it any more, though it is for others.
+    pub fn status_for(&self, unit: Option<&Name>) -> FindingStatus {
+        match (self.status_in(unit), unit) {
+            (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) || self.left.contains(unit) => {
+                FindingStatus::Addressed
+            }
+            (status, _) => status,
+        }
+    }
+
+    /// Where it stands for who looks at the whole: what is least settled of it in the trees that may come to be the run's.
+    pub fn status_in_sum(&self, run: &Run) -> FindingStatus {
+        let may_land = |name: &Name| run.unit(name).is_some_and(|unit| unit.is_apart() && !is_left(run, unit));
+        let own = self.apart.iter().filter(|(name, _)| may_land(name)).map(|(_, status)| *status);
+        let others = self.about.units.is_empty() || !self.about.units.iter().all(may_land);
+        own.chain(others.then_some(self.status)).min().unwrap_or(self.status)
+    }
+
+    /// Whether it would be the same after a change.
+    pub(super) fn stands(&self, status: FindingStatus, tree: Option<&TreeOf>) -> bool {
+        let untouched = |unit: &Name| !self.addressed.contains(unit) && !self.left.contains(unit);
+        let own =
+            |(unit, own): (&Name, &FindingStatus)| *own == status && (status != FindingStatus::Open || untouched(unit));
+        match tree {
+            Some(TreeOf::Unit(unit)) => self.apart.get_key_value(unit).is_none_or(own),
+            Some(TreeOf::Run) => self.stands_in_run(status),
+            None => self.stands_in_run(status) && self.apart.iter().all(own),
+        }
+    }
+
+    fn stands_in_run(&self, status: FindingStatus) -> bool {
+        let parts = self.addressed.iter().chain(&self.left).any(|unit| !self.apart.contains_key(unit));
+        self.status == status && (status != FindingStatus::Open || !parts)
+    }
+
+    /// It stands otherwise in one tree, or in all of them. Where it is open again, all it goes to have to look at it again.
+    pub(super) fn set(&mut self, status: FindingStatus, tree: Option<&TreeOf>) {
+        let open = status == FindingStatus::Open;
+        for (unit, own) in &mut self.apart {
+            if tree.is_none_or(|tree| matches!(tree, TreeOf::Unit(name) if name == unit)) {
+                *own = status;
+                if open {
+                    self.addressed.remove(unit);
+                    self.left.remove(unit);
+                }
+            }
+        }
+        if !matches!(tree, Some(TreeOf::Unit(_))) {
+            self.status = status;
+            if open {
+                let apart = &self.apart;
+                self.addressed.retain(|unit| apart.contains_key(unit));
+                self.left.retain(|unit| apart.contains_key(unit));
+            }
+        }
+    }
+
+    /// A unit did its part, in its own tree or in the run's.
+    pub(super) fn address(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) {
+        match self.apart.get_mut(unit) {
+            Some(own) => *own = FindingStatus::Addressed,
+            None => drop(self.addressed.insert(unit.clone())),
+        }
+        self.sum_up(gone);
+    }
+
+    /// A unit is done, and left it as it is.
+    pub(super) fn leave(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) {
+        self.left.insert(unit.clone());
+        self.sum_up(gone);
+    }
+
+    /// What all units it goes to did or left in the run's tree, and some did, is addressed there.
+    fn sum_up(&mut self, gone: impl Fn(&Name) -> bool) {
+        let done = |unit: &Name| {
+            let part = self.addressed.contains(unit) || self.left.contains(unit);
+            part && !self.apart.contains_key(unit) || gone(unit)
+        };
+        let some = self.addressed.iter().any(|unit| !self.apart.contains_key(unit));
+        if self.status == FindingStatus::Open && some && self.about.units.iter().all(done) {
+            self.status = FindingStatus::Addressed;
+        }
+    }
+
+    /// A unit begins in a tree of its own, with what stands in the run's.
+    pub(super) fn part(&mut self, unit: &Name) {
+        if self.about.units.contains(unit) {
+            self.left.remove(unit);
+            self.apart.insert(unit.clone(), self.status);
+        }
+    }
+
+    /// A unit's tree is the run's now, and what stands in it. What nobody has settled there is open, whatever was settled without it.
+    /// Whether it stands otherwise in the run's tree now.
+    pub(super) fn join(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) -> bool {
+        let Some(own) = self.apart.remove(unit) else { return false };
+        let before = self.status;
+        let alone = self.about.units.iter().all(|name| name == unit);
+        match own {
+            FindingStatus::Open => self.status = own,
+            FindingStatus::Addressed => {
+                if self.status.is_closed() {
+                    self.status = FindingStatus::Open;
+                }
+                self.addressed.insert(unit.clone());
+            }
+            FindingStatus::Fixed | FindingStatus::Refuted | FindingStatus::Waived if alone => self.status = own,
+            FindingStatus::Fixed | FindingStatus::Refuted | FindingStatus::Waived => {}
+        }
+        self.sum_up(gone);
+        self.status != before
+    }
+
+    /// A unit was given up, and its tree with it.
+    pub(super) fn forget(&mut self, unit: &Name) {
+        if self.apart.remove(unit).is_some() {
+            self.left.remove(unit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::AttemptId;
+
+    use FindingStatus::{Addressed, Fixed, Open, Waived};
+
+    fn found(units: &[&str], apart: &[&str]) -> FindingState {
+        let about = Finding {
+            role: None,
+            of: None,
+            attempt: AttemptId(1),
+            units: units.iter().map(|unit| Name::from(*unit)).collect(),
+            criterion: None,
+            severity: None,
+            category: None,
+            path: None,
+            line: None,
+            what: "it leaks".to_owned(),
+            why: String::new(),
+            fix: String::new(),
+        };
+        FindingState::open(about, |unit| apart.contains(&&**unit))
+    }
+
+    fn name(unit: &str) -> Name {
+        Name::from(unit)
+    }
+
+    fn in_tree(unit: &str) -> TreeOf {
+        TreeOf::Unit(name(unit))
+    }
+
+    fn nobody(_: &Name) -> bool {
+        false
+    }
+
+    /// What is said of one tree stands in no other.
+    #[test]
+    fn a_word_counts_for_the_tree_it_was_said_of() {
+        let mut finding = found(&["a"], &["a"]);
+        finding.set(Fixed, Some(&TreeOf::Run));
+        assert_eq!((finding.status, finding.status_in(Some(&name("a")))), (Fixed, Open));
+        finding.set(Open, Some(&TreeOf::Run));
+        finding.set(Fixed, Some(&in_tree("a")));
+        assert_eq!((finding.status, finding.status_in(Some(&name("a")))), (Open, Fixed));
+        assert!(finding.stands(Fixed, Some(&in_tree("a"))) && !finding.stands(Fixed, None));
+        finding.set(Waived, None);
+        assert_eq!((finding.status, finding.status_in(Some(&name("a")))), (Waived, Waived));
+    }
+
+    /// What stands in a tree is taken over when it lands: what is open there, too.
+    #[test]
+    fn what_stands_in_a_tree_lands_with_it() {
+        for (in_run, own, then) in [
+            (Open, Fixed, Fixed),
+            (Fixed, Open, Open),
+            (Addressed, Open, Open),
+            (Fixed, Addressed, Addressed),
+            (Open, Addressed, Addressed),
+            (Open, Waived, Waived),
+        ] {
+            let mut finding = found(&["a"], &["a"]);
+            finding.set(in_run, Some(&TreeOf::Run));
+            finding.set(own, Some(&in_tree("a")));
+            let moves = finding.join(&name("a"), nobody);
+            assert_eq!((finding.status, moves), (then, in_run != then), "{in_run:?} joined by {own:?}");
+            assert!(finding.apart.is_empty());
+        }
+    }
+
+    /// A tree that is made anew begins with what stands in the run's, whatever was said of the one that is lost.
+    #[test]
+    fn a_tree_that_is_lost_takes_nothing_with_it() {
+        let mut finding = found(&["a"], &["a"]);
+        finding.set(Fixed, Some(&in_tree("a")));
+        finding.leave(&name("a"), nobody);
+        finding.part(&name("a"));
+        assert_eq!(finding.status_for(Some(&name("a"))), Open);
+        finding.address(&name("a"), nobody);
+        finding.forget(&name("a"));
+        assert_eq!((finding.status, finding.status_for(Some(&name("a")))), (Open, Open));
+    }
+
+    /// It is addressed in the run's tree when all it goes to have done their part there.
+    #[test]
+    fn it_is_addressed_when_every_part_has_landed() {
+        let mut finding = found(&["a", "b"], &["a"]);
+        finding.address(&name("a"), nobody);
+        finding.address(&name("b"), nobody);
+        assert_eq!((finding.status, finding.status_for(Some(&name("a")))), (Open, Addressed));
+        finding.join(&name("a"), nobody);
+        assert_eq!(finding.status, Addressed);
+        // One that left it as it is did nothing; all leaving it is no mending.
+        let mut finding = found(&["a", "b"], &[]);
+        finding.leave(&name("a"), nobody);
+        finding.leave(&name("b"), nobody);
+        assert_eq!((finding.status, finding.status_for(Some(&name("b")))), (Open, Addressed));
+        // One that was given up is not waited for.
+        let mut finding = found(&["a", "b"], &[]);
+        finding.address(&name("a"), |unit| **unit == *"b");
+        assert_eq!(finding.status, Addressed);
+    }
+}
