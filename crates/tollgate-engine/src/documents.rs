@@ -60,7 +60,7 @@ pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagno
 }
 
 /// The lanes that will run with these inputs; none when no stage of main, nor of a flow it calls for itself, runs lanes.
-fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name>> {
+pub(crate) fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name>> {
     let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
     let runs = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::over_inputs(when, &value));
     let mut called = vec![protocol.flow("main")?];

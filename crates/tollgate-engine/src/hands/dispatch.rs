@@ -28,6 +28,7 @@ use super::{
     ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, failed, guarded, incidental, leak,
     own_unit, tree_id,
 };
+use crate::documents;
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::Again;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
@@ -387,10 +388,11 @@ fn deliver(
     let tree = result.content.as_ref().map_or(&lease.tree, |content| &content.tree);
     let tree = tree_id(tree)?;
     let paths = run.parts().documents;
+    let sides = documents::lanes(&run.protocol, &run.vars);
     for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(name)?))) {
         let Some(path) = paths.get(name) else { continue };
         let Some(bytes) = workspace.file(&tree, path)? else { continue };
-        match open_artifact(&run.protocol.contracts, artifact, &bytes, None) {
+        match open_artifact(&run.protocol.contracts, artifact, &bytes, sides.clone()) {
             Ok(given) => {
                 result.artifacts.insert(name.clone(), given);
                 objects.push(Object::new(bytes));

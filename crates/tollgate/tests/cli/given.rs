@@ -214,3 +214,50 @@ roles:
         }
     }
 }
+
+/// A plan that a stage delivers says what its sides may change, as one that is given at the start does; one that does not pass says why.
+#[test]
+fn a_plan_that_is_delivered_says_the_scopes_of_its_sides() {
+    let protocol = format!(
+        r#"protocol: planned
+version: 1
+areas: {{docs: ["docs/**"], code: ["**"]}}
+artifacts: {{plan: {{path: docs/plan.md, schema: build-plan.task}}}}
+roles:
+  planner: {{contract: status-block, writes: [docs], sees: full}}
+  developer: {{contract: status-block, writes: [code], sees: full}}
+{}gates:
+  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [code], mandatory: {{unit: true}}}}
+  standing: {{holds: {{every: unit, is: accepted}}, bound_to: tree, mandatory: {{run: true}}}}
+{HOLDS}flows:
+  main:
+    - {{id: plan, dispatch: planner, gives: [plan], on: {{ok: sides}}}}
+    - {{id: sides, each: {{over: [backend], flow: side, at_once: 1, trees: own, makes: accepted}}, on: {{all: look, some: hold, none: hold}}}}
+    - {{id: look, check: [standing], on: {{pass: done, fail: hold, stale: hold}}}}
+  side:
+    - {{id: build, dispatch: developer, on: {{ok: check}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: hold}}}}
+    - {{id: join, land: run, on: {{landed: done, conflict: hold}}}}
+"#,
+        CHECKER.replace("[task, criteria", "[plan, criteria")
+    );
+    let told = |plan: &str| {
+        let planner = wrote("docs/plan.md", plan, "created");
+        let developer = wrote("api/a", "a\\n", "created");
+        let script =
+            format!("script: 1\nroles:\n  planner: [{planner}]\n  developer: [{developer}]\n  dod-checker: [{FINE}]\n");
+        let mut play = Play::new("# One\n", &script);
+        std::fs::write(play.world.path("own.yaml"), &protocol).unwrap();
+        let said = play.tollgate(&["run", "../own.yaml", "--script", "../script.yaml", "--no-wait"]);
+        play.named_by(&said);
+        (play, said)
+    };
+    let (play, said) = told("# P\\n\\n## Definition of Done\\n\\n### Backend\\nScope: `api/**`\\n- api/a is there\\n");
+    said.exits(0).says("succeeded");
+    let shown = play.tollgate(&["show", "RUN"]).out;
+    assert!(shown.contains("api/a is there (backend)"), "{shown}");
+    play.holds();
+    let (play, said) = told("# P\\n\\n## Definition of Done\\n\\n### Elsewhere\\nScope: `api/**`\\n");
+    said.exits(1).says("it does not deliver `plan`: docs/plan.md: TG").silent_on("succeeded");
+    play.holds();
+}

@@ -271,7 +271,8 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, (breach, repla
     } else if role.judges() && report.verdict == Verdict::Reject && !names_something {
         Some("it rejects, but names no finding and no failed row".to_owned())
     } else {
-        lacks.map(|name| format!("it does not deliver `{name}`"))
+        let why = result.diagnostics.first().map(|why| format!(": {why}")).unwrap_or_default();
+        lacks.map(|name| format!("it does not deliver `{name}`{why}"))
     };
     if let Some(problem) = problem {
         report.health = Health::Malformed;
