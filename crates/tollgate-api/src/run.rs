@@ -311,8 +311,11 @@ pub enum EvidenceSource {
 pub struct Finding {
     /// Its id (`fnd_7`).
     pub id: String,
-    /// open, addressed, fixed, refuted or waived.
+    /// open, addressed, fixed, refuted or waived: in the run's tree.
     pub status: String,
+    /// Where it stands otherwise in trees that units have of their own and are yet to land, by the unit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub apart: BTreeMap<String, String>,
     /// How bad it is, in the dialect's word.
     pub severity: Option<String>,
     /// What kind it is, in the dialect's word.

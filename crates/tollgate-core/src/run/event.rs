@@ -88,7 +88,6 @@ macro_rules! events {
 
             /// Every type there is.
             pub const KINDS: &'static [&'static str] = &[$($kind,)*];
-
         }
 
         impl Serialize for DataOut<'_> {
@@ -355,7 +354,13 @@ events! {
         why: String,
     }
     /// Something is wrong with the work.
-    FindingOpened = "finding.opened" { finding: FindingId, about: Finding }
+    FindingOpened = "finding.opened" {
+        finding: FindingId,
+        about: Finding,
+        /// The tree in which it was found, where units have trees of their own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<TreeOf>,
+    }
     /// A judgement rests on findings that were there before it, too.
     JudgementRests = "judgement.rests" { attempt: AttemptId, findings: Vec<FindingId> }
     /// A finding is named again in other words; the newest are what has to be mended.
@@ -489,7 +494,6 @@ events! {
         /// The commit that the branch points to; for a patch, the one that it fits.
         commit: Name,
         tree: Name,
-        /// The patch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         patch: Option<Digest>,
     }

@@ -7,9 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::Run;
 use super::event::{Finding, FindingStatus, TreeOf};
-use super::over::is_left;
 use crate::Name;
 
 /// A finding and where it stands.
@@ -20,7 +18,7 @@ pub struct FindingState {
     pub status: FindingStatus,
     /// Where it stands in the trees that units it goes to have of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub apart: BTreeMap<Name, FindingStatus>,
+    pub apart: BTreeMap<Name, Apart>,
     /// The units that did their part in the run's tree; it is addressed there when all it goes to have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub addressed: BTreeSet<Name>,
@@ -29,18 +27,28 @@ pub struct FindingState {
     pub left: BTreeSet<Name>,
 }
 
+/// Where a finding stands in a unit's own tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Apart {
+    pub status: FindingStatus,
+    /// Whether it was found in the run's tree since this one was made. What is said of this one settles nothing there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_run: bool,
+}
+
 impl FindingState {
-    /// One that was just found. It may lie in what was there before: it stands in the run's tree, too.
-    pub(super) fn open(about: Finding, apart: impl Fn(&Name) -> bool) -> Self {
-        let own = about.units.iter().filter(|unit| apart(unit)).map(|unit| (unit.clone(), FindingStatus::Open));
-        let apart = own.collect();
+    /// One that was just found in a tree. What is found in a unit's may lie in what was there before: it stands in the run's, too.
+    pub(super) fn open(about: Finding, tree: Option<&TreeOf>, apart: impl Fn(&Name) -> bool) -> Self {
+        let status = FindingStatus::Open;
+        let own = Apart { status, in_run: tree == Some(&TreeOf::Run) };
+        let apart = about.units.iter().filter(|unit| apart(unit)).map(|unit| (unit.clone(), own)).collect();
         let (addressed, left) = Default::default();
-        Self { about, status: FindingStatus::Open, apart, addressed, left }
+        Self { about, status, apart, addressed, left }
     }
 
     /// Where it stands in the tree of a subject.
     pub fn status_in(&self, unit: Option<&Name>) -> FindingStatus {
-        unit.and_then(|unit| self.apart.get(unit)).copied().unwrap_or(self.status)
+        unit.and_then(|unit| self.apart.get(unit)).map_or(self.status, |own| own.status)
     }
 
     /// Where it stands for a subject: what a unit has addressed or left is not open for it any more, though it is for others.
@@ -53,29 +61,23 @@ impl FindingState {
         }
     }
 
-    /// Where it stands for who looks at the whole: what is least settled of it in the trees that may come to be the run's.
-    pub fn status_in_sum(&self, run: &Run) -> FindingStatus {
-        let may_land = |name: &Name| run.unit(name).is_some_and(|unit| unit.is_apart() && !is_left(run, unit));
-        let own = self.apart.iter().filter(|(name, _)| may_land(name)).map(|(_, status)| *status);
-        let others = self.about.units.is_empty() || !self.about.units.iter().all(may_land);
-        own.chain(others.then_some(self.status)).min().unwrap_or(self.status)
-    }
-
-    /// Whether it would be the same after a change.
+    /// Whether it stands so already, in one tree or in all.
     pub(super) fn stands(&self, status: FindingStatus, tree: Option<&TreeOf>) -> bool {
         let untouched = |unit: &Name| !self.addressed.contains(unit) && !self.left.contains(unit);
-        let own =
-            |(unit, own): (&Name, &FindingStatus)| *own == status && (status != FindingStatus::Open || untouched(unit));
+        let open = status == FindingStatus::Open;
+        let own = |(unit, own): (&Name, &Apart)| own.status == status && (!open || untouched(unit));
+        let in_run = self.status == status && (!open || self.addressed.is_empty() && self.left.is_empty());
         match tree {
             Some(TreeOf::Unit(unit)) => self.apart.get_key_value(unit).is_none_or(own),
-            Some(TreeOf::Run) => self.stands_in_run(status),
-            None => self.stands_in_run(status) && self.apart.iter().all(own),
+            Some(TreeOf::Run) => in_run,
+            None => in_run && self.apart.iter().all(own),
         }
     }
 
-    fn stands_in_run(&self, status: FindingStatus) -> bool {
-        let parts = self.addressed.iter().chain(&self.left).any(|unit| !self.apart.contains_key(unit));
-        self.status == status && (status != FindingStatus::Open || !parts)
+    /// Whether it was found in a tree, as far as it matters elsewhere: who has a tree of its own from before does not see it there.
+    pub(super) fn is_found(&self, tree: Option<&TreeOf>) -> bool {
+        let known = tree != Some(&TreeOf::Run) || self.apart.values().all(|own| own.in_run);
+        known && self.stands(FindingStatus::Open, tree)
     }
 
     /// It stands otherwise in one tree, or in all of them. Where it is open again, all it goes to have to look at it again.
@@ -83,19 +85,19 @@ impl FindingState {
         let open = status == FindingStatus::Open;
         for (unit, own) in &mut self.apart {
             if tree.is_none_or(|tree| matches!(tree, TreeOf::Unit(name) if name == unit)) {
-                *own = status;
+                own.status = status;
                 if open {
                     self.addressed.remove(unit);
                     self.left.remove(unit);
                 }
             }
+            own.in_run |= open && tree == Some(&TreeOf::Run);
         }
         if !matches!(tree, Some(TreeOf::Unit(_))) {
             self.status = status;
             if open {
-                let apart = &self.apart;
-                self.addressed.retain(|unit| apart.contains_key(unit));
-                self.left.retain(|unit| apart.contains_key(unit));
+                self.addressed.clear();
+                self.left.clear();
             }
         }
     }
@@ -103,7 +105,7 @@ impl FindingState {
     /// A unit did its part, in its own tree or in the run's.
     pub(super) fn address(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) {
         match self.apart.get_mut(unit) {
-            Some(own) => *own = FindingStatus::Addressed,
+            Some(own) => own.status = FindingStatus::Addressed,
             None => drop(self.addressed.insert(unit.clone())),
         }
         self.sum_up(gone);
@@ -131,7 +133,7 @@ impl FindingState {
     pub(super) fn part(&mut self, unit: &Name) {
         if self.about.units.contains(unit) {
             self.left.remove(unit);
-            self.apart.insert(unit.clone(), self.status);
+            self.apart.insert(unit.clone(), Apart { status: self.status, in_run: false });
         }
     }
 
@@ -141,15 +143,17 @@ impl FindingState {
         let Some(own) = self.apart.remove(unit) else { return false };
         let before = self.status;
         let alone = self.about.units.iter().all(|name| name == unit);
-        match own {
-            FindingStatus::Open => self.status = own,
+        match own.status {
+            // What was found in the run's tree since is not looked at in the unit's, whoever worked there.
+            _ if own.in_run && self.status == FindingStatus::Open => drop(self.left.remove(unit)),
+            FindingStatus::Open => self.status = own.status,
             FindingStatus::Addressed => {
                 if self.status.is_closed() {
                     self.status = FindingStatus::Open;
                 }
                 self.addressed.insert(unit.clone());
             }
-            FindingStatus::Fixed | FindingStatus::Refuted | FindingStatus::Waived if alone => self.status = own,
+            FindingStatus::Fixed | FindingStatus::Refuted | FindingStatus::Waived if alone => self.status = own.status,
             FindingStatus::Fixed | FindingStatus::Refuted | FindingStatus::Waived => {}
         }
         self.sum_up(gone);
@@ -186,7 +190,7 @@ mod tests {
             why: String::new(),
             fix: String::new(),
         };
-        FindingState::open(about, |unit| apart.contains(&&**unit))
+        FindingState::open(about, Some(&in_tree("a")), |unit| apart.contains(&&**unit))
     }
 
     fn name(unit: &str) -> Name {
@@ -227,12 +231,35 @@ mod tests {
             (Open, Waived, Waived),
         ] {
             let mut finding = found(&["a"], &["a"]);
-            finding.set(in_run, Some(&TreeOf::Run));
+            // As it was opened, nobody has found it in the run's tree by itself.
+            if in_run != Open {
+                finding.set(in_run, Some(&TreeOf::Run));
+            }
             finding.set(own, Some(&in_tree("a")));
             let moves = finding.join(&name("a"), nobody);
             assert_eq!((finding.status, moves), (then, in_run != then), "{in_run:?} joined by {own:?}");
             assert!(finding.apart.is_empty());
         }
+    }
+
+    /// What was found in the run's tree since the unit's was made is settled by nothing that is said of the unit's.
+    #[test]
+    fn what_was_found_in_the_run_s_tree_since_is_not_settled_by_a_landing() {
+        for own in [Addressed, Fixed, Waived] {
+            let mut finding = found(&["a"], &["a"]);
+            finding.set(own, Some(&in_tree("a")));
+            assert!(!finding.is_found(Some(&TreeOf::Run)), "it was not, in this tree");
+            finding.set(Open, Some(&TreeOf::Run));
+            assert!(finding.is_found(Some(&TreeOf::Run)));
+            finding.join(&name("a"), nobody);
+            assert_eq!((finding.status, finding.status_for(Some(&name("a")))), (Open, Open), "{own:?}");
+        }
+        // Opened again by all, it has to be looked at again by all.
+        let mut finding = found(&["a", "b"], &[]);
+        finding.address(&name("a"), nobody);
+        finding.part(&name("a"));
+        finding.set(Open, Some(&TreeOf::Run));
+        assert_eq!(finding.status_for(Some(&name("a"))), Open);
     }
 
     /// A tree that is made anew begins with what stands in the run's, whatever was said of the one that is lost.

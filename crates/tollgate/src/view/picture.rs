@@ -57,9 +57,7 @@ pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
             .collect(),
         criteria_passed: count(run.ledger.criteria.iter().filter(passed).count()),
         criteria_total: count(run.ledger.criteria.len()),
-        findings_open: count(
-            run.ledger.findings.values().filter(|f| f.status_in_sum(run) == FindingStatus::Open).count(),
-        ),
+        findings_open: count(run.ledger.findings.values().filter(|f| f.status == FindingStatus::Open).count()),
     }
 }
 

@@ -282,6 +282,7 @@ pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
             return changed.unit.as_ref().map(ToString::to_string).or_else(|| only(&first.about.units));
         }
         Event::ScopeWidened(widened) => return widened.unit.as_ref().map(ToString::to_string),
+        Event::WaiverGranted(waiver) => &run.decisions.get(&waiver.decision)?.asked.instance,
         Event::DecisionEnded(ended) => &run.decisions.get(&ended.decision)?.asked.instance,
         _ => return None,
     };

@@ -325,3 +325,65 @@ fn who_works_in_the_run_s_tree_mends_nothing_in_a_unit_s_own() {
     told.exits(1).says("fnd_1 and fnd_2 addressed in the run's tree").silent_on("fnd_1 fixed").silent_on("succeeded");
     run.holds();
 }
+
+/// What is found in the run's tree while a unit has one from before is settled by nothing that is said of the unit's.
+#[test]
+fn what_was_found_in_the_run_s_tree_is_not_settled_in_an_older_one() {
+    let flows = format!(
+        "  main:
+    - {{id: sides, each: {{over: [frontend, backend], flow: side, at_once: 1, trees: own, makes: accepted}}, on: {{all: look, some: mend, none: hold}}}}
+    - {{id: mend, dispatch: polisher, on: {{ok: review}}}}
+    - {{id: review, dispatch: reviewer, on: {{accept: hold, reject: {{to: sides, limit: 1, then: hold}}}}}}
+{LOOK}  side:
+    - {{id: build, dispatch: developer, on: {{ok: tell, failed: hold}}}}
+    - {{id: tell, dispatch: reviewer, on: {{accept: check, reject: hold}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: hold}}}}
+{JOIN}"
+    );
+    let found =
+        said("", "REQUEST_CHANGES", "findings: [{severity: critical, path: api/x, text: passwords are logged}]");
+    let (run, told) = told(
+        &flows,
+        &[
+            ("polisher", &[by("", "api/x", "logs passwords", "created")]),
+            (
+                "developer",
+                &[crashes(FIRST), by(BACKEND, "api/a", "fine", "created"), by(FRONTEND, "web/a", "fine", "created")],
+            ),
+            ("reviewer", &[fine(BACKEND), fine(FRONTEND), found]),
+            ("dod-checker", &then_fine([])),
+        ],
+    );
+    told.exits(1).says("fnd_1 fixed: reviewer accepts").says("fnd_1 is open against it").silent_on("succeeded");
+    run.holds();
+}
+
+/// A file that was written in a tree that is lost is no proof of a claim in the next.
+#[test]
+fn what_was_written_in_a_tree_that_is_lost_covers_no_claim_in_the_next() {
+    let flows = format!(
+        "  main:
+    - {{id: make, dispatch: polisher, on: {{ok: sides}}}}
+    - {{id: sides, each: {{over: [frontend, backend], flow: side, at_once: 1, trees: own, makes: accepted}}, on: {{all: look, some: hold, none: hold, raise out: {{to: sides, limit: 1, then: hold}}}}}}
+{LOOK}  side:
+    - {{id: build, dispatch: developer, on: {{ok: tell}}}}
+    - {{id: tell, dispatch: reviewer, on: {{accept: check, reject: hold}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: raise out}}}}
+{JOIN}"
+    );
+    let claims =
+        by(BACKEND, "api/b", "x", "created").replace("files_created: [api/b]", "files_created: [api/b, api/a]");
+    let (run, told) = told(
+        &flows,
+        &[
+            ("polisher", &[by("", "notes.md", "looked", "created")]),
+            ("reviewer", &then_fine([])),
+            ("developer", &[by(FIRST, "api/a", "a", "created"), claims, by(FRONTEND, "web/a", "fine", "created")]),
+            ("dod-checker", &then_fine([not_so(FIRST)])),
+        ],
+    );
+    told.exits(0)
+        .says("the report names api/a as changed, but it did not change")
+        .says("fnd_2 refuted: reviewer saw it");
+    run.holds();
+}

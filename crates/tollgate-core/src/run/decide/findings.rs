@@ -203,6 +203,7 @@ impl Draft {
         let tree = self.tree_judged(unit);
         let tree = tree.as_ref();
         // Units that left it as it is have to look at it again.
+        let silent = silent.into_iter().filter(|id| !self.stands(id, FindingStatus::Open, tree)).collect();
         self.change(silent, tree, FindingStatus::Open, &format!("{role} says nothing of it in {attempt}"));
         self.change(gone, tree, FindingStatus::Fixed, &format!("{role} does not name it again in {attempt}"));
         let still: Vec<FindingId> = still.into_iter().collect();
@@ -237,7 +238,8 @@ impl Draft {
             let known = self.run.ledger.findings.iter().find(|(_, finding)| same(&finding.about));
             let Some((id, status)) = known.map(|(id, finding)| (*id, finding.status_in(unit))) else {
                 let about = Finding { of: Some(role_name.clone()), ..finding_of(attempt, None, units, said) };
-                self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
+                let tree = self.tree_judged(unit);
+                self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about, tree });
                 continue;
             };
             // Who may say that it does no harm has said so, of what was there then.
@@ -294,10 +296,18 @@ impl Draft {
         }
     }
 
+    fn stands(&self, finding: &FindingId, status: FindingStatus, tree: Option<&TreeOf>) -> bool {
+        self.run.ledger.findings.get(finding).is_none_or(|known| known.stands(status, tree))
+    }
+
     /// Findings stand otherwise in a tree, or in all.
     fn change(&mut self, findings: Vec<FindingId>, tree: Option<&TreeOf>, status: FindingStatus, why: &str) {
-        let stands = |id: &FindingId| self.run.ledger.findings.get(id).is_none_or(|known| known.stands(status, tree));
-        let findings: Vec<FindingId> = findings.into_iter().filter(|id| !stands(id)).collect();
+        let known = |id: &FindingId| self.run.ledger.findings.get(id);
+        let same = |id: &FindingId| match status {
+            FindingStatus::Open => known(id).is_none_or(|known| known.is_found(tree)),
+            _ => self.stands(id, status, tree),
+        };
+        let findings: Vec<FindingId> = findings.into_iter().filter(|id| !same(id)).collect();
         if !findings.is_empty() {
             self.emit(FindingChanged { findings, status, why: why.to_owned(), unit: None, tree: tree.cloned() });
         }
@@ -362,7 +372,8 @@ impl Draft {
 
     fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&Name>, said: FindingReport) {
         let about = finding_of(attempt, role, self.units_meant(unit, &said), said);
-        self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about });
+        let tree = self.tree_judged(unit);
+        self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about, tree });
     }
 
     /// The units a finding goes to: the one it names, the row's, the one whose scope holds the path, else every one.

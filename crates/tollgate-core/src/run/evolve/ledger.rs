@@ -195,7 +195,7 @@ pub(super) fn open_finding(run: &mut Run, opened: &FindingOpened) {
     run.next_finding = run.next_finding.max(opened.finding.0 + 1);
     let ledger = Arc::make_mut(&mut run.ledger);
     let apart = |name: &Name| ledger.units.iter().any(|unit| unit.name == *name && unit.is_apart());
-    let state = FindingState::open(opened.about.clone(), apart);
+    let state = FindingState::open(opened.about.clone(), opened.tree.as_ref(), apart);
     ledger.findings.insert(opened.finding, state);
     bump(ledger, "findings");
     if let Some(role) = &opened.about.role {

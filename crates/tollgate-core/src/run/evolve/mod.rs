@@ -303,6 +303,10 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
             });
         }
         part(run, name);
+        // What was written in a tree that is gone is nobody's word of this one.
+        for instance in run.instances.values_mut().filter(|instance| instance.unit.as_ref() == Some(name)) {
+            Arc::make_mut(instance).wrote.clear();
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use tollgate_core::protocol::condition::{Condition, SetKind};
 use tollgate_core::protocol::model::Gate;
 use tollgate_core::report::Verdict;
 use tollgate_core::run::event::CommandRef;
+use tollgate_core::run::finding::FindingState;
 use tollgate_core::run::gate::{self, CriterionState, Status};
 use tollgate_core::run::repeated::{Flaky, Once};
 use tollgate_core::run::state::{Criterion, Shown, keyed};
@@ -163,7 +164,8 @@ pub fn findings(run: &Run) -> Vec<api::Finding> {
         let about = &finding.about;
         api::Finding {
             id: id.to_string(),
-            status: finding.status_in_sum(run).word().to_owned(),
+            status: finding.status.word().to_owned(),
+            apart: apart(run, finding),
             severity: about.severity.as_ref().map(ToString::to_string),
             category: about.category.as_ref().map(ToString::to_string),
             path: about.path.as_ref().map(ToString::to_string),
@@ -178,6 +180,13 @@ pub fn findings(run: &Run) -> Vec<api::Finding> {
         }
     });
     findings.collect()
+}
+
+/// Where a finding stands in the trees that may still land.
+fn apart(run: &Run, finding: &FindingState) -> BTreeMap<String, String> {
+    let may_land = |name: &Name| run.unit(name).is_some_and(|unit| unit.is_apart() && !is_left(run, unit));
+    let own = finding.apart.iter().filter(|(name, own)| own.status != finding.status && may_land(name));
+    own.map(|(name, own)| (name.to_string(), own.status.word().to_owned())).collect()
 }
 
 /// The gates of the run and of each unit.

@@ -262,7 +262,12 @@ fn findings(screen: &mut Screen, detail: &RunDetail) {
         let label = Line::from("  ").add(style, symbol).text(format!(" {}  ", finding.id));
         let what = finding.what.lines().next().unwrap_or_default();
         let found = if finding.role.is_some() { "found by" } else { "measured after" };
-        let text = format!("{}{severity}{row}{place}: {what} ({found} {})", finding.status, finding.found_by);
+        let apart = finding
+            .apart
+            .iter()
+            .map(|(unit, status)| format!("; {status} in the tree of {unit}, which has not landed"));
+        let status = finding.status.clone() + &apart.collect::<String>();
+        let text = format!("{status}{severity}{row}{place}: {what} ({found} {})", finding.found_by);
         screen.wrapped(label, &text, Style::Plain);
     }
     screen.more(detail.findings.len(), "; `--json` shows all");
