@@ -345,7 +345,7 @@ fn a_secret_is_found_also_in_a_file_that_git_calls_binary() {
         [("printf x >> src/old", None), ("printf '\\n%s1' $(tr -d '\\0' < src/old) >> src/old", Some("secret"))]
     {
         let mut play = play(acts, "true");
-        play.world.write("src/old", &format!("\0{token}\0"));
+        play.world.write("src/old", format!("\0{token}\0"));
         play.world.commit("An old token");
         let reported = reports(&mut play, &[]).remove(0);
         assert_eq!(reported.code.as_deref(), code, "{acts}: {}", reported.reason);
