@@ -13,6 +13,7 @@ use super::report::{Frame, Guard, Reason};
 use super::room::Room;
 use super::surfaces::holds;
 use super::{Delegation, Stop, VERIFIER};
+use crate::sandbox::Reserved;
 use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
 
 /// How many paths a report names, and how many differences.
@@ -65,6 +66,12 @@ impl Scene {
     /// What must be readable for git to work there.
     pub fn reads(&self) -> Vec<PathBuf> {
         self.repository.iter().flat_map(Repository::read_by_git).collect()
+    }
+
+    /// What no configuration gives to a worker.
+    pub fn reserved(&self, state: &Path) -> Reserved {
+        let bare = Reserved { state: state.to_owned(), ..Reserved::default() };
+        self.repository.as_ref().map_or(bare, |repository| repository.reserved(state))
     }
 
     /// Where git keeps something: the repository's own folders, and those that lie in the folder.

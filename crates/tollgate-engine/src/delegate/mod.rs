@@ -275,7 +275,8 @@ fn tether(
 ) -> Result<Tether, Stop> {
     let able = std::cell::OnceCell::new();
     let able = || able.get_or_init(|| probe(&asked.tollgate));
-    let tether = hired.asked.clone().tether(&asked.tollgate, &asked.state, able, false);
+    let wished = scene.reserved(&asked.state).taken_out_of(hired.asked.clone());
+    let tether = wished.tether(&asked.tollgate, &asked.state, able, false);
     let mut tether = tether.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
     let allowed = if asked.role == VERIFIER { &[][..] } else { &dossier.allowed };
     let grant = surfaces::grant(cwd, allowed, &dossier.forbidden, &scene.git_places());

@@ -20,6 +20,7 @@ use super::folder::{GitFolder, Kind};
 use super::measure::{Change, ChangeKind, LINK, compare, leads_outside};
 use super::{Repository, WorkspaceError, at};
 use crate::git::{Git, quote, unquote};
+use crate::sandbox::Reserved;
 
 /// The largest file whose content is compared, and how much of all of them.
 const CONTENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -163,6 +164,11 @@ impl Repository {
     /// The folders in which git keeps it.
     pub fn kept_by_git(&self) -> Vec<PathBuf> {
         vec![self.git_dir.clone(), self.shared.common.clone(), self.shared.objects.clone()]
+    }
+
+    /// What no configuration gives to a worker.
+    pub fn reserved(&self, state: &Path) -> Reserved {
+        Reserved { state: state.to_owned(), top: Some(self.top.clone()), git: self.kept_by_git() }
     }
 
     /// Everything that its own git reads.
