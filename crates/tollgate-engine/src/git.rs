@@ -226,9 +226,9 @@ impl Git {
     }
 
     /// Runs a command that must succeed, and hands on what it prints piece by piece, however much it is.
-    pub fn stream<S: AsRef<OsStr>>(&self, args: &[S], out: Arc<dyn Output>) -> Result<(), GitError> {
+    pub fn stream<S: AsRef<OsStr>>(&self, args: &[S], stdin: Vec<u8>, out: Arc<dyn Output>) -> Result<(), GitError> {
         let err = Tail::new(ERROR_BYTES_MAX);
-        let end = run(self.program(args, Vec::new()), out, err.clone()).map_err(GitError::Start)?;
+        let end = run(self.program(args, stdin), out, err.clone()).map_err(GitError::Start)?;
         let err = String::from_utf8_lossy(&err.take().0).trim().to_owned();
         if end.success() { Ok(()) } else { Err(self.failed(args, Printed { end, out: Vec::new(), err })) }
     }

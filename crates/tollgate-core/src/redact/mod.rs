@@ -3,6 +3,8 @@
 //! A value is looked for as it is, as JSON and URLs write it, and in base64. What is put in its place is text that needs no
 //! escape, so that JSON stays JSON. A stream is cut anywhere: what could become a secret with the next bytes is held back.
 
+mod forms;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 use crate::Name;
+use forms::forms;
 
 /// A shorter value is no secret: taking it out would black out ordinary words.
 const LENGTH_MIN: usize = 8;
@@ -17,6 +20,8 @@ const LENGTH_MIN: usize = 8;
 const LENGTH_MAX: usize = 4 * 1024;
 /// More values than this are no secrets of one process.
 const VALUES_MAX: usize = 1_000;
+/// How much before a token shows whether it begins there.
+const BEFORE_BYTES: usize = 12;
 /// What stands in the name of a variable that holds a secret.
 const NAMES: [&str; 10] = [
     "TOKEN",
@@ -193,9 +198,9 @@ impl Secrets {
         let mut out = Vec::new();
         let mut found = false;
         let mut scan = Scan::default();
-        self.scan(&mut scan, text, true, &mut |piece, is_ours| {
-            found |= is_ours;
-            out.extend_from_slice(piece);
+        self.scan(&mut scan, text, true, &mut |piece| {
+            found |= matches!(piece, Piece::Secret { .. });
+            out.extend_from_slice(piece.shown());
         });
         if found { out.into() } else { text.into() }
     }
@@ -208,17 +213,29 @@ impl Secrets {
     /// Whether a text holds a secret, and which: the first one's name.
     pub fn found_in(&self, text: &[u8]) -> Option<String> {
         let mut first = None;
-        self.scan(&mut Scan::default(), text, true, &mut |piece, is_ours| {
-            if is_ours && first.is_none() {
-                let named = String::from_utf8_lossy(piece).into_owned();
-                first = Some(named.trim_start_matches("[redacted ").trim_end_matches(']').to_owned());
-            }
+        self.each_in(text, &mut |name, _| {
+            first.get_or_insert_with(|| name.to_owned());
         });
         first
     }
 
+    /// The secrets of a text, each by its name and as it stands there. Text of two bytes to a letter is read, too.
+    pub fn each_in(&self, text: &[u8], found: &mut dyn FnMut(&str, &[u8])) {
+        let mut look = |text: &[u8]| {
+            self.scan(&mut Scan::default(), text, true, &mut |piece| {
+                if let Piece::Secret { instead, was } = piece {
+                    found(instead.trim_start_matches("[redacted ").trim_end_matches(']'), was);
+                }
+            });
+        };
+        look(text);
+        if text.contains(&0) {
+            look(&wide(text));
+        }
+    }
+
     /// Gives out what is safe of a text and says how much of it that was; the rest is to be shown again with what follows.
-    fn scan(&self, scan: &mut Scan, text: &[u8], is_end: bool, out: &mut dyn FnMut(&[u8], bool)) -> usize {
+    fn scan(&self, scan: &mut Scan, text: &[u8], is_end: bool, out: &mut dyn FnMut(Piece<'_>)) -> usize {
         let mut at = 0;
         // A token goes on from the piece before.
         if let Some(shape) = scan.within {
@@ -244,12 +261,11 @@ impl Secrets {
                         return start;
                     }
                     scan.give(&text[at..start], out);
-                    scan.replace(instead, out);
+                    scan.replace(instead, &text[start..end], out);
                     (at, from) = (end, end);
                 }
                 Meaning::Begins(shape) => {
-                    let before = if start == at { scan.last } else { text.get(start - 1).copied() };
-                    let is_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                    let is_word = joins(&scan.before(&text[at..start]));
                     let tail = run(shape, &text[end..]);
                     let reaches = end + tail == text.len() || is_half(shape, &text[end + tail..]);
                     if !is_word && tail < shape.least && reaches && !is_end {
@@ -261,7 +277,7 @@ impl Secrets {
                         continue;
                     }
                     scan.give(&text[at..start], out);
-                    scan.replace(&format!("[redacted {}]", shape.name), out);
+                    scan.replace(&format!("[redacted {}]", shape.name), &text[start..end + tail], out);
                     (at, from) = (end + tail, end + tail);
                     if reaches && !is_end {
                         scan.within = Some(shape);
@@ -278,6 +294,34 @@ impl Secrets {
         let line = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         if self.over_lines { held } else { held.max(line) }
     }
+}
+
+/// What stands in a text with two bytes to a letter, of which one is zero; a line break for what does not.
+fn wide(text: &[u8]) -> Vec<u8> {
+    let is_zero = |at: Option<usize>| at.and_then(|at| text.get(at)) == Some(&0);
+    let letter = |(at, byte): (usize, &u8)| match byte {
+        0 => None,
+        _ if is_zero(at.checked_sub(1)) || is_zero(Some(at + 1)) => Some(*byte),
+        _ => Some(b'\n'),
+    };
+    text.iter().enumerate().filter_map(letter).collect()
+}
+
+/// Whether what follows belongs to the word before it. The end of an escape is no word: `\n`, `\x1b`, `\u000a`, `%0A`, or a colour.
+fn joins(before: &[u8]) -> bool {
+    let ends = |mark: &[u8], digits: usize| {
+        let at = before.len().checked_sub(mark.len() + digits);
+        at.map(|at| before[at..].split_at(mark.len()))
+            .is_some_and(|(start, rest)| start == mark && rest.iter().all(u8::is_ascii_hexdigit))
+    };
+    let colour = || {
+        let open = before.iter().rposition(|byte| *byte == b'[').map(|at| &before[at + 1..]);
+        let numbers = open.and_then(|open| open.strip_suffix(b"m"));
+        numbers.is_some_and(|numbers| numbers.iter().all(|byte| byte.is_ascii_digit() || *byte == b';'))
+    };
+    let letter = || matches!(before, [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f' | b'v' | b'a' | b'e' | b'0']);
+    before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && !(letter() || ends(b"%", 2) || ends(b"\\x", 2) || ends(b"\\u", 4) || colour())
 }
 
 /// How far a token goes on.
@@ -297,31 +341,60 @@ fn is_half(shape: &Shape, rest: &[u8]) -> bool {
     rest == b"\\" && (shape.piece)(b"\\n") == 2
 }
 
+/// What a scan gives out.
+enum Piece<'t> {
+    Plain(&'t [u8]),
+    /// What is put in the place of a secret, and what stood there.
+    Secret {
+        instead: &'t str,
+        was: &'t [u8],
+    },
+}
+
+impl<'t> Piece<'t> {
+    const fn shown(&self) -> &'t [u8] {
+        match self {
+            Self::Plain(text) => text,
+            Self::Secret { instead, .. } => instead.as_bytes(),
+        }
+    }
+}
+
 /// Where a scan stands between two pieces of a stream.
 #[derive(Debug, Default)]
 struct Scan {
     within: Option<&'static Shape>,
-    last: Option<u8>,
+    /// The end of what was given out.
+    last: Vec<u8>,
     /// Whether what was given out ends within an escape.
     escapes: bool,
 }
 
 impl Scan {
-    fn give(&mut self, piece: &[u8], out: &mut dyn FnMut(&[u8], bool)) {
-        let Some(last) = piece.last() else { return };
+    /// What stands before the end of a piece that comes next.
+    fn before(&self, piece: &[u8]) -> Vec<u8> {
+        let piece = &piece[piece.len().saturating_sub(BEFORE_BYTES)..];
+        let kept = self.last.len().min(BEFORE_BYTES - piece.len());
+        [&self.last[self.last.len() - kept..], piece].concat()
+    }
+
+    fn give(&mut self, piece: &[u8], out: &mut dyn FnMut(Piece<'_>)) {
+        if piece.is_empty() {
+            return;
+        }
         let trailing = piece.iter().rev().take_while(|byte| **byte == b'\\').count();
         self.escapes = (trailing % 2 == 1) ^ (trailing == piece.len() && self.escapes);
-        self.last = Some(*last);
-        out(piece, false);
+        self.last = self.before(piece);
+        out(Piece::Plain(piece));
     }
 
     /// Puts a text in the place of a secret. What stands behind a lone backslash would be an escape, and JSON knows few.
-    fn replace(&mut self, instead: &str, out: &mut dyn FnMut(&[u8], bool)) {
+    fn replace(&mut self, instead: &str, was: &[u8], out: &mut dyn FnMut(Piece<'_>)) {
         if std::mem::take(&mut self.escapes) {
-            out(b"\\", false);
+            out(Piece::Plain(b"\\"));
         }
-        self.last = Some(b']');
-        out(instead.as_bytes(), true);
+        self.last = vec![b']'];
+        out(Piece::Secret { instead, was });
     }
 }
 
@@ -352,12 +425,12 @@ impl Redactor {
     fn take(&mut self, bytes: &[u8], is_end: bool, out: &mut dyn FnMut(&[u8])) {
         let Self { secrets, scan, held } = self;
         if held.is_empty() {
-            let safe = secrets.scan(scan, bytes, is_end, &mut |piece, _| out(piece));
+            let safe = secrets.scan(scan, bytes, is_end, &mut |piece| out(piece.shown()));
             held.extend_from_slice(&bytes[safe..]);
             return;
         }
         held.extend_from_slice(bytes);
-        let safe = secrets.scan(scan, held, is_end, &mut |piece, _| out(piece));
+        let safe = secrets.scan(scan, held, is_end, &mut |piece| out(piece.shown()));
         held.drain(..safe);
     }
 }
@@ -382,61 +455,6 @@ fn password(value: &str) -> Option<&str> {
 /// A name that cannot end the text it stands in.
 fn plain(name: &str) -> String {
     name.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.')).take(64).collect()
-}
-
-/// The ways a value is written. A trailing backslash stays outside: it could escape the quote behind it.
-fn forms(value: &str) -> Vec<Vec<u8>> {
-    let mut cut = LENGTH_MAX.min(value.len());
-    while !value.is_char_boundary(cut) {
-        cut -= 1;
-    }
-    let value = &value[..cut];
-    let json = |value: &str| {
-        let quoted = serde_json::to_string(value).unwrap_or_default();
-        quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
-    };
-    let ascii: String = json(value)
-        .chars()
-        .flat_map(|char| {
-            let mut units = [0; 2];
-            let escaped = |units: &[u16]| units.iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
-            if char.is_ascii() { char.to_string() } else { escaped(char.encode_utf16(&mut units)) }
-                .chars()
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    let percent = |upper: bool| -> String {
-        let byte = |byte: u8| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-            _ if upper => format!("%{byte:02X}"),
-            _ => format!("%{byte:02x}"),
-        };
-        value.bytes().map(byte).collect()
-    };
-    let mut forms = vec![value.trim_end_matches('\\').to_owned(), json(value), json(value).replace('/', "\\/"), ascii];
-    // Agents print JSON, and what their tools print stands in it as text: that may be JSON itself.
-    forms.extend(Some(json(&json(value))).filter(|twice| *twice != json(value)));
-    forms.extend([percent(true), percent(false)]);
-    for in_base64 in (0..3).map(|shift| base64(value.as_bytes(), shift)) {
-        let in_urls = in_base64.replace('+', "-").replace('/', "_");
-        forms.extend(Some(in_urls).filter(|other| *other != in_base64));
-        forms.push(in_base64);
-    }
-    // Keys of several lines are often printed a line at a time.
-    if value.contains('\n') {
-        forms.extend(value.lines().filter(|line| line.len() >= 2 * LENGTH_MIN).map(str::to_owned));
-    }
-    forms.retain(|form| value.len() >= LENGTH_MIN && form.len() >= LENGTH_MIN);
-    forms.into_iter().map(String::into_bytes).collect()
-}
-
-/// What is certain of a value in base64, when so many bytes stand before it in its group of three.
-fn base64(value: &[u8], shift: usize) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits: Vec<bool> = value.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
-    let skip = (6 - shift * 8 % 6) % 6;
-    let digit = |six: &[bool]| DIGITS[six.iter().fold(0, |sum, bit| sum << 1 | usize::from(*bit))];
-    bits.get(skip..).unwrap_or_default().chunks_exact(6).map(|six| char::from(digit(six))).collect()
 }
 
 #[cfg(test)]

@@ -70,6 +70,13 @@ fn tokens_are_known_by_their_shape() {
     }
     assert_eq!(secrets.found_in(format!("+ t = ghp_{long}").as_bytes()).as_deref(), Some("GitHub token"));
     assert_eq!(secrets.found_in(b"+ nothing"), None);
+    // An escape before it is no word that it belongs to, wherever a stream is cut.
+    for before in ["\\n", "\\\\n", "\\x1b", "\\u000a", "%0A", "\u{1b}[31m", "\\033[1;31m"] {
+        let expected = format!("a{before}[redacted GitHub token]!");
+        assert_eq!(scrubbed(&secrets, &format!("a{before}ghp_{long}!")), expected);
+    }
+    let wide: Vec<u8> = format!("t = ghp_{long}\n").bytes().flat_map(|byte| [byte, 0]).collect();
+    assert_eq!(secrets.found_in(&wide).as_deref(), Some("GitHub token"), "two bytes to a letter");
 }
 
 #[test]

@@ -11,8 +11,9 @@ use super::dossier::Dossier;
 use super::leak::Leaks;
 use super::report::{Frame, Guard, Reason};
 use super::room::Room;
-use super::surfaces::{holds, in_git};
+use super::surfaces::holds;
 use super::{Delegation, Stop, VERIFIER};
+use crate::sandbox::Reserved;
 use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
 
 /// How many paths a report names, and how many differences.
@@ -65,6 +66,20 @@ impl Scene {
     /// What must be readable for git to work there.
     pub fn reads(&self) -> Vec<PathBuf> {
         self.repository.iter().flat_map(Repository::read_by_git).collect()
+    }
+
+    /// What no configuration gives to a worker.
+    pub fn reserved(&self, state: &Path) -> Reserved {
+        let bare = Reserved { state: state.to_owned(), ..Reserved::default() };
+        self.repository.as_ref().map_or(bare, |repository| repository.reserved(state))
+    }
+
+    /// Where git keeps something: the repository's own folders, and those that lie in the folder.
+    pub fn git_places(&self) -> Vec<PathBuf> {
+        let own = self.repository.iter().flat_map(Repository::kept_by_git);
+        let all =
+            own.chain(self.before.git_places().map(Path::to_owned)).map(|place| place.canonicalize().unwrap_or(place));
+        all.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
     }
 
     /// Notes the secrets that are there already, in what may be changed.
@@ -126,6 +141,8 @@ struct Found {
     allowed: bool,
     forbidden: bool,
     leads_outside: bool,
+    /// Whether it is a pipe, a socket or a device.
+    special: bool,
     secret: Option<String>,
 }
 
@@ -135,10 +152,12 @@ impl Found {
         let any = |list: &[String]| list.iter().any(|surface| holds(surface, &change.path));
         Self {
             path: shown(&leaks.scrubbed(&change.path)),
-            in_git: in_git(&change.path),
+            in_git: before.in_git(&change.path),
             allowed: any(&dossier.allowed),
             forbidden: any(&dossier.forbidden),
             leads_outside: before.leads_outside(change),
+            special: change.kind != ChangeKind::Deleted
+                && !["10", "12", "04"].iter().any(|kind| change.mode.starts_with(kind)),
             secret: leaks.added(&change.path).or_else(|| is_new.then(|| leaks.in_name(&change.path)).flatten()),
         }
     }
@@ -156,7 +175,10 @@ impl Found {
             guard.role.push(format!("changed forbidden surface: {path}"));
         }
         if self.leads_outside {
-            guard.role.push(format!("{path} is a link that leads out of the folder"));
+            guard.role.push(format!("{path} is a link that leads out of the folder, or to what git keeps"));
+        }
+        if self.special {
+            guard.role.push(format!("{path} is neither a file nor a folder nor a link"));
         }
         if let Some(what) = self.secret {
             guard.role.push(format!("{path} got what looks like a secret: {what}"));

@@ -202,7 +202,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect);
     let (worker, copy) = worker(hired, &room, asked)?;
     frame.adapter.insert("command".into(), worker.describe().into());
-    let mut tether = tether(asked, hired, &dossier, cwd, frame)?;
+    let mut tether = tether(asked, hired, &dossier, &scene, cwd, frame)?;
     tether.reads.extend(scene.reads());
     tether.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
     if let Program::Script(file) = &hired.program {
@@ -233,10 +233,12 @@ fn read_dossier(asked: &Delegation) -> Result<Dossier, Stop> {
     let cwd = asked.cwd.as_deref().unwrap_or(Path::new("/"));
     let said = dossier::Said { role, unit, cwd, allowed, forbidden };
     let bytes = asked.dossier.as_ref().map_err(|why| vec![why.clone()]);
-    bytes.and_then(|bytes| dossier::read(bytes, said)).map_err(|wrong| {
-        let first = wrong.first().cloned().unwrap_or_default();
-        Stop(Reason::InvalidDossier, format!("The dossier is no valid DossierV1: {first}"), wrong)
-    })
+    bytes.and_then(|bytes| dossier::read(bytes, said)).map_err(invalid)
+}
+
+fn invalid(wrong: Vec<String>) -> Stop {
+    let first = wrong.first().cloned().unwrap_or_default();
+    Stop(Reason::InvalidDossier, format!("The dossier is no valid DossierV1: {first}"), wrong)
 }
 
 /// The worker, and the trusted files that its words name.
@@ -263,13 +265,22 @@ fn worker(hired: &Hired, room: &Room, asked: &Delegation) -> Result<(Box<dyn Wor
 }
 
 /// What holds the worker: it writes the allowed surfaces, and its own; who judges writes none of them.
-fn tether(asked: &Delegation, hired: &Hired, dossier: &Dossier, cwd: &Path, frame: &mut Frame) -> Result<Tether, Stop> {
+fn tether(
+    asked: &Delegation,
+    hired: &Hired,
+    dossier: &Dossier,
+    scene: &Scene,
+    cwd: &Path,
+    frame: &mut Frame,
+) -> Result<Tether, Stop> {
     let able = std::cell::OnceCell::new();
     let able = || able.get_or_init(|| probe(&asked.tollgate));
-    let tether = hired.asked.clone().tether(&asked.tollgate, &asked.state, able, false);
+    let wished = scene.reserved(&asked.state).taken_out_of(hired.asked.clone());
+    let tether = wished.tether(&asked.tollgate, &asked.state, able, false);
     let mut tether = tether.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
     let allowed = if asked.role == VERIFIER { &[][..] } else { &dossier.allowed };
-    let grant = surfaces::grant(cwd, allowed, &dossier.forbidden);
+    let grant = surfaces::grant(cwd, allowed, &dossier.forbidden, &scene.git_places());
+    let grant = grant.map_err(|wrong| invalid(vec![wrong]))?;
     frame.guard.warnings.extend(grant.warnings);
     if tether.leash.landlock == 0 {
         let why = if tether.leash.missing.is_empty() { "it is off" } else { &tether.leash.missing };

@@ -59,25 +59,36 @@ pub(super) struct Grant {
 }
 
 /// What the sandbox is told, of surfaces that were [`read`]. A file that is there is granted alone, a folder with all in it. What is to be made is made in a folder,
-/// which is granted, and what else lies in that is kept; so are forbidden surfaces.
-pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String]) -> Grant {
+/// which is granted, and what else lies in that is kept; so are forbidden surfaces, and what git keeps. A surface that leads into that is refused.
+pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String], git: &[PathBuf]) -> Result<Grant, String> {
     let mut grant = Grant::default();
     let mut open: BTreeSet<PathBuf> = BTreeSet::new();
-    let within = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(cwd));
+    // A work tree may itself lie in the folder of its repository.
+    let around = |place: &Path| cwd.starts_with(place) && cwd != place && !in_git(&cwd.to_string_lossy());
+    let git: Vec<&PathBuf> = git.iter().filter(|place| !around(place)).collect();
+    let within = |path: &Path| path.canonicalize().ok().filter(|real| real.starts_with(cwd));
+    let in_git = |real: &Path| in_git(&real.to_string_lossy()) || git.iter().any(|place| real.starts_with(place));
+    let leads = |surface: &str| Err(format!("`{surface}` leads to what git keeps, and a worker does not change that"));
     for surface in allowed {
         let path = cwd.join(surface);
         let there = path.symlink_metadata().is_ok();
-        if there && within(&path) {
-            grant.narrowed.writes.push(path);
-        } else if there {
-            grant.warnings.push(format!("`{surface}` leads out of the folder and cannot be written"));
-        } else if !is_pattern(surface) && surface.contains(char::is_whitespace) && !surface.contains(['/', '.']) {
-            grant.warnings.push(format!("`{surface}` is no path: nothing can be written for it"));
-        } else {
-            let from = cwd.join(if is_pattern(surface) { base(surface) } else { surface.as_str() });
-            open.extend(
-                from.ancestors().find(|folder| folder.is_dir()).filter(|folder| within(folder)).map(Path::to_owned),
-            );
+        match within(&path).filter(|_| there) {
+            Some(real) if in_git(&real) => return leads(surface),
+            Some(real) => grant.narrowed.writes.push(real),
+            None if there => {
+                grant.warnings.push(format!("`{surface}` leads out of the folder and cannot be written"));
+            }
+            None if !is_pattern(surface) && surface.contains(char::is_whitespace) && !surface.contains(['/', '.']) => {
+                grant.warnings.push(format!("`{surface}` is no path: nothing can be written for it"));
+            }
+            None => {
+                let from = cwd.join(if is_pattern(surface) { base(surface) } else { surface.as_str() });
+                let folder = from.ancestors().find(|folder| folder.is_dir());
+                match folder.and_then(within) {
+                    Some(real) if in_git(&real) => return leads(surface),
+                    real => open.extend(real),
+                }
+            }
         }
     }
     for folder in &open {
@@ -85,15 +96,23 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String]) -> Gra
         grant.narrowed.kept.extend(beside(cwd, folder, allowed));
     }
     let named = forbidden.iter().map(|surface| cwd.join(surface));
-    grant.narrowed.kept.extend(named.filter(|path| path.exists() && within(path)));
+    grant.narrowed.kept.extend(named.filter(|path| path.exists() && within(path).is_some()));
     grant.narrowed.kept.retain(|path| !path.is_symlink());
+    let mut git: Vec<PathBuf> = git
+        .into_iter()
+        .filter(|place| grant.narrowed.writes.iter().any(|real| place.starts_with(real)))
+        .cloned()
+        .collect();
+    git.truncate(KEPT_MAX);
+    grant.narrowed.kept.retain(|path| !git.contains(path));
     grant.narrowed.kept.sort();
     grant.narrowed.kept.dedup();
-    if grant.narrowed.kept.len() > KEPT_MAX {
+    if grant.narrowed.kept.len() + git.len() > KEPT_MAX {
         grant.warnings.push("more lies beside the allowed surfaces than can be kept: it is only measured".to_owned());
         grant.narrowed.kept.clear();
     }
-    grant
+    grant.narrowed.kept.extend(git);
+    Ok(grant)
 }
 
 /// What lies in a folder and belongs to no allowed surface, nor leads to one.
@@ -171,7 +190,8 @@ mod tests {
         std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let of = |allowed: &[&str], forbidden: &[&str]| {
-            let grant = grant(&root, &list(allowed), &list(forbidden));
+            let git = [root.join(".git"), root.join("docs/x")];
+            let grant = grant(&root, &list(allowed), &list(forbidden), &git).unwrap();
             let names = |paths: &[PathBuf]| {
                 let mut names: Vec<_> =
                     paths.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
@@ -186,9 +206,9 @@ mod tests {
         is(of(&["src/a.js"], &["src/auth"]), "src/a.js", "src/auth", 0);
         is(of(&["src"], &["src/auth", "nowhere"]), "src", "src/auth", 0);
         is(of(&["src/new.js"], &["x"]), "src", "src/a.js src/auth src/b.js", 0);
-        is(of(&["new.md"], &["x"]), "", ".git README.md docs src", 0);
-        is(of(&["docs/**/*.md"], &["x"]), "docs", "", 0);
-        is(of(&["*.md"], &["x"]), "", ".git", 0);
+        is(of(&["new.md"], &["x"]), "", ".git README.md docs docs/x src", 0);
+        is(of(&["docs/**/*.md"], &["x"]), "docs", "docs/x", 0);
+        is(of(&["*.md"], &["x"]), "", ".git docs/x", 0);
         is(of(&["out", "the cart page"], &["x"]), "", "", 2);
     }
 }

@@ -93,7 +93,7 @@ impl RealHands {
         }
         self.end_strays(run, token, lease.epoch);
         let (place, note) = self.place(&workspace, run, id, role)?;
-        let mut tether = self.tether(run, Whose::Role(role_name), workspace.borrowed())?;
+        let mut tether = self.tether(run, Whose::Role(role_name), &workspace)?;
         let (start, marker) = (tree_id(&lease.tree)?, workers::marker(run.id, id, token));
         let path = place.path();
         let ground = Ground { path: &path, start: &start, place: place.spot() };

@@ -1,7 +1,5 @@
 //! What holds the programs of a run: by what its configuration asks for and what this machine can do.
 
-use std::path::PathBuf;
-
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tollgate_core::run::Run;
@@ -10,6 +8,7 @@ use tollgate_core::run::leash::Sandbox;
 use super::{Failure, RealHands};
 use crate::sandbox::{Asked, Tether, probe};
 use crate::workers::WorkerError;
+use crate::workspace::Workspace;
 
 /// Whose program it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,12 +64,12 @@ fn unreadable(what: &str, why: &str) -> WorkerError {
 
 impl RealHands {
     /// What holds a program; the commands that check have no network. A sandbox that is required and cannot be had is a refusal.
-    pub(super) fn tether(&self, run: &Run, whose: Whose<'_>, reads: Vec<PathBuf>) -> Result<Tether, Failure> {
+    pub(super) fn tether(&self, run: &Run, whose: Whose<'_>, workspace: &Workspace) -> Result<Tether, Failure> {
         let able = || self.able.get_or_init(|| probe(&self.tollgate));
-        let asked = asked(&run.opened.config, whose)?;
+        let asked = workspace.reserved().taken_out_of(asked(&run.opened.config, whose)?);
         let tether = asked.tether(&self.tollgate, &self.state, able, whose == Whose::Command);
         let mut tether = tether.map_err(WorkerError::Unheld)?;
-        tether.reads.extend(reads);
+        tether.reads.extend(workspace.borrowed());
         Ok(tether)
     }
 }

@@ -11,6 +11,7 @@ use tollgate_core::run::decide::AttemptResult;
 use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::in_scope;
 
+use super::blobs;
 use super::patch::{self, Lines, Look};
 use super::{Failure, failed, tree_id};
 use crate::workspace::Workspace;
@@ -24,6 +25,8 @@ struct Search {
     /// Where a repository keeps examples of them.
     examples: Vec<Name>,
     found: Vec<String>,
+    /// What git shows no lines of, with its contents before and after.
+    unshown: Vec<(String, (String, String))>,
 }
 
 impl Look for Search {
@@ -32,6 +35,7 @@ impl Look for Search {
         if is_example || self.found.len() == SHOWN_MAX {
             return;
         }
+        self.unshown.extend(lines.blobs.clone().map(|blobs| (lines.path.clone(), blobs)));
         let found = self.secrets.found_in(&lines.added).map(|what| format!("{what} in {}", lines.path));
         self.found.extend(found.filter(|found| !self.found.contains(found)).into_iter().collect::<Vec<_>>());
     }
@@ -53,8 +57,11 @@ pub(super) fn refuse(
     let new = result.changed.iter().filter(|changed| changed.kind == ChangeKind::Created && !is_example(&changed.path));
     let names = new.filter_map(|changed| secrets.found_in(&unquote(&changed.path)));
     let mut found: Vec<String> = names.take(1).map(|what| format!("{what} in the name of a file")).collect();
-    let search = Search { secrets: Arc::clone(secrets), examples, found: Vec::new() };
-    found.extend(patch::read(workspace, &from, &to, search)?.found);
+    let search = Search { secrets: Arc::clone(secrets), examples, found: Vec::new(), unshown: Vec::new() };
+    let search = patch::read(workspace, &from, &to, search)?;
+    found.extend(search.found);
+    found.extend(blobs::added(workspace, secrets, &search.unshown)?);
+    found.truncate(SHOWN_MAX);
     if !found.is_empty() {
         let reason = format!("it wrote what looks like a secret: {}", found.join(", "));
         result.report = failed("secret", reason.clone());

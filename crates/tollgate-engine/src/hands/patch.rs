@@ -7,9 +7,9 @@ use crate::process::Output;
 use crate::workspace::{ObjectId, Workspace};
 
 /// How much of one file is looked at at once.
-const PIECE_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const PIECE_BYTES: usize = 8 * 1024 * 1024;
 /// How much of that is looked at again with what follows: no secret and no word is longer.
-const OVERLAP_BYTES: usize = 64 * 1024;
+pub(super) const OVERLAP_BYTES: usize = 64 * 1024;
 /// How much is kept of a line that is no content: it names a file, or what became of it.
 const HEADER_BYTES_MAX: usize = 64 * 1024;
 
@@ -23,6 +23,8 @@ pub(super) struct Lines {
     pub removed: usize,
     /// Whether it was there and is gone, changed its mode, or is no text.
     pub odd: bool,
+    /// The contents before and after where git shows no lines of it.
+    pub blobs: Option<(String, String)>,
 }
 
 /// Looks at the files of a change, one after the other; at a large one several times.
@@ -33,7 +35,7 @@ pub(super) trait Look: Send + 'static {
 /// Reads what lies between two trees.
 pub(super) fn read<L: Look>(workspace: &Workspace, from: &ObjectId, to: &ObjectId, look: L) -> Result<L, Failure> {
     let reader = Arc::new(Reader(Mutex::new(Some(State::new(look, PIECE_BYTES, OVERLAP_BYTES)))));
-    workspace.diff_into(from, to, None, Arc::clone(&reader) as Arc<dyn Output>)?;
+    workspace.diff_into(from, to, None, &["--full-index"], Arc::clone(&reader) as Arc<dyn Output>)?;
     let state = reader.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     let state = state.ok_or_else(|| Failure::Other("the change was read twice".to_owned()))?;
     Ok(state.end())
@@ -66,13 +68,15 @@ struct State<L> {
     within: bool,
     at: At,
     header: Vec<u8>,
+    /// The contents of the file before and after.
+    index: Option<(String, String)>,
     piece: usize,
     overlap: usize,
 }
 
 impl<L: Look> State<L> {
     const fn new(look: L, piece: usize, overlap: usize) -> Self {
-        Self { look, file: None, within: false, at: At::Start, header: Vec::new(), piece, overlap }
+        Self { look, file: None, within: false, at: At::Start, header: Vec::new(), index: None, piece, overlap }
     }
 
     fn push(&mut self, bytes: &[u8]) {
@@ -128,9 +132,14 @@ impl<L: Look> State<L> {
                 self.file = Some(Lines { path, ..Lines::default() });
             } else if line.starts_with(b"@@") {
                 self.within = true;
+            } else if let Some(ids) = line.strip_prefix(b"index ") {
+                self.index = index(&String::from_utf8_lossy(ids));
             } else if let Some(file) = &mut self.file {
                 let odd = [&b"deleted file"[..], b"old mode", b"Binary files", b"GIT binary"];
                 file.odd |= odd.iter().any(|start| line.starts_with(start));
+                if line.starts_with(b"Binary files") {
+                    file.blobs = self.index.take();
+                }
             }
         }
         self.at = At::Start;
@@ -146,6 +155,12 @@ impl<L: Look> State<L> {
         self.file_ends();
         self.look
     }
+}
+
+/// The two ids of `ID..ID MODE`.
+fn index(ids: &str) -> Option<(String, String)> {
+    let (before, after) = ids.split_whitespace().next()?.split_once("..")?;
+    Some((before.to_owned(), after.to_owned()))
 }
 
 /// The path of `a/PATH b/PATH`, or of the two in git's quotes, as we write it.
@@ -194,6 +209,8 @@ mod tests {
             let shown: Vec<(&str, &[u8], usize, bool)> =
                 files.iter().map(|file| (&*file.path, &*file.added, file.removed, file.odd)).collect();
             assert_eq!(shown, expected, "{at_once} at once");
+            let blobs = files.iter().map(|file| file.blobs.is_some()).collect::<Vec<_>>();
+            assert_eq!(blobs, [false, false, false, true, false]);
         }
     }
 

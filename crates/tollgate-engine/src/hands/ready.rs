@@ -168,7 +168,7 @@ impl RealHands {
     ) -> Result<Held, Failure> {
         let line = words::join(&prepared.settings.setup);
         let (argv, pinned) = self.pinned(run, &prepared.settings.setup)?;
-        let mut tether = self.tether(run, Whose::Setup, workspace.borrowed())?;
+        let mut tether = self.tether(run, Whose::Setup, workspace)?;
         tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
         let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let name = prepared.marker.replace('/', "-");

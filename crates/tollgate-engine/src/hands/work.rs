@@ -48,7 +48,7 @@ impl RealHands {
         way: &UnderWay,
     ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
-        let mut tether = self.tether(run, Whose::Command, workspace.borrowed())?;
+        let mut tether = self.tether(run, Whose::Command, &workspace)?;
         let caches = self.folder(run.id, "caches").join("@commands");
         let needs = !self.settings(run)?.is_empty();
         let (mut results, mut objects) = (Vec::new(), Vec::new());

@@ -69,6 +69,7 @@ fn hold(policy: &OsString, program: &[OsString]) -> Result<u8, String> {
 /// Without a pid namespace nobody has to stay: the program takes the helper's place.
 fn become_program(policy: &Policy, program: &[OsString]) -> Result<u8, String> {
     terminal::leave();
+    namespaces::own_keys();
     namespaces::drop_privileges();
     let mut command = command(policy, program, false);
     if policy.files || policy.network == Network::NoTcp {
@@ -88,6 +89,7 @@ fn command(policy: &Policy, program: &[OsString], own_tmp: bool) -> Command {
 fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     terminal::leave();
+    namespaces::own_keys();
     if policy.network == Network::Denied {
         namespaces::loopback_up().map_err(|error| format!("loopback: {error}"))?;
     }

@@ -18,6 +18,7 @@ mod namespaces;
 mod places;
 mod probe;
 mod read_only;
+mod reserved;
 mod services;
 mod terminal;
 
@@ -30,6 +31,9 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
+pub use reserved::Reserved;
+
+pub(crate) use places::holds_home;
 
 use crate::process::Program;
 

@@ -20,9 +20,9 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::NET_BIND_SERVICE);
 
-/// Takes a pid and a mount namespace for what this process starts from now on; without privileges, a user namespace with them.
+/// Takes a pid and a mount namespace, and one for shared memory and queues, for what this process starts from now on; without privileges, a user namespace with them.
 pub(super) fn take(network: bool) -> io::Result<()> {
-    let mut flags = UnshareFlags::NEWPID | UnshareFlags::NEWNS;
+    let mut flags = UnshareFlags::NEWPID | UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
     flags.set(UnshareFlags::NEWNET, network);
     match unshare(flags) {
         Err(Errno::PERM) => {
@@ -115,6 +115,16 @@ pub(super) fn loopback_up() -> io::Result<()> {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Takes this process, and all that it starts, from the keys that the kernel keeps for the person's session. Where the system knows
+/// none, there is nothing to be taken from.
+#[expect(unsafe_code, reason = "no safe call joins a keyring")]
+pub(super) fn own_keys() {
+    const JOIN_SESSION_KEYRING: libc::c_int = 1;
+    let unnamed: *const libc::c_char = std::ptr::null();
+    // SAFETY: without a name the call reads no memory of this process.
+    unsafe { libc::syscall(libc::SYS_keyctl, JOIN_SESSION_KEYRING, unnamed) };
 }
 
 /// Gives up what root has over other people's things; nothing changes for somebody who is not root.

@@ -2,8 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// Nobody's to read as a whole: temporary files of others, and devices.
-const HIDDEN: [&str; 4] = ["/tmp", "/var/tmp", "/dev", "/run/user"];
+/// Nobody's to read as a whole: temporary files of others, devices, and the homes of others.
+const HIDDEN: [&str; 6] = ["/tmp", "/var/tmp", "/dev", "/run/user", "/home", "/root"];
+/// Where the system says which home folder an account has.
+const ACCOUNTS: &str = "/etc/passwd";
+/// The most programs of a home folder that lie in it without a folder of their own.
+const PROGRAMS_MAX: usize = 256;
 /// Devices that everybody needs.
 pub(super) const DEVICES: [&str; 8] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
@@ -47,6 +51,33 @@ fn home() -> Option<PathBuf> {
     home.canonicalize().ok().filter(|home| home.parent().is_some())
 }
 
+/// The home folders of the person: the one that is named, and the one that the system has for the account.
+fn homes() -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(ACCOUNTS).unwrap_or_default();
+    let uid = rustix::process::getuid().as_raw().to_string();
+    // `NAME:PASSWORD:UID:GID:WORDS:HOME:SHELL`
+    let account = |line: &str| {
+        let fields: Vec<&str> = line.split(':').collect();
+        fields.get(5).filter(|_| fields.get(2) == Some(&uid.as_str())).map(PathBuf::from)
+    };
+    let own = text.lines().filter_map(account).filter_map(|home| home.canonicalize().ok());
+    let mut all: Vec<PathBuf> = home().into_iter().chain(own.filter(|home| home.parent().is_some())).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// A place below each of the home folders.
+pub(super) fn in_homes(place: &str) -> impl Iterator<Item = PathBuf> {
+    homes().into_iter().map(move |home| home.join(place))
+}
+
+/// Whether a folder is a home folder, or holds one.
+pub(crate) fn holds_home(folder: &Path) -> bool {
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    homes().iter().any(|home| home.starts_with(&real))
+}
+
 /// A place below the home folder.
 pub(super) fn in_home(place: &str) -> Option<PathBuf> {
     Some(home()?.join(place))
@@ -62,7 +93,7 @@ pub(super) fn own(place: &str) -> Option<PathBuf> {
 
 /// What is not to be seen.
 pub(super) fn hidden(state: &Path) -> Vec<PathBuf> {
-    let fixed = HIDDEN.iter().map(PathBuf::from).chain(home()).chain([state.to_owned()]);
+    let fixed = HIDDEN.iter().map(PathBuf::from).chain(homes()).chain([state.to_owned()]);
     fixed.filter_map(|path| path.canonicalize().ok()).collect()
 }
 
@@ -75,7 +106,7 @@ pub(super) fn below_tmp<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> boo
 
 /// What a program and the tools beside it need to be read.
 pub(super) fn tools(program: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = TOOLS.iter().filter_map(|place| in_home(place)).collect();
+    let mut found: Vec<PathBuf> = TOOLS.iter().flat_map(|place| in_homes(place)).collect();
     found.extend(TOOL_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from));
     if let Some(cargo) = std::env::var_os("CARGO_HOME").map(PathBuf::from) {
         found.extend(["bin", "config.toml", "git", "registry"].map(|place| cargo.join(place)));
@@ -105,14 +136,27 @@ fn installed(bin: &Path) -> Vec<PathBuf> {
     // A home folder, or one that holds everything, is no installation; `.local` and `.cargo` hold more than programs.
     let name = whole.file_name().unwrap_or_default();
     let shared = whole.components().count() <= 2 || name == ".local" || name == ".cargo";
-    let homely = home().is_some_and(|home| home.starts_with(&whole));
+    if holds_home(bin) && bin.components().count() > 1 {
+        return programs(bin);
+    }
+    let homes = homes();
+    let homely = homes.iter().any(|home| home.starts_with(&whole));
     // A tool that installs itself into a hidden folder of the home keeps its keys and settings there, too.
-    let own = home().is_some_and(|home| whole.parent() == Some(&home)) && name.as_encoded_bytes().starts_with(b".");
+    let own = homes.iter().any(|home| whole.parent() == Some(home)) && name.as_encoded_bytes().starts_with(b".");
     match (shared || homely, own && whole != bin) {
         (true, _) => vec![bin.to_owned()],
         (false, true) => PARTS.iter().map(|part| whole.join(part)).filter(|part| part.exists()).collect(),
         (false, false) => vec![whole],
     }
+}
+
+/// The programs that lie in a home folder itself, and nothing beside them.
+fn programs(folder: &Path) -> Vec<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let runs =
+        |path: &PathBuf| path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(runs).take(PROGRAMS_MAX).collect()
 }
 
 /// A folder as the largest folders and files that hold nothing hidden.
@@ -173,5 +217,6 @@ mod tests {
         }
         let home = home().unwrap();
         assert_eq!(installed(&home.join("bin")), [home.join("bin")]);
+        assert!(!installed(&home).contains(&home) && holds_home(&home) && !holds_home(&home.join("bin")));
     }
 }

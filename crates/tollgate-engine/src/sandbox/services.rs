@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::mount::{MountFlags, mount, mount_bind};
 
-use super::places::in_home;
+use super::places::in_homes;
 
 /// Where services of the system and of the session listen: service managers, message buses, container engines.
 const PLACES: [&str; 12] = [
@@ -30,7 +30,7 @@ const VARIABLES: [&str; 4] = ["SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", 
 /// The places that are there, but for those in which something is granted: who names one in a configuration wants it.
 pub(super) fn to_cover<'a>(granted: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
     let named = VARIABLES.iter().filter_map(|name| std::env::var(name).ok()).filter_map(|value| socket(&value));
-    let fixed = PLACES.iter().map(PathBuf::from).chain(IN_HOME.iter().filter_map(|place| in_home(place)));
+    let fixed = PLACES.iter().map(PathBuf::from).chain(IN_HOME.iter().flat_map(|place| in_homes(place)));
     let mut all: Vec<PathBuf> = fixed.chain(named).filter_map(|path| path.canonicalize().ok()).collect();
     let granted: Vec<PathBuf> = granted.filter_map(|path| path.canonicalize().ok()).collect();
     all.retain(|place| place.parent().is_some() && !granted.iter().any(|path| path.starts_with(place)));
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn what_is_granted_is_not_covered() {
         let folder = crate::testing::folder("services").canonicalize().unwrap();
-        let home = in_home("").unwrap();
+        let home = in_homes("").next().unwrap();
         let all = to_cover([folder].iter());
         assert!(all.iter().all(|place| place.exists() && *place != home), "{all:?}");
         let Some(first) = all.first() else { return };

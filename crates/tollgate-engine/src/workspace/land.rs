@@ -154,16 +154,17 @@ impl Workspace {
         limit: usize,
     ) -> Result<(Vec<u8>, bool), WorkspaceError> {
         let kept = Head::new(limit);
-        self.diff_into(from, to, only, kept.clone())?;
+        self.diff_into(from, to, only, &[], kept.clone())?;
         Ok(kept.take())
     }
 
-    /// The same, handed on piece by piece, however much it is.
+    /// The same with more flags, handed on piece by piece, however much it is.
     pub fn diff_into(
         &self,
         from: &ObjectId,
         to: &ObjectId,
         only: Option<&[&Name]>,
+        more: &[&str],
         out: Arc<dyn Output>,
     ) -> Result<(), WorkspaceError> {
         let flags = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
@@ -173,11 +174,18 @@ impl Workspace {
         let groups: Vec<&[OsString]> = paths.as_deref().map_or_else(|| vec![&[][..]], groups);
         for group in groups {
             let mut args: Vec<&OsStr> = flags.map(OsStr::new).to_vec();
+            args.extend(more.iter().map(OsStr::new));
             args.extend([from.as_ref(), to.as_ref(), OsStr::new("--")]);
             args.extend(group.iter().map(OsString::as_os_str));
-            self.git.stream(&args, Arc::clone(&out))?;
+            self.git.stream(&args, Vec::new(), Arc::clone(&out))?;
         }
         Ok(())
+    }
+
+    /// The contents of objects, one after the other as `git cat-file --batch` prints them.
+    pub fn contents_into(&self, ids: &[String], out: Arc<dyn Output>) -> Result<(), WorkspaceError> {
+        let stdin = ids.iter().flat_map(|id| [id.as_str(), "\n"]).collect::<String>();
+        Ok(self.git.stream(&["cat-file", "--batch"], stdin.into_bytes(), out)?)
     }
 
     /// The content of one file of a tree; none when there is no such file.

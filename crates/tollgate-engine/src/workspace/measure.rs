@@ -403,7 +403,7 @@ pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     changes
 }
 
-/// Whether following a link of the tree leads outside, link by link.
+/// Whether following a link of the tree leads outside, link by link. What git keeps is no part of a tree.
 pub(super) fn leads_outside(root: &Path, path: &Path) -> bool {
     let mut open: Vec<PathBuf> = components(path);
     let mut current = PathBuf::new();
@@ -413,6 +413,7 @@ pub(super) fn leads_outside(root: &Path, path: &Path) -> bool {
             Some(Component::ParentDir) if !current.pop() => return true,
             Some(Component::ParentDir | Component::CurDir) | None => continue,
             Some(Component::RootDir | Component::Prefix(_)) => return true,
+            Some(Component::Normal(name)) if links > 0 && name == ".git" => return true,
             Some(Component::Normal(name)) => current.push(name),
         }
         if let Ok(target) = root.join(&current).read_link() {

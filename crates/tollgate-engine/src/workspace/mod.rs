@@ -46,6 +46,7 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 
 pub use crate::git::{GitError, ObjectId};
+use crate::sandbox::{Reserved, holds_home};
 #[cfg(debug_assertions)]
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
@@ -243,12 +244,19 @@ impl Workspace {
 
     /// What a work tree is read with: the user's checkout and git folder, and the objects that are borrowed.
     pub fn borrowed(&self) -> Vec<PathBuf> {
-        let mut all =
-            vec![self.top.clone(), self.shared.common.clone(), self.shared.objects.clone(), self.folder.objects()];
+        // A home folder under git is read as every home folder is.
+        let mut all: Vec<PathBuf> = Some(self.top.clone()).filter(|top| !holds_home(top)).into_iter().collect();
+        all.extend([self.shared.common.clone(), self.shared.objects.clone(), self.folder.objects()]);
         // A clone may borrow in its turn.
         let further = std::fs::read_to_string(self.shared.objects.join("info/alternates")).unwrap_or_default();
         all.extend(further.lines().filter(|line| !line.starts_with('#')).map(|line| self.shared.objects.join(line)));
         all
+    }
+
+    /// What no configuration gives to a worker.
+    pub fn reserved(&self) -> Reserved {
+        let git = vec![self.top.join(".git"), self.shared.common.clone(), self.shared.objects.clone()];
+        Reserved { state: self.state.clone(), top: Some(self.top.clone()), git }
     }
 
     /// The run's folder in the state directory.

@@ -1,7 +1,7 @@
 //! What a folder holds, file by file, whether git knows of it or not: taken before and after somebody works in it.
 //!
 //! Everything counts: what is ignored, what is in no repository, and of a git folder what it says (refs, HEAD, configuration, hooks, what
-//! is staged), not what it keeps for itself. Small files are compared by their content, the rest by what the system notes of
+//! is staged), and what it stores (objects, logs) as far as that is gone or overwritten; not what it keeps for itself. Small files are compared by their content, the rest by what the system notes of
 //! a change, which nobody without privileges can set.
 
 use std::collections::BTreeMap;
@@ -17,9 +17,10 @@ use tollgate_core::digest::Digest;
 use tollgate_core::scope::Entry;
 
 use super::folder::{GitFolder, Kind};
-use super::measure::{Change, LINK, compare, leads_outside};
+use super::measure::{Change, ChangeKind, LINK, compare, leads_outside};
 use super::{Repository, WorkspaceError, at};
 use crate::git::{Git, quote, unquote};
+use crate::sandbox::Reserved;
 
 /// The largest file whose content is compared, and how much of all of them.
 const CONTENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -33,9 +34,7 @@ const CLOSED: &str = "040000";
 const GIT: &[u8] = b".git";
 
 /// What a git folder keeps for itself.
-const KEPT_BY_GIT: [&str; 12] = [
-    "objects",
-    "logs",
+const KEPT_BY_GIT: [&str; 10] = [
     "index",
     "worktrees",
     "lost-found",
@@ -55,6 +54,15 @@ pub struct Snapshot {
     found: BTreeMap<Name, (Entry, Note)>,
     /// What is known by other means.
     told: Vec<Entry>,
+    /// Folders in which git keeps a repository, whatever their names, and files that lead to one.
+    git: Vec<GitPlace>,
+}
+
+/// A git folder that was met, or a file in the place of one.
+#[derive(Debug, Clone)]
+struct GitPlace {
+    name: Vec<u8>,
+    path: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +76,8 @@ struct Note {
     read: bool,
     /// Whether it had just changed.
     fresh: bool,
+    /// Whether git stores it: once it is there, it stays as it is.
+    stored: bool,
 }
 
 impl Snapshot {
@@ -82,12 +92,13 @@ impl Snapshot {
     }
 
     fn again(root: &Path, git_folders: &[(Name, PathBuf)], before: Option<&Self>) -> Result<Self, WorkspaceError> {
-        let mut taker = Taker { before, now: SystemTime::now(), left: CONTENTS_BYTES_MAX, found: BTreeMap::new() };
+        let (found, git) = (BTreeMap::new(), Vec::new());
+        let mut taker = Taker { before, now: SystemTime::now(), left: CONTENTS_BYTES_MAX, found, git };
         taker.walk(root, Vec::new())?;
         for (name, folder) in git_folders {
             taker.walk(folder, name.as_bytes().to_vec())?;
         }
-        Ok(Self { root: root.to_owned(), found: taker.found, told: Vec::new() })
+        Ok(Self { root: root.to_owned(), found: taker.found, told: Vec::new(), git: taker.git })
     }
 
     /// Adds what is known of a path by other means.
@@ -109,9 +120,25 @@ impl Snapshot {
         self.found.values().map(|(entry, _)| entry).chain(&self.told).cloned().collect()
     }
 
-    /// What is otherwise in a later one.
+    /// What is otherwise in a later one. What git stores may become more.
     pub fn changes(&self, later: &Self) -> Vec<Change> {
-        compare(&self.entries(), &later.entries())
+        let mut changes = compare(&self.entries(), &later.entries());
+        let stored = |path: &Name| later.found.get(path).is_some_and(|(_, note)| note.stored);
+        changes.retain(|change| change.kind != ChangeKind::Created || !stored(&change.path));
+        changes
+    }
+
+    /// The git folders that were met, and the files in the place of one.
+    pub fn git_places(&self) -> impl Iterator<Item = &Path> {
+        self.git.iter().map(|place| place.path.as_path())
+    }
+
+    /// Whether a path belongs to what git keeps.
+    pub fn in_git(&self, path: &str) -> bool {
+        let path = unquote(path);
+        let inside = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"/");
+        path.split(|byte| *byte == b'/').any(|part| part == GIT)
+            || self.git.iter().any(|place| place.name.is_empty() || path.strip_prefix(&*place.name).is_some_and(inside))
     }
 
     /// Whether a changed path is a link that leads out of the folder.
@@ -132,6 +159,16 @@ impl Repository {
             }
         }
         found
+    }
+
+    /// The folders in which git keeps it.
+    pub fn kept_by_git(&self) -> Vec<PathBuf> {
+        vec![self.git_dir.clone(), self.shared.common.clone(), self.shared.objects.clone()]
+    }
+
+    /// What no configuration gives to a worker.
+    pub fn reserved(&self, state: &Path) -> Reserved {
+        Reserved { state: state.to_owned(), top: Some(self.top.clone()), git: self.kept_by_git() }
     }
 
     /// Everything that its own git reads.
@@ -169,13 +206,15 @@ struct Taker<'b> {
     /// How many bytes may still be read.
     left: u64,
     found: BTreeMap<Name, (Entry, Note)>,
+    git: Vec<GitPlace>,
 }
 
 impl Taker<'_> {
     /// Notes everything below a folder; `name` is what stands before the names of its files.
     fn walk(&mut self, folder: &Path, name: Vec<u8>) -> Result<(), WorkspaceError> {
-        let mut open = vec![(folder.to_owned(), name)];
-        while let Some((folder, name)) = open.pop() {
+        // With how long the name of the git folder is that it lies in.
+        let mut open = vec![(folder.to_owned(), name, None)];
+        while let Some((folder, name, git)) = open.pop() {
             let entries = match std::fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
@@ -187,27 +226,55 @@ impl Taker<'_> {
                     continue;
                 }
             };
-            for file in entries.flatten() {
+            let entries: Vec<_> = entries.flatten().collect();
+            let has = |names: &[&str]| names.iter().all(|name| entries.iter().any(|entry| entry.file_name() == *name));
+            let is_git = name.rsplit(|byte| *byte == b'/').next() == Some(GIT)
+                || has(&["HEAD", "objects", "refs"])
+                || has(&["HEAD", "commondir"]);
+            let git = git.or_else(|| is_git.then_some(name.len()));
+            if git == Some(name.len()) {
+                self.git.push(GitPlace { name: name.clone(), path: folder.clone() });
+            }
+            for file in entries {
                 let mut path = name.clone();
                 if !path.is_empty() {
                     path.push(b'/');
                 }
                 path.extend_from_slice(file.file_name().as_bytes());
                 let Ok(meta) = file.path().symlink_metadata() else { continue };
-                if is_kept_by_git(&path) {
+                let part = git.map_or(Part::Says, |git| Part::of(path.get(git..).unwrap_or_default()));
+                if part == Part::Itself {
                     continue;
                 }
                 if meta.is_dir() {
-                    open.push((file.path(), path));
+                    open.push((file.path(), path, git));
                     continue;
                 }
                 if self.found.len() >= FILES_MAX {
                     return Err(WorkspaceError::TooMany { count: self.found.len() + 1, limit: FILES_MAX });
                 }
-                self.file(&file.path(), quote(&path), &meta);
+                if file.file_name().as_bytes() == GIT {
+                    self.git.push(GitPlace { name: path.clone(), path: file.path() });
+                }
+                match part {
+                    Part::Stores => self.stored(quote(&path), &meta),
+                    Part::Says | Part::Itself => self.file(&file.path(), quote(&path), &meta),
+                }
             }
         }
         Ok(())
+    }
+
+    /// What git stores is known by its size and place: nobody writes there, and a link more to it is no change.
+    fn stored(&mut self, path: Name, meta: &std::fs::Metadata) {
+        let note = Note { stored: true, ..Note::of(meta, self.now) };
+        let Note { inode, bytes, modified, mode, .. } = note;
+        let entry = Entry {
+            path: path.clone(),
+            mode: format!("{mode:06o}").into(),
+            blob: format!("{inode:?} {bytes} {modified:?}").into(),
+        };
+        self.found.insert(path, (entry, note));
     }
 
     fn file(&mut self, place: &Path, path: Name, meta: &std::fs::Metadata) {
@@ -251,6 +318,7 @@ impl Note {
             modified: (meta.mtime(), meta.mtime_nsec()),
             mode: meta.mode(),
             read: false,
+            stored: false,
             fresh: u64::try_from(meta.ctime()).is_ok_and(|changed| changed >= seconds),
         }
     }
@@ -263,21 +331,36 @@ fn read(path: &Path) -> Option<Digest> {
     Some(Digest::of(&bytes))
 }
 
-/// Whether a path lies in a git folder, in what that keeps for itself.
-fn is_kept_by_git(path: &[u8]) -> bool {
-    let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
-    let Some(at) = parts.iter().position(|part| *part == GIT) else { return false };
-    let inside = &parts[at + 1..];
-    // A branch may have any name.
-    if inside.iter().any(|part| matches!(*part, b"hooks" | b"info")) {
-        return false;
-    }
-    let refs = inside.iter().position(|part| *part == b"refs");
-    let Some(last) = inside.last() else { return false };
-    match refs {
-        // Those of runs come and go.
-        Some(at) => inside.get(at + 1) == Some(&&b"tollgate"[..]) || last.ends_with(b".lock"),
-        None => last.ends_with(b".lock") || KEPT_BY_GIT.iter().any(|kept| kept.as_bytes() == *last),
+/// What a file of a git folder is to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It says how things are.
+    Says,
+    /// It is history: there is more of it, and never less.
+    Stores,
+    /// Git keeps it for itself, and writes it as it likes.
+    Itself,
+}
+
+impl Part {
+    /// What a path from its git folder is.
+    fn of(path: &[u8]) -> Self {
+        let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect();
+        let is_lock = parts.last().is_some_and(|last| last.ends_with(b".lock"));
+        for (at, part) in parts.iter().enumerate() {
+            match *part {
+                b"hooks" | b"info" => return Self::Says,
+                b"objects" if parts[at + 1..] == [&b"info"[..], b"alternates"] => return Self::Says,
+                b"objects" | b"logs" if is_lock => return Self::Itself,
+                b"objects" | b"logs" => return Self::Stores,
+                // A branch may have any name; those of runs come and go.
+                b"refs" if is_lock || parts.get(at + 1) == Some(&&b"tollgate"[..]) => return Self::Itself,
+                b"refs" => return Self::Says,
+                _ => {}
+            }
+        }
+        let own = |last: &&[u8]| KEPT_BY_GIT.iter().any(|kept| kept.as_bytes() == *last);
+        if is_lock || parts.last().is_some_and(own) { Self::Itself } else { Self::Says }
     }
 }
 
@@ -285,7 +368,6 @@ fn is_kept_by_git(path: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::testing::{folder, write};
-    use crate::workspace::ChangeKind;
 
     fn changed(root: &Path, act: impl FnOnce()) -> Vec<(String, ChangeKind)> {
         let before = Snapshot::take(root, &[]).unwrap();
@@ -327,20 +409,40 @@ mod tests {
     }
 
     #[test]
-    fn a_git_folder_is_what_it_says() {
-        for kept in [".git/objects", ".git/index", "sub/.git/logs", ".git/modules/x/objects", ".git/refs/tollgate"] {
-            assert!(is_kept_by_git(kept.as_bytes()), "{kept}");
-        }
-        for counts in [
-            ".git/HEAD",
-            ".git/config",
-            ".git/hooks/index",
-            ".git/refs/heads/objects",
-            "objects",
-            "a/index",
-            ".gitignore",
+    fn a_git_folder_is_what_it_says_and_stores() {
+        for (path, part) in [
+            ("index", Part::Itself),
+            ("index.lock", Part::Itself),
+            ("refs/tollgate/x", Part::Itself),
+            ("objects/ab/cd", Part::Stores),
+            ("modules/x/objects/ab/cd", Part::Stores),
+            ("logs/refs/heads/main", Part::Stores),
+            ("objects/info/alternates", Part::Says),
+            ("HEAD", Part::Says),
+            ("hooks/index", Part::Says),
+            ("refs/heads/objects", Part::Says),
+            ("", Part::Says),
         ] {
-            assert!(!is_kept_by_git(counts.as_bytes()), "{counts}");
+            assert_eq!(Part::of(path.as_bytes()), part, "{path}");
         }
+        let root = folder("snapshot-git");
+        // A git folder may have any name.
+        for git in [".git", "store/r"] {
+            for file in ["HEAD", "objects/ab/cd", "refs/heads/main", "index"] {
+                write(&root, &format!("{git}/{file}"), "x");
+            }
+        }
+        write(&root, "a/index", "x");
+        let found = changed(&root, || {
+            write(&root, "store/r/index", "y");
+            write(&root, "store/r/objects/ab/new", "y");
+            std::fs::remove_file(root.join("store/r/objects/ab/cd")).unwrap();
+            std::fs::remove_file(root.join(".git/objects/ab/cd")).unwrap();
+            write(&root, "a/index", "y");
+        });
+        let names: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(names, [".git/objects/ab/cd", "a/index", "store/r/objects/ab/cd"]);
+        let taken = Snapshot::take(&root, &[]).unwrap();
+        assert!(taken.in_git("store/r/config") && taken.in_git("x/.git/y") && !taken.in_git("store/rs"));
     }
 }

@@ -7,6 +7,7 @@ pub mod budget;
 mod idle;
 pub mod paths;
 mod read;
+mod reserved;
 mod worktree;
 
 use std::collections::BTreeMap;
@@ -321,7 +322,7 @@ impl Config {
             config.push(Origin::Repository, parse(CONFIG_PATH.to_owned(), text?)?);
         }
         config.push(Origin::Environment, of_environment(environment)?);
-        Ok(config)
+        config.without_reserved(environment)
     }
 
     /// Puts a source over those before it.

@@ -251,6 +251,8 @@ fn a_worker_for_all_others_is_one_word() {
     let configure =
         |play: &Play, text: &str| std::fs::write(play.world.path("home/.config/tollgate/config.toml"), text).unwrap();
     configure(&play, "[roles]\n\"*\" = \"claude\"\n");
+    let told = play.tollgate(&["doctor"]);
+    assert!(!format!("{}{}", told.out, told.err).contains("has the role `*`"), "{}", told.out);
     let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
     play.named_by(&said);
     let maker = |play: &Play| match &play.events()[0].event {

@@ -135,3 +135,75 @@ fn a_program_in_the_search_path_opens_no_keys_beside_it() {
     let log = developer(&mut play, "cloud; cat ~/.cloud/token");
     assert!(log.contains("works") && !log.contains("a key"), "{log}");
 }
+
+/// Neither has a path: Landlock and mounts know nothing of them.
+#[test]
+fn a_worker_reaches_no_shared_memory_and_no_key_of_the_session() {
+    if !holds() {
+        return;
+    }
+    let python = |code: &str| {
+        let output = Command::new("python3").args(["-c", code]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let library = "import ctypes, os, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n";
+    let memory = python(&format!("{library}print(libc.shmget(0, 4096, 0o600 | 0o1000))"));
+    // Add a key to a session keyring of its own, then become what is started.
+    let start = format!(
+        "{library}libc.syscall(250, 1, None)\nlibc.syscall(248, b'user', b'a-key-of-the-session', b'secret', 6, -3)\n\
+         print('held' if libc.syscall(250, 10, -3, b'user', b'a-key-of-the-session', 0) > 0 else 'none', file=sys.stderr)\n\
+         os.execv(sys.argv[1], sys.argv[1:])"
+    );
+    let acts = format!(
+        "python3 - <<'END'\n{library}libc.shmat.restype = ctypes.c_void_p\n\
+         print('memory', 'reached' if libc.shmat({memory}, None, 0) != ctypes.c_void_p(-1).value else 'refused')\n\
+         print('key', 'reached' if libc.syscall(250, 10, -3, b'user', b'a-key-of-the-session', 0) > 0 else 'refused')\nEND"
+    );
+    for sandbox in ["prefer", "off"] {
+        let mut play = Play::new(TASK, &script(&[]));
+        play.world.set("TOLLGATE_SANDBOX", sandbox);
+        let log = started_by(&mut play, &["python3", "-c", &start], &acts);
+        let word = if sandbox == "off" { "reached" } else { "refused" };
+        // A system that keeps no keys has none to be reached.
+        assert!(log.contains(&format!("memory {word}")), "{sandbox}: {log}");
+        assert!(sandbox == "off" || log.contains("key refused"), "{log}");
+    }
+    python(&format!("{library}libc.shmctl({memory}, 0, None)"));
+}
+
+/// A home folder may be a repository, be in the search path, or not be the one that the system has for the account.
+#[test]
+fn keys_stay_closed_whatever_the_home_folder_is() {
+    if !holds() {
+        return;
+    }
+    let key = |play: &Play, folder: &str| {
+        let place = play.world.path(folder).join(".aws");
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::write(place.join("credentials"), "a key\n").unwrap();
+        format!("cat {}/credentials; echo looked", place.display())
+    };
+    let mut play = Play::new(TASK, &script(&[]));
+    let acts = key(&play, "work");
+    std::fs::write(play.world.path("work/.git/info/exclude"), ".aws\n").unwrap();
+    play.world.set("HOME", &play.world.path("work").display().to_string());
+    let log = developer(&mut play, &format!("{acts}; git log --oneline || echo blind"));
+    assert!(log.contains("looked") && !log.contains("a key") && !log.contains("blind"), "{log}");
+
+    let mut play = Play::new(TASK, &script(&[]));
+    let acts = key(&play, "home");
+    let home = play.world.path("home");
+    std::fs::write(home.join("tool"), "#!/bin/sh\necho works\n").unwrap();
+    std::fs::set_permissions(home.join("tool"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}:{}", play.world.path("bin").display(), home.display(), std::env::var("PATH").unwrap());
+    play.world.set("PATH", &path);
+    let log = developer(&mut play, &format!("{acts}; tool"));
+    assert!(log.contains("works") && !log.contains("a key"), "{log}");
+
+    let mut play = Play::new(TASK, &script(&[]));
+    let log = developer(
+        &mut play,
+        "ls -A \"$(getent passwd $(id -u) | cut -d: -f6)\" >/dev/null && echo unlocked; echo looked",
+    );
+    assert!(log.contains("looked") && !log.contains("unlocked"), "{log}");
+}

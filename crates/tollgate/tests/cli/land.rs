@@ -65,6 +65,11 @@ fn a_merge_moves_the_branch_and_its_checkout_to_exactly_the_tree_that_was_checke
     let events = play.events().len();
     land(&play, &["--as", "merge"]).exits(0).says("landed before: ");
     assert_eq!((head(&play, "HEAD"), play.events().len()), (branch, events));
+    // Something else is made or refused: nobody goes on with what is not there.
+    for (words, hint) in [(["branch", "--to", "other"], "git branch other"), (["patch", "-o", "../p"], "tollgate diff")]
+    {
+        land(&play, &[&["--as"], &words[..]].concat()).exits(1).says("TG0530").says("holds it already").says(hint);
+    }
     play.holds_but_for_the_head();
 }
 

@@ -262,6 +262,34 @@ fn a_configuration_gives_a_worker_more_places_and_never_less_than_is_required() 
     play.start(&words).exits(1).says("there is no sandbox `perhaps`");
 }
 
+/// Nobody writes the person's repository, and the state directory is not even read: no configuration says otherwise.
+#[test]
+fn a_configuration_gives_away_neither_the_repository_nor_the_state() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let file = play.world.path("home/.config/tollgate/config.toml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(play.world.path("work/.git"), play.world.path("link")).unwrap();
+    play.world.agent("agent", "#!/bin/sh\ntouch ../../../started; exit 5\n");
+    let words = [&WORDS[..], &["--worker", "developer=mine"]].concat();
+    for (key, place, lies) in [
+        ("writes", "work/", "what git keeps"),
+        ("writes", "work/.git/hooks/", "what git keeps"),
+        ("writes", "link/hooks/", "what git keeps"),
+        ("writes", "home/../", "lies there"),
+        ("writes", "state/", "the state directory"),
+        ("reads", "state/runs", "the state directory"),
+    ] {
+        let place = play.world.path(place);
+        let worker =
+            format!("[worker.mine]\nadapter = \"command\"\ncommand = [\"agent\"]\n{key} = [\"{}\"]\n", place.display());
+        std::fs::write(&file, worker).unwrap();
+        play.start(&words).exits(1).says("TG0604").says("cannot be given to the worker `mine`").says(lies);
+        play.tollgate(&["worker", "doctor", "mine"]).exits(1).says("TG0604");
+        let told = play.tollgate(&["doctor"]);
+        assert!(format!("{}{}", told.out, told.err).contains("cannot be given"), "{}", told.out);
+    }
+}
+
 #[test]
 fn a_worker_sees_the_usual_variables_and_those_that_were_named() {
     let config =

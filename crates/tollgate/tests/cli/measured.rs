@@ -127,6 +127,7 @@ fn a_link_out_of_the_tree_and_a_repository_in_it_fail_the_attempt() {
     for (acts, why) in [
         ("ln -s /etc src/out", "the link `src/out` leads out of the tree"),
         ("ln -s ../../.. src/out", "the link `src/out` leads out of the tree"),
+        ("ln -s ../.git src/out", "the link `src/out` leads out of the tree"),
         ("mkdir src/inner; git -C src/inner init -q; echo x > src/inner/x", "`src/inner/` is a repository of its own"),
     ] {
         let reported = made(acts);
@@ -321,6 +322,34 @@ fn a_secret_is_found_also_where_attributes_hide_its_file_from_diffs() {
     let token = format!("ghp_{}", "a1B2".repeat(10));
     let reported = made(&format!("echo '* -diff' > src/.gitattributes; echo '{token}' > src/x"));
     assert_eq!(reported.code.as_deref(), Some("secret"), "{}", reported.reason);
+}
+
+/// A zero makes git call a file binary and show no lines of it.
+#[test]
+fn a_secret_is_found_also_in_a_file_that_git_calls_binary() {
+    let token = format!("ghp_{}", "a1B2".repeat(10));
+    let wide = format!("printf 'key = {token}\\n' | sed 's/./&\\x00/g' > src/x");
+    for acts in [
+        format!("printf 'key={token}\\n\\000' > src/x"),
+        format!("printf '\\000{token}' > src/x"),
+        "printf '\\000AKIA%s\\000' IOSFODNN7EXAMPLQ > src/x".to_owned(),
+        format!("printf '%s\\\\n{token}' x > src/x"),
+        wide,
+    ] {
+        let reported = made(&acts);
+        assert_eq!(reported.code.as_deref(), Some("secret"), "{acts}: {}", reported.reason);
+        assert!(reported.reason.contains("in src/x") && reported.content.is_none(), "{acts}: {}", reported.reason);
+    }
+    // One that was there before is not added by a change beside it; a second one is.
+    for (acts, code) in
+        [("printf x >> src/old", None), ("printf '\\n%s1' $(tr -d '\\0' < src/old) >> src/old", Some("secret"))]
+    {
+        let mut play = play(acts, "true");
+        play.world.write("src/old", format!("\0{token}\0"));
+        play.world.commit("An old token");
+        let reported = reports(&mut play, &[]).remove(0);
+        assert_eq!(reported.code.as_deref(), code, "{acts}: {}", reported.reason);
+    }
 }
 
 /// The ways by which a git folder, or a file in the tree, has a program started: each leaves a mark with its name.

@@ -259,7 +259,7 @@ impl Report {
             all_known = false;
         }
         let strange = |name: &&String| !known.iter().any(|protocol| protocol.roles.contains_key(name.as_str()));
-        if let Some(role) = layer.roles.keys().find(strange) {
+        if let Some(role) = layer.roles.keys().filter(|role| *role != config::ALL_OTHERS).find(strange) {
             let message = format!("{file}: no protocol that is here has the role `{role}`");
             self.say("config", DoctorStatus::Note, message, Some("tollgate protocol list"));
             all_known = false;

@@ -88,6 +88,18 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
         Begun::Before(landed) => landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, session),
         Begun::There { onto, at } => {
             let reason = format!("{onto} holds it already");
+            // Who asks for a branch by its name or for a patch goes on with that.
+            let wanted = match how {
+                LandAs::Patch => Some("no patch to make; `tollgate diff RUN` prints the change".to_owned()),
+                LandAs::Branch => {
+                    args.to.as_ref().map(|to| format!("nothing to land; `git branch {to} {at}` makes it"))
+                }
+                LandAs::Merge => None,
+            };
+            if let Some(wanted) = wanted {
+                let hint = format!("there is {wanted}");
+                return Err(Failure::refused(Code::LAND_TARGET, reason).hint(hint).about(id));
+            }
             let mut result = result(loaded.run(), how, LandStatus::Before, reason);
             (result.onto, result.commit) = (onto.to_string(), Some(at.to_string()));
             Ok(print(&result, session, Exit::Done))

@@ -170,6 +170,97 @@ fn a_verifier_cannot_write_the_allowed_surfaces() {
     stage.delegate().is("PASS", None, 0);
 }
 
+/// What the worker does with a git folder behind a surface, however the way there is called.
+#[test]
+fn a_surface_that_leads_to_what_git_keeps_is_refused() {
+    for (allowed, link, target) in [
+        ("src/d", "src/d", "../.git"),
+        ("src/d", "src/d", "../.git/config"),
+        ("src/d/hooks", "src/d", "../.git"),
+        ("src/d/hooks/new", "src/d", "../.git"),
+        ("src/d/*", "src/d", "../.git"),
+        ("src/e/objects", "src/e", "d"),
+    ] {
+        let stage = acting("implementer", "find .git/objects -type f -delete; echo x > .git/hooks/post-commit")
+            .dossier("allowed_surfaces", serde_json::json!([allowed, "src/main.rs"]));
+        std::os::unix::fs::symlink(target, stage.work(link)).unwrap();
+        if target == "d" {
+            std::os::unix::fs::symlink("../.git", stage.work("src/d")).unwrap();
+        }
+        stage.world.commit("A link");
+        stage.delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("leads to what git keeps");
+        assert!(!stage.work(".git/hooks/post-commit").exists(), "{allowed}");
+        stage.world.git(&["fsck"]);
+    }
+    // Nor is the folder in which git keeps the repository, whatever it is called.
+    for (moved, surface, refused) in
+        [("store/r", "store/r/hooks", true), ("gitreal", "gitreal", true), ("store/r", "store", false)]
+    {
+        let acts = format!("(echo x >> {moved}/config; echo x > {moved}/hooks/x; rm -rf {moved}) 2>/dev/null; true");
+        let stage = acting("implementer", &acts).dossier("allowed_surfaces", serde_json::json!([surface]));
+        let (git, store) = (stage.work(".git"), stage.work(moved));
+        std::fs::create_dir_all(store.parent().unwrap()).unwrap();
+        std::fs::rename(&git, &store).unwrap();
+        match moved {
+            "gitreal" => std::os::unix::fs::symlink(moved, &git).unwrap(),
+            _ => std::fs::write(&git, format!("gitdir: {moved}\n")).unwrap(),
+        }
+        std::fs::write(store.join("info/exclude"), "store\ngitreal\n").unwrap();
+        let before = std::fs::read_to_string(store.join("config")).unwrap();
+        let done = stage.delegate();
+        match refused {
+            true => done.is("BLOCKED", Some("invalid_dossier"), 1).says("leads to what git keeps"),
+            false => done.is("PASS", None, 0),
+        };
+        assert_eq!(std::fs::read_to_string(store.join("config")).unwrap(), before);
+        assert!(!store.join("hooks/x").exists());
+        // Where nothing holds the worker, it is measured.
+        if !refused {
+            stage.unheld().delegate().is("BLOCKED", Some("report_validation_failed"), 1).says("what git keeps");
+        }
+    }
+}
+
+#[test]
+fn a_repository_in_an_allowed_surface_stays_as_it_is() {
+    let acts =
+        "find sub/.git/objects -type f -delete 2>/dev/null; (echo x > sub/.git/hooks/x) 2>/dev/null; echo x > sub/a";
+    let stage = |acts| {
+        let stage = acting("implementer", acts).dossier("allowed_surfaces", serde_json::json!(["sub"]));
+        std::fs::write(stage.work(".git/info/exclude"), "sub\n").unwrap();
+        stage.world.write("sub/a", "a\n");
+        for words in
+            [&["init", "-q"][..], &["add", "-A"], &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"]]
+        {
+            stage.world.git(&[&["-C", "sub"], words].concat());
+        }
+        stage
+    };
+    let held = stage(acts);
+    let done = held.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["sub/a"]);
+    held.world.git(&["-C", "sub", "fsck"]);
+    let lost = stage("find sub/.git/objects -type f -delete; echo x > sub/a").unheld().delegate();
+    lost.is("BLOCKED", Some("report_validation_failed"), 1).says("sub/.git/objects/");
+    // More of them is no harm, and nobody's change.
+    stage("echo y | git -C sub hash-object -w --stdin >/dev/null; echo x > sub/a")
+        .unheld()
+        .delegate()
+        .is("PASS", None, 0);
+}
+
+#[test]
+fn what_no_commit_can_hold_is_found_in_a_surface() {
+    for (acts, said) in [
+        ("ln -s ../.git src/d", "src/d is a link that leads out of the folder, or to what git keeps"),
+        ("mkfifo src/d", "src/d is neither a file nor a folder nor a link"),
+    ] {
+        let stage = acting("implementer", acts).dossier("allowed_surfaces", serde_json::json!(["src"]));
+        stage.delegate().is("BLOCKED", Some("report_validation_failed"), 1).says(said);
+    }
+}
+
 const TOKEN: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
 
 #[test]

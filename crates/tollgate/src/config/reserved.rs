@@ -1,0 +1,34 @@
+//! Places that a worker may not be given: said when the configuration is read, before anything is started.
+
+use tollgate_core::code::Code;
+use tollgate_engine::sandbox::Reserved;
+use tollgate_engine::workspace::Repository;
+
+use super::Config;
+use crate::cli::environment::Environment;
+use crate::cli::failure::Failure;
+
+impl Config {
+    /// Refuses `reads` and `writes` that would give away what nobody is given.
+    pub(super) fn without_reserved(self, environment: &Environment) -> Result<Self, Failure> {
+        let workers = self.workers();
+        let named = workers.iter().map(|(name, setting)| (name, &setting.value.bounds));
+        let named: Vec<_> =
+            named.filter(|(_, bounds)| !(bounds.reads.is_empty() && bounds.writes.is_empty())).collect();
+        if named.is_empty() {
+            return Ok(self);
+        }
+        let state = environment.state_dir()?;
+        let bare = || Reserved { state: state.clone(), ..Reserved::default() };
+        let found = Repository::find(environment.directory());
+        let reserved = found.map_or_else(|_| bare(), |repository| repository.reserved(&state));
+        for (name, bounds) in named {
+            if let Some((place, what)) = reserved.clash(&bounds.reads, &bounds.writes) {
+                let message = format!("`{place}` cannot be given to the worker `{name}`: {what} lies there");
+                return Err(Failure::refused(Code::CONFIG, message)
+                    .hint("name the folders that it needs in `reads` and `writes`, not one that holds everything"));
+            }
+        }
+        Ok(self)
+    }
+}
