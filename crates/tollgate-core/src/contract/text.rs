@@ -15,7 +15,7 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// How many bytes are looked at together: one branch for all of them, so that the compiler can use wide registers.
-const LANE: usize = 64;
+pub const LANE: usize = 64;
 
 /// Whether a text holds no hidden character but line ends and tabs, which is so of nearly every text.
 pub fn is_clean(text: &str) -> bool {

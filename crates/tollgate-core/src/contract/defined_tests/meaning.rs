@@ -101,8 +101,68 @@ fn words_mean_what_the_pair_says() {
             r#"{"status": "BLOCKED", "blocking_question": "x?"}"#.to_owned(),
             "needs_input/none 1c ?!",
         ),
+        (
+            "team.output",
+            "Coder",
+            r#"{"status": "BLOCKED", "summary": "outgrown: two tasks"}"#.to_owned(),
+            "needs_input.outgrown/none ?!",
+        ),
+        ("team.output", "QA", r#"{"status": "BLOCKED", "summary": "outgrown: two tasks"}"#.to_owned(), "ok/reject 1f"),
+        (
+            "team.output",
+            "Coder",
+            r#"{"status": "BLOCKED", "summary": "missing-context: spec.md"}"#.to_owned(),
+            "needs_input.missing-context/none ?!",
+        ),
+        (
+            "supervisor.worker-report",
+            "",
+            r#"{"status": "BLOCKED", "reason": "scope"}"#.to_owned(),
+            "failed.scope/none 1c",
+        ),
+        (
+            "supervisor.worker-report",
+            "",
+            r#"{"status": "BLOCKED", "reason": "dirty"}"#.to_owned(),
+            "failed.dirty/none 1c",
+        ),
+        (
+            "supervisor.worker-report",
+            "",
+            r#"{"status": "BLOCKED", "reason": "auth"}"#.to_owned(),
+            "failed.auth/none 1c",
+        ),
+        (
+            "supervisor.worker-report",
+            "",
+            r#"{"status": "BLOCKED", "reason": "adapter"}"#.to_owned(),
+            "failed.adapter/none 1c",
+        ),
+        ("wr.discovery_handoff", "", "{}".to_owned(), "ok/none"),
+        ("wr.shaping_handoff", "", "{}".to_owned(), "ok/none"),
+        ("wr.coding_handoff", "", "{}".to_owned(), "ok/none"),
     ] {
         assert_eq!(said(contract, role, &changes), meaning, "{contract} by {role:?}: {changes}");
+    }
+}
+
+/// The codes of a health are those of the file that protocols are checked by before there is code, and no others.
+#[test]
+fn codes_are_those_that_protocols_know() {
+    let (known, problems) = crate::protocol::Dialects::read(include_str!("../../../tests/drafts/dialects.yaml"));
+    assert!(problems.is_empty(), "{problems:?}");
+    for (dialect, contracts) in
+        [("team-json", "team."), ("worker-report", "supervisor."), ("decree", "decree."), ("handoff", "wr.")]
+    {
+        let mut codes = std::collections::BTreeSet::new();
+        for own in registry::all_defined().filter(|own| own.definition.id.starts_with(contracts)) {
+            let declared = registry::report_dialect(&own.definition.id).map(ReportDialect::declaration);
+            let declared = declared.into_iter().flat_map(|declared| declared.codes);
+            codes.extend(declared.flat_map(|(health, codes)| codes.into_iter().map(move |code| (health, code))));
+        }
+        let expected = &known.get(dialect).expect(dialect).codes;
+        let expected = expected.iter().flat_map(|(health, codes)| codes.iter().map(|code| (*health, code.clone())));
+        assert_eq!(codes, expected.collect(), "{dialect}");
     }
 }
 

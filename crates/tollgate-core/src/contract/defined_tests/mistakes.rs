@@ -215,6 +215,26 @@ fn one_mistake_gives_one_error_in_markdown() {
     assert!(count > 80, "{count}");
 }
 
+/// A text of as many characters as the limit allows is good, however many bytes they take.
+#[test]
+fn limits_count_characters() {
+    let mut count = 0;
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] == Form::Json) {
+        for field in &own.definition.root.record().expect("a record").fields {
+            let Kind::Text(text) = &field.of.kind else { continue };
+            let Some(max) = text.range.max.filter(|_| text.like.is_empty()) else { continue };
+            let mut document = own.definition.example.clone();
+            let long = Value::Text("é".repeat(usize::try_from(max).unwrap()).into());
+            assert!(put(&mut document, &[field.name.to_string()], Some(long)), "{}", field.name);
+            let text = crate::contract::tree::json_pretty(&document);
+            let judged = own.judge(&text, &Context::default());
+            assert!(judged.diagnostics.iter().all(|one| one.code != Code::FIELD_LENGTH), "{:?}", judged.diagnostics);
+            count += 1;
+        }
+    }
+    assert!(count > 0, "no contract has a limit");
+}
+
 #[test]
 fn a_key_that_is_misspelt_is_one_mistake() {
     let own = registry::defined("wr.gate_verdict").expect("a contract");

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::contract::markdown::{Fence, is_fence, marked};
 
 /// Words that announce an example, or what somebody would have said, in the languages that agents are spoken to in. A word begins
@@ -100,14 +102,16 @@ const OUT: [(&str, &str); 4] = [("<!--", "-->"), ("<del>", "</del>"), ("<s>", "<
 /// Whether a document is struck through, or in a comment.
 fn is_out(text: &str, range: &Range<usize>) -> bool {
     let (before, behind) = (&text[..range.start], &text[range.end..]);
+    // Behind a report stands little, and before it all that was printed: that is looked through only where something may end.
     let open = |(from, to): &(&str, &str)| {
-        before.rfind(from).is_some_and(|at| !before[at..].contains(to)) && behind.contains(to)
+        behind.contains(to)
+            && memmem::rfind(before.as_bytes(), from.as_bytes()).is_some_and(|at| !before[at..].contains(to))
     };
     // A paragraph in which an odd number of these stands before it, and one behind it; three of them are a fence.
     let strikes = |text: &str| text.replace("~~~", "").matches("~~").count();
-    let paragraph = before.rsplit("\n\n").next().unwrap_or_default();
+    let paragraph = || before.rsplit("\n\n").next().unwrap_or_default();
     let rest = behind.split("\n\n").next().unwrap_or_default();
-    OUT.iter().any(open) || (strikes(paragraph) % 2 == 1 && strikes(rest) > 0)
+    OUT.iter().any(open) || (strikes(rest) > 0 && strikes(paragraph()) % 2 == 1)
 }
 
 /// Whether a document stands in a line as code.
@@ -120,12 +124,15 @@ pub fn is_inline(text: &str, range: &Range<usize>) -> bool {
 /// Whether a document stands in a code fence of another language, or in a fence that is itself shown in one.
 fn is_code(text: &str, range: &Range<usize>) -> bool {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let behind = text[range.end..].split_once('\n').map_or("", |(_, behind)| behind);
+    // One that never ends was forgotten.
+    if marked(behind).next().is_none() {
+        return false;
+    }
     let (mut fence, mut open) = (Fence::default(), None);
     for (_, line) in marked(&text[..start]) {
         open = fence.is_code(line).then(|| open.unwrap_or(line));
     }
-    let behind = text[range.end..].split_once('\n').map_or("", |(_, behind)| behind);
-    // One that never ends was forgotten.
     let Some(open) = open.filter(|_| marked(behind).any(|(_, line)| !fence.is_code(line))) else { return false };
     let above = text[..start].trim_end().lines().next_back().unwrap_or_default().trim();
     let info = open.trim().trim_start_matches(['`', '~']).trim().to_lowercase();

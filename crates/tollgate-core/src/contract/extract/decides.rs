@@ -15,6 +15,8 @@ use crate::contract::unfilled::deciding;
 const NEAR_BYTES: usize = 160;
 /// So many words may stand before a key: `My final verdict`.
 const BEFORE_MAX: usize = 3;
+/// Words that say of a key that it is about the round before.
+const FORMER: [&str; 5] = ["previous", "prior", "earlier", "former", "old"];
 /// So many rows of a table are looked at.
 const ROWS_MAX: usize = 4;
 
@@ -164,6 +166,14 @@ fn is_label(before: &str) -> bool {
     false
 }
 
+/// Whether a line begins with a key and such a word, and with nothing that could do away with what it says: `My previous verdict`.
+fn is_former(text: &str, at: usize) -> bool {
+    let line = near_before(text, at).rsplit('\n').next().unwrap_or_default().to_lowercase();
+    let words = line.trim_matches(|c: char| !c.is_alphanumeric());
+    let bare = ["my ", "the "].iter().find_map(|word| words.strip_prefix(word)).unwrap_or(words);
+    FORMER.contains(&bare)
+}
+
 /// A report, by the words that decide what it means.
 #[derive(Debug)]
 pub struct Decided<'d> {
@@ -186,7 +196,8 @@ impl<'d> Decided<'d> {
         let word = |one: &'d Deciding| {
             let mut said: Vec<(usize, usize)> = Vec::new();
             let place = |known: &Name| one.words.iter().position(|word| word == known);
-            said.extend(one.said(text).filter_map(|(at, known, _)| Some((at, place(known)?))));
+            let own = one.said(text).filter(|(at, ..)| !is_former(text, *at));
+            said.extend(own.filter_map(|(at, known, _)| Some((at, place(known)?))));
             let (_, first) = said.into_iter().min()?;
             Some((one, one.words.get(first)?))
         };
@@ -220,11 +231,11 @@ impl<'d> Decided<'d> {
         for (range, _) in objects.iter().filter(|(range, _)| !self.holds_report(&text[range.clone()])) {
             plain[range.clone()].fill(b' ');
         }
-        self.first_other(&String::from_utf8_lossy(&plain), |_| true)
+        self.first_other(&String::from_utf8_lossy(&plain), |_, _| true)
     }
 
     /// Where a Markdown report itself says otherwise than it began: in a line, or under a heading, that says nothing else. What it lists, shows
-    /// or speaks of in a sentence is its content: the work may be about words like these.
+    /// or speaks of in a sentence is its content: the work may be about words like these. What it says of the round before is none of its own.
     pub fn find_inside(&self, text: &str) -> Option<usize> {
         let mut fence = Fence::default();
         let line = |(_, line): (usize, &str)| {
@@ -232,19 +243,19 @@ impl<'d> Decided<'d> {
             if kept { line.to_owned() } else { " ".repeat(line.len()) }
         };
         let text: String = lines(text).map(line).collect();
-        self.first_other(&text, |behind| !behind.contains(char::is_alphanumeric))
+        self.first_other(&text, |at, behind| !behind.contains(char::is_alphanumeric) && !is_former(&text, at))
     }
 
-    /// Where one of the other words is said, and what stands behind it in its line is as it should be.
-    fn first_other(&self, text: &str, is_end: impl Fn(&str) -> bool) -> Option<usize> {
+    /// Where one of the other words is said under a key that counts, by its place and by what stands behind the word in its line.
+    fn first_other(&self, text: &str, counts: impl Fn(usize, &str) -> bool) -> Option<usize> {
         // A line end that is written as an escape is one.
         let text = &text.replace("\\n", " \n");
-        let ends = |said: &str| {
+        let counts = |at: usize, said: &str| {
             let end = said.as_ptr().addr() - text.as_ptr().addr() + said.len();
-            is_end(text[end..].lines().next().unwrap_or_default())
+            counts(at, text[end..].lines().next().unwrap_or_default())
         };
         let others = |(one, own): &(&'d Deciding, &'d Name)| {
-            let said = one.said(text).filter(|(_, known, said)| self.is_other(own, known, said) && ends(said));
+            let said = one.said(text).filter(|(at, known, said)| self.is_other(own, known, said) && counts(*at, said));
             said.map(|(at, ..)| at).min()
         };
         self.words.iter().filter_map(others).min()

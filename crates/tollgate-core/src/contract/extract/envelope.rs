@@ -122,16 +122,20 @@ pub struct Carried {
 
 impl Carried {
     /// What an object carries of what the agent said, in the room of one before; whether it is a line of a tool that carries any.
-    pub fn open(&mut self, text: &str, object: &Skimmed) -> bool {
+    pub fn open(&mut self, text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
         self.whole.clear();
         (self.piece, self.object) = (None, None);
-        fill(self, text, object);
+        fill(self, text, object, kind);
         !self.whole.is_empty() || self.piece.is_some() || self.object.is_some()
     }
 }
 
-fn fill(carried: &mut Carried, text: &str, object: &Skimmed) {
-    let kind = at(text, object, &["type"]);
+/// The `type` of a line, which most of what is asked of it begins with.
+pub fn kind<'t>(text: &'t str, object: &Skimmed) -> Option<&'t str> {
+    at(text, object, &["type"])
+}
+
+fn fill(carried: &mut Carried, text: &str, object: &Skimmed, kind: Option<&str>) {
     for row in ROWS.iter().filter(|row| is(text, object, kind, row)) {
         let string = |value: Range<usize>| skim::inside(&text[value.clone()]).map(|_| value.start + 1..value.end - 1);
         match row.carries {
@@ -153,23 +157,21 @@ fn fill(carried: &mut Carried, text: &str, object: &Skimmed) {
 }
 
 /// Whether a line says that the call of its tool failed.
-pub fn fails(text: &str, object: &Skimmed) -> bool {
-    let kind = at(text, object, &["type"]);
+pub fn fails(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
     let begins = |(key, with): &(&str, &str)| object.get(text, key).is_some_and(|value| text[value].starts_with(with));
     FAILS.iter().any(|(known, values)| known.is(kind) && values.iter().all(begins))
 }
 
 /// Whether a line tells of an error that ends the call if nothing follows.
-pub fn errs(text: &str, object: &Skimmed) -> bool {
-    let Some(kind) = object.word(text, "type") else { return false };
+pub fn errs(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
     let is = |(way, word): &Word| at(text, object, way) == Some(word);
-    ERRS.iter().any(|(known, words)| *known == kind && words.iter().all(is))
+    ERRS.iter().any(|(known, words)| kind == Some(known) && words.iter().all(is))
 }
 
 /// Whether a line may stand between two pieces of one message.
-pub fn is_between(text: &str, object: &Skimmed) -> bool {
-    let named = |way: &[&str]| at(text, object, way).is_some_and(|word| BETWEEN.contains(&word));
-    named(&["type"]) || named(&["event", "type"])
+pub fn is_between(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
+    let named = |word: Option<&str>| word.is_some_and(|word| BETWEEN.contains(&word));
+    named(kind) || named(at(text, object, &["event", "type"]))
 }
 
 /// Whether an object that is cut off may have carried something: unless it is known for another line.
@@ -240,7 +242,7 @@ mod tests {
         let mut object = Skimmed::default();
         object.read(line, 0, Some(is_on_the_way));
         let mut carried = Carried::default();
-        if !carried.open(line, &object) {
+        if !carried.open(line, &object, kind(line, &object)) {
             return "-".to_owned();
         }
         let whole: Vec<&str> = carried.whole.into_iter().map(|range| &line[range]).collect();

@@ -15,9 +15,13 @@ pub type Stands = (Range<usize>, State);
 
 /// The documents in a region of a text; objects are found elsewhere.
 pub fn find(text: &str, region: &Range<usize>, looks: &Looks) -> Vec<Stands> {
+    let mut found = Vec::new();
+    // Of most transcripts there are as many regions as messages, and the text was passed long ago: it is not fetched for nothing.
+    if looks.markdown.is_none() && looks.yaml.is_none() && looks.lines.is_none() {
+        return found;
+    }
     let part = &text[region.clone()];
     let last = region.end == text.len();
-    let mut found = Vec::new();
     if let Some(known) = &looks.markdown {
         found.extend(under_headings(part, known, last));
     }

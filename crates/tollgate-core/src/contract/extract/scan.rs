@@ -216,17 +216,18 @@ impl Scan<'_> {
             self.note(range);
             return;
         }
+        let kind = may_open.then(|| envelope::kind(self.text, object)).flatten();
         if may_open {
-            self.error = envelope::errs(self.text, object).then_some(range.start);
+            self.error = envelope::errs(self.text, object, kind).then_some(range.start);
         }
-        if may_open && envelope::fails(self.text, object) {
+        if may_open && envelope::fails(self.text, object, kind) {
             self.opened(range.clone());
             self.flush();
             self.items.push(Item::Failed(range.start));
             return;
         }
-        if !(may_open && self.carried.open(self.text, object)) {
-            match may_open && envelope::is_between(self.text, object) {
+        if !(may_open && self.carried.open(self.text, object, kind)) {
+            match may_open && envelope::is_between(self.text, object, kind) {
                 true => self.pass_over(range),
                 false if may_open => {
                     self.flush();

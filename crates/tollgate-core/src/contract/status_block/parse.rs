@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::document::{CoverageRow, FileEntry, Finding, Note, Status, Word};
 use super::draft::{Draft, Located, Present};
-use super::entry::{coverage_row, file_entry};
+use super::entry::{self, coverage_row};
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
@@ -311,18 +311,13 @@ impl<'a> Reader<'a, '_> {
     fn files(&mut self, heading: Heading) -> Vec<Located<FileEntry>> {
         let mut files = Vec::new();
         for entry in self.entries(heading) {
-            match file_entry(&entry.text) {
-                Some(value) => files.push(Located { value, place: entry.place }),
-                None => {
-                    let message = format!("{} names no file", quote(&entry.text));
-                    self.sink.error(
-                        Code::ENTRY_UNREADABLE,
-                        entry.place,
-                        message,
-                        "write one item per file: - `path` — note",
-                    );
-                }
+            let named = entry::files(&entry.text);
+            if named.is_empty() {
+                let message = format!("{} names no file", quote(&entry.text));
+                let hint = "write one item per file: - `path` — note";
+                self.sink.error(Code::ENTRY_UNREADABLE, entry.place, message, hint);
             }
+            files.extend(named.into_iter().map(|value| Located { value, place: entry.place }));
         }
         files
     }

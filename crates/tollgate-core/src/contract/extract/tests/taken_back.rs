@@ -192,3 +192,34 @@ fn a_markdown_report_may_speak_of_other_words() {
     let extraction = found("status-block", &text, &Context::default());
     assert!(shown(&extraction).starts_with("ok "), "{}", shown(&extraction));
 }
+
+/// What a report says of an earlier round is no word about itself; behind the report, nobody can tell which round is meant.
+#[test]
+fn a_markdown_report_may_speak_of_the_round_before() {
+    for (id, report, key, _, other) in reports().into_iter().filter(|(_, report, ..)| !report.starts_with('{')) {
+        let notes = if id == "status-block" { "## Notes\n\n" } else { "" };
+        let with = |line: &str| shown(&found(id, &format!("{report}\n\n{notes}{line}\n"), &Context::default()));
+        for before in [
+            format!("Previous {key}: {other}"),
+            format!("**Previous {key}:** {other}"),
+            format!("My earlier {key}: {other}"),
+            format!("The old {key} → {other}"),
+            format!("### Prior {key}\n\n{other}"),
+        ] {
+            assert!(with(&before).starts_with("ok "), "{id}\n{before}\n{}", with(&before));
+            let behind = format!("{}{}", said(&report), said(&before));
+            let behind = shown(&found(id, &behind, &Context::default()));
+            assert!(behind.starts_with("malformed none"), "{id}\n{before}\n{behind}");
+        }
+        for otherwise in [
+            format!("Final {key}: {other}"),
+            format!("Correcting my previous {key}: {other}"),
+            format!("No previous {key}: {other}"),
+            format!("Previous {key}: unknown. My {key}: {other}"),
+            format!("Previous {key}: {other}\n\nNew {key}: {other}"),
+            format!("Previously.\n{key}: {other}"),
+        ] {
+            assert!(with(&otherwise).starts_with("malformed none"), "{id}\n{otherwise}\n{}", with(&otherwise));
+        }
+    }
+}
