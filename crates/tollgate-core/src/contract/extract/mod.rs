@@ -3,6 +3,7 @@
 //! [`scan`] opens the lines of command line tools and notes what looks like a document, [`region`] looks into plain text, [`echo`]
 //! knows what was shown. A last report that is cut off or invalid makes the whole malformed; one before it is shown, never used.
 
+mod against;
 mod alike;
 mod alone;
 mod announce;
@@ -18,20 +19,19 @@ mod sample;
 mod scan;
 mod skim;
 mod tail;
+mod taken_back;
 #[cfg(test)]
 mod tests;
 
+pub use self::against::Against;
 pub use self::alone::{objects, only_object, other_object};
 pub use self::decides::Deciding;
 pub use self::dialect::{Dialect, Read, malformed};
 pub use self::looks::{Heads, Looks};
 
-use std::ops::Range;
-
 #[cfg(test)]
 use self::candidates::CANDIDATES_MAX;
 use self::candidates::{Candidate, Candidates, Form, State, find};
-use self::decides::Decided;
 use self::echo::{Echo, Shown};
 use super::markdown::heading_words;
 use super::text::Source;
@@ -147,9 +147,6 @@ impl<'s> Search<'s> {
         let last_own = self.last_own();
         let mut before: Option<(usize, Read)> = None;
         for (at, one) in self.all.candidates.iter().enumerate().rev() {
-            if one.state == State::Against && self.rejects(at) {
-                continue;
-            }
             let decided = counts.is_some() || self.all.failed.is_some();
             if one.state == State::Shown && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
                 continue;
@@ -200,36 +197,6 @@ impl<'s> Search<'s> {
         self.read(&other, self.judge(&other, Echo::No), passed, &earlier)
     }
 
-    /// Where the word that decides is said once more behind a valid report, or further down in it, and otherwise.
-    fn taken_back(&self, at: usize, read: &Read) -> Option<Candidate> {
-        let Read::Report(Reading { report, .. }) = read else { return None };
-        if read.is_refused() || self.looks.decides.is_empty() {
-            return None;
-        }
-        let one = &self.all.candidates[at];
-        let refuses = report.health != Health::Ok || report.verdict == Verdict::Reject;
-        let text = self.all.text(one);
-        let decided = match one.form {
-            Form::Json => Decided::object(self.looks, text, refuses),
-            Form::Text => Decided::text(self.looks, text, refuses),
-        };
-        let found =
-            |layer: usize, range: Range<usize>| Candidate { layer, range, form: Form::Text, state: State::Otherwise };
-        if one.form == Form::Text
-            && let Some(inside) = decided.find_inside(text)
-        {
-            return Some(found(one.layer, one.range.start + inside..one.range.end));
-        }
-        self.all.said_behind(at).find_map(|part| {
-            let text = &self.all.layers.text(part.layer)[part.range.clone()];
-            let find = |text: &str| decided.find(text, |object| self.names_other_unit(object).is_some());
-            // What the worker was shown is blank then, and what is left has its place.
-            let at = find(text)
-                .and_then(|_| find(&tail::without_shown(text, self.looks, self.context.prompt.as_deref())))?;
-            Some(found(part.layer, part.range.start + at..part.range.end))
-        })
-    }
-
     fn read(&self, one: &Candidate, mut read: Read, passed: Vec<Passed>, earlier: &[&Candidate]) -> Extraction {
         let text = self.all.text(one);
         let own = read.diagnostics().to_vec();
@@ -255,13 +222,6 @@ impl<'s> Search<'s> {
             diagnostics: own,
         };
         Extraction { read, found: Some(found), passed, unseen: self.all.unseen, earlier: before }
-    }
-
-    /// Whether the report before a candidate rejects, so that what rejects behind it only says so again.
-    fn rejects(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).and_then(|before| self.all.candidates.get(before));
-        let read = before.map(|one| self.judge(one, Echo::No));
-        matches!(read, Some(Read::Report(reading)) if reading.report.verdict == Verdict::Reject)
     }
 
     /// Whether what stands in code, a quote or a list says otherwise than the report before it, which is read once. Without one before it there is no report.
@@ -367,7 +327,7 @@ impl<'s> Search<'s> {
             )),
             State::Against => Some((
                 Code::SECOND_DOCUMENT,
-                "a report of another contract stands behind the last one of this, and it rejects",
+                "a report of another contract stands behind the last one of this, and says otherwise",
                 "report once: either this, or what stands before it",
             )),
         };
