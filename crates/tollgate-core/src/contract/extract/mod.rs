@@ -286,8 +286,11 @@ impl<'s> Search<'s> {
         let one = &self.all.candidates[at];
         let text = self.all.layers.text(one.layer);
         let others = || self.all.candidates[..at].iter().any(|other| self.all.text(other) != self.all.text(one));
+        // What takes a Markdown report out ends below it, which is in it.
+        let head = self.all.text(one).lines().next().map_or(0, str::len);
+        let range = one.range.start..if one.form == Form::Json { one.range.end } else { one.range.start + head };
         let is = one.state == State::Whole
-            && (announce::is_example(text, &one.range) || (announce::is_inline(text, &one.range) && others()));
+            && (announce::is_example(text, &range) || (announce::is_inline(text, &range) && others()));
         if is { Echo::Example } else { Echo::No }
     }
 

@@ -162,6 +162,13 @@ fn what_is_taken_out_does_not_count() {
         assert!(shown(&extraction).starts_with("malformed none"), "{out}\n{}", shown(&extraction));
     }
     check("wr.gate_verdict", &format!("My report: `{approved}`"), "ok accept @1:13");
+    let (id, review) = ("decree.reviewer-result", report("decree.reviewer-result", "#34", "#35"));
+    for (from, to) in [("<del>", "</del>"), ("<s>", "</s>"), ("<!--", "-->")] {
+        let extraction = found(id, &format!("{from}\n\n{review}\n{to}\n"), &Context::default());
+        assert!(!shown(&extraction).starts_with("ok"), "{from}\n{}", shown(&extraction));
+        let around = format!("{from} Not this. {to}\n\n{review}\n\n{from} Nor this. {to}\n");
+        assert!(shown(&found(id, &around, &Context::default())).starts_with("ok accept"), "{around}");
+    }
 }
 
 /// A Markdown report that is said once more in a JSON string, or under a heading that is almost its own.

@@ -1,0 +1,118 @@
+//! What is struck through, `~~so~~` or `<del>so</del>`: somebody said it, and took it out.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+/// What a strike begins and ends with.
+const STRIKES: [(&str, &str); 4] = [("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>")];
+
+/// A text without what is struck through in it.
+pub fn unstruck(text: &str) -> Cow<'_, str> {
+    if memchr::memchr2(b'~', b'<', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    // A strike that never ends strikes nothing, and is looked for once.
+    let mut endless = [false; STRIKES.len()];
+    let (mut left, mut rest) = (String::new(), text);
+    while let Some(at) = memchr::memchr2(b'~', b'<', rest.as_bytes()) {
+        let (before, here) = rest.split_at(at);
+        left.push_str(before);
+        let quoted = before.ends_with('`');
+        let ends = |(at, (from, to)): (usize, &(&str, &str))| {
+            let begins = here.get(..from.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(from));
+            let inside = here.get(from.len()..).filter(|_| begins && !quoted && !endless[at])?;
+            let end = find(inside, to);
+            endless[at] = end.is_none();
+            end.map(|end| from.len() + end + to.len())
+        };
+        rest = match STRIKES.iter().enumerate().find_map(ends) {
+            Some(end) => &here[end..],
+            None => {
+                left.push_str(&here[..1]);
+                &here[1..]
+            }
+        };
+    }
+    left.push_str(rest);
+    if left.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(left) }
+}
+
+/// Whether an item, or the value of its label, is struck through: nothing is left of it.
+pub fn is_struck(item: &str) -> bool {
+    let says = |text: &str| text.contains(char::is_alphanumeric);
+    let value =
+        |text: &str| [":**", "**:"].iter().find_map(|sign| text.split_once(sign)).is_some_and(|(_, it)| says(it));
+    match unstruck(item) {
+        Cow::Borrowed(_) => false,
+        Cow::Owned(left) => (says(item) && !says(&left)) || (value(item) && !value(&left)),
+    }
+}
+
+/// Whether the first word of a text is struck through.
+pub fn begins_struck(text: &str) -> bool {
+    let word = |text: &str| {
+        let start = text.find(char::is_alphanumeric)?;
+        let end = text[start..].find(char::is_whitespace).map_or(text.len(), |end| start + end);
+        Some(text[start..end].to_owned())
+    };
+    match unstruck(text) {
+        Cow::Borrowed(_) => false,
+        Cow::Owned(left) => word(text.trim_start_matches(|c: char| c == '~' || c.is_whitespace())) != word(&left),
+    }
+}
+
+/// A text without the signs that strike something in it.
+pub fn without_signs(text: &str) -> String {
+    let signs = STRIKES.iter().flat_map(|(from, to)| [from, to]);
+    signs.fold(text.to_owned(), |text, sign| text.replace(sign, "")).trim().to_owned()
+}
+
+/// Whether a tag that strikes through is open where a text ends, and closed in what follows.
+pub fn is_open(before: &str, behind: &str) -> bool {
+    STRIKES.iter().skip(1).any(|(from, to)| {
+        let open =
+            memmem::rfind(before.as_bytes(), from.as_bytes()).is_some_and(|at| find(&before[at..], to).is_none());
+        open && find(behind, to).is_some()
+    })
+}
+
+fn find(text: &str, sign: &str) -> Option<usize> {
+    memmem::find(text.as_bytes(), sign.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_struck_is_left_out() {
+        for (text, left) in [
+            ("a ~~b~~ c", "a  c"),
+            ("<del>a</del>", ""),
+            ("<S>a</s> <strike>b</strike>c", " c"),
+            ("~~a", "~~a"),
+            ("a < b ~ c", "a < b ~ c"),
+            ("`~~a~~`", "`~~a~~`"),
+            ("é~~ü~~<del>ß", "é<del>ß"),
+        ] {
+            assert_eq!(unstruck(text), left, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_item_is_struck_where_nothing_is_left_of_it() {
+        for struck in
+            ["~~**A:** b~~", "**A:** ~~b~~", "<del>**A:** b</del>", "~~**A:**~~ b", "**A**: <s>b</s>.", "~~ b~~"]
+        {
+            assert!(is_struck(struck), "{struck}");
+        }
+        for item in ["**A:** b", "**A:** ~~b~~ c", "~~a~~ **A:** b", "**A:** `~~b~~`", "~~", "**A:** ~~~"] {
+            assert!(!is_struck(item), "{item}");
+        }
+        for (text, struck) in [("~~DoD-3~~ — a", true), ("DoD-3 — ~~a~~ b", false), ("✓ <del>DoD-3</del> a", true)]
+        {
+            assert_eq!(begins_struck(text), struck, "{text}");
+        }
+    }
+}
