@@ -1,41 +1,55 @@
 //! What is struck through, `~~so~~` or `<del>so</del>`: somebody said it, and took it out.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memmem;
 
 /// What a strike begins and ends with.
 const STRIKES: [(&str, &str); 4] = [("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>")];
 
+/// Where something is struck through in a text, with its signs.
+pub fn strikes(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut from) = (Vec::new(), 0);
+    // A tag that never ends strikes nothing, and is looked for once.
+    let mut endless = [false; STRIKES.len()];
+    while let Some(sign) = memchr::memchr2(b'~', b'<', &text.as_bytes()[from..]) {
+        let at = from + sign;
+        let quoted = text[..at].ends_with('`');
+        let ends = |(one, (open, close)): (usize, &(&str, &str))| {
+            let begins = text.get(at..at + open.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(open));
+            if !begins || quoted || endless[one] {
+                return None;
+            }
+            let inside = at + open.len();
+            let end = find(&text[inside..], close);
+            endless[one] = end.is_none();
+            let end = inside + end?;
+            // Two signs and no third, with what they strike in one paragraph.
+            let strikes =
+                || end > inside && !text[end + 2..].starts_with('~') && find(&text[inside..end], "\n\n").is_none();
+            (*open != "~~" || strikes()).then_some(end + close.len())
+        };
+        from = match STRIKES.iter().enumerate().find_map(ends) {
+            Some(end) => {
+                found.push(at..end);
+                end
+            }
+            None => at + text[at..].len() - text[at + 1..].trim_start_matches('~').len(),
+        };
+    }
+    found
+}
+
 /// A text without what is struck through in it.
 pub fn unstruck(text: &str) -> Cow<'_, str> {
-    if memchr::memchr2(b'~', b'<', text.as_bytes()).is_none() {
+    let strikes = strikes(text);
+    if strikes.is_empty() {
         return Cow::Borrowed(text);
     }
-    // A strike that never ends strikes nothing, and is looked for once.
-    let mut endless = [false; STRIKES.len()];
-    let (mut left, mut rest) = (String::new(), text);
-    while let Some(at) = memchr::memchr2(b'~', b'<', rest.as_bytes()) {
-        let (before, here) = rest.split_at(at);
-        left.push_str(before);
-        let quoted = before.ends_with('`');
-        let ends = |(at, (from, to)): (usize, &(&str, &str))| {
-            let begins = here.get(..from.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(from));
-            let inside = here.get(from.len()..).filter(|_| begins && !quoted && !endless[at])?;
-            let end = find(inside, to);
-            endless[at] = end.is_none();
-            end.map(|end| from.len() + end + to.len())
-        };
-        rest = match STRIKES.iter().enumerate().find_map(ends) {
-            Some(end) => &here[end..],
-            None => {
-                left.push_str(&here[..1]);
-                &here[1..]
-            }
-        };
-    }
-    left.push_str(rest);
-    if left.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(left) }
+    let ends = strikes.iter().map(|range| range.end);
+    let starts = strikes.iter().map(|range| range.start).chain([text.len()]);
+    Cow::Owned([0].into_iter().chain(ends).zip(starts).map(|(from, to)| &text[from..to]).collect())
 }
 
 /// Whether an item, or the value of its label, is struck through: nothing is left of it.
@@ -95,6 +109,9 @@ mod tests {
             ("a < b ~ c", "a < b ~ c"),
             ("`~~a~~`", "`~~a~~`"),
             ("é~~ü~~<del>ß", "é<del>ß"),
+            ("~~~\na\n~~~\n", "~~~\na\n~~~\n"),
+            ("~~~~ ~~a~~ ~~", "~~~~  ~~"),
+            ("~~a\n\nb~~", "~~a\n\nb~~"),
         ] {
             assert_eq!(unstruck(text), left, "{text}");
         }

@@ -136,7 +136,10 @@ impl<'t> Title<'t> {
         if let Some(words) = heading_words(written) {
             return Some(title(words, written.as_bytes().get(2).map_or(1, |digit| usize::from(digit - b'0')), false));
         }
-        let under = text[at..].lines().nth(1)?.trim();
+        let under = lines(&text[at + line.len()..])
+            .map(|(_, line)| line)
+            .find(|under| !line.ends_with('\r') || *under != "\n")?
+            .trim();
         let level = if under.starts_with('=') { 1 } else { 2 };
         let underlined = under.len() > 1 && ['=', '-'].iter().any(|sign| under.chars().all(|c| c == *sign));
         underlined.then(|| title(written, level, false))
@@ -160,6 +163,6 @@ pub fn find(text: &str, looks: &Looks, stands: Stands) -> Option<(usize, State)>
 
 /// Whether something is said below a line.
 fn goes_on(text: &str, at: usize) -> bool {
-    let below = text[at..].lines().skip(1).map(|line| line.trim_start_matches(['>', ' ', '\t']));
-    below.map(str::trim_end).find(|line| !line.is_empty()).is_some_and(|line| !says_none(line))
+    let below = lines(&text[at..]).skip(1).map(|(_, line)| line.trim_start_matches(['>', ' ', '\t']).trim_end());
+    below.into_iter().find(|line| !line.is_empty()).is_some_and(|line| !says_none(line))
 }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::looks::{Heads, Looks};
+use super::plain::plain;
 use super::skim::{self, End, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Field, Layout};
@@ -74,16 +75,17 @@ impl Deciding {
 
     /// The word behind a key, with nothing but signs between the two, one of which joins them.
     fn word_behind<'t>(&self, text: &'t str, end: usize) -> Option<(&Name, &'t str)> {
-        let rest = &text[end..text.floor_char_boundary(end + NEAR_BYTES)];
+        let rest = without_remark(&text[end..text.floor_char_boundary(end + NEAR_BYTES)]);
         let word = rest.find(char::is_alphanumeric)?;
+        let dash = rest[..word].contains(" - ");
         let gap = rest[..word].trim_matches(' ');
         let compares = gap.starts_with("==") || gap.starts_with("!=");
         let title = || {
             let line = near_before(text, end).rsplit('\n').next().unwrap_or_default();
             line.trim_start().starts_with(['#', '*', '_']) || gap.trim_start().starts_with(['-', '='])
         };
-        let joins =
-            gap.contains([':', '=', '|', '>', '→', '：', '—', '–', '(', '[']) || (gap.contains('\n') && title());
+        let signs = [':', '=', '|', '>', '→', '：', '—', '–', '(', '['];
+        let joins = dash || gap.contains(signs) || (gap.contains('\n') && title());
         if compares || !joins || gap.contains(['.', ',', ';', '?', '/']) {
             return None;
         }
@@ -120,6 +122,18 @@ impl Deciding {
         let other = &other[..other.find(|c| !is_part(c)).unwrap_or(other.len())];
         (!chosen || self.known(other).is_none()).then_some((known, &text[..end]))
     }
+}
+
+/// What stands behind a key, and behind the remark in brackets that it may have before its sign: `Verdict (final): rejected`.
+fn without_remark(rest: &str) -> &str {
+    let inside = rest.trim_start_matches([' ', '*', '_']);
+    let close = match inside.chars().next() {
+        Some('(') => ')',
+        Some('[') => ']',
+        _ => return rest,
+    };
+    let behind = inside.split_once(close).map(|(_, behind)| behind);
+    behind.filter(|behind| behind.trim_start_matches([' ', '*', '_']).starts_with([':', '='])).unwrap_or(rest)
 }
 
 /// Where a name stands in a text, in whatever case.
@@ -238,7 +252,7 @@ impl<'d> Decided<'d> {
     /// Where one of the other words is said, and what stands behind it in its line is as it should be.
     fn first_other(&self, text: &str, is_end: impl Fn(&str) -> bool) -> Option<usize> {
         // A line end that is written as an escape is one.
-        let text = &text.replace("\\n", " \n");
+        let text = &plain(&text.replace("\\n", " \n"));
         let ends = |said: &str| {
             let end = said.as_ptr().addr() - text.as_ptr().addr() + said.len();
             is_end(text[end..].lines().next().unwrap_or_default())

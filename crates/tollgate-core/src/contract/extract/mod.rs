@@ -14,6 +14,7 @@ mod echo;
 mod envelope;
 mod layer;
 mod looks;
+mod plain;
 mod region;
 mod sample;
 mod scan;

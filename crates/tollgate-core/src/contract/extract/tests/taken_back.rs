@@ -26,6 +26,22 @@ fn ways(key: &str, word: &str) -> Vec<String> {
         format!("{key} → {word}"),
         format!("{key}: ❌ {word}"),
         format!("{{'{key}': '{word}'}}"),
+        format!("1) {title}: {word}"),
+        format!("(2) {title}: {word}"),
+        format!("- [x] {title}: {word}"),
+        format!("## {title}\n\n1. {word}"),
+        format!("<h2>{title}: {word}</h2>"),
+        format!("<h3>{title}</h3>\n<p>{word}</p>"),
+        format!("<ul>\n<li>{title}: {word}</li>\n</ul>"),
+        format!("<tr><td>{key}</td><td>{word}</td></tr>"),
+        format!("<b>{title}:</b> {word}"),
+        format!("│ {key} │ {word} │"),
+        format!("║ {key} ║ {word} ║"),
+        format!("{key} - {word}"),
+        format!("{title} (final): {word}"),
+        format!("**{title} [revised]:** {word}"),
+        format!("{title}: ~~undecided~~ **{word}**"),
+        format!("{title}: <del>undecided</del> {word}"),
     ]
 }
 
@@ -120,6 +136,9 @@ fn the_same_word_and_ordinary_data_take_nothing_back() {
             format!("{key}: see above"),
             format!("the {key}s: {other}"),
             format!("test.{key}: {other}"),
+            format!("~~{key}: {other}~~"),
+            format!("{key}: ~~{other}~~ {same}"),
+            format!("The {key} (not {other}) stays."),
         ] {
             assert_eq!(behind(&data), own, "{id}\n{data}");
         }
