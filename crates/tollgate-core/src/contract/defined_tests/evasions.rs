@@ -256,3 +256,29 @@ fn what_is_struck_through_is_not_checked() {
         assert_eq!(errors(&format!("<{tag}>old</{tag}>\n\n{example}")), 0, "{tag}");
     }
 }
+
+/// A number that is too large to be counted is none that comes next.
+#[test]
+fn decisions_are_numbered_however_large_the_number() {
+    let numbered = |ids: &[&str]| {
+        let told = broken("team.status", None, |it| {
+            let one = it["user_decisions"][0].clone();
+            let with = |id: &&str| {
+                let mut one = one.clone();
+                one["decision_id"] = (*id).into();
+                one
+            };
+            it["user_decisions"] = ids.iter().map(with).collect();
+        });
+        told.is_empty()
+    };
+    assert!(numbered(&["UD-1", "UD-2"]));
+    for ids in [
+        &["UD-1", "UD-3"][..],
+        &["UD-1", "UD-99999999999999999999999"],
+        &["UD-1", "UD-18446744073709551616", "UD-2"],
+        &["UD-99999999999999999999999"],
+    ] {
+        assert!(!numbered(ids), "{ids:?}");
+    }
+}

@@ -124,6 +124,14 @@ impl Deciding {
     }
 }
 
+/// Whether a word denies what is said with it.
+fn denies(word: &str) -> bool {
+    let word = word.to_lowercase();
+    let shortened = ["n't", "n’t"].iter().any(|end| word.ends_with(end));
+    shortened
+        || ["not", "no", "never", "cannot", "neither", "nor", "without", "nicht", "kein", "keine"].contains(&&*word)
+}
+
 /// What stands behind a key, and behind the remark in brackets that it may have before its sign: `Verdict (final): rejected`.
 fn without_remark(rest: &str) -> &str {
     let inside = rest.trim_start_matches([' ', '*', '_']);
@@ -207,10 +215,28 @@ impl<'d> Decided<'d> {
         Self { looks, words: looks.decides.iter().filter_map(word).collect(), exact }
     }
 
-    /// Whether one of the other words stands in a text, whatever is said with it.
+    /// Whether one of the other words stands in a text, whatever is said with it, or a line denies the own one.
     pub fn is_doubted_by(&self, text: &str) -> bool {
-        let mut words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'));
-        words.any(|word| self.words.iter().any(|(one, own)| one.known(word).is_some_and(|known| known != *own)))
+        let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '\'' | '’');
+        let is_other = |word: &str| {
+            let other = |(one, own): &(&Deciding, &Name)| one.known(word).is_some_and(|known| known != *own);
+            self.words.iter().any(other)
+        };
+        // `unapproved` denies as `not approved` does.
+        let undone = |word: &str| {
+            let longer = |own: &Name| {
+                word.len() > own.len() && is_same_name(own, &word[word.ceil_char_boundary(word.len() - own.len())..])
+            };
+            self.words.iter().any(|(one, own)| longer(own) && one.known(word).is_none())
+        };
+        let names_own = |word: &str| {
+            let is = |(one, _): &(&Deciding, &Name)| {
+                one.known(word).is_some() || one.names.iter().any(|name| is_same_name(name, word))
+            };
+            self.words.iter().any(is)
+        };
+        let denied = |line: &str| line.split(apart).any(denies) && line.split(apart).any(names_own);
+        text.split(apart).any(|word| is_other(word) || undone(word)) || text.lines().any(denied)
     }
 
     fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {

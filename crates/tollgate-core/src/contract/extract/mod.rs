@@ -23,6 +23,7 @@ mod tail;
 mod taken_back;
 #[cfg(test)]
 mod tests;
+mod unit;
 
 pub use self::against::Against;
 pub use self::alone::{objects, only_object, other_object};
@@ -316,8 +317,8 @@ impl<'s> Search<'s> {
             )),
             State::Unread => Some((
                 Code::REPORT_ABSENT,
-                "this has the fields of a report and is no JSON that can be read",
-                "print the report as one JSON object, with nothing in front of its lines",
+                "this has the fields of a report, and cannot be read as one",
+                "print the report as one JSON object, in no other one and with nothing in front of its lines",
             )),
             State::Shown => Some((
                 Code::REPORT_ABSENT,
@@ -347,6 +348,10 @@ impl<'s> Search<'s> {
                 "this is called an example, shown or taken out: whether it is the report is not said",
                 "print the report as the last thing, and no example behind it",
             )),
+            Echo::No | Echo::Whole if self.is_unit_unclear(self.all.text(one)) => Some((
+                "the unit is spelt otherwise here than it was given: whether it is the same is not said",
+                "name the unit as it was given",
+            )),
             Echo::No | Echo::Whole => None,
         };
         if let Some((message, hint)) = told {
@@ -369,7 +374,15 @@ impl<'s> Search<'s> {
     fn names_other_unit(&self, text: &str) -> Option<String> {
         let wanted = self.context.unit.as_deref()?;
         let Dialect::Report(dialect) = self.dialect else { return None };
-        dialect.unit(text, self.context).filter(|unit| !is_unit(unit, wanted))
+        dialect.unit(text, self.context).filter(|said| unit::compare(said, wanted) == unit::Is::Another)
+    }
+
+    /// Whether a report names a unit that may be the one that was asked for, and may not.
+    fn is_unit_unclear(&self, text: &str) -> bool {
+        let (Some(wanted), Dialect::Report(dialect)) = (self.context.unit.as_deref(), self.dialect) else {
+            return false;
+        };
+        dialect.unit(text, self.context).is_some_and(|said| unit::compare(&said, wanted) == unit::Is::Unclear)
     }
 
     fn place(&self, one: &Candidate, at: usize) -> Place {
@@ -433,14 +446,6 @@ impl<'s> Search<'s> {
             }
         }
     }
-}
-
-/// Whether a report that names a unit is about the one that is asked for: `#21 — Show the total` is about `21`.
-fn is_unit(said: &str, wanted: &str) -> bool {
-    let bare = |name: &str| name.trim().trim_start_matches('#').to_lowercase();
-    let (said, wanted) = (bare(said), bare(wanted));
-    said.strip_prefix(&wanted)
-        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '.'))
 }
 
 impl Extraction {
