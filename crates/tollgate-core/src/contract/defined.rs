@@ -1,7 +1,7 @@
 //! A dialect that is data: everything it does comes from its [`Definition`].
 
-use super::definition::{Definition, Form, Heading};
-use super::extract::{self, Looks, malformed};
+use super::definition::{Definition, Form};
+use super::extract::{self, Against, Looks, malformed};
 use super::judge::{Found, Wrong, judge};
 use super::text::Source;
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
@@ -11,7 +11,7 @@ use super::{guide, layout, meaning, registry, render, schema};
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::report::{Plan, Verdict};
+use crate::report::Plan;
 
 /// A contract that was read from its definition.
 #[derive(Debug)]
@@ -161,20 +161,8 @@ impl Defined {
     fn seen(&self) -> Looks {
         let schema = schema::schema(&self.definition);
         let example = guide::example(&self.definition);
-        Looks { schema, example, against: self.against(), ..Looks::of(&self.definition) }
-    }
-
-    /// The headings of reports that reject, where one of these is found by its heading and may accept.
-    fn against(&self) -> Vec<Heading> {
-        let can = |definition: &Definition, verdict: Verdict| {
-            definition.report.as_ref().is_some_and(|mapping| mapping.cases.iter().any(|case| case.verdict == verdict))
-        };
-        if self.definition.heading.is_none() || !can(&self.definition, Verdict::Accept) {
-            return Vec::new();
-        }
-        let others = registry::all_defined().map(|other| &other.definition);
-        let reject = others.filter(|other| other.name != self.definition.name && can(other, Verdict::Reject));
-        reject.filter_map(|other| other.heading.clone()).collect()
+        let against = Against::all(&self.definition, registry::all_defined().map(|other| &other.definition));
+        Looks { schema, example, against, ..Looks::of(&self.definition) }
     }
 
     /// Whether a text is a template that nobody filled in.

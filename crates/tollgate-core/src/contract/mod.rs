@@ -29,6 +29,7 @@ mod schema;
 mod sink;
 mod source;
 pub mod status_block;
+mod struck;
 mod surfaces;
 pub mod task;
 pub(crate) mod text;

@@ -31,8 +31,19 @@ struct Look<'a> {
 /// The names of the contracts that a file is most likely written in: one, none, or several that cannot be told apart.
 pub fn recognise<'d>(file: &str, text: &str, known: impl Iterator<Item = &'d Defined>) -> Vec<&'d str> {
     let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let known: Vec<&Defined> = known.collect();
+    let named = |ends: &[&str]| ends.iter().any(|end| file.ends_with(end));
+    let yaml = named(&[".yaml", ".yml"]);
+    let found = likely(file, text, &known, yaml);
+    // What is called otherwise may be YAML where it is nothing else.
+    match found.is_empty() && !yaml && !named(&[".md", ".json", ".jsonl"]) {
+        true => likely(file, text, &known, true),
+        false => found,
+    }
+}
+
+fn likely<'d>(file: &str, text: &str, known: &[&'d Defined], yaml: bool) -> Vec<&'d str> {
     let bare = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
-    let yaml = file.ends_with(".yaml") || file.ends_with(".yml");
     let (tree, sound) = match bare.starts_with('{') {
         true if file.ends_with(".jsonl") => {
             let lines = json::parse_lines(text);
@@ -50,7 +61,9 @@ pub fn recognise<'d>(file: &str, text: &str, known: impl Iterator<Item = &'d Def
     let look = Look { file, tree, titles: if markdown { titles(text) } else { Vec::new() }, broken };
     let mut best: Vec<(Sure, &str)> = Vec::new();
     let coded = look.coded().into_iter();
-    for (sure, name) in coded.chain(known.filter_map(|own| Some((look.at(&own.definition)?, &*own.definition.name)))) {
+    for (sure, name) in
+        coded.chain(known.iter().filter_map(|own| Some((look.at(&own.definition)?, &*own.definition.name))))
+    {
         match best.first().map(|(most, _)| sure.cmp(most)) {
             Some(std::cmp::Ordering::Less) => {}
             Some(std::cmp::Ordering::Equal) => best.push((sure, name)),
@@ -154,6 +167,10 @@ mod tests {
             };
             let found = recognise(&format!("some/file.{extension}"), &text, registry::all_defined());
             assert_eq!(found, [&*own.definition.name], "{text}");
+            // A file may be called anything, or nothing.
+            for file in ["some/file.txt", "-"].iter().filter(|_| extension != "jsonl") {
+                assert_eq!(recognise(file, &text, registry::all_defined()), [&*own.definition.name], "{file}");
+            }
             for file in &own.definition.files {
                 assert_eq!(recognise(&format!("a/{file}"), "", registry::all_defined()), [&*own.definition.name]);
             }

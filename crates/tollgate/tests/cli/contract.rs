@@ -209,6 +209,10 @@ fn a_contract_shows_its_parts_and_renders_what_it_reads() {
     world.type_in("contract render decree.validation-failure --from short.json");
     world.type_in("contract render decree.validation-failure --from hidden.json");
     insta::assert_snapshot!(world.transcript);
+    let document = std::fs::read_to_string(world.path("work/failure.json")).unwrap();
+    let [file, typed] = ["failure.json", "-"]
+        .map(|from| world.run(&format!("contract render decree.validation-failure --from {from}"), &document).stdout);
+    assert!(!file.is_empty() && file == typed, "{}", String::from_utf8_lossy(&typed));
     for id in
         ["status-block", "build-plan.task", "wr.council", "team.design-history", "decree.blocker", "supervisor.dossier"]
     {

@@ -37,6 +37,7 @@ fn what_says_otherwise_stays() {
         approved.replace("approved", "Approved?"),
         format!("{approved}\n{{'kind': 'wr.gate_verdict', 'version': 1, 'verdict': 'rejected'}}\n"),
         format!("{approved}\nMy verdict is rejected.\n"),
+        format!("This is not approved:\n{approved}"),
     ] {
         world.write("verdict.json", &text);
         let (lines, exit) = world.json("contract fix --json --write --contract wr.gate_verdict verdict.json");
@@ -75,4 +76,15 @@ fn a_piped_diff_can_be_applied() {
     let (lines, _) = world.json("contract fix --json --dry-run tasks.yaml");
     assert!(shown.starts_with(lines[0]["diff"].as_str().unwrap()), "{shown:?}");
     assert!(shown.contains("+    status: not-started # s\u{1b}[1moon\u{202e}\n"), "{shown:?}");
+}
+
+/// A patch of a file that is named from the root can be applied there.
+#[test]
+fn the_root_is_no_part_of_a_name_in_a_patch() {
+    let world = World::new();
+    world.write("tasks.yaml", TASKS);
+    let file = world.path("work/tasks.yaml");
+    let (lines, _) = world.json(&format!("contract fix --json --dry-run {}", file.display()));
+    let diff = lines[0]["diff"].as_str().unwrap().to_owned();
+    assert!(diff.starts_with(&format!("--- a{0}\n+++ b{0}\n", file.display())), "{diff}");
 }

@@ -213,3 +213,72 @@ fn a_bad_id_hides_no_unknown_dependency() {
     }
     assert_eq!(told([task("X", ""), task("T-002", "X")]).len(), 1, "the name as it is written");
 }
+
+/// A line of a checklist that is struck through was taken out, and what is left of one counts.
+#[test]
+fn what_is_struck_through_is_not_checked() {
+    let review = registry::defined("decree.review-approval").unwrap();
+    let example = crate::contract::guide::example(&review.definition);
+    let errors = |text: &str| {
+        let told = review.judge(text, &Context::default()).diagnostics;
+        told.into_iter().filter(|one| one.severity == Severity::Error).count()
+    };
+    let (label, value) = ("**Code Quality:**", "Consistent with project standards");
+    let with = |line: &str| {
+        let old = format!("- {label} {value}");
+        assert!(example.contains(&old), "{example}");
+        example.replace(&old, line)
+    };
+    for struck in [
+        format!("- ~~{label} {value}~~"),
+        format!("- {label} ~~{value}~~"),
+        format!("- <del>{label} {value}</del>"),
+        format!("- [x] {label} <s>{value}</s>"),
+    ] {
+        assert_eq!(errors(&with(&struck)), 1, "{struck}");
+    }
+    assert_eq!(errors(&with(&format!("- {label} ~~Not consistent~~ {value}"))), 0);
+    let all: String = example
+        .lines()
+        .map(|line| line.strip_prefix("- ").map_or(format!("{line}\n"), |it| format!("- ~~{it}~~\n")))
+        .collect();
+    assert_eq!(errors(&all), 6);
+    assert_eq!(
+        errors(
+            &example
+                .replace("### Checklist\n", "### Checklist\n\n<del>\n")
+                .replace("### Warnings", "</del>\n\n### Warnings")
+        ),
+        6
+    );
+    for tag in ["del", "s", "strike"] {
+        assert_eq!(errors(&format!("<{tag}>\n\n{example}\n</{tag}>\n")), 1, "{tag}");
+        assert_eq!(errors(&format!("<{tag}>old</{tag}>\n\n{example}")), 0, "{tag}");
+    }
+}
+
+/// A number that is too large to be counted is none that comes next.
+#[test]
+fn decisions_are_numbered_however_large_the_number() {
+    let numbered = |ids: &[&str]| {
+        let told = broken("team.status", None, |it| {
+            let one = it["user_decisions"][0].clone();
+            let with = |id: &&str| {
+                let mut one = one.clone();
+                one["decision_id"] = (*id).into();
+                one
+            };
+            it["user_decisions"] = ids.iter().map(with).collect();
+        });
+        told.is_empty()
+    };
+    assert!(numbered(&["UD-1", "UD-2"]));
+    for ids in [
+        &["UD-1", "UD-3"][..],
+        &["UD-1", "UD-99999999999999999999999"],
+        &["UD-1", "UD-18446744073709551616", "UD-2"],
+        &["UD-99999999999999999999999"],
+    ] {
+        assert!(!numbered(ids), "{ids:?}");
+    }
+}

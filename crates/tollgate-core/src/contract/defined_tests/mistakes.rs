@@ -322,6 +322,13 @@ fn a_message_says_what_would_be_right() {
     let wrong =
         told("decree.implementor-result", "**Outcome:** completed", "**Outcome:** completed\n**Outcome:** completed");
     assert_eq!(wrong, "`Outcome:` is there twice (keep one of the two)");
+    let wrong = told("wr.gate_verdict", "\"wr.gate_verdict\"", "\" wr.gate_verdict\"");
+    assert_eq!(wrong, "`kind` is `\" wr.gate_verdict\"`, not `\"wr.gate_verdict\"` (write `\"wr.gate_verdict\"`)");
+    let wrong = told("decree.review-rejection", "- **What", "**What");
+    assert_eq!(wrong, "there is no list in the findings (begin each item with `- `)");
+    let large = "{\"created\": [18446744073709551616], \"closed\": [], \"updated\": [], \"blocking\": {}}";
+    let judged = registry::defined("decree.planner-output").unwrap().judge(large, &Context::default()).diagnostics;
+    assert_eq!(judged[0].message, "`created[0]` is a number with too many digits");
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub enum State {
     Unread,
     /// It stands in code, a quote or a list.
     Shown,
-    /// It is a report of another contract, and rejects.
+    /// It is a report of another contract, and says otherwise.
     Against,
     /// It says the word that decides once more, and another one.
     Otherwise,
@@ -122,9 +122,9 @@ impl Candidates<'_> {
         self.behind.retain(|(behind, _)| *behind >= last.min(1));
         self.said = tail::open(&mut self.layers, std::mem::take(&mut self.behind));
         let unread = self.said.iter().filter(|part| part.behind == last).find_map(|part| {
-            let (at, state) = tail::unread(&self.layers.text(part.layer)[part.range.clone()], looks, prompt)?;
+            let at = tail::unread(&self.layers.text(part.layer)[part.range.clone()], looks, prompt)?;
             let range = part.range.start + at..part.range.end;
-            Some(Candidate { layer: part.layer, range, form: Form::Text, state })
+            Some(Candidate { layer: part.layer, range, form: Form::Text, state: State::Unread })
         });
         self.candidates.extend(unread);
     }

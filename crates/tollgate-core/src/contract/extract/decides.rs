@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::looks::{Heads, Looks};
+use super::plain::plain;
 use super::skim::{self, End, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Field, Layout};
@@ -76,16 +77,17 @@ impl Deciding {
 
     /// The word behind a key, with nothing but signs between the two, one of which joins them.
     fn word_behind<'t>(&self, text: &'t str, end: usize) -> Option<(&Name, &'t str)> {
-        let rest = &text[end..text.floor_char_boundary(end + NEAR_BYTES)];
+        let rest = without_remark(&text[end..text.floor_char_boundary(end + NEAR_BYTES)]);
         let word = rest.find(char::is_alphanumeric)?;
+        let dash = rest[..word].contains(" - ");
         let gap = rest[..word].trim_matches(' ');
         let compares = gap.starts_with("==") || gap.starts_with("!=");
         let title = || {
             let line = near_before(text, end).rsplit('\n').next().unwrap_or_default();
             line.trim_start().starts_with(['#', '*', '_']) || gap.trim_start().starts_with(['-', '='])
         };
-        let joins =
-            gap.contains([':', '=', '|', '>', '→', '：', '—', '–', '(', '[']) || (gap.contains('\n') && title());
+        let signs = [':', '=', '|', '>', '→', '：', '—', '–', '(', '['];
+        let joins = dash || gap.contains(signs) || (gap.contains('\n') && title());
         if compares || !joins || gap.contains(['.', ',', ';', '?', '/']) {
             return None;
         }
@@ -122,6 +124,26 @@ impl Deciding {
         let other = &other[..other.find(|c| !is_part(c)).unwrap_or(other.len())];
         (!chosen || self.known(other).is_none()).then_some((known, &text[..end]))
     }
+}
+
+/// Whether a word denies what is said with it.
+fn denies(word: &str) -> bool {
+    let word = word.to_lowercase();
+    let shortened = ["n't", "n’t"].iter().any(|end| word.ends_with(end));
+    shortened
+        || ["not", "no", "never", "cannot", "neither", "nor", "without", "nicht", "kein", "keine"].contains(&&*word)
+}
+
+/// What stands behind a key, and behind the remark in brackets that it may have before its sign: `Verdict (final): rejected`.
+fn without_remark(rest: &str) -> &str {
+    let inside = rest.trim_start_matches([' ', '*', '_']);
+    let close = match inside.chars().next() {
+        Some('(') => ')',
+        Some('[') => ']',
+        _ => return rest,
+    };
+    let behind = inside.split_once(close).map(|(_, behind)| behind);
+    behind.filter(|behind| behind.trim_start_matches([' ', '*', '_']).starts_with([':', '='])).unwrap_or(rest)
 }
 
 /// Where a name stands in a text, in whatever case.
@@ -204,10 +226,28 @@ impl<'d> Decided<'d> {
         Self { looks, words: looks.decides.iter().filter_map(word).collect(), exact }
     }
 
-    /// Whether one of the other words stands in a text, whatever is said with it.
+    /// Whether one of the other words stands in a text, whatever is said with it, or a line denies the own one.
     pub fn is_doubted_by(&self, text: &str) -> bool {
-        let mut words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'));
-        words.any(|word| self.words.iter().any(|(one, own)| one.known(word).is_some_and(|known| known != *own)))
+        let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '\'' | '’');
+        let is_other = |word: &str| {
+            let other = |(one, own): &(&Deciding, &Name)| one.known(word).is_some_and(|known| known != *own);
+            self.words.iter().any(other)
+        };
+        // `unapproved` denies as `not approved` does.
+        let undone = |word: &str| {
+            let longer = |own: &Name| {
+                word.len() > own.len() && is_same_name(own, &word[word.ceil_char_boundary(word.len() - own.len())..])
+            };
+            self.words.iter().any(|(one, own)| longer(own) && one.known(word).is_none())
+        };
+        let names_own = |word: &str| {
+            let is = |(one, _): &(&Deciding, &Name)| {
+                one.known(word).is_some() || one.names.iter().any(|name| is_same_name(name, word))
+            };
+            self.words.iter().any(is)
+        };
+        let denied = |line: &str| line.split(apart).any(denies) && line.split(apart).any(names_own);
+        text.split(apart).any(|word| is_other(word) || undone(word)) || text.lines().any(denied)
     }
 
     fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {
@@ -249,7 +289,7 @@ impl<'d> Decided<'d> {
     /// Where one of the other words is said under a key that counts, by its place and by what stands behind the word in its line.
     fn first_other(&self, text: &str, counts: impl Fn(usize, &str) -> bool) -> Option<usize> {
         // A line end that is written as an escape is one.
-        let text = &text.replace("\\n", " \n");
+        let text = &plain(&text.replace("\\n", " \n"));
         let counts = |at: usize, said: &str| {
             let end = said.as_ptr().addr() - text.as_ptr().addr() + said.len();
             counts(at, text[end..].lines().next().unwrap_or_default())

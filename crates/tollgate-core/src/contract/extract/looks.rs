@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::against::Against;
 use super::decides::Deciding;
 use super::sample;
 use super::skim::{self, End, Pair, Skimmed};
@@ -30,8 +31,8 @@ pub struct Looks {
     pub example: String,
     /// The schema, which is no document either.
     pub schema: serde_json::Value,
-    /// Headings of other reports that reject: one behind a document says otherwise.
-    pub against: Vec<Heading>,
+    /// Reports of other contracts that say otherwise behind one of this.
+    pub against: Vec<Against>,
     /// What a text lacks that has none, and how one begins.
     pub lacks: String,
     pub begin: String,

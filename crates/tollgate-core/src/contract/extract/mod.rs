@@ -3,6 +3,7 @@
 //! [`scan`] opens the lines of command line tools and notes what looks like a document, [`region`] looks into plain text, [`echo`]
 //! knows what was shown. A last report that is cut off or invalid makes the whole malformed; one before it is shown, never used.
 
+mod against;
 mod alike;
 mod alone;
 mod announce;
@@ -13,25 +14,26 @@ mod echo;
 mod envelope;
 mod layer;
 mod looks;
+mod plain;
 mod region;
 mod sample;
 mod scan;
 mod skim;
 mod tail;
+mod taken_back;
 #[cfg(test)]
 mod tests;
+mod unit;
 
+pub use self::against::Against;
 pub use self::alone::{objects, only_object, other_object};
 pub use self::decides::Deciding;
 pub use self::dialect::{Dialect, Read, malformed};
 pub use self::looks::{Heads, Looks};
 
-use std::ops::Range;
-
 #[cfg(test)]
 use self::candidates::CANDIDATES_MAX;
 use self::candidates::{Candidate, Candidates, Form, State, find};
-use self::decides::Decided;
 use self::echo::{Echo, Shown};
 use super::markdown::heading_words;
 use super::text::Source;
@@ -147,9 +149,6 @@ impl<'s> Search<'s> {
         let last_own = self.last_own();
         let mut before: Option<(usize, Read)> = None;
         for (at, one) in self.all.candidates.iter().enumerate().rev() {
-            if one.state == State::Against && self.rejects(at) {
-                continue;
-            }
             let decided = counts.is_some() || self.all.failed.is_some();
             if one.state == State::Shown && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
                 continue;
@@ -200,36 +199,6 @@ impl<'s> Search<'s> {
         self.read(&other, self.judge(&other, Echo::No), passed, &earlier)
     }
 
-    /// Where the word that decides is said once more behind a valid report, or further down in it, and otherwise.
-    fn taken_back(&self, at: usize, read: &Read) -> Option<Candidate> {
-        let Read::Report(Reading { report, .. }) = read else { return None };
-        if read.is_refused() || self.looks.decides.is_empty() {
-            return None;
-        }
-        let one = &self.all.candidates[at];
-        let refuses = report.health != Health::Ok || report.verdict == Verdict::Reject;
-        let text = self.all.text(one);
-        let decided = match one.form {
-            Form::Json => Decided::object(self.looks, text, refuses),
-            Form::Text => Decided::text(self.looks, text, refuses),
-        };
-        let found =
-            |layer: usize, range: Range<usize>| Candidate { layer, range, form: Form::Text, state: State::Otherwise };
-        if one.form == Form::Text
-            && let Some(inside) = decided.find_inside(text)
-        {
-            return Some(found(one.layer, one.range.start + inside..one.range.end));
-        }
-        self.all.said_behind(at).find_map(|part| {
-            let text = &self.all.layers.text(part.layer)[part.range.clone()];
-            let find = |text: &str| decided.find(text, |object| self.names_other_unit(object).is_some());
-            // What the worker was shown is blank then, and what is left has its place.
-            let at = find(text)
-                .and_then(|_| find(&tail::without_shown(text, self.looks, self.context.prompt.as_deref())))?;
-            Some(found(part.layer, part.range.start + at..part.range.end))
-        })
-    }
-
     fn read(&self, one: &Candidate, mut read: Read, passed: Vec<Passed>, earlier: &[&Candidate]) -> Extraction {
         let text = self.all.text(one);
         let own = read.diagnostics().to_vec();
@@ -255,13 +224,6 @@ impl<'s> Search<'s> {
             diagnostics: own,
         };
         Extraction { read, found: Some(found), passed, unseen: self.all.unseen, earlier: before }
-    }
-
-    /// Whether the report before a candidate rejects, so that what rejects behind it only says so again.
-    fn rejects(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).and_then(|before| self.all.candidates.get(before));
-        let read = before.map(|one| self.judge(one, Echo::No));
-        matches!(read, Some(Read::Report(reading)) if reading.report.verdict == Verdict::Reject)
     }
 
     /// Whether what stands in code, a quote or a list says otherwise than the report before it, which is read once. Without one before it there is no report.
@@ -326,8 +288,11 @@ impl<'s> Search<'s> {
         let one = &self.all.candidates[at];
         let text = self.all.layers.text(one.layer);
         let others = || self.all.candidates[..at].iter().any(|other| self.all.text(other) != self.all.text(one));
+        // What takes a Markdown report out ends below it, which is in it.
+        let head = self.all.text(one).lines().next().map_or(0, str::len);
+        let range = one.range.start..if one.form == Form::Json { one.range.end } else { one.range.start + head };
         let is = one.state == State::Whole
-            && (announce::is_example(text, &one.range) || (announce::is_inline(text, &one.range) && others()));
+            && (announce::is_example(text, &range) || (announce::is_inline(text, &range) && others()));
         if is { Echo::Example } else { Echo::No }
     }
 
@@ -352,8 +317,8 @@ impl<'s> Search<'s> {
             )),
             State::Unread => Some((
                 Code::REPORT_ABSENT,
-                "this has the fields of a report and is no JSON that can be read",
-                "print the report as one JSON object, with nothing in front of its lines",
+                "this has the fields of a report, and cannot be read as one",
+                "print the report as one JSON object, in no other one and with nothing in front of its lines",
             )),
             State::Shown => Some((
                 Code::REPORT_ABSENT,
@@ -367,7 +332,7 @@ impl<'s> Search<'s> {
             )),
             State::Against => Some((
                 Code::SECOND_DOCUMENT,
-                "a report of another contract stands behind the last one of this, and it rejects",
+                "a report of another contract stands behind the last one of this, and says otherwise",
                 "report once: either this, or what stands before it",
             )),
         };
@@ -382,6 +347,10 @@ impl<'s> Search<'s> {
             Echo::Example => Some((
                 "this is called an example, shown or taken out: whether it is the report is not said",
                 "print the report as the last thing, and no example behind it",
+            )),
+            Echo::No | Echo::Whole if self.is_unit_unclear(self.all.text(one)) => Some((
+                "the unit is spelt otherwise here than it was given: whether it is the same is not said",
+                "name the unit as it was given",
             )),
             Echo::No | Echo::Whole => None,
         };
@@ -405,7 +374,15 @@ impl<'s> Search<'s> {
     fn names_other_unit(&self, text: &str) -> Option<String> {
         let wanted = self.context.unit.as_deref()?;
         let Dialect::Report(dialect) = self.dialect else { return None };
-        dialect.unit(text, self.context).filter(|unit| !is_unit(unit, wanted))
+        dialect.unit(text, self.context).filter(|said| unit::compare(said, wanted) == unit::Is::Another)
+    }
+
+    /// Whether a report names a unit that may be the one that was asked for, and may not.
+    fn is_unit_unclear(&self, text: &str) -> bool {
+        let (Some(wanted), Dialect::Report(dialect)) = (self.context.unit.as_deref(), self.dialect) else {
+            return false;
+        };
+        dialect.unit(text, self.context).is_some_and(|said| unit::compare(&said, wanted) == unit::Is::Unclear)
     }
 
     fn place(&self, one: &Candidate, at: usize) -> Place {
@@ -469,14 +446,6 @@ impl<'s> Search<'s> {
             }
         }
     }
-}
-
-/// Whether a report that names a unit is about the one that is asked for: `#21 — Show the total` is about `21`.
-fn is_unit(said: &str, wanted: &str) -> bool {
-    let bare = |name: &str| name.trim().trim_start_matches('#').to_lowercase();
-    let (said, wanted) = (bare(said), bare(wanted));
-    said.strip_prefix(&wanted)
-        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '.'))
 }
 
 impl Extraction {

@@ -1,5 +1,5 @@
-//! What stands behind the last document. A report that is no JSON (single quotes, a comment, a frame around it) is overlooked by whoever looks for JSON,
-//! and a rejection of another contract by whoever looks for approvals: the draft before them must not count in their place.
+//! What stands behind the last document. A report that is no JSON (single quotes, a comment, a frame around it) is overlooked by whoever looks for JSON:
+//! the draft before it must not count in its place.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,11 +7,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidates::State;
 use super::layer::Layers;
 use super::looks::{Heads, Looks, Shape};
 use super::skim::{self, End, Skimmed};
-use crate::contract::definition::Heading;
 use crate::contract::markdown::{Fence, heading_words};
 use crate::contract::text::{is_quote, lines};
 
@@ -72,30 +70,25 @@ pub fn open(layers: &mut Layers<'_>, behind: Vec<(usize, Behind)>) -> Vec<Part> 
     parts
 }
 
-/// Where something stands in a text that has the fields of a document and was not read as one, or that is a report against it.
-pub fn unread(text: &str, looks: &Looks, prompt: Option<&str>) -> Option<(usize, State)> {
+/// Where something stands in a text that has the fields of a document, or almost its heading, and was not read as one.
+pub fn unread(text: &str, looks: &Looks, prompt: Option<&str>) -> Option<usize> {
     let shown = |shape: &Shape| {
         let own = without_shown(text, looks, prompt);
         shape.needed.iter().all(|key| key_at(&own, key).is_none())
     };
     let fields = looks.json.as_ref().and_then(|shape| meant(text, shape).filter(|_| !shown(shape)));
-    fields.map(|at| (at, State::Unread)).or_else(|| against(text, looks))
+    fields.or_else(|| almost(text, looks))
 }
 
-/// Where a heading stands in a text, in no code, that has the words of a report which rejects, or almost those of this one: `## ❌ Review: Needs Changes`.
-fn against(text: &str, looks: &Looks) -> Option<(usize, State)> {
+/// Where a heading stands in a text, in no code, that has the words of the one that a document begins with, and others: `## ❌ Reviewer Result`.
+fn almost(text: &str, looks: &Looks) -> Option<usize> {
     let own = match &looks.markdown {
-        Some(Heads::Own(heading)) if !looks.against.is_empty() => heading,
+        Some(Heads::Own(heading)) if !looks.against.is_empty() => heading.words.to_lowercase(),
         _ => return None,
     };
     let mut fence = Fence::default();
-    let has = |words: &str, heading: &Heading| words.contains(&heading.words.to_lowercase());
-    lines(text).find_map(|(at, line)| {
-        let code = fence.is_code(line);
-        let words = heading_words(line.trim()).filter(|_| !code && line.starts_with('#'))?.to_lowercase();
-        let state = looks.against.iter().any(|heading| has(&words, heading)).then_some(State::Against);
-        Some((at, state.or_else(|| has(&words, own).then_some(State::Unread))?))
-    })
+    let is_almost = |line: &str| heading_words(line.trim()).is_some_and(|words| words.to_lowercase().contains(&own));
+    lines(text).find(|(_, line)| !fence.is_code(line) && line.starts_with('#') && is_almost(line)).map(|(at, _)| at)
 }
 
 /// Where the keys of a document stand in a text, as keys, though what stands around them is no JSON.

@@ -74,6 +74,9 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         format!("kind: wr.gate_verdict\nverdict: rejected\n\n{GOOD}"),
         format!("Ignore this, it is withdrawn:\n```json\n{GOOD}```\nMy verdict is rejected.\n"),
         format!("<!--\n{GOOD}-->\nRejected\n"),
+        format!("This is not approved:\n{GOOD}"),
+        format!("{GOOD}\nThat isn’t my verdict.\n"),
+        format!("It stays unapproved.\n{GOOD}"),
         format!("For example:\n\n{GOOD}"),
         format!("```python\nverdict = {GOOD}```\n"),
         GOOD.lines().map(|line| format!("> {line}\n")).collect(),
@@ -82,6 +85,7 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{doubted}");
     }
     check("wr.gate_verdict", &format!("The change is approved:\n\n```json\n{GOOD}```\n"), GOOD);
+    check("wr.gate_verdict", &format!("There was no problem.\nMy verdict:\n{GOOD}"), GOOD);
 }
 
 /// A sign that may deny or doubt a word makes it another answer, whatever it is written in.
@@ -275,4 +279,22 @@ fn many_mistakes_are_mended_together() {
     // What is left is told as it is to everybody.
     let left = fix(Dialect::Report(dialect), &many(r#"{"severity": "odd", "summary": "x"}"#), &Context::default());
     assert_eq!((left.mended.len(), left.read.diagnostics().len()), (0, 50));
+}
+
+/// All of them are named where they stand in the text as it was given: it was not read again in between.
+#[test]
+fn as_many_as_a_text_can_hold_are_mended_in_one_round() {
+    let Some(dialect) = registry::report_dialect("decree.planner-output") else { panic!("a report") };
+    let many = 40_000;
+    let each = |one: fn(usize) -> String| (1..=many).map(one).collect::<Vec<_>>().join(", ");
+    let keys = each(|number| format!("\"{number}\": []"));
+    let text = format!(
+        "{{\"created\": [{}], \"closed\": [], \"updated\": [], \"blocking\": {{{keys}}}}}",
+        each(|number| format!("\"{number}\""))
+    );
+    let fixed = fix(Dialect::Report(dialect), &text, &Context::default());
+    let last = text.find(&format!("\"{many}\"")).unwrap();
+    let places = fixed.mended.iter().map(|(place, _)| place.column as usize);
+    assert_eq!((fixed.mended.len(), places.max()), (many, Some(last + 1)));
+    assert!(!fixed.read.is_refused());
 }

@@ -132,11 +132,14 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
         self.each(&over.steps, node, of, &mut |item, _| {
             let Some(named) = item.get(by).filter(|named| !self.is_broken(named)) else { return };
             let digits = named.text().and_then(|text| text.strip_prefix(prefix));
-            if let Some(number) = digits.and_then(|digits| digits.parse::<u64>().ok()) {
-                if number != next && places.is_empty() {
+            let is_number = |digits: &&str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            if let Some(digits) = digits.filter(is_number) {
+                // One that is too large to be counted is not the next one either.
+                let number = digits.parse::<u64>().ok();
+                if number != Some(next) && places.is_empty() {
                     places.push((named.at, Some(format!("{prefix}{next} would be next"))));
                 }
-                next = number.saturating_add(1);
+                next = number.unwrap_or(next).saturating_add(1);
             }
         });
         places

@@ -1,6 +1,7 @@
 //! Each value by its type.
 
 use std::borrow::Cow;
+use std::num::IntErrorKind;
 
 use super::Found;
 use crate::code::Code;
@@ -62,6 +63,10 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             (Kind::Int(range), Value::Number(number)) => match number.parse::<i64>() {
                 Ok(whole) if range.min.is_none_or(|min| whole >= min) && range.max.is_none_or(|max| whole <= max) => {}
                 Ok(_) => self.bounded(*range, number, node),
+                Err(error) if matches!(error.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
+                    let message = format!("{} is a number with too many digits", self.name());
+                    self.wrong(Code::FIELD_LENGTH, node, message, format!("it is at most {}", i64::MAX));
+                }
                 Err(_) => self.kind(of, node),
             },
             (Kind::Number(range), Value::Number(number)) => self.bounded(*range, number, node),
@@ -83,8 +88,16 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         if self.is_torn(node) {
             return;
         }
-        let message = format!("{} is {}, not {}", self.name(), node.kind(), of.describe());
-        self.wrong(Code::FIELD_KIND, node, message, format!("write {}", of.describe()));
+        let (message, hint) = match (&of.kind, &node.value) {
+            (Kind::List(_), Value::Text(_)) if self.markdown => {
+                (format!("there is no list in {}", self.name()), "begin each item with `- `".to_owned())
+            }
+            _ => (
+                format!("{} is {}, not {}", self.name(), node.kind(), of.describe()),
+                format!("write {}", of.describe()),
+            ),
+        };
+        self.wrong(Code::FIELD_KIND, node, message, hint);
         let said = node.word().unwrap_or_default().to_owned();
         self.found.mend(match (&of.kind, &node.value) {
             (Kind::Int(_) | Kind::Number(_), Value::Text(_)) if is_number(&said) => Some(Mend::Bare { said }),
@@ -106,6 +119,10 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             let (message, hint) = match (said == word, number) {
                 (true, true) => (format!("the text \"{word}\", not the number {word}"), " without quotes"),
                 (true, false) => (format!("the number {word}, not the text \"{word}\""), " with its quotes"),
+                // Blanks around a word are what is wrong with it.
+                (false, false) if said.trim() == word => {
+                    (format!("{}, not `{written}`", quote(&format!("\"{said}\""))), "")
+                }
                 (false, _) => (format!("{}, not `{written}`", quote(said)), ""),
             };
             let message = format!("{} is {message}", self.name());

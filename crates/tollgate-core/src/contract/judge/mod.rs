@@ -20,7 +20,7 @@ use crate::diagnostic::{Diagnostic, Mend, Severity};
 /// How many things one text can have wrong; the rest would repeat them.
 const WRONG_MAX: usize = 50;
 /// So many of them are told to who mends them all: reading again for every few would cost the square.
-const EVERY_MAX: usize = 1 << 14;
+const EVERY_MAX: usize = 1 << 19;
 
 /// Something wrong, before its line and column are known.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use crate::contract::Context;
 use crate::contract::definition::{Definition, Field, Heading, Items, Kind, Layout, ListType, RecordType, Type};
 use crate::contract::judge::{Found, Wrong, shown};
 use crate::contract::markdown::{self, BYTES_MAX, Refused};
+use crate::contract::struck;
 use crate::contract::text::{Source, clean, is_clean, is_title, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
@@ -122,6 +123,16 @@ impl<'a> Reader<'a, '_> {
             let message = format!("`{wanted}` is there twice");
             let (at, first) = (small(second.range.start), small(first.range.start));
             self.found.twice(Code::SECTION_TWICE, at, first, message, "give one document");
+        }
+        let (before, behind) = self.text.split_at(first.range.start);
+        if struck::is_open(before, behind) {
+            let message = format!("`{wanted}` is struck through, and does not count");
+            self.found.error(
+                Code::SECTION_MISPLACED,
+                small(first.range.start),
+                message,
+                "take the strike out, or the document",
+            );
         }
         Some(first)
     }
@@ -327,11 +338,16 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let outline = self.outline;
-        for item in outline.items_from(range) {
+        let items = outline.items_from(range);
+        let first = items.first().map_or(range.end, |item| item.range.start);
+        let all_struck = struck::is_open(&self.text[range.start..first], &self.text[first..range.end]);
+        for item in items {
             let words = self.unmarked(&item.range);
-            if (is_unchecked(words) || is_crossed(words)) && !outline.is_code(item.range.start) {
+            let struck = all_struck || struck::is_struck(words);
+            if (struck || is_unchecked(words) || is_crossed(words)) && !outline.is_code(item.range.start) {
                 let said = quote(without_box(words));
-                let message = format!("a box of {} is not checked: {said}", shown(field));
+                let what = if struck { "is struck through" } else { "is not checked" };
+                let message = format!("a box of {} {what}: {said}", shown(field));
                 let hint = "check it with `[x]` when it is done; while it is not, this document says too much";
                 self.found.error(Code::FIELD_FORM, small(item.range.start), message, hint);
             }

@@ -1,5 +1,6 @@
 //! What a report says of each row: a row it names is one there is, and none both holds and does not.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::denied::denies;
@@ -9,6 +10,7 @@ use super::rules::{Part, Rules, TESTER_GROUP};
 use crate::Name;
 use crate::code::Code;
 use crate::contract::rows::{Named, Rows};
+use crate::contract::struck;
 use crate::contract::text::quote;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::report::CriterionRow;
@@ -48,8 +50,9 @@ impl Rules<'_, '_> {
             let mark = verified_mark(&entry.value, self.rows);
             let stance = Stance { mark, heading: Heading::VerifiedRows, place: entry.place };
             self.marks(&entry.value, stance);
-            self.denied(&entry.value, stance);
-            judged.extend(self.stand(&entry.value, stance, &mut said));
+            let line = self.unstruck(&entry.value, stance);
+            self.denied(&line, stance);
+            judged.extend(self.stand(&line, stance, &mut said));
         }
         for entry in &draft.gaps {
             let stance = Stance { mark: Mark::Fail, heading: Heading::Gaps, place: entry.place };
@@ -62,10 +65,12 @@ impl Rules<'_, '_> {
         for entry in &draft.coverage {
             let stance = Stance { mark: entry.value.mark, heading: Heading::Coverage, place: entry.place };
             self.marks(&entry.value.row, stance);
+            let mut row = Cow::Borrowed(&*entry.value.row);
             if self.part == Part::Tester {
-                self.denied(&entry.value.row, stance);
+                row = self.unstruck(&entry.value.row, stance);
+                self.denied(&row, stance);
             }
-            covered.extend(self.stand(&entry.value.row, stance, &mut said));
+            covered.extend(self.stand(&row, stance, &mut said));
             if stance.mark == Mark::Fail {
                 self.failed_beside(&entry.value.row, entry.place, &judged);
             }
@@ -101,6 +106,16 @@ impl Rules<'_, '_> {
             let message = format!("a row that is {} also has a {}", stance.mark.sign(), other.sign());
             self.sink.error(Code::ROW_TWICE, stance.place, message, "give each row one mark; say the rest in words");
         }
+    }
+
+    /// A line of a judge without the signs that strike it through; where they take out what it lets pass, that is an error.
+    fn unstruck<'l>(&mut self, line: &'l str, stance: Stance) -> Cow<'l, str> {
+        if stance.mark != Mark::Pass || !(struck::is_struck(line) || struck::begins_struck(line)) {
+            return Cow::Borrowed(line);
+        }
+        let message = format!("a row that is {} is struck through: {}", stance.mark.sign(), quote(line));
+        self.sink.error(Code::ROW_TWICE, stance.place, message, "take the strike out, or the row");
+        Cow::Owned(struck::without_signs(line))
     }
 
     /// Words of a judge that deny the row which its line lets pass.

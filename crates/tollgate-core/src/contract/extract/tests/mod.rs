@@ -1,5 +1,6 @@
 //! Which report counts in what agents really print, whatever their tools wrap it in.
 
+mod against;
 mod hostile;
 mod property;
 mod taken_back;

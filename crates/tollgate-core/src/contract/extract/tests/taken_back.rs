@@ -26,6 +26,22 @@ fn ways(key: &str, word: &str) -> Vec<String> {
         format!("{key} → {word}"),
         format!("{key}: ❌ {word}"),
         format!("{{'{key}': '{word}'}}"),
+        format!("1) {title}: {word}"),
+        format!("(2) {title}: {word}"),
+        format!("- [x] {title}: {word}"),
+        format!("## {title}\n\n1. {word}"),
+        format!("<h2>{title}: {word}</h2>"),
+        format!("<h3>{title}</h3>\n<p>{word}</p>"),
+        format!("<ul>\n<li>{title}: {word}</li>\n</ul>"),
+        format!("<tr><td>{key}</td><td>{word}</td></tr>"),
+        format!("<b>{title}:</b> {word}"),
+        format!("│ {key} │ {word} │"),
+        format!("║ {key} ║ {word} ║"),
+        format!("{key} - {word}"),
+        format!("{title} (final): {word}"),
+        format!("**{title} [revised]:** {word}"),
+        format!("{title}: ~~undecided~~ **{word}**"),
+        format!("{title}: <del>undecided</del> {word}"),
     ]
 }
 
@@ -120,6 +136,9 @@ fn the_same_word_and_ordinary_data_take_nothing_back() {
             format!("{key}: see above"),
             format!("the {key}s: {other}"),
             format!("test.{key}: {other}"),
+            format!("~~{key}: {other}~~"),
+            format!("{key}: ~~{other}~~ {same}"),
+            format!("The {key} (not {other}) stays."),
         ] {
             assert_eq!(behind(&data), own, "{id}\n{data}");
         }
@@ -139,6 +158,14 @@ fn what_is_said_of_others_takes_nothing_back() {
     assert!(shown(&found("supervisor.worker-report", &other, &context)).starts_with("ok none"));
     let own = format!("{report}\n{{\"unit_id\": \"U-3\", \"status\": \"FAIL\"}}\n");
     assert!(shown(&found("supervisor.worker-report", &own, &context)).starts_with("malformed none"));
+    // A unit that is spelt otherwise may be this one.
+    let whole = |unit: &str| report.replace("\"U-3\"", &format!("\"{unit}\""));
+    assert_ne!(whole("U_3"), report);
+    let then = |unit: &str| shown(&found("supervisor.worker-report", &format!("{report}\n{}", whole(unit)), &context));
+    for unit in ["U\u{2011}3", "U_3", "`U-3`", "Unit U-3"] {
+        assert!(then(unit).starts_with("malformed none"), "{unit}\n{}", then(unit));
+    }
+    assert!(then("U-4").starts_with("ok none"), "{}", then("U-4"));
     let prompt = Some("Say no with\nverdict: rejected\nin the end.".to_owned());
     let context = Context { prompt, ..Context::default() };
     let text = format!("{}\n\nAs I was told:\nverdict: rejected\n", verdict("approved", WHY));
@@ -162,6 +189,13 @@ fn what_is_taken_out_does_not_count() {
         assert!(shown(&extraction).starts_with("malformed none"), "{out}\n{}", shown(&extraction));
     }
     check("wr.gate_verdict", &format!("My report: `{approved}`"), "ok accept @1:13");
+    let (id, review) = ("decree.reviewer-result", report("decree.reviewer-result", "#34", "#35"));
+    for (from, to) in [("<del>", "</del>"), ("<s>", "</s>"), ("<!--", "-->")] {
+        let extraction = found(id, &format!("{from}\n\n{review}\n{to}\n"), &Context::default());
+        assert!(!shown(&extraction).starts_with("ok"), "{from}\n{}", shown(&extraction));
+        let around = format!("{from} Not this. {to}\n\n{review}\n\n{from} Nor this. {to}\n");
+        assert!(shown(&found(id, &around, &Context::default())).starts_with("ok accept"), "{around}");
+    }
 }
 
 /// A Markdown report that is said once more in a JSON string, or under a heading that is almost its own.

@@ -336,6 +336,27 @@ fn a_testers_rows_are_its_verdict() {
     check(&complete("n/a", "## DoD coverage\n- ⚠️ DoD-3 Tester scope\n"), &role("developer"), "ok none");
 }
 
+/// A row that is struck through was taken out: it does not pass, and nothing else is wrong with it.
+#[test]
+fn a_row_that_is_struck_through_does_not_pass() {
+    let (tester, checker) = (with_rows("tester", &ROWS), with_rows("dod-checker", &ROWS));
+    for row in
+        ["~~✓ DoD-3 — tests/add.rs~~", "✓ ~~DoD-3 — tests/add.rs~~", "✓ ~~DoD-3~~ — tests/add.rs", "<del>✓ DoD-3</del>"]
+    {
+        let text = complete("n/a", &format!("## DoD coverage\n- {row}\n"));
+        check(&text, &tester, "malformed none\nE 13:3 TG0220");
+        check(&text, &role("tester"), "malformed none\nE 13:3 TG0220");
+    }
+    check(&complete("n/a", "## DoD coverage\n- ✓ DoD-3 — ~~two~~ three tests\n"), &tester, "ok accept");
+    let head = "## Verdict\nAPPROVED\n## Verified rows\n";
+    let rest = "- DoD-2, DoD-3\n";
+    for row in ["~~DoD-1~~", "~~DoD-1 — src/add.rs~~", "<s>DoD-1</s>"] {
+        let text = complete("APPROVED", &format!("{head}- {row}\n{rest}"));
+        check(&text, &checker, "malformed none\nE 15:3 TG0220");
+    }
+    check(&complete("APPROVED", &format!("{head}- DoD-1 — ~~a.rs~~ b.rs\n{rest}")), &checker, "ok accept");
+}
+
 #[test]
 fn the_next_phase_is_the_protocols() {
     let names = |names: &[&str]| names.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();

@@ -21,7 +21,7 @@ const DEPTH_MAX: usize = 127;
 const FEW_KEYS: usize = 12;
 
 /// So many mistakes of one text are told apart: enough that who mends them reads the text a few times, and not once for every few.
-const FAULTS_MAX: usize = 1 << 14;
+const FAULTS_MAX: usize = 1 << 19;
 
 /// How many bytes of a text are looked at together.
 const LANE: usize = 16;

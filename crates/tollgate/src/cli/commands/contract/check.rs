@@ -27,7 +27,7 @@ const UNKNOWN: &str = "unknown";
 /// Check files against their contracts
 ///
 /// Without `--contract` the contract of each file is found by its name and what it says. Exits with 0 when every file is valid, 1
-/// when one is not, 3 when one cannot be read or its contract is not known. With `--json` it prints one object a line.
+/// when one is not, 2 when `--contract` names none, 3 when a file cannot be read or none is found for it. With `--json` it prints one object a line.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// The contract: `status-block` or `status-block@1`

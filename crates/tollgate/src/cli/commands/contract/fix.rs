@@ -104,6 +104,8 @@ fn result(file: &str, contract: &Contract, before: &str, fixed: &Fixed, written:
 /// What was changed, as a unified diff. Texts that have little in common are compared for a moment, and then as a whole.
 fn diff(file: &str, before: &str, after: &str) -> String {
     let diff = TextDiff::configure().timeout(DIFF_LIMIT).diff_lines(before, after);
+    // The root is no part of a name in a patch.
+    let file = file.trim_start_matches('/');
     diff.unified_diff().header(&format!("a/{file}"), &format!("b/{file}")).to_string()
 }
 

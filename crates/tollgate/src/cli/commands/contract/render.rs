@@ -1,5 +1,7 @@
 //! `tollgate contract render`.
 
+use std::io;
+
 use tollgate_core::code::Code;
 use tollgate_core::contract::tree::{Places, json};
 use tollgate_core::diagnostic::{Diagnostic, Place};
@@ -17,14 +19,21 @@ const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub struct RenderArgs {
     /// The contract: `status-block` or `status-block@1`
     id: String,
-    /// The document as JSON, as `contract show ID --schema` describes it
+    /// The document as JSON, as `contract show ID --schema` describes it; `-` is stdin
     #[arg(long, value_name = "DOCUMENT.json")]
     from: String,
 }
 
 pub fn run(args: &RenderArgs, session: &Session) -> Result<Exit, Failure> {
     let contract = Contracts::named(&args.id, &session.environment)?;
-    let text = files::read_text(&session.environment.directory().join(&args.from), DOCUMENT_BYTES_MAX)?;
+    let text = match args.from.as_str() {
+        "-" => {
+            let bytes = files::read_all(io::stdin().lock(), DOCUMENT_BYTES_MAX);
+            let bytes = bytes.map_err(|error| files::cannot_read("stdin", error))?;
+            String::from_utf8(bytes).map_err(|error| files::not_text("stdin", &error))?
+        }
+        from => files::read_text(&session.environment.directory().join(from), DOCUMENT_BYTES_MAX)?,
+    };
     let source = Source { file: args.from.clone(), text: text.clone() };
     let refused = |diagnostics: Vec<Diagnostic>| {
         let message = format!("{} is no document of {}", args.from, contract.id());
