@@ -61,6 +61,11 @@ impl FindingState {
         }
     }
 
+    /// Whether it was found in the run's tree since a unit's own was made.
+    pub(super) fn is_runs(&self, unit: Option<&Name>) -> bool {
+        unit.and_then(|unit| self.apart.get(unit)).is_some_and(|own| own.in_run)
+    }
+
     /// Whether it stands so already, in one tree or in all.
     pub(super) fn stands(&self, status: FindingStatus, tree: Option<&TreeOf>) -> bool {
         let untouched = |unit: &Name| !self.addressed.contains(unit) && !self.left.contains(unit);
@@ -145,7 +150,7 @@ impl FindingState {
         let alone = self.about.units.iter().all(|name| name == unit);
         match own.status {
             // What was found in the run's tree since is not looked at in the unit's, whoever worked there.
-            _ if own.in_run && self.status == FindingStatus::Open => drop(self.left.remove(unit)),
+            _ if own.in_run && !self.status.is_closed() => drop(self.left.remove(unit)),
             FindingStatus::Open => self.status = own.status,
             FindingStatus::Addressed => {
                 if self.status.is_closed() {
@@ -254,6 +259,13 @@ mod tests {
             finding.join(&name("a"), nobody);
             assert_eq!((finding.status, finding.status_for(Some(&name("a")))), (Open, Open), "{own:?}");
         }
+        // That somebody says to have mended it in the run's tree is no judgement of it either.
+        let mut finding = found(&["a"], &["a"]);
+        finding.set(Open, Some(&TreeOf::Run));
+        finding.set(Addressed, Some(&TreeOf::Run));
+        finding.set(Fixed, Some(&in_tree("a")));
+        finding.join(&name("a"), nobody);
+        assert_eq!(finding.status, Addressed);
         // Opened again by all, it has to be looked at again by all.
         let mut finding = found(&["a", "b"], &[]);
         finding.address(&name("a"), nobody);

@@ -333,7 +333,12 @@ impl Draft {
             let by_engine = finding.about.role.is_none() && !finding.status_in(unit).is_closed();
             by_engine && finding.about.criterion.as_ref().is_some_and(passes)
         });
-        self.change(fixed, None, FindingStatus::Fixed, "its command passes");
+        // What a command showed in the run's tree, it does not take back in an older one.
+        let is_runs = |id: &FindingId| self.run.ledger.findings.get(id).is_some_and(|known| known.is_runs(unit));
+        let (here, all): (Vec<FindingId>, Vec<FindingId>) = fixed.into_iter().partition(is_runs);
+        self.change(all, None, FindingStatus::Fixed, "its command passes");
+        let tree = self.tree_judged(unit);
+        self.change(here, tree.as_ref(), FindingStatus::Fixed, "its command passes");
     }
 
     /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it. Whether

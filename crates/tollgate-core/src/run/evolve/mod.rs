@@ -285,8 +285,10 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
     known.session = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
+        let mut is_lost = false;
         if let Some(unit) = unit_mut(run, name) {
             let before = unit.tree.take();
+            is_lost = before.as_ref().is_some_and(|own| !own.landed);
             let generation = before.as_ref().map_or(0, |own| own.generation) + 1;
             let left = before.filter(|own| !own.landed).and_then(|own| match own.tree == own.base {
                 true => own.left,
@@ -304,7 +306,8 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         }
         part(run, name);
         // What was written in a tree that is gone is nobody's word of this one.
-        for instance in run.instances.values_mut().filter(|instance| instance.unit.as_ref() == Some(name)) {
+        let own = run.instances.values_mut().filter(|instance| is_lost && instance.unit.as_ref() == Some(name));
+        for instance in own {
             Arc::make_mut(instance).wrote.clear();
         }
     }
