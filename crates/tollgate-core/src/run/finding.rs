@@ -142,6 +142,13 @@ impl FindingState {
         }
     }
 
+    /// A unit's tree has the run's in it now, with all that was found there since it was made.
+    pub(super) fn meet(&mut self, unit: &Name) {
+        if let Some(own) = self.apart.get_mut(unit).filter(|own| own.in_run) {
+            *own = Apart { status: self.status, in_run: false };
+        }
+    }
+
     /// A unit's tree is the run's now, and what stands in it. What nobody has settled there is open, whatever was settled without it.
     /// Whether it stands otherwise in the run's tree now.
     pub(super) fn join(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) -> bool {
@@ -272,6 +279,27 @@ mod tests {
         finding.part(&name("a"));
         finding.set(Open, Some(&TreeOf::Run));
         assert_eq!(finding.status_for(Some(&name("a"))), Open);
+    }
+
+    /// Where the run's tree comes into a unit's, so does what was found in it, and can be settled there.
+    #[test]
+    fn what_was_found_in_the_run_s_tree_comes_with_it() {
+        for in_run in [Open, Addressed, Fixed] {
+            let mut finding = found(&["a"], &["a"]);
+            finding.set(Open, Some(&TreeOf::Run));
+            finding.set(in_run, Some(&TreeOf::Run));
+            finding.set(Waived, Some(&in_tree("a")));
+            finding.meet(&name("a"));
+            assert_eq!(finding.status_in(Some(&name("a"))), in_run);
+            finding.set(Fixed, Some(&in_tree("a")));
+            finding.join(&name("a"), nobody);
+            assert_eq!(finding.status, Fixed);
+        }
+        // What was not found there since stands as it did.
+        let mut finding = found(&["a"], &["a"]);
+        finding.set(Fixed, Some(&in_tree("a")));
+        finding.meet(&name("a"));
+        assert_eq!((finding.status, finding.status_in(Some(&name("a")))), (Open, Fixed));
     }
 
     /// A tree that is made anew begins with what stands in the run's, whatever was said of the one that is lost.

@@ -116,6 +116,7 @@ const BOTH: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/*
 const BACKEND: &str = "unit: backend, ";
 const FRONTEND: &str = "unit: frontend, ";
 const FIRST: &str = "unit: backend, iteration: 1, ";
+const SECOND: &str = "unit: backend, iteration: 2, ";
 const JOIN: &str = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
 const LOOK: &str = "    - {id: look, dispatch: dod-checker, ensures: [covered], on: {accept: close, reject: hold}}\n    \
                     - {id: close, check: [covered, standing], on: {pass: done, fail: hold, stale: hold}}\n";
@@ -355,6 +356,82 @@ fn what_was_found_in_the_run_s_tree_is_not_settled_in_an_older_one() {
         ],
     );
     told.exits(1).says("fnd_1 fixed: reviewer accepts").says("fnd_1 is open against it").silent_on("succeeded");
+    run.holds();
+}
+
+/// Other words of the same row, said of an older tree, are of another gap: what was said of the run's tree is still to be read.
+#[test]
+fn what_was_said_of_the_run_s_tree_is_not_said_anew_of_an_older_one() {
+    let flows = format!(
+        "  main:
+    - {{id: sides, each: {{over: [frontend, backend], flow: side, at_once: 1, trees: own, makes: accepted}}, on: {{all: close, some: mend, none: hold}}}}
+    - {{id: mend, dispatch: polisher, on: {{ok: look}}}}
+    - {{id: look, dispatch: dod-checker, ensures: [covered], on: {{accept: close, reject: {{to: sides, limit: 1, then: hold}}}}}}
+    - {{id: close, check: [covered, standing], on: {{pass: done, fail: hold, stale: hold}}}}
+  side:
+    - {{id: build, dispatch: developer, on: {{ok: tell, failed: hold}}}}
+    - {{id: tell, dispatch: reviewer, on: {{accept: check, reject: hold}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: {{to: build, limit: 1, then: hold}}}}}}
+{JOIN}"
+    );
+    let gap = |of: &str, words: &str| said(of, "BLOCKED", &format!("gaps: [\"DoD-1: {words}\"]"));
+    let mends = by(BACKEND, "api/a", "fine", "modified");
+    let (run, told) = told(
+        &flows,
+        &[
+            ("polisher", &[by("", "lib/x", "logs passwords", "created")]),
+            (
+                "developer",
+                &[
+                    crashes(FIRST),
+                    by(SECOND, "api/a", "fien", "created"),
+                    mends,
+                    by(FRONTEND, "web/a", "fine", "created"),
+                ],
+            ),
+            ("reviewer", &then_fine([])),
+            ("dod-checker", &[gap(FIRST, "a typo"), fine(BACKEND), fine(FRONTEND), gap("", "passwords are logged")]),
+        ],
+    );
+    told.exits(1).says("fnd_2 fixed").says("fnd_1 is open").silent_on("fnd_1 now says").silent_on("succeeded");
+    run.holds();
+}
+
+/// Who brings both sides together sees what was found in the run's, and it is settled where that is judged.
+#[test]
+fn what_was_found_in_the_run_s_tree_is_settled_where_both_came_together() {
+    let flows = format!(
+        "  main:
+    - {{id: sides, each: {{over: [frontend, backend], flow: side, at_once: 1, trees: own, makes: accepted}}, on: {{all: look, some: mend, none: hold}}}}
+    - {{id: mend, dispatch: polisher, on: {{ok: review}}}}
+    - {{id: review, dispatch: reviewer, on: {{accept: hold, reject: {{to: sides, limit: 1, then: hold}}}}}}
+{LOOK}  side:
+    - {{id: build, dispatch: developer, on: {{ok: tell, failed: hold}}}}
+    - {{id: tell, dispatch: reviewer, on: {{accept: check, reject: hold}}}}
+    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: hold}}}}
+    - {{id: join, land: run, on: {{landed: done, conflict: {{to: build, limit: 1, then: hold}}}}}}
+"
+    );
+    let found =
+        said("", "REQUEST_CHANGES", "findings: [{severity: critical, path: api/x, text: passwords are logged}]");
+    let (run, told) = told(
+        &flows,
+        &[
+            ("polisher", &[by("", "api/x", "logs passwords", "created")]),
+            (
+                "developer",
+                &[
+                    crashes(FIRST),
+                    by(SECOND, "api/x", "mine", "created"),
+                    by(BACKEND, "api/x", "both, mended", "modified"),
+                    by(FRONTEND, "web/a", "fine", "created"),
+                ],
+            ),
+            ("reviewer", &[fine(BACKEND), fine(FRONTEND), found]),
+            ("dod-checker", &then_fine([])),
+        ],
+    );
+    told.exits(0).says("did not land").says("fnd_1 fixed: reviewer accepts").says("succeeded");
     run.holds();
 }
 

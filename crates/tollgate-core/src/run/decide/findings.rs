@@ -21,19 +21,21 @@ use crate::scope;
 struct Known<'a> {
     ids: BTreeSet<FindingId>,
     by_row: BTreeMap<&'a Name, Vec<FindingId>>,
-    by_words: BTreeMap<(Option<&'a Name>, &'a str), Vec<FindingId>>,
+    by_words: BTreeMap<(Option<&'a Name>, Option<&'a Name>, &'a str), Vec<FindingId>>,
 }
 
 impl<'a> Known<'a> {
-    fn of(run: &'a Run, findings: &[FindingId]) -> Self {
-        let mut known =
-            Self { ids: findings.iter().copied().collect(), by_row: BTreeMap::new(), by_words: BTreeMap::new() };
+    /// What was found in the run's tree since a unit's was made is not met in the unit's: other words of the same row are of another gap.
+    fn of(run: &'a Run, findings: &[FindingId], unit: Option<&Name>) -> Self {
+        let mut known = Self { ids: BTreeSet::new(), by_row: BTreeMap::new(), by_words: BTreeMap::new() };
         // From the last to the first, so that the first is met first.
         for id in findings.iter().rev() {
-            let Some(about) = run.ledger.findings.get(id).map(|finding| &finding.about) else { continue };
-            match &about.criterion {
-                Some(row) => known.by_row.entry(row).or_default().push(*id),
-                None => known.by_words.entry((about.path.as_ref(), &about.what)).or_default().push(*id),
+            let Some(finding) = run.ledger.findings.get(id).filter(|finding| !finding.is_runs(unit)) else { continue };
+            let about = &finding.about;
+            known.ids.insert(*id);
+            known.by_words.entry((about.criterion.as_ref(), about.path.as_ref(), &about.what)).or_default().push(*id);
+            if let Some(row) = &about.criterion {
+                known.by_row.entry(row).or_default().push(*id);
             }
         }
         known
@@ -41,13 +43,13 @@ impl<'a> Known<'a> {
 
     /// The one that a report names again.
     fn same(&self, said: &FindingReport) -> Option<FindingId> {
-        match (&said.repeats, &said.criterion) {
-            (Some(id), _) => self.ids.get(id).copied(),
-            (None, Some(row)) => self.by_row.get(row)?.iter().rev().find(|id| self.ids.contains(id)).copied(),
-            (None, None) => {
-                let alike = self.by_words.get(&(said.path.as_ref(), said.what.as_str()))?;
-                alike.iter().rev().find(|id| self.ids.contains(id)).copied()
-            }
+        let first = |alike: &Vec<FindingId>| alike.iter().rev().find(|id| self.ids.contains(id)).copied();
+        let words = (said.criterion.as_ref(), said.path.as_ref(), said.what.as_str());
+        let alike = || self.by_words.get(&words).and_then(first);
+        let of_row = || self.by_row.get(said.criterion.as_ref()?).and_then(first);
+        match said.repeats {
+            Some(id) => self.ids.get(&id).copied(),
+            None => alike().or_else(of_row),
         }
     }
 
@@ -118,7 +120,7 @@ impl Draft {
         (known, measured): (Vec<FindingId>, Vec<FindingId>),
     ) {
         // What it names beside its acceptance is not mended: it stands, and does no harm.
-        let index = Known::of(&self.run, &known);
+        let index = Known::of(&self.run, &known, unit);
         let mut noted: BTreeMap<FindingId, FindingReport> = BTreeMap::new();
         let mut fresh: Vec<FindingReport> = Vec::new();
         for said in report.findings.iter().cloned() {
@@ -167,7 +169,7 @@ impl Draft {
         report: &Report,
         before: Vec<FindingId>,
     ) {
-        let mut index = Known::of(&self.run, &before);
+        let mut index = Known::of(&self.run, &before, unit);
         let mut still: BTreeSet<FindingId> = BTreeSet::new();
         let mut restated: Vec<(FindingId, FindingReport)> = Vec::new();
         let mut fresh: Vec<FindingReport> = Vec::new();

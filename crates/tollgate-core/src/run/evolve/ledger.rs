@@ -124,6 +124,11 @@ pub(super) fn part(run: &mut Run, unit: &Name) {
     Arc::make_mut(&mut run.ledger).findings.values_mut().for_each(|finding| finding.part(unit));
 }
 
+/// A unit's own tree has the run's in it now.
+pub(super) fn meet(run: &mut Run, unit: &Name) {
+    Arc::make_mut(&mut run.ledger).findings.values_mut().for_each(|finding| finding.meet(unit));
+}
+
 /// A unit's own tree is the run's now.
 pub(super) fn join(run: &mut Run, unit: &Name) {
     let ledger = Arc::make_mut(&mut run.ledger);

@@ -207,8 +207,10 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
             own.collision = Some(Collision { paths: landing.paths.clone(), how: landing.why.clone() });
         }
     }
-    if landing.outcome == LandOutcome::Landed {
-        ledger::join(run, name);
+    match landing.outcome {
+        LandOutcome::Landed => ledger::join(run, name),
+        LandOutcome::Conflict if landing.collided.is_some() => ledger::meet(run, name),
+        _ => {}
     }
     let paths = landing.paths.iter().map(ToString::to_string).collect();
     with(run, &attempt.instance, |instance| {
