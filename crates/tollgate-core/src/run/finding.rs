@@ -142,11 +142,12 @@ impl FindingState {
         }
     }
 
-    /// A unit's tree has the run's in it now, with all that was found there since it was made.
+    /// A unit's tree has the run's in it now, with all that was found there since it was made. What is not settled in both is not settled.
     pub(super) fn meet(&mut self, unit: &Name) {
-        if let Some(own) = self.apart.get_mut(unit).filter(|own| own.in_run) {
-            *own = Apart { status: self.status, in_run: false };
-        }
+        let Some(own) = self.apart.get_mut(unit).filter(|own| own.in_run) else { return };
+        let rank = |status: FindingStatus| (status.is_closed(), status != FindingStatus::Open);
+        let status = if rank(own.status) < rank(self.status) { own.status } else { self.status };
+        *own = Apart { status, in_run: false };
     }
 
     /// A unit's tree is the run's now, and what stands in it. What nobody has settled there is open, whatever was settled without it.
@@ -284,13 +285,22 @@ mod tests {
     /// Where the run's tree comes into a unit's, so does what was found in it, and can be settled there.
     #[test]
     fn what_was_found_in_the_run_s_tree_comes_with_it() {
-        for in_run in [Open, Addressed, Fixed] {
+        for (in_run, own, then) in [
+            (Open, Waived, Open),
+            (Addressed, Fixed, Addressed),
+            (Fixed, Waived, Fixed),
+            // What was found in the unit's, too, is not settled by what was done to the run's.
+            (Fixed, Open, Open),
+            (Fixed, Addressed, Addressed),
+            (Addressed, Open, Open),
+            (Open, Addressed, Open),
+        ] {
             let mut finding = found(&["a"], &["a"]);
             finding.set(Open, Some(&TreeOf::Run));
             finding.set(in_run, Some(&TreeOf::Run));
-            finding.set(Waived, Some(&in_tree("a")));
+            finding.set(own, Some(&in_tree("a")));
             finding.meet(&name("a"));
-            assert_eq!(finding.status_in(Some(&name("a"))), in_run);
+            assert_eq!(finding.status_in(Some(&name("a"))), then, "{in_run:?} meets {own:?}");
             finding.set(Fixed, Some(&in_tree("a")));
             finding.join(&name("a"), nobody);
             assert_eq!(finding.status, Fixed);

@@ -111,29 +111,34 @@ fn who_judges_the_run_settles_nothing_that_is_yet_to_land() {
     run.holds();
 }
 
-const BOTH: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- README.md is there `cmd: test -f README.md`\n\n\
+pub const BOTH: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- README.md is there `cmd: test -f README.md`\n\n\
                     ### Frontend\nScope: `web/**`\n- README.md is there too `cmd: test -f README.md`\n";
-const BACKEND: &str = "unit: backend, ";
-const FRONTEND: &str = "unit: frontend, ";
-const FIRST: &str = "unit: backend, iteration: 1, ";
+pub const BACKEND: &str = "unit: backend, ";
+pub const FRONTEND: &str = "unit: frontend, ";
+pub const FIRST: &str = "unit: backend, iteration: 1, ";
 const SECOND: &str = "unit: backend, iteration: 2, ";
-const JOIN: &str = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
+pub const JOIN: &str = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
 const LOOK: &str = "    - {id: look, dispatch: dod-checker, ensures: [covered], on: {accept: close, reject: hold}}\n    \
                     - {id: close, check: [covered, standing], on: {pass: done, fail: hold, stale: hold}}\n";
 
 /// A script of one's own: who says what, the most exact first.
 fn told(flows: &str, roles: &[(&str, &[String])]) -> (Play, Said) {
+    told_of(BOTH, "{unit: true, run: true}", flows, roles)
+}
+
+/// The same of a task, where the rows are mandatory for some only.
+pub fn told_of(task: &str, mandatory: &str, flows: &str, roles: &[(&str, &[String])]) -> (Play, Said) {
     let protocol = format!(
         r#"protocol: apart
 {ROLES}  polisher: {{contract: status-block, writes: [code], sees: full}}
 gates:
-  covered: {{holds: {{every: criterion, is: [passed, waived]}}, bound_to: [code], mandatory: {{unit: true, run: true}}}}
+  covered: {{holds: {{every: criterion, is: [passed, waived]}}, bound_to: [code], mandatory: {mandatory}}}
   standing: {{holds: {{every: unit, is: [accepted, held, new]}}, bound_to: tree, mandatory: {{run: true}}}}
 {HOLDS}flows:
 {flows}"#
     );
     let said = roles.iter().map(|(role, said)| format!("  {role}: [{}]\n", said.join(", ")));
-    play(BOTH, &protocol, &format!("script: 1\nroles:\n{}", said.collect::<String>()), &[])
+    play(task, &protocol, &format!("script: 1\nroles:\n{}", said.collect::<String>()), &[])
 }
 
 fn leaks(of: &str) -> String {
@@ -156,7 +161,7 @@ fn fine(of: &str) -> String {
 }
 
 /// What is said first, and then an acceptance of everything.
-fn then_fine(first: impl IntoIterator<Item = String>) -> Vec<String> {
+pub fn then_fine(first: impl IntoIterator<Item = String>) -> Vec<String> {
     first.into_iter().chain([fine(BACKEND), fine(FRONTEND), fine("")]).collect()
 }
 
@@ -164,11 +169,11 @@ fn not_so(of: &str) -> String {
     said(of, "BLOCKED", "gaps: [\"DoD-1: not so\"]")
 }
 
-fn by(of: &str, path: &str, text: &str, how: &str) -> String {
+pub fn by(of: &str, path: &str, text: &str, how: &str) -> String {
     wrote(path, text, how).replacen('{', &format!("{{{of}"), 1)
 }
 
-fn crashes(of: &str) -> String {
+pub fn crashes(of: &str) -> String {
     format!("{{{of}misbehave: crash, report: {{status: complete, abstract: {{outcome: said, next_phase: n/a}}}}}}")
 }
 

@@ -45,6 +45,7 @@ mod left;
 mod limits;
 mod look;
 mod lost;
+mod lost_rows;
 mod measured;
 mod misbehave;
 #[cfg(debug_assertions)]

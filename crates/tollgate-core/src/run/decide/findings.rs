@@ -368,7 +368,8 @@ impl Draft {
                 self.open_finding(attempt, None, unit, said);
                 continue;
             }
-            self.change(known.clone(), None, FindingStatus::Open, "its command still fails");
+            let tree = self.tree_judged(unit).filter(|_| unit.is_none());
+            self.change(known.clone(), tree.as_ref(), FindingStatus::Open, "its command still fails");
             // One that now fails every time, or not every time any more, is another thing to mend.
             for id in known {
                 self.restate(id, attempt, said.clone());
