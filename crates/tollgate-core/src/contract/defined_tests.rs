@@ -7,6 +7,7 @@ use super::{Context, registry};
 use crate::diagnostic::{Diagnostic, Severity};
 
 mod evasions;
+mod formats;
 mod generate;
 mod hostile;
 mod meaning;
