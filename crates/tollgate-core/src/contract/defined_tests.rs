@@ -12,6 +12,8 @@ mod generate;
 mod hostile;
 mod meaning;
 mod mistakes;
+mod pairs;
+mod yaml;
 
 fn context(sample: &Sample<'_>) -> Context {
     let labels = sample.document.get("labels").and_then(Node::list);
