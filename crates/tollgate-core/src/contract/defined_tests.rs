@@ -7,10 +7,13 @@ use super::{Context, registry};
 use crate::diagnostic::{Diagnostic, Severity};
 
 mod evasions;
+mod formats;
 mod generate;
 mod hostile;
 mod meaning;
 mod mistakes;
+mod pairs;
+mod yaml;
 
 fn context(sample: &Sample<'_>) -> Context {
     let labels = sample.document.get("labels").and_then(Node::list);

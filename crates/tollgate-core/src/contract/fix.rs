@@ -35,18 +35,23 @@ type Edits = BTreeMap<usize, (usize, String)>;
 pub fn fix(dialect: Dialect<'_>, text: &str, context: &Context) -> Fixed {
     let every = &Context { every: true, ..context.clone() };
     let mut fixed = Fixed { text: text.to_owned(), mended: Vec::new(), read: dialect.read(text, every) };
-    for _ in 0..ROUNDS_MAX {
+    let is_settled = (0..ROUNDS_MAX).any(|_| {
         let (edits, mended) = edits(dialect, &fixed.text, fixed.read.diagnostics(), every);
         if edits.is_empty() {
-            break;
+            return true;
         }
         let next = apply(&fixed.text, edits);
         let read = dialect.read(&next, every);
         if next == fixed.text || !is_better(&fixed.read, &read) {
-            break;
+            return true;
         }
         fixed.mended.extend(mended);
         (fixed.text, fixed.read) = (next, read);
+        false
+    });
+    if !is_settled {
+        // One change undoes another: there is no one answer, and the text is its author's to mend.
+        (fixed.text, fixed.mended) = (text.to_owned(), Vec::new());
     }
     fixed.read = dialect.read(&fixed.text, context);
     fixed

@@ -15,6 +15,8 @@ pub mod definition;
 mod docs_tests;
 pub mod extract;
 pub mod fix;
+#[cfg(test)]
+mod fuzz;
 pub mod guide;
 mod judge;
 mod layout;

@@ -54,12 +54,13 @@ pub fn parse_as_far(text: &str) -> Parsed {
         let problem = refused(Place { line: 1, column: 1 }, message, "split it, or keep data elsewhere");
         return Parsed { node: None, problems: vec![problem], broken: BTreeSet::new() };
     }
+    let given = text;
     let (text, shortened) = with_yaml_escapes(text);
     let mut tree = Tree { open: Vec::new(), root: None, shortened, problems: Vec::new(), broken: BTreeSet::new() };
     let mut parser = Parser::new_from_str(&text);
     while let Some(event) = parser.next_event() {
         let read = event.map_err(|error| {
-            let place = tree.shortened.given(place(error.marker()));
+            let place = inside(given, tree.shortened.given(place(error.marker())));
             Diagnostic::error(Code::YAML_SYNTAX, place, format!("this is not YAML: {}", error.info()))
                 .hint("a bracket, quote, colon or indent is wrong here or just before")
         });
@@ -208,6 +209,15 @@ fn refused(place: Place, message: impl Into<String>, hint: &str) -> Diagnostic {
     Diagnostic::error(Code::YAML_REFUSED, place, message).hint(hint)
 }
 
+/// What the parser misses behind the last line is missing at its end.
+fn inside(text: &str, place: Place) -> Place {
+    let ends = text.matches(['\n', '\r']).count() - text.matches("\r\n").count();
+    let last = text.rsplit(['\n', '\r']).next().unwrap_or_default();
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let end = Place { line: count(ends + 1), column: count(last.chars().count() + 1) };
+    place.min(end)
+}
+
 fn place(marker: &Marker) -> Place {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Place { line: count(marker.line()), column: count(marker.col()).saturating_add(1) }
@@ -248,7 +258,8 @@ mod tests {
             ("a: 1\nb: 2\na: 3\n", Code::YAML_DUPLICATE, 3, 1),
             ("[a]: 1", Code::YAML_REFUSED, 1, 1),
             ("? \n: 1", Code::YAML_REFUSED, 2, 1),
-            ("a: [1", Code::YAML_SYNTAX, 2, 1),
+            ("a: [1", Code::YAML_SYNTAX, 1, 6),
+            ("a: [1\r\n", Code::YAML_SYNTAX, 2, 1),
             ("", Code::YAML_SYNTAX, 1, 1),
             ("# only a comment\n", Code::YAML_SYNTAX, 1, 1),
             (&deep, Code::YAML_REFUSED, 1, 65),

@@ -71,3 +71,36 @@ fn documents_of_a_repositorys_own_contracts_stand_alone_too() {
     let (lines, exit) = world.json("contract check --json --contract my.note both.md");
     assert_eq!((exit, &lines[0]["diagnostics"][0]["code"]), (1, &"TG0256".into()), "{lines:?}");
 }
+
+/// What an agent printed is looked through, mended and written in a contract of one's own as in a built-in one.
+#[test]
+fn documents_of_an_own_contract_are_found_mended_and_rendered() {
+    let world = World::with_repository();
+    world.write(".tollgate/contracts/my.verdict.yaml", OWN);
+    world.commit("A contract of our own");
+    assert!(world.run("trust", "").status.success());
+    let json = |command: &str, exit: i32| {
+        let (lines, exited) = world.json(command);
+        assert_eq!(exited, exit, "{command}: {lines:?}");
+        lines.into_iter().next().expect(command)
+    };
+    let printed = "I looked at it.\n\n```json\n{\"verdict\": \"pass\", \"findings\": []}\n```\n\nOn second thought:\n\n\
+                   {\"verdict\": \"fail\", \"findings\": [\"No test.\"]}\n";
+    world.write("printed.txt", printed);
+    let found = json("contract extract --json --contract my.verdict printed.txt", 0);
+    assert_eq!((&found["valid"], &found["report"]["verdict"]), (&true.into(), &"reject".into()), "{found}");
+    assert_eq!(found["report"]["findings"][0]["what"], "No test.", "{found}");
+    world.write("printed.txt", printed.replace("[\"No test.\"]", "[]"));
+    let broken = json("contract extract --json --contract my.verdict printed.txt", 1);
+    assert_eq!(broken["diagnostics"][1]["rule"], "fail-says-why", "{broken}");
+
+    world.write("verdict.json", "Here: {\"Verdict\": \"FAIL\", \"findings\": [\"No test.\"],}\n");
+    json("contract fix --json --contract my.verdict verdict.json", 0);
+    let mended = std::fs::read_to_string(world.path("work/verdict.json")).unwrap();
+    assert_eq!(mended, "{\"verdict\": \"fail\", \"findings\": [\"No test.\"]}\n");
+    let rendered = world.run("contract render my.verdict --from verdict.json", "");
+    assert!(
+        rendered.status.success() && String::from_utf8_lossy(&rendered.stdout).contains("\"fail\""),
+        "{rendered:?}"
+    );
+}

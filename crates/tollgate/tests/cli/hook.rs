@@ -75,6 +75,14 @@ fn a_hook_refuses_a_broken_hand_off() {
         assert!(page.contains(line), "{line}");
     }
     let workflow = page.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
+    assert!(workflow.contains("vars.TOLLGATE_REPOSITORY || "), "nothing is left to fill in: {workflow}");
+    let source =
+        workflow.lines().find_map(|line| line.trim().strip_prefix("- run: cargo install --locked --path ")).unwrap();
+    let (inside, folder) = source.split_once('/').unwrap();
+    assert!(
+        workflow.contains(&format!("path: {inside}\n")) && docs.join(folder).join("Cargo.toml").exists(),
+        "{source}"
+    );
     let run = workflow.lines().find_map(|line| line.trim().strip_prefix("- run: tollgate ")).unwrap();
     let words: Vec<&str> = run.split(" > ").next().unwrap().split(' ').map(|word| word.trim_matches('\'')).collect();
     let bare = World::with_repository();

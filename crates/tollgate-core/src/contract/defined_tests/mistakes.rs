@@ -6,10 +6,44 @@ use crate::contract::definition::{Form, Kind, Layout, Type};
 use crate::contract::tree::Entry;
 
 /// What was done to a document, and what must be said.
-struct Mistake {
-    what: String,
-    document: Node<'static>,
-    code: Code,
+pub(super) struct Mistake {
+    pub what: String,
+    /// Where something was put, or taken away.
+    pub path: Vec<String>,
+    pub value: Option<Value<'static>>,
+    pub document: Node<'static>,
+    pub code: Code,
+}
+
+/// Every mistake that the types of a contract can name and its form can hold.
+pub(super) fn all(own: &Defined) -> Vec<Mistake> {
+    let mut all = Vec::new();
+    mistakes(&own.definition.root, &mut Vec::new(), &own.definition.example, &mut all);
+    all.retain(|mistake| match own.definition.forms[0] {
+        // In Markdown everything is text, nothing is unknown, and labels stand elsewhere.
+        Form::Markdown => {
+            let is_text = mistake.code == Code::FIELD_UNKNOWN || mistake.what.ends_with("is a number");
+            !is_text && !mistake.what.starts_with("labels")
+        }
+        // The list of lines is the file.
+        Form::JsonLines => mistake.what.starts_with("lines."),
+        Form::Json | Form::Yaml => true,
+    });
+    all
+}
+
+/// A document as it would be written, whatever is wrong with it; nothing where there is no such text.
+pub(super) fn text_with(own: &Defined, document: &Node<'static>) -> Option<String> {
+    use crate::contract::tree::{json_line, json_pretty, yaml_text};
+    Some(match own.definition.forms[0] {
+        Form::Json => json_pretty(document),
+        Form::Yaml => yaml_text(document),
+        Form::Markdown => crate::contract::layout::write(&own.definition, document),
+        Form::JsonLines => {
+            let lines = document.get("lines").and_then(Node::list).filter(|lines| !lines.is_empty())?;
+            lines.iter().map(|line| json_line(line) + "\n").collect()
+        }
+    })
 }
 
 /// Every mistake that the types of a value can name, made in a copy of the whole document.
@@ -17,8 +51,9 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
     let Some(here) = at(whole, path) else { return };
     let mut make = |what: &str, value: Option<Value<'static>>, code: Code| {
         let mut document = whole.clone();
-        if put(&mut document, path, value) {
-            out.push(Mistake { what: format!("{} {what}", path.join(".")), document, code });
+        if put(&mut document, path, value.clone()) {
+            let what = format!("{} {what}", path.join("."));
+            out.push(Mistake { what, path: path.clone(), value, document, code });
         }
     };
     let text = |text: String| Some(Value::Text(text.into()));
@@ -90,8 +125,11 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
                 if !field.optional && here.get(&field.name).is_some() {
                     let mut document = whole.clone();
                     if put(&mut document, path, None) {
+                        let what = format!("{} is missing", path.join("."));
                         out.push(Mistake {
-                            what: format!("{} is missing", path.join(".")),
+                            what,
+                            path: path.clone(),
+                            value: None,
                             document,
                             code: Code::FIELD_MISSING,
                         });
@@ -103,8 +141,10 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
             if !record.open {
                 let mut document = whole.clone();
                 path.push("surplus_field".to_owned());
-                if put(&mut document, path, Some(Value::Null)) {
-                    out.push(Mistake { what: path.join("."), document, code: Code::FIELD_UNKNOWN });
+                let value = Some(Value::Null);
+                if put(&mut document, path, value.clone()) {
+                    let (what, code) = (path.join("."), Code::FIELD_UNKNOWN);
+                    out.push(Mistake { what, path: path.clone(), value, document, code });
                 }
                 path.pop();
             }
@@ -126,7 +166,7 @@ fn at<'n>(node: &'n Node<'static>, path: &[String]) -> Option<&'n Node<'static>>
 }
 
 /// Puts a value at a path, or takes it away; false where there is no such place.
-fn put(node: &mut Node<'static>, path: &[String], value: Option<Value<'static>>) -> bool {
+pub(super) fn put(node: &mut Node<'static>, path: &[String], value: Option<Value<'static>>) -> bool {
     let Some((step, rest)) = path.split_first() else {
         if let Some(value) = value {
             node.value = value;
@@ -157,25 +197,9 @@ fn put(node: &mut Node<'static>, path: &[String], value: Option<Value<'static>>)
 fn one_mistake_gives_one_error() {
     let mut count = 0;
     for own in registry::all_defined().filter(|own| own.definition.forms[0] != Form::Markdown) {
-        let mut all = Vec::new();
-        mistakes(&own.definition.root, &mut Vec::new(), &own.definition.example, &mut all);
-        for mistake in all {
+        for mistake in all(own) {
             count += 1;
-            let text = match own.definition.forms[0] {
-                Form::Yaml => crate::contract::tree::yaml_text(&mistake.document),
-                Form::JsonLines => {
-                    let Some(lines) =
-                        mistake.document.get("lines").and_then(Node::list).filter(|lines| !lines.is_empty())
-                    else {
-                        continue;
-                    };
-                    lines.iter().map(|line| crate::contract::tree::json_line(line) + "\n").collect()
-                }
-                _ => crate::contract::tree::json_pretty(&mistake.document),
-            };
-            if own.definition.forms[0] == Form::JsonLines && !mistake.what.starts_with("lines.") {
-                continue;
-            }
+            let Some(text) = text_with(own, &mistake.document) else { continue };
             let judged = own.judge(&text, &Context::default());
             let errors: Vec<_> = judged.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
             let what = format!("{}: {}: {:?}\n{text}", own.definition.id, mistake.what, told(&judged.diagnostics));
@@ -192,13 +216,8 @@ fn one_mistake_gives_one_error() {
 fn one_mistake_gives_one_error_in_markdown() {
     let mut count = 0;
     for own in registry::all_defined().filter(|own| own.definition.forms[0] == Form::Markdown) {
-        let mut all = Vec::new();
-        mistakes(&own.definition.root, &mut Vec::new(), &own.definition.example, &mut all);
-        let all = all
-            .into_iter()
-            .filter(|mistake| mistake.code != Code::FIELD_UNKNOWN && !mistake.what.ends_with("is a number"));
-        for mistake in all.filter(|mistake| !mistake.what.starts_with("labels")) {
-            let text = crate::contract::layout::write(&own.definition, &mistake.document);
+        for mistake in all(own) {
+            let Some(text) = text_with(own, &mistake.document) else { continue };
             let judged = own.judge(&text, &Context::default());
             let errors: Vec<_> = judged.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
             let what = format!("{}: {}: {:?}\n{text}", own.definition.id, mistake.what, told(&judged.diagnostics));

@@ -298,3 +298,23 @@ fn as_many_as_a_text_can_hold_are_mended_in_one_round() {
     assert_eq!((fixed.mended.len(), places.max()), (many, Some(last + 1)));
     assert!(!fixed.read.is_refused());
 }
+
+/// Where one change would undo another there is no one answer: the text stays, and is not left in the middle of it.
+#[test]
+fn what_does_not_settle_stays_as_it_is() {
+    let block = include_str!("../../../../../docs/contracts/examples/status-block.md");
+    let moved = block.replacen("## Quality-Gate Results\n", "\n", 1).replacen(
+        "## Status reason\n\n",
+        "## Status reason\n## Quality-Gate Results\n",
+        1,
+    );
+    let council = guide::example(&registry::defined("wr.council").expect("a contract").definition);
+    let quoted = format!("\u{feff}\u{feff}{}", council.replacen("  \"revised", ">   \"revised", 1));
+    for (id, text) in
+        [("status-block@1", format!("# Title\n\n{}", moved.replace('\n', "\n\n"))), ("wr.council", quoted)]
+    {
+        let fixed = fix(dialect(id), &text, &Context::default());
+        let again = fix(dialect(id), &fixed.text, &Context::default());
+        assert!(again.mended.is_empty() && again.text == fixed.text, "{id}: {:?}", again.mended);
+    }
+}

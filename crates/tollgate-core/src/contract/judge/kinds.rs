@@ -250,6 +250,10 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
                 return;
             }
             let place = |at: usize| by.and_then(|field| items[at].get(field)).unwrap_or(&items[at]);
+            // What is wrong by itself has to be changed anyway.
+            if self.found.broken.contains(&place(at).at) {
+                continue;
+            }
             self.path.push(Step::Item(at));
             let message = format!("{} names {} a second time", self.name(), quote(&json_line(place(at))));
             self.wrong(Code::ITEM_TWICE, place(at), message, "keep one of the two");
@@ -299,6 +303,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
                         && !field.of.nullable
                         && matches!(entry.node.value, Value::Null)
                         && !matches!(field.of.kind, Kind::Any)
+                        && !self.is_torn(&entry.node)
                     {
                         let message = format!("{} is null", self.field_name(field));
                         self.wrong(Code::FIELD_KIND, &entry.node, message, "leave the field out instead");
