@@ -14,6 +14,7 @@
 pub(crate) mod denied;
 mod files;
 pub mod helper;
+mod kept;
 mod namespaces;
 mod places;
 mod probe;
@@ -21,6 +22,7 @@ mod read_only;
 mod reserved;
 mod services;
 mod terminal;
+mod way;
 
 use std::ffi::OsString;
 use std::io;
