@@ -186,7 +186,8 @@ impl Repository {
 
     /// What no configuration gives to a worker.
     pub fn reserved(&self, state: &Path) -> Reserved {
-        Reserved { state: state.to_owned(), top: Some(self.top.clone()), git: self.kept_by_git() }
+        let (state, top) = (state.to_owned(), Some(self.top.clone()));
+        Reserved { state, top, git: self.kept_by_git(), written: Vec::new() }
     }
 
     /// Everything that its own git reads.
