@@ -21,6 +21,7 @@ use super::{Failure, NotReady, RealHands, UnderWay};
 use crate::gates::Check;
 use crate::git::ObjectId;
 use crate::process::{Inherit, secrets};
+use crate::setup::values::values;
 use crate::setup::{Settings, caches, copy};
 use crate::workers::{WorkerError, words};
 use crate::workspace::{Held, Repository, TempCopy, WorkTree, Workspace};
@@ -102,7 +103,7 @@ impl RealHands {
         let places = [workspace.top(), ground.path];
         let beside = |made: &mut Made| {
             let all: Vec<PathBuf> = places.iter().flat_map(|root| files.iter().map(|file| root.join(file))).collect();
-            made.values = copy::values(&all);
+            made.values = values(&all);
         };
         let key = settings.key(&entries);
         workspace.set_apart(&apart)?;

@@ -223,6 +223,29 @@ fn env_files_are_copied_and_their_secrets_are_not_told() {
         .says("DB_PASSWORD in greet.sh");
 }
 
+/// As shells and their readers write them: with quotes inside, over several lines, or gone on with behind a `\`.
+#[test]
+fn a_secret_of_an_env_file_is_not_told_however_it_is_written() {
+    let play = &mut configured(&[], "copy = [\".env\"]");
+    play.world.write(
+        ".env",
+        "export API_KEY=\"quoted \\\"inner\\\" secret99\"\nPRIVATE_KEY=\"-----BEGIN RSA\nMIIBsecretline00\n-----END\"\n\
+         JWT_SECRET=multi\\\nline-secret-5\nONE_SECRET=\"first-line\\nsecond-line\"\nMODE=development\n",
+    );
+    let report = "## Status\ncomplete\n\n## Abstract\n- Outcome: tried\n- Next phase: dod-checker\n";
+    let acts_so = "cat .env; . ./.env; echo \"<$API_KEY>\"; echo \"<$JWT_SECRET>\"; sed 's/^/> /' .env; printf '%b\\n' \"$ONE_SECRET\" | tail -1; echo stop; exit 5";
+    let worker = acts(play, "agent", acts_so, report);
+    play.start(&[&WORDS[..], &["--worker", &format!("developer={worker}")]].concat()).exits(1);
+    let log = play.log("developer", 1);
+    for secret in ["inner", "secret99", "MIIBsecretline00", "line-secret-5", "first-line", "second-line"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+    assert!(
+        log.contains("<[redacted API_KEY]>\n") && log.contains("> MODE=development") && log.contains("stop"),
+        "{log}"
+    );
+}
+
 #[test]
 fn what_is_not_there_leads_away_or_is_no_file_is_not_copied() {
     let refused = |copy: &str, makes: &dyn Fn(&Play), says: &str| {
