@@ -10,7 +10,7 @@ use tollgate_core::run::leash::Sandbox;
 
 use super::failure::NotReady;
 use super::{Failure, RealHands};
-use crate::sandbox::{Asked, Tether, probe};
+use crate::sandbox::{Asked, Clash, Tether, probe};
 use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
 
@@ -100,9 +100,8 @@ impl RealHands {
             Whose::Role(role) => all.get(role).map_or(&[][..], Written::own),
             Whose::Command | Whose::Setup => &[],
         };
-        if let Some((place, why)) = reserved.laid_in(&wished, own) {
-            let why =
-                format!("`{place}` cannot be given to it: {why}; look where it leads, and put back what was there");
+        if let Some(Clash { place, why, next }) = reserved.laid_in(&wished, own) {
+            let why = format!("`{place}` cannot be given to it: {why}; {next}");
             return Err(Failure::NotReady(NotReady::because(why)));
         }
         let asked = reserved.taken_out_of(wished);

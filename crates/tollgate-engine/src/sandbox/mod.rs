@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
-pub use reserved::Reserved;
+pub use reserved::{Clash, Reserved};
 
 pub(crate) use places::holds_home;
 

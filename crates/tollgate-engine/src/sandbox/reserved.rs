@@ -19,6 +19,20 @@ pub struct Reserved {
     pub written: Vec<PathBuf>,
 }
 
+/// A place that cannot be given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clash<'a> {
+    /// As it is named.
+    pub place: &'a str,
+    pub why: String,
+    /// What to do about it.
+    pub next: &'static str,
+}
+
+const NARROW: &str = "name the folders that it needs in `reads` and `writes`, not one that holds everything";
+/// What to do about a link that nobody can vouch for.
+const LOOK: &str = "look where it leads, and put back what was there";
+
 impl Reserved {
     /// The same, where workers write these places: of a configuration, and those that their programs have to themselves.
     #[must_use]
@@ -32,12 +46,13 @@ impl Reserved {
         self
     }
 
-    /// The first place that is asked for and cannot be given, and why.
-    pub fn clash<'a>(&self, reads: &'a [String], writes: &'a [String]) -> Option<(&'a str, String)> {
+    /// The first place that is asked for and cannot be given.
+    pub fn clash<'a>(&self, reads: &'a [String], writes: &'a [String]) -> Option<Clash<'a>> {
         let wrong = |path: &'a String, why: fn(&Self, &Path) -> Option<&'static str>| {
             let at = place(path)?;
-            let why = why(self, &at).map(|what| format!("{what} lies there"));
-            Some((path.as_str(), why.or_else(|| self.laid(&at))?))
+            let lies = why(self, &at).map(|what| (format!("{what} lies there"), NARROW));
+            let (why, next) = lies.or_else(|| Some((self.laid(&at)?, LOOK)))?;
+            Some(Clash { place: path, why, next })
         };
         let write = writes.iter().find_map(|path| wrong(path, Self::not_written));
         write.or_else(|| reads.iter().find_map(|path| wrong(path, Self::not_read)))
@@ -52,17 +67,17 @@ impl Reserved {
     }
 
     /// Why a place is not given: the way there leads over a link that a worker can have laid.
-    pub fn laid(&self, path: &Path) -> Option<String> {
+    fn laid(&self, path: &Path) -> Option<String> {
         let laid = |link: &PathBuf| self.written.iter().any(|place| link.starts_with(place) && link != place);
         let link = way(path)?.links.into_iter().find(laid)?;
         Some(format!("{} is a link, and a worker that writes there can have laid it", link.display()))
     }
 
-    /// The first of these that is not given for that reason, and why.
-    pub fn laid_in<'a>(&self, asked: &'a Asked, own: &[&'a str]) -> Option<(&'a str, String)> {
+    /// The first of these that is not given for that reason.
+    pub fn laid_in<'a>(&self, asked: &'a Asked, own: &[&'a str]) -> Option<Clash<'a>> {
         let named = asked.writes.iter().chain(&asked.reads).map(|path| (path.as_str(), place(path)));
         let own = own.iter().map(|path| (*path, places::own(path)));
-        named.chain(own).find_map(|(path, at)| Some((path, self.laid(&at?)?)))
+        named.chain(own).find_map(|(place, at)| Some(Clash { place, why: self.laid(&at?)?, next: LOOK }))
     }
 
     fn not_written(&self, path: &Path) -> Option<&'static str> {

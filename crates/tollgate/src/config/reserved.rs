@@ -1,7 +1,7 @@
 //! Places that a worker may not be given: said when the configuration is read, before anything is started.
 
 use tollgate_core::code::Code;
-use tollgate_engine::sandbox::Reserved;
+use tollgate_engine::sandbox::{Clash, Reserved};
 use tollgate_engine::workspace::Repository;
 
 use super::{Adapter, Config};
@@ -28,10 +28,9 @@ impl Config {
         });
         let reserved = reserved.where_written(named.iter().flat_map(|(_, bounds)| &bounds.writes), own.copied());
         for (name, bounds) in named {
-            if let Some((place, why)) = reserved.clash(&bounds.reads, &bounds.writes) {
+            if let Some(Clash { place, why, next }) = reserved.clash(&bounds.reads, &bounds.writes) {
                 let message = format!("`{place}` cannot be given to the worker `{name}`: {why}");
-                return Err(Failure::refused(Code::CONFIG, message)
-                    .hint("name the folders that it needs in `reads` and `writes`, not one that holds everything"));
+                return Err(Failure::refused(Code::CONFIG, message).hint(next));
             }
         }
         Ok(self)
