@@ -129,7 +129,15 @@ impl RealHands {
             caches::put(&kept, &settings.caches, ground.path).map_err(not_ready)?;
         } else if !settings.setup.is_empty() {
             let prepared = Prepared { settings: &settings, entries: &entries, marker };
-            held = self.set_up(run, workspace, ground, &prepared, way, &mut made, (held, hold))?;
+            let worked_in = matches!(ground.place, Spot::Tree(_, Age::Kept | Age::PutBack));
+            held = match self.set_up(run, workspace, ground, &prepared, way, &mut made, (held, hold)) {
+                // It may be what a worker left there that stands in its way.
+                Err(Failure::NotReady(_)) if worked_in && has_caches => {
+                    caches::put_back(&kept, &settings.caches, ground.path).map_err(not_ready)?;
+                    self.set_up(run, workspace, ground, &prepared, way, &mut made, (hold()?, hold))?
+                }
+                other => other?,
+            };
             if has_caches && matches!(ground.place, Spot::Copy(_) | Spot::Tree(_, Age::Made)) {
                 caches::keep(ground.path, &settings.caches, &kept).map_err(not_ready)?;
             }
