@@ -31,7 +31,7 @@ pub struct Clash<'a> {
 
 const NARROW: &str = "name the folders that it needs in `reads` and `writes`, not one that holds everything";
 /// What to do about a link that nobody can vouch for.
-const LOOK: &str = "look where it leads, and put back what was there";
+const LOOK: &str = "look where it leads; put back what was there, or name the place itself in the configuration";
 
 impl Reserved {
     /// The same, where workers write these places: of a configuration, and those that their programs have to themselves.
