@@ -1,5 +1,6 @@
 //! The guard: what was there before, what is there now, and what of that may not be.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,9 +78,13 @@ impl Scene {
     /// Where git keeps something: the repository's own folders, and those that lie in the folder.
     pub fn git_places(&self) -> Vec<PathBuf> {
         let own = self.repository.iter().flat_map(Repository::kept_by_git);
-        let all =
-            own.chain(self.before.git_places().map(Path::to_owned)).map(|place| place.canonicalize().unwrap_or(place));
-        all.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+        let met = self.before.git_places().map(Path::to_owned);
+        // A link in the place of a git folder is one, and where it leads.
+        let all = own.chain(met).flat_map(|place| {
+            let link = place.is_symlink().then(|| place.clone());
+            link.into_iter().chain([place.canonicalize().unwrap_or(place)])
+        });
+        all.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Notes the secrets that are there already, in what may be changed.
@@ -101,9 +106,12 @@ impl Scene {
         // What Tollgate itself keeps is no change of a worker's, which cannot reach it.
         changes.retain(|change| state.is_none_or(|state| state.is_empty() || !holds(state, &change.path)));
         for change in &changes {
-            let found = Found::of(change, dossier, &self.before, leaks);
+            let found = Found::of(change, dossier, [&self.before, &after], leaks);
             found.enter(&asked.role, frame);
         }
+        let by_hand = self.before.git_places_changed(&after, &changes);
+        frame.guard.by_hand =
+            by_hand.iter().take(DIFFERENCES_MAX).map(|(place, how)| left(&leaks.scrubbed(place), *how)).collect();
         for list in [&mut frame.changed, &mut frame.guard.outside, &mut frame.guard.role] {
             shorten(list);
         }
@@ -147,12 +155,13 @@ struct Found {
 }
 
 impl Found {
-    fn of(change: &Change, dossier: &Dossier, before: &Snapshot, leaks: &Leaks) -> Self {
+    /// What git keeps may have come to a place, or gone from it.
+    fn of(change: &Change, dossier: &Dossier, [before, after]: [&Snapshot; 2], leaks: &Leaks) -> Self {
         let is_new = change.kind == ChangeKind::Created;
         let any = |list: &[String]| list.iter().any(|surface| holds(surface, &change.path));
         Self {
             path: shown(&leaks.scrubbed(&change.path)),
-            in_git: before.in_git(&change.path),
+            in_git: before.in_git(&change.path) || after.in_git(&change.path),
             allowed: any(&dossier.allowed),
             forbidden: any(&dossier.forbidden),
             leads_outside: before.leads_outside(change),
@@ -188,6 +197,16 @@ impl Found {
         }
         frame.changed.push(path);
     }
+}
+
+/// What a person does about a place where git keeps something.
+fn left(place: &str, how: ChangeKind) -> String {
+    let what = match how {
+        ChangeKind::Created => "remove",
+        ChangeKind::Deleted => "put back",
+        ChangeKind::Modified => "undo what changed in",
+    };
+    format!("{what} {}", shown(place))
 }
 
 /// A path as a report can name it: it begins with what no blank and no placeholder begins with.

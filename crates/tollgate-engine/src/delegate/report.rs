@@ -95,9 +95,18 @@ pub(super) struct Guard {
     /// What the role may not do.
     pub role: Vec<String>,
     pub warnings: Vec<String>,
+    /// What a person has to put right where git keeps something.
+    pub by_hand: Vec<String>,
 }
 
 impl Guard {
+    fn next(&self, reason: Reason) -> String {
+        match self.by_hand.as_slice() {
+            [] => reason.next().to_owned(),
+            all => format!("Nothing was put back; before you use git there: {}.", all.join("; ")),
+        }
+    }
+
     fn json(&self) -> Value {
         json!({"allowed_surface_violations": self.outside, "role_violations": self.role, "warnings": self.warnings})
     }
@@ -145,7 +154,7 @@ impl Frame {
             "skipped_checks": [],
             "findings": all,
             "blocking_question": null,
-            "next_action": reason.next(),
+            "next_action": self.guard.next(reason),
             "adapter": self.adapter(),
             "guard": self.guard.json(),
             "reason": reason.word(),

@@ -91,27 +91,22 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String], git: &
             }
         }
     }
-    for folder in &open {
-        grant.narrowed.writes.push(folder.clone());
-        grant.narrowed.kept.extend(beside(cwd, folder, allowed));
+    grant.narrowed.writes.extend(open.iter().cloned());
+    let writes = &grant.narrowed.writes;
+    let git = git.into_iter().filter(|place| writes.iter().any(|real| place.starts_with(real))).cloned();
+    let lies_within = |path: &Path| path.symlink_metadata().is_ok() && path.parent().and_then(within).is_some();
+    let named = forbidden.iter().map(|surface| cwd.join(surface)).filter(|path| lies_within(path));
+    let beside = open.iter().flat_map(|folder| beside(cwd, folder, allowed));
+    let mut known = BTreeSet::new();
+    // What matters most comes first: beyond the bound it is only measured.
+    let mut kept: Vec<PathBuf> = git.chain(named).chain(beside).filter(|path| known.insert(path.clone())).collect();
+    if kept.len() > KEPT_MAX {
+        let (all, rest) = (kept.len(), kept.len() - KEPT_MAX);
+        let said = "files and folders are to stay as they are inside of the allowed surfaces";
+        grant.warnings.push(format!("{all} {said}, and {rest} of them are held by nothing: they are only measured"));
+        kept.truncate(KEPT_MAX);
     }
-    let named = forbidden.iter().map(|surface| cwd.join(surface));
-    grant.narrowed.kept.extend(named.filter(|path| path.exists() && within(path).is_some()));
-    grant.narrowed.kept.retain(|path| !path.is_symlink());
-    let mut git: Vec<PathBuf> = git
-        .into_iter()
-        .filter(|place| grant.narrowed.writes.iter().any(|real| place.starts_with(real)))
-        .cloned()
-        .collect();
-    git.truncate(KEPT_MAX);
-    grant.narrowed.kept.retain(|path| !git.contains(path));
-    grant.narrowed.kept.sort();
-    grant.narrowed.kept.dedup();
-    if grant.narrowed.kept.len() + git.len() > KEPT_MAX {
-        grant.warnings.push("more lies beside the allowed surfaces than can be kept: it is only measured".to_owned());
-        grant.narrowed.kept.clear();
-    }
-    grant.narrowed.kept.extend(git);
+    grant.narrowed.kept = kept;
     Ok(grant)
 }
 
@@ -204,11 +199,15 @@ mod tests {
             assert_eq!((found.0.as_str(), found.1.as_str(), found.2), (writes, kept, warnings));
         };
         is(of(&["src/a.js"], &["src/auth"]), "src/a.js", "src/auth", 0);
-        is(of(&["src"], &["src/auth", "nowhere"]), "src", "src/auth", 0);
+        is(of(&["src"], &["src/auth", "nowhere", "out", "out/passwd"]), "src", "out src/auth", 0);
         is(of(&["src/new.js"], &["x"]), "src", "src/a.js src/auth src/b.js", 0);
-        is(of(&["new.md"], &["x"]), "", ".git README.md docs docs/x src", 0);
+        is(of(&["new.md"], &["x"]), "", ".git README.md docs docs/x out src", 0);
         is(of(&["docs/**/*.md"], &["x"]), "docs", "docs/x", 0);
         is(of(&["*.md"], &["x"]), "", ".git docs/x", 0);
         is(of(&["out", "the cart page"], &["x"]), "", "", 2);
+        // Beyond the bound git goes first, then what is forbidden.
+        let many: Vec<PathBuf> = (0..KEPT_MAX).map(|number| root.join(format!("docs/{number}/.git"))).collect();
+        let grant = grant(&root, &list(&["docs"]), &list(&["docs/x"]), &many).unwrap();
+        assert_eq!((grant.narrowed.kept, grant.warnings.len()), (many, 1));
     }
 }

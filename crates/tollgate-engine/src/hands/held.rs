@@ -1,13 +1,17 @@
 //! What holds the programs of a run: by what its configuration asks for and what this machine can do.
 
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tollgate_core::run::Run;
 use tollgate_core::run::leash::Sandbox;
 
+use super::failure::NotReady;
 use super::{Failure, RealHands};
-use crate::sandbox::{Asked, Tether, probe};
-use crate::workers::WorkerError;
+use crate::sandbox::{Asked, Clash, Tether, probe};
+use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
 
 /// Whose program it is.
@@ -19,6 +23,26 @@ pub(super) enum Whose<'a> {
     Command,
     /// The engine's, to make a tree ready: it fetches what that needs.
     Setup,
+}
+
+/// What a role's worker writes besides its work tree.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    adapter: String,
+    writes: Vec<String>,
+}
+
+impl Written {
+    /// What its program has to itself.
+    fn own(&self) -> &'static [&'static str] {
+        agent::adapter(&self.adapter).map_or(&[], |adapter| adapter.home)
+    }
+}
+
+/// The same of all roles.
+fn written(config: &Value) -> Result<BTreeMap<String, Written>, WorkerError> {
+    if config.is_null() { Ok(BTreeMap::new()) } else { Ok(setting(config, &["roles"])?.unwrap_or_default()) }
 }
 
 /// What a run's configuration asks for. What is there and cannot be read is a refusal: the default would hold less than somebody asked
@@ -66,7 +90,21 @@ impl RealHands {
     /// What holds a program; the commands that check have no network. A sandbox that is required and cannot be had is a refusal.
     pub(super) fn tether(&self, run: &Run, whose: Whose<'_>, workspace: &Workspace) -> Result<Tether, Failure> {
         let able = || self.able.get_or_init(|| probe(&self.tollgate));
-        let asked = workspace.reserved().taken_out_of(asked(&run.opened.config, whose)?);
+        let config = &run.opened.config;
+        let (wished, all) = (asked(config, whose)?, written(config)?);
+        let reserved = workspace.reserved().where_written(
+            all.values().flat_map(|one| &one.writes),
+            all.values().flat_map(|one| one.own().iter().copied()),
+        );
+        let own = match whose {
+            Whose::Role(role) => all.get(role).map_or(&[][..], Written::own),
+            Whose::Command | Whose::Setup => &[],
+        };
+        if let Some(Clash { place, why, next }) = reserved.laid_in(&wished, own) {
+            let why = format!("`{place}` cannot be given to it: {why}; {next}");
+            return Err(Failure::NotReady(NotReady::because(why)));
+        }
+        let asked = reserved.taken_out_of(wished);
         let tether = asked.tether(&self.tollgate, &self.state, able, whose == Whose::Command);
         let mut tether = tether.map_err(WorkerError::Unheld)?;
         tether.reads.extend(workspace.borrowed());

@@ -21,6 +21,7 @@ use super::{Failure, NotReady, RealHands, UnderWay};
 use crate::gates::Check;
 use crate::git::ObjectId;
 use crate::process::{Inherit, secrets};
+use crate::setup::values::values;
 use crate::setup::{Settings, caches, copy};
 use crate::workers::{WorkerError, words};
 use crate::workspace::{Held, Repository, TempCopy, WorkTree, Workspace};
@@ -102,7 +103,7 @@ impl RealHands {
         let places = [workspace.top(), ground.path];
         let beside = |made: &mut Made| {
             let all: Vec<PathBuf> = places.iter().flat_map(|root| files.iter().map(|file| root.join(file))).collect();
-            made.values = copy::values(&all);
+            made.values = values(&all);
         };
         let key = settings.key(&entries);
         workspace.set_apart(&apart)?;
@@ -128,7 +129,15 @@ impl RealHands {
             caches::put(&kept, &settings.caches, ground.path).map_err(not_ready)?;
         } else if !settings.setup.is_empty() {
             let prepared = Prepared { settings: &settings, entries: &entries, marker };
-            held = self.set_up(run, workspace, ground, &prepared, way, &mut made, (held, hold))?;
+            let worked_in = matches!(ground.place, Spot::Tree(_, Age::Kept | Age::PutBack));
+            held = match self.set_up(run, workspace, ground, &prepared, way, &mut made, (held, hold)) {
+                // It may be what a worker left there that stands in its way.
+                Err(Failure::NotReady(_)) if worked_in && has_caches => {
+                    caches::put_back(&kept, &settings.caches, ground.path).map_err(not_ready)?;
+                    self.set_up(run, workspace, ground, &prepared, way, &mut made, (hold()?, hold))?
+                }
+                other => other?,
+            };
             if has_caches && matches!(ground.place, Spot::Copy(_) | Spot::Tree(_, Age::Made)) {
                 caches::keep(ground.path, &settings.caches, &kept).map_err(not_ready)?;
             }

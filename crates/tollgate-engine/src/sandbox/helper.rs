@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, files, namespaces, probe, read_only, services, terminal};
+use super::{Policy, files, kept, namespaces, probe, read_only, services, terminal};
 use crate::process::GRACE_MS;
 
 /// What the helper exits with when it cannot hold, or not start, the program.
@@ -102,7 +102,7 @@ fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, Str
     if policy.files {
         read_only::but(&held.writes).map_err(|error| format!("mounts that cannot be written: {error}"))?;
     }
-    namespaces::keep(&policy.kept);
+    kept::keep(&policy.kept, &held.writes);
     namespaces::drop_privileges();
     if policy.files {
         files::hold(&held)?;

@@ -14,6 +14,7 @@
 pub(crate) mod denied;
 mod files;
 pub mod helper;
+mod kept;
 mod namespaces;
 mod places;
 mod probe;
@@ -21,6 +22,7 @@ mod read_only;
 mod reserved;
 mod services;
 mod terminal;
+mod way;
 
 use std::ffi::OsString;
 use std::io;
@@ -31,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
-pub use reserved::Reserved;
+pub use reserved::{Clash, Reserved};
 
 pub(crate) use places::holds_home;
 

@@ -3,9 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{StatVfsMountFlags, statvfs};
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change, mount_remount};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
 use rustix::process::{Pid, getgid, getuid};
 use rustix::thread::{CapabilitySet, UnshareFlags, remove_capability_from_bounding_set};
 
@@ -73,28 +72,6 @@ pub(super) fn mount_own(temporary: Option<&Path>) -> bool {
     mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, None).ok();
     mount("tmpfs", "/dev/shm", "tmpfs", plain, None).ok();
     temporary.is_some_and(|folder| mount_bind(folder, "/tmp").is_ok())
-}
-
-/// Holds files and folders as they are by mounts that cannot be written. What cannot be held so is held by nobody here: whoever
-/// asks for it measures what became of it.
-pub(super) fn keep(paths: &[std::path::PathBuf]) {
-    for path in paths {
-        // What the mount around it forbids must be said again: it cannot be taken back from below.
-        let around = statvfs(path).map_or(StatVfsMountFlags::empty(), |found| found.f_flag);
-        let flags = [
-            (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
-            (StatVfsMountFlags::NODEV, MountFlags::NODEV),
-            (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
-            (StatVfsMountFlags::NOATIME, MountFlags::NOATIME),
-            (StatVfsMountFlags::NODIRATIME, MountFlags::NODIRATIME),
-            (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
-        ];
-        let flags = flags.iter().filter(|(is, _)| around.contains(*is)).map(|(_, flag)| *flag);
-        let flags = flags.fold(MountFlags::BIND | MountFlags::RDONLY, MountFlags::union);
-        if mount_bind(path, path).is_ok() {
-            mount_remount(path, flags, "").ok();
-        }
-    }
 }
 
 /// Brings the loopback of a new network namespace up: a test may speak with its own server.

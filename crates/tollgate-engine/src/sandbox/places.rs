@@ -91,6 +91,12 @@ pub(super) fn own(place: &str) -> Option<PathBuf> {
     }
 }
 
+/// Where the person configures Tollgate, whichever home folder counts.
+pub(super) fn configured() -> Vec<PathBuf> {
+    let named = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    named.map(|base| base.join("tollgate")).into_iter().chain(in_homes(".config/tollgate")).collect()
+}
+
 /// What is not to be seen.
 pub(super) fn hidden(state: &Path) -> Vec<PathBuf> {
     let fixed = HIDDEN.iter().map(PathBuf::from).chain(homes()).chain([state.to_owned()]);

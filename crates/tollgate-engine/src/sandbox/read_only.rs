@@ -34,7 +34,7 @@ pub(super) fn but(writes: &[PathBuf]) -> io::Result<Option<io::Error>> {
     if let Err(why) = places.iter().try_for_each(|place| mount_bind_recursive(place, place)) {
         return Ok(Some(why.into()));
     }
-    if let Err(why) = attributes(Path::new("/"), true, &Attributes { set: RDONLY, ..Attributes::default() }) {
+    if let Err(why) = set(Path::new("/")) {
         return Ok(Some(why));
     }
     for place in &places {
@@ -47,6 +47,11 @@ pub(super) fn but(writes: &[PathBuf]) -> io::Result<Option<io::Error>> {
     // The folder it works in is one of them, and has to be found anew.
     std::env::set_current_dir(std::env::current_dir()?)?;
     Ok(None)
+}
+
+/// Has nothing changed that lies at a mount, or below it.
+pub(super) fn set(mount: &Path) -> io::Result<()> {
+    attributes(mount, true, &Attributes { set: RDONLY, ..Attributes::default() })
 }
 
 /// The mounts that can be written.
@@ -85,7 +90,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
 #[expect(unsafe_code, reason = "no safe call sets the attributes of a tree of mounts")]
 fn attributes(path: &Path, all_below: bool, attributes: &Attributes) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
-    let flags = if all_below { libc::AT_RECURSIVE } else { 0 };
+    let flags = libc::AT_SYMLINK_NOFOLLOW | if all_below { libc::AT_RECURSIVE } else { 0 };
     // SAFETY: the path and the attributes are whole, as long as is said, and outlive the call.
     let done = unsafe {
         libc::syscall(

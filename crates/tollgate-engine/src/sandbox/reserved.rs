@@ -1,8 +1,10 @@
-//! Places that no configuration gives away: the state directory, and where git keeps the repository of the work.
+//! Places that no configuration gives away: the state directory, where git keeps the repository of the work, and the configuration itself;
+//! nor whatever a link leads to that a worker can have laid.
 
 use std::path::{Path, PathBuf};
 
-use super::{Asked, place};
+use super::way::way;
+use super::{Asked, place, places};
 
 /// What a worker is not given, whatever its `reads` and `writes` name.
 #[derive(Debug, Clone, Default)]
@@ -13,13 +15,44 @@ pub struct Reserved {
     pub top: Option<PathBuf>,
     /// The git folders of the repository.
     pub git: Vec<PathBuf>,
+    /// What workers write, by where it lies: a link inside of it is nobody's word.
+    pub written: Vec<PathBuf>,
 }
 
+/// A place that cannot be given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clash<'a> {
+    /// As it is named.
+    pub place: &'a str,
+    pub why: String,
+    /// What to do about it.
+    pub next: &'static str,
+}
+
+const NARROW: &str = "name the folders that it needs in `reads` and `writes`, not one that holds everything";
+/// What to do about a link that nobody can vouch for.
+const LOOK: &str = "look where it leads; put back what was there, or name the place itself in the configuration";
+
 impl Reserved {
-    /// The first place that is asked for and cannot be given, and what lies there.
-    pub fn clash<'a>(&self, reads: &'a [String], writes: &'a [String]) -> Option<(&'a str, &'static str)> {
+    /// The same, where workers write these places: of a configuration, and those that their programs have to themselves.
+    #[must_use]
+    pub fn where_written<'a>(
+        mut self,
+        writes: impl IntoIterator<Item = &'a String>,
+        own: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let all = writes.into_iter().filter_map(|path| place(path)).chain(own.into_iter().filter_map(places::own));
+        self.written.extend(all.map(|path| real(&path)));
+        self
+    }
+
+    /// The first place that is asked for and cannot be given.
+    pub fn clash<'a>(&self, reads: &'a [String], writes: &'a [String]) -> Option<Clash<'a>> {
         let wrong = |path: &'a String, why: fn(&Self, &Path) -> Option<&'static str>| {
-            Some((path.as_str(), why(self, &place(path)?)?))
+            let at = place(path)?;
+            let lies = why(self, &at).map(|what| (format!("{what} lies there"), NARROW));
+            let (why, next) = lies.or_else(|| Some((self.laid(&at)?, LOOK)))?;
+            Some(Clash { place: path, why, next })
         };
         let write = writes.iter().find_map(|path| wrong(path, Self::not_written));
         write.or_else(|| reads.iter().find_map(|path| wrong(path, Self::not_read)))
@@ -33,11 +66,28 @@ impl Reserved {
         asked
     }
 
+    /// Why a place is not given: the way there leads over a link that a worker can have laid.
+    fn laid(&self, path: &Path) -> Option<String> {
+        let laid = |link: &PathBuf| self.written.iter().any(|place| link.starts_with(place) && link != place);
+        let link = way(path)?.links.into_iter().find(laid)?;
+        Some(format!("{} is a link, and a worker that writes there can have laid it", link.display()))
+    }
+
+    /// The first of these that is not given for that reason.
+    pub fn laid_in<'a>(&self, asked: &'a Asked, own: &[&'a str]) -> Option<Clash<'a>> {
+        let named = asked.writes.iter().chain(&asked.reads).map(|path| (path.as_str(), place(path)));
+        let own = own.iter().map(|path| (*path, places::own(path)));
+        named.chain(own).find_map(|(place, at)| Some(Clash { place, why: self.laid(&at?)?, next: LOOK }))
+    }
+
     fn not_written(&self, path: &Path) -> Option<&'static str> {
         let path = real(path);
         let meets = |other: &Path| path.starts_with(other) || other.starts_with(&path);
         if meets(&real(&self.state)) {
             return Some("the state directory");
+        }
+        if places::configured().iter().any(|folder| meets(&real(folder))) {
+            return Some("the configuration of Tollgate itself");
         }
         let whole = self.top.as_deref().is_some_and(|top| real(top).starts_with(&path));
         (whole || self.git.iter().any(|git| meets(&real(git)))).then_some("what git keeps of this repository")
@@ -51,9 +101,7 @@ impl Reserved {
 
 /// Where a path leads, as far as there is something.
 fn real(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
-    let path = there.map_or_else(|| path.to_owned(), |(part, real)| real.join(path.strip_prefix(part).unwrap_or(path)));
-    crate::by_names::by_names(&path)
+    way(path).map_or_else(|| path.to_owned(), |way| way.end)
 }
 
 #[cfg(test)]
@@ -69,8 +117,12 @@ mod tests {
         }
         std::os::unix::fs::symlink(root.join("repo"), root.join("link")).unwrap();
         let at = |path: &str| root.join(path).display().to_string();
-        let reserved =
-            Reserved { state: root.join("state"), top: Some(root.join("repo")), git: vec![root.join("repo/.git")] };
+        let reserved = Reserved {
+            state: root.join("state"),
+            top: Some(root.join("repo")),
+            git: vec![root.join("repo/.git")],
+            ..Reserved::default()
+        };
         for path in
             ["", "repo", "repo/", "repo/.git/", "link/.git/hooks/new/", "cache/../repo/.git", "state/", "state/new/"]
         {
@@ -83,5 +135,13 @@ mod tests {
         }
         assert_eq!(reserved.clash(&[at(""), at("repo")], &[]), None);
         assert!(reserved.clash(&[at("state/db")], &[]).is_some());
+        // A link is the person's word, but not where a worker writes.
+        std::os::unix::fs::symlink(root.join("repo/target"), root.join("cache/laid")).unwrap();
+        assert_eq!(reserved.clash(&[], &[at("cache/laid/")]), None);
+        let reserved = reserved.where_written([&at("cache/"), &at("link")], []);
+        for path in ["cache/laid", "cache/laid/", "cache/laid/new/deep/"] {
+            assert!(reserved.clash(&[at(path)], &[]).is_some() && reserved.clash(&[], &[at(path)]).is_some(), "{path}");
+        }
+        assert_eq!(reserved.clash(&[at("cache/x"), at("link/target")], &[at("link/target/")]), None);
     }
 }

@@ -57,6 +57,16 @@ pub fn put(made: &Path, caches: &[String], tree: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Has the caches of a tree that somebody worked in as the setup left them; where nobody kept them for this key, they are gone. What
+/// lies there else, such as a link that leads away, could stand in the way of the setup for ever.
+pub fn put_back(made: &Path, caches: &[String], tree: &Path) -> Result<(), String> {
+    for cache in caches {
+        let there = inside(tree, Path::new(cache))?;
+        remove_tree(&there).map_err(|error| format!("the cache `{cache}` cannot be made anew: {error}"))?;
+    }
+    put(made, caches, tree)
+}
+
 /// Copies a folder and all in it: files with their times, links as they are, and nothing else.
 fn copy_all(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
     let mut open = vec![(from.to_owned(), to.to_owned())];

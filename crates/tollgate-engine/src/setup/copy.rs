@@ -14,8 +14,6 @@ use super::inside;
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const TOTAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const FILES_MAX: usize = 1_000;
-/// A larger file is no list of variables.
-const VALUES_BYTES_MAX: u64 = 256 * 1024;
 
 /// Copies files of a checkout to the same places in a tree. What the tree itself holds is left as it is.
 pub fn copy(checkout: &Path, tree: &Path, files: &[PathBuf], entries: &[Entry]) -> Result<(), String> {
@@ -74,37 +72,4 @@ fn one(from: &Path, meta: &Metadata, to: &Path) -> io::Result<()> {
 /// Opens no link, whatever takes the place of a file meanwhile.
 fn no_follow() -> i32 {
     rustix::fs::OFlags::NOFOLLOW.bits().cast_signed()
-}
-
-/// The values of variables in files such as `.env`; a value with a comment behind it is taken with and without it.
-pub fn values(files: &[PathBuf]) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for path in files.iter().filter(|path| path.symlink_metadata().is_ok_and(|meta| meta.is_file())) {
-        let mut text = String::new();
-        let read = std::fs::File::open(path).and_then(|file| file.take(VALUES_BYTES_MAX).read_to_string(&mut text));
-        if read.is_ok() {
-            text.lines().for_each(|line| value(line, &mut found));
-        }
-    }
-    found
-}
-
-fn value(line: &str, found: &mut Vec<(String, String)>) {
-    let line = line.trim();
-    let line = line.strip_prefix("export ").unwrap_or(line);
-    let Some((name, value)) = line.split_once(['=', ':']) else { return };
-    let (name, value) = (name.trim().trim_matches(['"', '\'']), value.trim().trim_end_matches(','));
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    if name.is_empty() || !name.chars().all(plain) {
-        return;
-    }
-    for quote in ['"', '\''] {
-        if let Some((inner, _)) = value.strip_prefix(quote).and_then(|rest| rest.split_once(quote)) {
-            return found.push((name.to_owned(), inner.to_owned()));
-        }
-    }
-    found.push((name.to_owned(), value.to_owned()));
-    if let Some((before, _)) = value.split_once(" #") {
-        found.push((name.to_owned(), before.trim().to_owned()));
-    }
 }

@@ -9,6 +9,7 @@
 
 pub mod caches;
 pub mod copy;
+pub mod values;
 
 use std::path::{Component, Path, PathBuf};
 

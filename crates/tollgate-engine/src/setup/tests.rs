@@ -72,13 +72,3 @@ fn caches_are_copied_whole_with_their_times_and_links_and_leave_the_first_as_it_
     std::os::unix::fs::symlink("/etc", root.join("tree/linked")).unwrap();
     assert!(caches::keep(&root.join("tree"), &["linked".to_owned()], &root.join("made/other")).is_err());
 }
-
-#[test]
-fn values_of_env_files_are_read_as_shells_and_tools_write_them() {
-    let root = folder("values");
-    write(&root, ".env", "# a comment\nexport API_KEY=\"abc def\"\nPLAIN = 'x y'\nBAD LINE\nLAST=1=2 # why\n=none\n");
-    std::fs::write(root.join("binary"), [0xff, b'A', b'=', b'b']).unwrap();
-    let values = copy::values(&[root.join(".env"), root.join("binary"), root.join("absent")]);
-    let found: Vec<(&str, &str)> = values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    assert_eq!(found, [("API_KEY", "abc def"), ("PLAIN", "x y"), ("LAST", "1=2 # why"), ("LAST", "1=2")]);
-}

@@ -4,7 +4,7 @@
 //! is staged), and what it stores (objects, logs) as far as that is gone or overwritten; not what it keeps for itself. Small files are compared by their content, the rest by what the system notes of
 //! a change, which nobody without privileges can set.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -133,18 +133,36 @@ impl Snapshot {
         self.git.iter().map(|place| place.path.as_path())
     }
 
+    /// The places where git keeps something and these changes up to a `later` moment are, and how each changed: it came, is gone, or is
+    /// another.
+    pub fn git_places_changed(&self, later: &Self, changes: &[Change]) -> Vec<(Name, ChangeKind)> {
+        let names = |of: &Self| of.git.iter().map(|place| place.name.clone()).collect::<BTreeSet<_>>();
+        let (before, after) = (names(self), names(later));
+        let changed = |place: &&Vec<u8>| changes.iter().any(|change| lies_in(&unquote(&change.path), place));
+        let how = |place: &Vec<u8>| match (before.contains(place), after.contains(place)) {
+            (false, _) => ChangeKind::Created,
+            (true, false) => ChangeKind::Deleted,
+            (true, true) => ChangeKind::Modified,
+        };
+        before.union(&after).filter(changed).map(|place| (quote(place), how(place))).collect()
+    }
+
     /// Whether a path belongs to what git keeps.
     pub fn in_git(&self, path: &str) -> bool {
         let path = unquote(path);
-        let inside = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"/");
         path.split(|byte| *byte == b'/').any(|part| part == GIT)
-            || self.git.iter().any(|place| place.name.is_empty() || path.strip_prefix(&*place.name).is_some_and(inside))
+            || self.git.iter().any(|place| lies_in(&path, &place.name))
     }
 
     /// Whether a changed path is a link that leads out of the folder.
     pub fn leads_outside(&self, change: &Change) -> bool {
         &*change.mode == LINK && leads_outside(&self.root, Path::new(OsStr::from_bytes(&unquote(&change.path))))
     }
+}
+
+/// Whether a path is a place, or lies in it.
+fn lies_in(path: &[u8], place: &[u8]) -> bool {
+    place.is_empty() || path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 impl Repository {
@@ -168,7 +186,8 @@ impl Repository {
 
     /// What no configuration gives to a worker.
     pub fn reserved(&self, state: &Path) -> Reserved {
-        Reserved { state: state.to_owned(), top: Some(self.top.clone()), git: self.kept_by_git() }
+        let (state, top) = (state.to_owned(), Some(self.top.clone()));
+        Reserved { state, top, git: self.kept_by_git(), written: Vec::new() }
     }
 
     /// Everything that its own git reads.

@@ -1,10 +1,10 @@
 //! Places that a worker may not be given: said when the configuration is read, before anything is started.
 
 use tollgate_core::code::Code;
-use tollgate_engine::sandbox::Reserved;
+use tollgate_engine::sandbox::{Clash, Reserved};
 use tollgate_engine::workspace::Repository;
 
-use super::Config;
+use super::{Adapter, Config};
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 
@@ -22,11 +22,15 @@ impl Config {
         let bare = || Reserved { state: state.clone(), ..Reserved::default() };
         let found = Repository::find(environment.directory());
         let reserved = found.map_or_else(|_| bare(), |repository| repository.reserved(&state));
+        let own = workers.values().flat_map(|setting| match setting.value.adapter {
+            Adapter::Agent(adapter) => adapter.home,
+            Adapter::Command | Adapter::Script => &[],
+        });
+        let reserved = reserved.where_written(named.iter().flat_map(|(_, bounds)| &bounds.writes), own.copied());
         for (name, bounds) in named {
-            if let Some((place, what)) = reserved.clash(&bounds.reads, &bounds.writes) {
-                let message = format!("`{place}` cannot be given to the worker `{name}`: {what} lies there");
-                return Err(Failure::refused(Code::CONFIG, message)
-                    .hint("name the folders that it needs in `reads` and `writes`, not one that holds everything"));
+            if let Some(Clash { place, why, next }) = reserved.clash(&bounds.reads, &bounds.writes) {
+                let message = format!("`{place}` cannot be given to the worker `{name}`: {why}");
+                return Err(Failure::refused(Code::CONFIG, message).hint(next));
             }
         }
         Ok(self)

@@ -51,6 +51,7 @@ mod misbehave;
 #[cfg(debug_assertions)]
 mod overtaken;
 mod own_contract;
+mod places;
 mod play;
 mod proof;
 mod protocol;

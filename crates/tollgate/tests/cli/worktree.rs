@@ -196,6 +196,28 @@ fn a_setup_that_is_killed_is_run_again() {
 }
 
 #[test]
+fn what_a_worker_leaves_in_a_cache_is_not_in_the_way_of_the_setup_for_ever() {
+    let setup = r#"setup = ["sh", "-c", "COUNT; mkdir -p deps/s && echo made > deps/s/x"]"#;
+    let mut play = configured(&[], &format!("{setup}\n{CACHED}"));
+    let root = play.world.path("").display().to_string();
+    let lays = format!(
+        "if [ ! -e {root}/laid ]; then rm -r deps/s; ln -s nowhere deps/s; echo half > half; touch {root}/laid; sleep 600; fi; cat deps/s/x; exit 5"
+    );
+    let worker = format!("developer={}", acts(&play, "agent", &lays, ""));
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml", "--worker", &worker];
+    let mut child = play.program(&[&words[..], &WORDS].concat());
+    play.find_run(&mut child);
+    play.until("the link is laid", |play| play.world.path("laid").exists().then_some(()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    play.tollgate(&["resume", "RUN"]).exits(1).says("its program exited with 5");
+    assert_eq!(unready(&play), []);
+    let logs = std::fs::read_dir(play.world.path(&format!("state/runs/{}/logs", play.run))).unwrap();
+    let logs: String = logs.map(|log| std::fs::read_to_string(log.unwrap().path()).unwrap()).collect();
+    assert!(logs.contains("\nmade\n"), "{logs}");
+}
+
+#[test]
 fn env_files_are_copied_and_their_secrets_are_not_told() {
     let play = &mut configured(&[], "copy = [\".env\", \"certs/\"]");
     play.world.write(".env", "# mine\nexport DB_PASSWORD='hunter2-hunter2'\nMODE=development\n");
@@ -221,6 +243,29 @@ fn env_files_are_copied_and_their_secrets_are_not_told() {
     play.start(&[&WORDS[..], &["--worker", &format!("developer={stolen}")]].concat())
         .exits(1)
         .says("DB_PASSWORD in greet.sh");
+}
+
+/// As shells and their readers write them: with quotes inside, over several lines, or gone on with behind a `\`.
+#[test]
+fn a_secret_of_an_env_file_is_not_told_however_it_is_written() {
+    let play = &mut configured(&[], "copy = [\".env\"]");
+    play.world.write(
+        ".env",
+        "export API_KEY=\"quoted \\\"inner\\\" secret99\"\nPRIVATE_KEY=\"-----BEGIN RSA\nMIIBsecretline00\n-----END\"\n\
+         JWT_SECRET=multi\\\nline-secret-5\nONE_SECRET=\"first-line\\nsecond-line\"\nMODE=development\n",
+    );
+    let report = "## Status\ncomplete\n\n## Abstract\n- Outcome: tried\n- Next phase: dod-checker\n";
+    let acts_so = "cat .env; . ./.env; echo \"<$API_KEY>\"; echo \"<$JWT_SECRET>\"; sed 's/^/> /' .env; printf '%b\\n' \"$ONE_SECRET\" | tail -1; echo stop; exit 5";
+    let worker = acts(play, "agent", acts_so, report);
+    play.start(&[&WORDS[..], &["--worker", &format!("developer={worker}")]].concat()).exits(1);
+    let log = play.log("developer", 1);
+    for secret in ["inner", "secret99", "MIIBsecretline00", "line-secret-5", "first-line", "second-line"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+    assert!(
+        log.contains("<[redacted API_KEY]>\n") && log.contains("> MODE=development") && log.contains("stop"),
+        "{log}"
+    );
 }
 
 #[test]

@@ -254,13 +254,17 @@ impl Report {
         }
         let strange = |name: &&String| !known.iter().any(|protocol| *protocol.name == **name);
         if let Some(name) = layer.areas.keys().find(strange) {
-            let message = format!("{file}: [areas.{name}] is for no protocol that is here");
+            let message = format!(
+                "{file}: [areas.{name}] is for no protocol that is here; one that is given as a file may be meant"
+            );
             self.say("config", DoctorStatus::Note, message, Some("tollgate protocol list"));
             all_known = false;
         }
         let strange = |name: &&String| !known.iter().any(|protocol| protocol.roles.contains_key(name.as_str()));
         if let Some(role) = layer.roles.keys().filter(|role| *role != config::ALL_OTHERS).find(strange) {
-            let message = format!("{file}: no protocol that is here has the role `{role}`");
+            let message = format!(
+                "{file}: no protocol that is here has the role `{role}`; one that is given as a file may have it"
+            );
             self.say("config", DoctorStatus::Note, message, Some("tollgate protocol list"));
             all_known = false;
         }

@@ -3,4 +3,5 @@
 mod endings;
 mod guard;
 mod hostile;
+mod moved;
 pub mod stage;

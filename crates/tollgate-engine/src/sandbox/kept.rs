@@ -1,0 +1,52 @@
+//! What stays as it is inside of what may be written: held by mounts that cannot be written, and can be neither removed nor renamed.
+//!
+//! Nor can what leads there. A folder on the way is mounted over itself: it is written as before, and stays in its place; a link
+//! is held as the link that it is.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::CWD;
+use rustix::mount::{MoveMountFlags, OpenTreeFlags, mount_bind_recursive, move_mount, open_tree};
+
+use super::read_only;
+use super::way::way;
+
+/// Holds files, folders and links, and the ways to them inside of `writes`. What cannot be held so is held by nobody here: whoever
+/// asks for it measures what became of it.
+pub(super) fn keep(kept: &[PathBuf], writes: &[PathBuf]) {
+    let held: BTreeSet<PathBuf> = kept.iter().flat_map(|path| with_links(path)).collect();
+    let writes: Vec<PathBuf> = writes.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let leads = |folder: &&Path| {
+        writes.iter().any(|place| folder.starts_with(place) && *folder != place)
+            && !held.iter().any(|whole| folder.starts_with(whole))
+    };
+    let folders: BTreeSet<&Path> = held.iter().flat_map(|path| path.ancestors().skip(1)).filter(leads).collect();
+    // The outer one before what lies in it, which would else be covered.
+    for folder in folders {
+        mount_bind_recursive(folder, folder).ok();
+    }
+    for path in &held {
+        hold(path).ok();
+    }
+    // The folder it works in may be one on the way, and has to be found anew.
+    std::env::current_dir().and_then(std::env::set_current_dir).ok();
+}
+
+/// A path by where it lies, and the links that lead to it; one that is itself a link leads no further.
+fn with_links(path: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
+    let Some(way) = way(folder) else { return Vec::new() };
+    way.links.into_iter().chain([way.end.join(name)]).collect()
+}
+
+fn hold(path: &Path) -> io::Result<()> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE
+        | OpenTreeFlags::AT_SYMLINK_NOFOLLOW;
+    let tree = open_tree(CWD, path, flags)?;
+    move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
+    read_only::set(path)
+}
