@@ -146,6 +146,26 @@ fn a_status_block_is_mended() {
     check("status-block", &moved, good);
 }
 
+/// A question or a file that is struck through was taken out, and is not counted.
+#[test]
+fn what_is_struck_through_is_not_counted() {
+    let good = include_str!("../../../../../docs/contracts/examples/status-block.md");
+    assert!(good.contains("open_questions: 0") && good.ends_with("## Open Questions\nNone\n"), "{good}");
+    let questions = |said: usize, list: &str| {
+        let said = good.replace("open_questions: 0", &format!("open_questions: {said}"));
+        said.replace("Questions\nNone", &format!("Questions\n{list}"))
+    };
+    for struck in ["~~And which currency?~~ (answered)", "<del>And which?</del>", "~~And which?~~"] {
+        let list = format!("- Which rounding?\n- {struck}");
+        let fixed = check("status-block", &questions(2, &list), &questions(1, &list));
+        assert!(!fixed.read.is_refused(), "{struck}");
+    }
+    let list = "- Which rounding?\n- Which ~~one~~ currency?";
+    check("status-block", &questions(1, list), &questions(2, list));
+    let files = good.replace("Files Modified\nNone", "Files Modified\n- `src/a.rs`\n- ~~`src/b.rs`~~");
+    check("status-block", &files.replace("0 modified", "2 modified"), &files.replace("0 modified", "1 modified"));
+}
+
 #[test]
 fn yaml_is_mended_in_its_place() {
     let good = "# Tasks of today\ntasks:\n  - id: T-1 # the first\n    status: not-started\n    goal: x\n    acceptance_checks: [\"cmd: x\"]\n";
