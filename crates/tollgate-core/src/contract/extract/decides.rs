@@ -141,11 +141,15 @@ fn led_to(rest: &str) -> Option<&str> {
     ARROWS.iter().any(|arrow| signs.contains(arrow)).then_some(next)
 }
 
+/// Whether a word is a shortened one that denies: `can't`.
+pub fn is_shortened(word: &str) -> bool {
+    ["n't", "n’t"].iter().any(|end| word.ends_with(end))
+}
+
 /// Whether a word denies what is said with it.
 fn denies(word: &str) -> bool {
     let word = word.to_lowercase();
-    let shortened = ["n't", "n’t"].iter().any(|end| word.ends_with(end));
-    shortened
+    is_shortened(&word)
         || ["not", "no", "never", "cannot", "neither", "nor", "without", "nicht", "kein", "keine"].contains(&&*word)
 }
 
@@ -241,8 +245,8 @@ impl<'d> Decided<'d> {
         Self { looks, words: looks.decides.iter().filter_map(word).collect(), exact }
     }
 
-    /// Whether one of the other words stands in a text, whatever is said with it, or a line denies the own one.
-    pub fn is_doubted_by(&self, text: &str) -> bool {
+    /// One of the other words that stands in a text, whatever is said with it, or what denies the own one in its line.
+    pub fn doubted_by<'t>(&self, text: &'t str) -> Option<&'t str> {
         let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '\'' | '’');
         let is_other = |word: &str| {
             let other = |(one, own): &(&Deciding, &Name)| one.known(word).is_some_and(|known| known != *own);
@@ -261,8 +265,9 @@ impl<'d> Decided<'d> {
             };
             self.words.iter().any(is)
         };
-        let denied = |line: &str| line.split(apart).any(denies) && line.split(apart).any(names_own);
-        text.split(apart).any(|word| is_other(word) || undone(word)) || text.lines().any(denied)
+        let denied =
+            |line: &'t str| line.split(apart).find(|word| denies(word)).filter(|_| line.split(apart).any(names_own));
+        text.split(apart).find(|word| is_other(word) || undone(word)).or_else(|| text.lines().find_map(denied))
     }
 
     fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {

@@ -27,7 +27,7 @@ mod tests;
 mod unit;
 
 pub use self::against::Against;
-pub use self::alone::{objects, only_object, other_object};
+pub use self::alone::{objects, only_fence, only_object, other_object};
 pub use self::decides::Deciding;
 pub use self::dialect::{Dialect, Read, malformed};
 pub use self::looks::{Heads, Looks};
@@ -36,7 +36,7 @@ pub use self::looks::{Heads, Looks};
 use self::candidates::CANDIDATES_MAX;
 use self::candidates::{Candidate, Candidates, Form, State, find};
 use self::echo::{Echo, Shown};
-use super::markdown::heading_words;
+use super::markdown::{SHOW_NOT, SHOWN, heading_words};
 use super::text::Source;
 use super::tree::json;
 use super::{Context, Reading, ReportDialect};
@@ -445,10 +445,8 @@ impl<'s> Search<'s> {
                         let hint = format!("end the code fence that begins here: `{line}` stands in it");
                         return error(self.file.place(open), message).hint(hint);
                     }
-                    let hint = format!(
-                        "a `{line}` inside a code fence, quote or list is an example: write the {what} outside of it"
-                    );
-                    return error(self.file.place(at), message).hint(hint);
+                    let message = format!("there is no {what}: this `{line}` {SHOWN}");
+                    return error(self.file.place(at), message).hint(SHOW_NOT);
                 }
                 let hint = format!("write {} as `{line}`", super::text::quote(said));
                 error(self.file.place(at), message).hint(hint).mend(Some(Mend::Level(level(&line))))
