@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Context;
-use super::extract::{Dialect, Read, only_object};
-use super::text::Source;
+use super::extract::{Dialect, Read, only_fence, only_object};
+use super::text::{Source, quote};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Mend, Place, Severity};
 
@@ -54,7 +54,23 @@ pub fn fix(dialect: Dialect<'_>, text: &str, context: &Context) -> Fixed {
         (fixed.text, fixed.mended) = (text.to_owned(), Vec::new());
     }
     fixed.read = dialect.read(&fixed.text, context);
+    say_what_is_kept(dialect, &mut fixed, context);
     fixed
+}
+
+/// Says of words around a document why they stay.
+fn say_what_is_kept(dialect: Dialect<'_>, fixed: &mut Fixed, context: &Context) {
+    if !fixed.read.is_refused() {
+        return;
+    }
+    let Some(word) = only_object(dialect, Source::new(&fixed.text).text(), context).and_then(|only| only.doubt) else {
+        return;
+    };
+    let kept = format!("what stands around it is not cut away: {} may take it back", quote(word));
+    let around = fixed.read.diagnostics_mut().iter_mut().find(|one| one.code == Code::TEXT_AROUND);
+    around.into_iter().for_each(|one| {
+        one.hint = Some(one.hint.take().map_or_else(|| kept.clone(), |hint| format!("{hint}; {kept}")));
+    });
 }
 
 /// Whether a change only mends: what was valid says the same as before, and nothing new is wrong.
@@ -142,7 +158,8 @@ fn edit(source: &Source<'_>, place: Place, mend: &Mend) -> Option<Edit> {
     let rest = &text[at..];
     match mend {
         Mend::Word { said, with } => {
-            let start = at + rest.len() - rest.trim_start_matches(['"', '\'', '`', '*']).len();
+            let bare = rest.trim_start_matches(['"', '\'', '`', '*']);
+            let start = if rest.starts_with(said.as_str()) { at } else { text.len() - bare.len() };
             let end = start + said.len();
             (text.get(start..end)? == said && !continues(&text[end..])).then(|| (start..end, with.clone()))
         }
@@ -224,9 +241,10 @@ fn syntax(text: &str, at: usize) -> Option<Edit> {
     Some((at..at + 1, with.to_owned()))
 }
 
-/// The one document in a text that is more than a document.
+/// The one document in a text that is more than a document, or in a code fence.
 fn around(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Edit> {
-    let range = only_object(dialect, text, context)?;
+    let object = only_object(dialect, text, context).filter(|only| only.doubt.is_none()).map(|only| only.range);
+    let range = object.or_else(|| only_fence(dialect, text, context))?;
     let kept = format!("{}\n", text[range].trim_end());
     (kept.trim_end() != text.trim_end()).then_some((0..text.len(), kept))
 }

@@ -3,15 +3,92 @@
 use std::ops::Range;
 
 use super::candidates::{Candidate, Form, State, find};
-use super::decides::Decided;
+use super::decides::{Decided, is_shortened};
 use super::echo::Echo;
-use super::{Dialect, Looks, Search, skim};
+use super::{Dialect, Looks, Search, sample, skim};
 use crate::contract::Context;
-use crate::contract::text::Source;
+use crate::contract::markdown::Fence;
+use crate::contract::text::{Source, lines};
 
-/// Where the JSON stands in a text that holds one document of a contract beyond doubt: it is what [`extract`](super::extract) finds there, nothing else in
-/// the text looks like one or is other JSON, and no word around it decides otherwise.
-pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
+/// Words around a document that may withdraw it, or say that it was not meant: what they are about is not understood, and they are not lost.
+const WITHDRAWS: [&str; 62] = [
+    "not",
+    "cannot",
+    "never",
+    "unless",
+    "draft",
+    "drafted",
+    "withdraw",
+    "withdrawn",
+    "disregard",
+    "ignore",
+    "superseded",
+    "supersede",
+    "supersedes",
+    "obsolete",
+    "outdated",
+    "stale",
+    "retract",
+    "retracted",
+    "revoke",
+    "revoked",
+    "void",
+    "invalid",
+    "wrong",
+    "incorrect",
+    "mistake",
+    "mistaken",
+    "fail",
+    "fails",
+    "failed",
+    "failing",
+    "failure",
+    "failures",
+    "broken",
+    "breaks",
+    "blocked",
+    "pending",
+    "unfinished",
+    "incomplete",
+    "wip",
+    "todo",
+    "tbd",
+    "instead",
+    "previous",
+    "prior",
+    "earlier",
+    "former",
+    "old",
+    "original",
+    "sample",
+    "template",
+    "placeholder",
+    "hypothetical",
+    "however",
+    "except",
+    "nicht",
+    "entwurf",
+    "ungültig",
+    "zurückgezogen",
+    "fehlgeschlagen",
+    "brouillon",
+    "borrador",
+    "bozza",
+];
+/// Signs that do.
+const CROSSES: [char; 8] = ['❌', '✗', '✘', '❎', '🚫', '👎', '⛔', '🔴'];
+
+/// The one document in a text.
+#[derive(Debug)]
+pub struct Only<'t> {
+    pub range: Range<usize>,
+    /// A word around it that may take it back.
+    pub doubt: Option<&'t str>,
+}
+
+/// The JSON in a text that holds one document of a contract: it is what [`extract`](super::extract) finds there, and nothing else in the text looks
+/// like one or is other JSON.
+pub fn only_object<'t>(dialect: Dialect<'_>, text: &'t str, context: &Context) -> Option<Only<'t>> {
     let (file, looks) = (Source::new(text), dialect.looks(context));
     let all = super::all(&file, &looks, context);
     let search = Search::new(dialect, context, &looks, &all, &file);
@@ -23,15 +100,42 @@ pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Optio
         || search.echo(one) != Echo::No
         || search.example(0) != Echo::No
         || search.other_unit(one).is_some()
-        || other_object(file.text(), range).is_some()
-        || is_doubted(&looks, file.text(), range);
-    (!doubt).then(|| range.clone())
+        || other_object(file.text(), range).is_some();
+    (!doubt).then(|| Only { range: range.clone(), doubt: doubted(&looks, text, range) })
 }
 
-/// Whether a word around an object decides otherwise than it does.
-fn is_doubted(looks: &Looks, text: &str, range: &Range<usize>) -> bool {
+/// A word around an object that decides otherwise than it does, or may withdraw it.
+fn doubted<'t>(looks: &Looks, text: &'t str, range: &Range<usize>) -> Option<&'t str> {
     let decided = Decided::object(looks, &text[range.clone()], false);
-    decided.is_doubted_by(&text[..range.start]) || decided.is_doubted_by(&text[range.end..])
+    let around = [&text[..range.start], &text[range.end..]];
+    around.into_iter().find_map(|text| decided.doubted_by(text).or_else(|| withdrawing(text)))
+}
+
+fn withdrawing(text: &str) -> Option<&str> {
+    let words = || text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
+    let is = |word: &&str| {
+        let word = word.to_lowercase();
+        is_shortened(&word) || WITHDRAWS.contains(&&*word)
+    };
+    let cross = || text.find(CROSSES).map(|at| &text[at..text.ceil_char_boundary(at + 1)]);
+    words().find(is).or_else(cross)
+}
+
+/// What stands in the one code fence that a text is, where that is a Markdown document of a contract.
+pub fn only_fence(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
+    let heads = dialect.looks(context).markdown?;
+    let mut lines = lines(text).filter(|(_, line)| !line.trim().is_empty());
+    let (open, first) = lines.next()?;
+    let info = first.trim().trim_start_matches(['`', '~']).trim();
+    let mut fence = Fence::default();
+    if !fence.is_code(first) || !["", "markdown", "md"].contains(&info) {
+        return None;
+    }
+    let (close, _) = lines.find(|(_, line)| !fence.is_code(line))?;
+    let inside = open + first.len()..close;
+    let begins =
+        || sample::written(&text[inside.clone()]).next().is_some_and(|(level, title, _)| heads.is_head(level, title));
+    (lines.next().is_none() && begins()).then_some(inside)
 }
 
 /// Where JSON stands in a text that looks like a document.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::disown;
 use crate::contract::markdown::{Fence, is_fence, marked};
 
 /// Words that announce an example, or what somebody would have said, in the languages that agents are spoken to in. A word begins
@@ -149,7 +150,11 @@ fn is_announced(text: &str, range: &Range<usize>) -> bool {
     if !words.is_empty() {
         // Code quotes around it, or a colon before it, in a line with words.
         let quoted = words.ends_with('`') && text[range.end..].starts_with('`');
-        return words.starts_with('>') || ((quoted || leads(words)) && announces(words));
+        let called = || announces(words) || disown::disowns(words);
+        return words.starts_with('>') || ((quoted || leads(words)) && called());
+    }
+    if disown::is_under(&before[..line]) {
+        return true;
     }
     let mut lines = before[..line].lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let Some(above) = lines.next() else { return false };
@@ -162,7 +167,7 @@ fn is_announced(text: &str, range: &Range<usize>) -> bool {
 }
 
 /// Whether words lead to what follows them.
-fn leads(words: &str) -> bool {
+pub fn leads(words: &str) -> bool {
     words.trim_end_matches(['*', '_', '`', ' ']).ends_with([':', '：'])
 }
 
@@ -174,17 +179,22 @@ fn entitles(line: &str) -> bool {
     title && WORDS.iter().any(|word| words.starts_with(word))
 }
 
-/// Whether the last sentence of some words announces an example: what was said before it is about something else.
+/// Whether the last sentence of some words announces an example.
 fn announces(words: &str) -> bool {
     let lower = words.to_lowercase();
-    let last = lower.rfind(['!', '?', '。']).map_or(0, |at| lower.ceil_char_boundary(at + 1));
-    let ends = |(at, _): &(usize, &str)| !ABBREVIATED.iter().any(|short| lower[..*at + 1].ends_with(short));
-    let last = lower.rmatch_indices(". ").find(ends).map_or(last, |(at, _)| last.max(at + 1));
-    let said = format!("{} ", lower[last..].trim_end_matches(|c: char| !c.is_alphanumeric()));
+    let said = format!("{} ", last_sentence(&lower).trim_end_matches(|c: char| !c.is_alphanumeric()));
     WORDS.iter().any(|word| {
         let begins = |(at, _): (usize, &str)| !word.is_ascii() || !said[..at].ends_with(char::is_alphanumeric);
         said.match_indices(word.trim_end_matches('.')).any(begins)
     })
+}
+
+/// The sentence that leads on: what was said before it is about something else.
+pub fn last_sentence(words: &str) -> &str {
+    let last = words.rfind(['!', '?', '。']).map_or(0, |at| words.ceil_char_boundary(at + 1));
+    let ends =
+        |(at, _): &(usize, &str)| !ABBREVIATED.iter().any(|short| words[..*at + 1].to_lowercase().ends_with(short));
+    &words[words.rmatch_indices(". ").find(ends).map_or(last, |(at, _)| last.max(at + 1))..]
 }
 
 /// A point that ends no sentence.

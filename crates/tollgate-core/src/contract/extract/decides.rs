@@ -8,16 +8,18 @@ use super::plain::plain;
 use super::skim::{self, End, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Field, Layout};
-use crate::contract::markdown::Fence;
-use crate::contract::text::{is_quote, is_same_name, lines};
+use crate::contract::markdown::{Fence, heading_words, marked};
+use crate::contract::text::{is_quote, is_same_name, is_title, lines};
 use crate::contract::unfilled::deciding;
 
 /// How far before and behind a key is looked for what makes it one.
 const NEAR_BYTES: usize = 160;
 /// So many words may stand before a key: `My final verdict`.
 const BEFORE_MAX: usize = 3;
-/// Words that say of a key that it is about the round before.
-const FORMER: [&str; 5] = ["previous", "prior", "earlier", "former", "old"];
+/// Words that say of something that it is about the round before.
+pub const FORMER: [&str; 5] = ["previous", "prior", "earlier", "former", "old"];
+/// Signs between a word and the one that it was changed to.
+const ARROWS: [&str; 7] = ["→", "->", "=>", "⇒", "➜", "➔", "⟶"];
 /// So many rows of a table are looked at.
 const ROWS_MAX: usize = 4;
 
@@ -54,9 +56,11 @@ impl Deciding {
         Self { names, words }
     }
 
-    /// The word that an object says under the key.
+    /// The word that an object says under the key, which may be true or false.
     fn of_object<'t>(&self, text: &'t str, object: &Skimmed) -> Option<&'t str> {
-        self.names.iter().find_map(|name| object.word(text, name))
+        let bare =
+            |name: &Name| Some(&text[object.get(text, name)?]).filter(|value| matches!(*value, "true" | "false"));
+        self.names.iter().find_map(|name| object.word(text, name).or_else(|| bare(name)))
     }
 
     /// The known word that another one is.
@@ -117,6 +121,10 @@ impl Deciding {
         let (known, end) =
             [Some(one), two].into_iter().flatten().find_map(|end| Some((self.known(&text[..end])?, end)))?;
         let rest = &text[end..];
+        // Where one word leads to the next, the last of them is meant.
+        if let Some(next) = led_to(rest).and_then(|next| self.first_word(next)) {
+            return Some(next);
+        }
         let next = rest.find(char::is_alphanumeric).unwrap_or(rest.len());
         let (signs, next) = rest.split_at(next);
         let chosen = signs.contains(['|', '/']) || next.starts_with("or ");
@@ -126,11 +134,22 @@ impl Deciding {
     }
 }
 
+/// What an arrow behind a word leads to, in its line.
+fn led_to(rest: &str) -> Option<&str> {
+    let line = rest.split('\n').next()?;
+    let (signs, next) = line.split_at(line.find(char::is_alphanumeric)?);
+    ARROWS.iter().any(|arrow| signs.contains(arrow)).then_some(next)
+}
+
+/// Whether a word is a shortened one that denies: `can't`.
+pub fn is_shortened(word: &str) -> bool {
+    ["n't", "n’t"].iter().any(|end| word.ends_with(end))
+}
+
 /// Whether a word denies what is said with it.
 fn denies(word: &str) -> bool {
     let word = word.to_lowercase();
-    let shortened = ["n't", "n’t"].iter().any(|end| word.ends_with(end));
-    shortened
+    is_shortened(&word)
         || ["not", "no", "never", "cannot", "neither", "nor", "without", "nicht", "kein", "keine"].contains(&&*word)
 }
 
@@ -226,8 +245,8 @@ impl<'d> Decided<'d> {
         Self { looks, words: looks.decides.iter().filter_map(word).collect(), exact }
     }
 
-    /// Whether one of the other words stands in a text, whatever is said with it, or a line denies the own one.
-    pub fn is_doubted_by(&self, text: &str) -> bool {
+    /// One of the other words that stands in a text, whatever is said with it, or what denies the own one in its line.
+    pub fn doubted_by<'t>(&self, text: &'t str) -> Option<&'t str> {
         let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '\'' | '’');
         let is_other = |word: &str| {
             let other = |(one, own): &(&Deciding, &Name)| one.known(word).is_some_and(|known| known != *own);
@@ -246,8 +265,9 @@ impl<'d> Decided<'d> {
             };
             self.words.iter().any(is)
         };
-        let denied = |line: &str| line.split(apart).any(denies) && line.split(apart).any(names_own);
-        text.split(apart).any(|word| is_other(word) || undone(word)) || text.lines().any(denied)
+        let denied =
+            |line: &'t str| line.split(apart).find(|word| denies(word)).filter(|_| line.split(apart).any(names_own));
+        text.split(apart).find(|word| is_other(word) || undone(word)).or_else(|| text.lines().find_map(denied))
     }
 
     fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {
@@ -256,10 +276,51 @@ impl<'d> Decided<'d> {
 
     /// Where a text says otherwise.
     pub fn find(&self, text: &str, is_anothers: impl Fn(&str) -> bool) -> Option<usize> {
-        if self.words.iter().all(|(one, _)| one.names.iter().all(|name| places(text, name).next().is_none())) {
+        self.is_named_in(text).then(|| self.find_in(text, 0, is_anothers, |_, _| true)).flatten()
+    }
+
+    /// Where a Markdown report itself says otherwise than it began: in a line, or under a heading, that says nothing else. What it lists, shows
+    /// or speaks of in a sentence is its content, as the work may be about words like these; but from its last section on, data is none: behind
+    /// that, nothing is asked for any more. What it says of the round before is none of its own.
+    pub fn find_inside(&self, text: &str, is_anothers: impl Fn(&str) -> bool) -> Option<usize> {
+        if !self.is_named_in(text) {
             return None;
         }
-        let objects = objects(text);
+        let last = last_section(text, &self.looks.sections);
+        let (mut fence, mut code): (_, Vec<Range<usize>>) = (Fence::default(), Vec::new());
+        let line = |(at, line): (usize, &str)| {
+            let is_code = fence.is_code(line);
+            if is_code && at >= last {
+                code.push(at..at + line.len());
+            }
+            let kept = at >= last || (!is_code && is_plain(line)) || self.holds_report(line);
+            if kept { line.to_owned() } else { " ".repeat(line.len()) }
+        };
+        let kept: String = lines(text).map(line).collect();
+        let is_code =
+            |at: usize| code.get(code.partition_point(|line| line.end <= at)).is_some_and(|line| line.contains(&at));
+        self.find_in(&kept, last, is_anothers, |text, said| {
+            let behind = text[said.end..].lines().next().unwrap_or_default();
+            let alone = || behind.starts_with("</") || !behind.contains(char::is_alphanumeric);
+            let row = || near_before(text, said.start).rsplit('\n').next().unwrap_or_default().contains('|');
+            (is_code(said.start) || row() || alone()) && !is_former(text, said.start)
+        })
+    }
+
+    /// Whether one of the keys stands in a text.
+    fn is_named_in(&self, text: &str) -> bool {
+        self.words.iter().any(|(one, _)| one.names.iter().any(|name| places(text, name).next().is_some()))
+    }
+
+    /// Where a text says otherwise: in an object from a byte on, or in words that count, by the plain text and where in it the key begins and the word ends.
+    fn find_in(
+        &self,
+        text: &str,
+        from: usize,
+        is_anothers: impl Fn(&str) -> bool,
+        counts: impl Fn(&str, Range<usize>) -> bool,
+    ) -> Option<usize> {
+        let objects = objects(text, from);
         for (at, (range, object)) in objects.iter().enumerate() {
             let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| objects.get(at));
             let many = beside.into_iter().any(|(_, other)| has_same_keys(text, object, other));
@@ -271,29 +332,14 @@ impl<'d> Decided<'d> {
         for (range, _) in objects.iter().filter(|(range, _)| !self.holds_report(&text[range.clone()])) {
             plain[range.clone()].fill(b' ');
         }
-        self.first_other(&String::from_utf8_lossy(&plain), |_, _| true)
+        self.first_other(&String::from_utf8_lossy(&plain), counts)
     }
 
-    /// Where a Markdown report itself says otherwise than it began: in a line, or under a heading, that says nothing else. What it lists, shows
-    /// or speaks of in a sentence is its content: the work may be about words like these. What it says of the round before is none of its own.
-    pub fn find_inside(&self, text: &str) -> Option<usize> {
-        let mut fence = Fence::default();
-        let line = |(_, line): (usize, &str)| {
-            let kept = !fence.is_code(line) && (is_plain(line) || self.holds_report(line));
-            if kept { line.to_owned() } else { " ".repeat(line.len()) }
-        };
-        let text: String = lines(text).map(line).collect();
-        self.first_other(&text, |at, behind| !behind.contains(char::is_alphanumeric) && !is_former(&text, at))
-    }
-
-    /// Where one of the other words is said under a key that counts, by its place and by what stands behind the word in its line.
-    fn first_other(&self, text: &str, counts: impl Fn(usize, &str) -> bool) -> Option<usize> {
+    /// Where one of the other words is said under a key that counts.
+    fn first_other(&self, text: &str, counts: impl Fn(&str, Range<usize>) -> bool) -> Option<usize> {
         // A line end that is written as an escape is one.
         let text = &plain(&text.replace("\\n", " \n"));
-        let counts = |at: usize, said: &str| {
-            let end = said.as_ptr().addr() - text.as_ptr().addr() + said.len();
-            counts(at, text[end..].lines().next().unwrap_or_default())
-        };
+        let counts = |at: usize, said: &str| counts(text, at..said.as_ptr().addr() - text.as_ptr().addr() + said.len());
         let others = |(one, own): &(&'d Deciding, &'d Name)| {
             let said = one.said(text).filter(|(at, known, said)| self.is_other(own, known, said) && counts(*at, said));
             said.map(|(at, ..)| at).min()
@@ -307,8 +353,8 @@ impl<'d> Decided<'d> {
         if shape.is_some_and(|shape| shape.says_otherwise(text, object)) {
             return false;
         }
-        let known =
-            shape.map_or(0, |shape| object.pairs.iter().filter(|pair| shape.has_key(&text[pair.key.clone()])).count());
+        let is_known = |key: &str| self.looks.keys.iter().any(|known| is_same_name(known, key));
+        let known = object.pairs.iter().filter(|pair| is_known(&text[pair.key.clone()])).count();
         self.words.iter().any(|(one, own)| {
             let said = one.of_object(text, object).and_then(|said| Some((one.known(said)?, said)));
             let begins = || one.names.iter().any(|name| object.pairs.first().is_some_and(|pair| pair.is(text, name)));
@@ -323,9 +369,17 @@ impl<'d> Decided<'d> {
     }
 }
 
-/// The objects of a text that are in no other.
-fn objects(text: &str) -> Vec<(Range<usize>, Skimmed)> {
-    let (mut found, mut at) = (Vec::new(), 0);
+/// Where the last section of a report begins that its contract knows; its beginning, where it has none.
+fn last_section(text: &str, known: &[Name]) -> usize {
+    let mut fence = Fence::default();
+    let heads = marked(text).filter(|(_, line)| !fence.is_code(line) && line.trim_start().starts_with('#'));
+    let is_known = |line: &str| heading_words(line).is_some_and(|title| known.iter().any(|name| is_title(name, title)));
+    heads.filter(|(_, line)| is_known(line)).last().map_or(0, |(at, _)| at)
+}
+
+/// The objects of a text from a byte on that are in no other.
+fn objects(text: &str, from: usize) -> Vec<(Range<usize>, Skimmed)> {
+    let (mut found, mut at) = (Vec::new(), from);
     while let Some(brace) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
         at += brace;
         let object = skim::object(text, at);

@@ -85,7 +85,7 @@ impl Read {
         }
     }
 
-    pub(super) fn diagnostics_mut(&mut self) -> &mut Vec<Diagnostic> {
+    pub(in crate::contract) fn diagnostics_mut(&mut self) -> &mut Vec<Diagnostic> {
         match self {
             Self::Report(reading) => &mut reading.diagnostics,
             Self::Document(reading) => &mut reading.diagnostics,

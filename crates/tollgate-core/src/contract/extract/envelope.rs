@@ -21,7 +21,7 @@ type Word = (&'static [&'static str], &'static str);
 /// A line of a tool: what it is known by, and the way to what the agent said.
 struct Row {
     kind: Type,
-    /// Words at the end of ways; an empty one must not be there.
+    /// Words at the end of ways; an empty one must not be there, and one behind a `!` must not be this.
     words: &'static [Word],
     /// Keys of objects; `*` is every item of a list that is text.
     way: &'static [&'static str],
@@ -58,8 +58,9 @@ impl Row {
     }
 }
 
-/// What an agent says itself, and not one that it has started: such a one has its own task, and may not report for it.
-const ITS_OWN: &[Word] = &[(&["parent_tool_use_id"], "")];
+/// What an agent says itself, and neither one that it has started, which has its own task and may not report for it, nor its tool in its place.
+const ITS_OWN: &[Word] =
+    &[(&["parent_tool_use_id"], ""), (&["isSidechain"], "!true"), (&["isApiErrorMessage"], "!true")];
 
 /// Claude Code and Qwen; Codex, now and before; OpenCode; Gemini; Copilot; the agent client protocol.
 const ROWS: [Row; 16] = [
@@ -72,7 +73,7 @@ const ROWS: [Row; 16] = [
         .with(&[(&["event", "delta", "type"], "text_delta"), (&["parent_tool_use_id"], "")]),
     row(Type::Is("item.completed"), &["item", "text"], Carries::Whole).with(&[(&["item", "type"], "agent_message")]),
     row(Type::Any, &["msg", "message"], Carries::Whole).with(&[(&["msg", "type"], "agent_message")]),
-    row(Type::Is("text"), &["part", "text"], Carries::Whole),
+    row(Type::Is("text"), &["part", "text"], Carries::Whole).with(&[(&["part", "synthetic"], "!true")]),
     row(Type::Is("message"), &["content"], Carries::Piece).with(&[(&["role"], "assistant"), (&["delta"], "true")]),
     row(Type::Is("message"), &["content"], Carries::Whole).with(&[(&["role"], "assistant"), (&["delta"], "")]),
     row(Type::None, &["response"], Carries::Whole),
@@ -84,17 +85,26 @@ const ROWS: [Row; 16] = [
 ];
 
 /// Lines that end a call which failed, by their type and by how values at their top begin, as JSON writes them. What they carry is no report.
-const FAILS: [(Type, &[(&str, &str)]); 6] = [
+const FAILS: [(Type, &[(&str, &str)]); 7] = [
     (Type::Is("result"), &[("is_error", "true")]),
     (Type::Is("result"), &[("subtype", "\"error")]),
     (Type::Is("result"), &[("status", "\"error")]),
+    (Type::Is("result"), &[("stop_reason", "\"max_tokens")]),
     (Type::Is("turn.failed"), &[]),
     (Type::None, &[("error", "{"), ("response", "")]),
     (Type::None, &[("error", "{"), ("session_id", "")]),
 ];
 
 /// Lines that tell of an error which the tool may get over: it did not where they are its last.
-const ERRS: [(&str, &[Word]); 2] = [("error", &[]), ("item.completed", &[(&["item", "type"], "error")])];
+const ERRS: [(&str, &[Word]); 4] = [
+    ("error", &[]),
+    ("item.completed", &[(&["item", "type"], "error")]),
+    ("assistant", &[(&["message", "stop_reason"], "max_tokens")]),
+    ("assistant", &[(&["isApiErrorMessage"], "true")]),
+];
+
+/// What Claude Code says in the name of a user who stopped it, in a line of at most so many bytes.
+const STOPPED: (&str, usize) = ("\"[Request interrupted by user", 4096);
 
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
@@ -103,7 +113,16 @@ const BETWEEN: [&str; 1] = ["ping"];
 pub fn is_on_the_way(key: &[u8]) -> bool {
     matches!(
         key,
-        b"type" | b"text" | b"content" | b"delta" | b"message" | b"update" | b"sessionUpdate" | b"deltaContent"
+        b"type"
+            | b"text"
+            | b"content"
+            | b"delta"
+            | b"message"
+            | b"update"
+            | b"sessionUpdate"
+            | b"deltaContent"
+            | b"stop_reason"
+            | b"synthetic"
     )
 }
 
@@ -162,10 +181,12 @@ pub fn fails(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
     FAILS.iter().any(|(known, values)| known.is(kind) && values.iter().all(begins))
 }
 
-/// Whether a line tells of an error that ends the call if nothing follows.
-pub fn errs(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
+/// Whether a line tells of an error, or of a stop, that ends the call if nothing follows.
+pub fn errs(text: &str, object: &Skimmed, kind: Option<&str>, line: &Range<usize>) -> bool {
     let is = |(way, word): &Word| at(text, object, way) == Some(word);
+    let (words, bytes) = STOPPED;
     ERRS.iter().any(|(known, words)| kind == Some(known) && words.iter().all(is))
+        || (kind == Some("user") && line.len() <= bytes && text[line.clone()].contains(words))
 }
 
 /// Whether a line may stand between two pieces of one message.
@@ -188,7 +209,11 @@ fn is(text: &str, object: &Skimmed, kind: Option<&str>, row: &Row) -> bool {
     row.kind.is(kind)
         && row.words.iter().all(|(way, word)| {
             let found = at(text, object, way);
-            if word.is_empty() { found.is_none_or(|found| found == "null") } else { found == Some(word) }
+            match word.strip_prefix('!') {
+                Some(word) => found != Some(word),
+                None if word.is_empty() => found.is_none_or(|found| found == "null"),
+                None => found == Some(word),
+            }
         })
 }
 
@@ -274,6 +299,11 @@ mod tests {
                 r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"}}}}"#,
                 "|a|",
             ),
+            (r#"{"type":"assistant","isSidechain":false,"message":{"content":"a"}}"#, "a||"),
+            (r#"{"type":"assistant","isSidechain":true,"message":{"content":"no"}}"#, "-"),
+            (r#"{"type":"assistant","isApiErrorMessage":true,"message":{"content":"no"}}"#, "-"),
+            (r#"{"type":"text","part":{"type":"text","text":"no","synthetic":true}}"#, "-"),
+            (r#"{"type":"text","part":{"type":"text","synthetic":false,"text":"a"}}"#, "a||"),
             (r#"{"type":"user","message":{"content":[{"type":"text","text":"no"}]}}"#, "-"),
             (r#"{"type":"message","role":"user","content":"no"}"#, "-"),
             (r#"{"type":"item.completed","item":{"type":"command_execution","text":"no"}}"#, "-"),
@@ -285,14 +315,19 @@ mod tests {
         }
     }
 
+    fn can_be_gone(way: &[&str]) {
+        let mut inner = way.iter().skip(1).filter(|key| **key != "*");
+        assert!(inner.all(|key| is_on_the_way(key.as_bytes())), "{way:?}");
+    }
+
     #[test]
     fn every_way_can_be_gone() {
         for row in &ROWS {
             for way in row.words.iter().map(|(way, _)| *way).chain([row.way]) {
-                let inner = way.iter().skip(1).filter(|key| **key != "*");
-                assert!(inner.clone().all(|key| is_on_the_way(key.as_bytes())), "{way:?}");
+                can_be_gone(way);
             }
         }
+        ERRS.iter().flat_map(|(_, words)| *words).for_each(|(way, _)| can_be_gone(way));
         assert!(is_on_the_way(b"type"), "of what comes between");
     }
 }

@@ -23,6 +23,9 @@ pub struct Looks {
     pub yaml: Option<Shape>,
     /// As Markdown.
     pub markdown: Option<Heads>,
+    /// The names of its fields, and of the sections of a Markdown document.
+    pub keys: Vec<Name>,
+    pub sections: Vec<Name>,
     /// The keys that decide what a report means.
     pub decides: Vec<Deciding>,
     /// What is shown along with the contract (template, instructions): an echo of it is no document.
@@ -344,6 +347,14 @@ impl Looks {
     pub fn of(definition: &Definition) -> Self {
         let mut looks = Self { decides: Deciding::all(definition), ..Self::default() };
         let Some(root) = definition.root.record() else { return looks };
+        for field in &root.fields {
+            looks.keys.push(field.name.clone());
+            match &field.layout {
+                Layout::Section(names) => looks.sections.extend(names.iter().cloned()),
+                Layout::Label(label) => looks.keys.push(label.clone()),
+                _ => {}
+            }
+        }
         for form in &definition.forms {
             match form {
                 Form::Json => looks.json = Some(Shape::of(root)),

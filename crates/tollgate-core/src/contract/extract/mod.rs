@@ -10,6 +10,7 @@ mod announce;
 mod candidates;
 mod decides;
 mod dialect;
+mod disown;
 mod echo;
 mod envelope;
 mod layer;
@@ -26,7 +27,7 @@ mod tests;
 mod unit;
 
 pub use self::against::Against;
-pub use self::alone::{objects, only_object, other_object};
+pub use self::alone::{objects, only_fence, only_object, other_object};
 pub use self::decides::Deciding;
 pub use self::dialect::{Dialect, Read, malformed};
 pub use self::looks::{Heads, Looks};
@@ -35,8 +36,9 @@ pub use self::looks::{Heads, Looks};
 use self::candidates::CANDIDATES_MAX;
 use self::candidates::{Candidate, Candidates, Form, State, find};
 use self::echo::{Echo, Shown};
-use super::markdown::heading_words;
+use super::markdown::{SHOW_NOT, SHOWN, heading_words};
 use super::text::Source;
+use super::tree::json;
 use super::{Context, Reading, ReportDialect};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Mend, Place};
@@ -257,11 +259,17 @@ impl<'s> Search<'s> {
         whole.map(read).find(|earlier| !earlier.read.is_refused())
     }
 
-    /// The last valid report before one that is the contract's own example, word for word: the example is nobody's where there is another.
+    /// The last valid report before one that is the contract's own example, in whatever layout: the example is nobody's where there is another.
     fn last_own(&self) -> Option<usize> {
         let example = self.looks.example.trim();
-        let is_sample =
-            |one: &Candidate| one.state == State::Whole && !example.is_empty() && self.all.text(one).trim() == example;
+        let tree = json::read(example).ok();
+        let same = |text: &str| json::read(text).is_ok_and(|own| tree.as_ref().is_some_and(|tree| tree.same(&own)));
+        let is_sample = |one: &Candidate| {
+            let text = self.all.text(one).trim();
+            one.state == State::Whole
+                && !example.is_empty()
+                && (text == example || (one.form == Form::Json && same(text)))
+        };
         let behind = self.all.candidates.iter().rev().take_while(|one| is_sample(one)).count();
         let at = self.all.candidates.len().checked_sub(behind + 1).filter(|_| behind > 0)?;
         let own = &self.all.candidates[at];
@@ -299,7 +307,8 @@ impl<'s> Search<'s> {
     /// What a tool says of its call: nothing before it is a report of work that was finished.
     fn failed(&self) -> Vec<Diagnostic> {
         let at = self.all.failed.map_or(0, |(layer, at)| self.all.layers.in_file(layer, at));
-        let message = "the agent's tool says here that its call failed: what was printed before is no report";
+        let message =
+            "the agent's tool says here that its call failed or was stopped: what was printed before is no report";
         let hint = "start the agent again; `--json` names in `earlier` what it had reported by then";
         vec![Diagnostic::error(Code::CALL_FAILED, self.file.place(at), message).hint(hint)]
     }
@@ -345,8 +354,8 @@ impl<'s> Search<'s> {
                 Some(("this is word for word what the prompt shows", "report on the work that was done"))
             }
             Echo::Example => Some((
-                "this is called an example, shown or taken out: whether it is the report is not said",
-                "print the report as the last thing, and no example behind it",
+                "this is called an example or an older report, is shown or taken out: whether it is the report is not said",
+                "print the report as the last thing, and no other behind it",
             )),
             Echo::No | Echo::Whole if self.is_unit_unclear(self.all.text(one)) => Some((
                 "the unit is spelt otherwise here than it was given: whether it is the same is not said",
@@ -436,10 +445,8 @@ impl<'s> Search<'s> {
                         let hint = format!("end the code fence that begins here: `{line}` stands in it");
                         return error(self.file.place(open), message).hint(hint);
                     }
-                    let hint = format!(
-                        "a `{line}` inside a code fence, quote or list is an example: write the {what} outside of it"
-                    );
-                    return error(self.file.place(at), message).hint(hint);
+                    let message = format!("there is no {what}: this `{line}` {SHOWN}");
+                    return error(self.file.place(at), message).hint(SHOW_NOT);
                 }
                 let hint = format!("write {} as `{line}`", super::text::quote(said));
                 error(self.file.place(at), message).hint(hint).mend(Some(Mend::Level(level(&line))))

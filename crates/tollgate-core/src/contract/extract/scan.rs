@@ -218,7 +218,7 @@ impl Scan<'_> {
         }
         let kind = may_open.then(|| envelope::kind(self.text, object)).flatten();
         if may_open {
-            self.error = envelope::errs(self.text, object, kind).then_some(range.start);
+            self.error = envelope::errs(self.text, object, kind, &range).then_some(range.start);
         }
         if may_open && envelope::fails(self.text, object, kind) {
             self.opened(range.clone());
@@ -331,8 +331,11 @@ impl Scan<'_> {
         self.flush();
         // What stands behind the line may be a report all the same.
         if let Some(error) = self.error.filter(|_| self.tools) {
-            self.end_region(error);
-            self.region = error;
+            // One that was opened for what it says is left already.
+            if self.region <= error {
+                self.end_region(error);
+                self.region = error;
+            }
             self.items.push(Item::Failed(error));
         }
         self.end_region(self.bytes.len());

@@ -62,14 +62,15 @@ impl Search<'_> {
         };
         let found =
             |layer: usize, range: Range<usize>| Candidate { layer, range, form: Form::Text, state: State::Otherwise };
+        let is_anothers = |object: &str| self.names_other_unit(object).is_some();
         if one.form == Form::Text
-            && let Some(inside) = decided.find_inside(text)
+            && let Some(inside) = decided.find_inside(text, is_anothers)
         {
             return Some(found(one.layer, one.range.start + inside..one.range.end));
         }
         self.all.said_behind(at).find_map(|part| {
             let text = &self.all.layers.text(part.layer)[part.range.clone()];
-            let find = |text: &str| decided.find(text, |object| self.names_other_unit(object).is_some());
+            let find = |text: &str| decided.find(text, is_anothers);
             let at = find(text).and_then(|_| find(&self.own(text)))?;
             Some(found(part.layer, part.range.start + at..part.range.end))
         })

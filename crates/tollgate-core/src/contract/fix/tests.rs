@@ -78,12 +78,22 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         format!("{GOOD}\nThat isn’t my verdict.\n"),
         format!("It stays unapproved.\n{GOOD}"),
         format!("For example:\n\n{GOOD}"),
+        format!("Draft, do not use:\n{GOOD}"),
+        format!("{GOOD}\nWithdrawn. Please disregard the above.\n"),
+        format!("I cannot approve this yet; the tests fail.\n{GOOD}"),
+        format!("{GOOD}\nIgnore this.\n"),
+        format!("Superseded\n{GOOD}"),
+        format!("{GOOD}\nTwo tests failed.\n"),
+        format!("❌\n{GOOD}"),
         format!("```python\nverdict = {GOOD}```\n"),
         GOOD.lines().map(|line| format!("> {line}\n")).collect(),
     ] {
         let fixed = check("wr.gate_verdict", &doubted, &doubted);
         assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{doubted}");
     }
+    let kept = fix(dialect("wr.gate_verdict"), &format!("I can't sign it.\n{GOOD}"), &Context::default());
+    let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
+    assert!(hints.iter().any(|hint| hint.ends_with("is not cut away: `can't` may take it back")), "{hints:?}");
     check("wr.gate_verdict", &format!("The change is approved:\n\n```json\n{GOOD}```\n"), GOOD);
     check("wr.gate_verdict", &format!("There was no problem.\nMy verdict:\n{GOOD}"), GOOD);
 }
@@ -121,7 +131,23 @@ fn markdown_is_mended_in_its_place() {
         &good.replace("completed", "**Completed**"),
         &good.replace("completed", "**completed**"),
     );
+    check("decree.implementor-result", &good.replace("completed", "\"Completed\""), &good);
+    check("decree.implementor-result", &good.replace("completed", "'completed'"), &good);
     check("decree.implementor-result", &good.replace("### Outstanding", "#### Outstanding"), &good);
+    for fence in ["```markdown", "~~~~md", "```"] {
+        let end = fence.trim_end_matches(char::is_alphabetic);
+        check("decree.implementor-result", &format!("\n{fence}\n{good}{end}\n"), &good);
+    }
+    for kept in [
+        format!("```markdown\n{good}```\n\nNot sent.\n"),
+        format!("```diff\n{good}```\n"),
+        format!("```\n{good}```\n```\n```\n"),
+        format!("```\n# Notes\n\n{good}```\n"),
+    ] {
+        let fixed = check("decree.implementor-result", &kept, &kept);
+        let wrong = &fixed.read.diagnostics()[0].message;
+        assert!(wrong.ends_with(crate::contract::markdown::SHOWN), "{kept}\n{wrong}");
+    }
     check("decree.implementor-result", &good.replace("## Implementor", "# Implementor"), &good);
     let windows = good.replace("completed", "COMPLETED").replace('\n', "\r\n");
     check(
@@ -138,12 +164,34 @@ fn a_status_block_is_mended() {
         .replace("## Status\ncomplete", "## Status\nComplete")
         .replace("0 created, 0 modified", "2 created, 0 modified");
     check("status-block", &wrong, good);
+    check("status-block", &good.replace("## Status\ncomplete", "## Status\nComplete."), good);
+    check("status-block", &good.replace("## Status\ncomplete", "## Status\n\"complete\""), good);
     check("status-block", &good.replace("open_questions: 0", "open_questions: 10"), good);
     let (before, rest) = good.split_once("## Key Decisions").expect("a section");
     let (decisions, rest) = rest.split_once("## For the Next Agent").expect("a section");
     let (next, last) = rest.split_once("## Open Questions").expect("a section");
     let moved = format!("{before}## For the Next Agent{next}## Key Decisions{decisions}## Open Questions{last}");
     check("status-block", &moved, good);
+}
+
+/// A question or a file that is struck through was taken out, and is not counted.
+#[test]
+fn what_is_struck_through_is_not_counted() {
+    let good = include_str!("../../../../../docs/contracts/examples/status-block.md");
+    assert!(good.contains("open_questions: 0") && good.ends_with("## Open Questions\nNone\n"), "{good}");
+    let questions = |said: usize, list: &str| {
+        let said = good.replace("open_questions: 0", &format!("open_questions: {said}"));
+        said.replace("Questions\nNone", &format!("Questions\n{list}"))
+    };
+    for struck in ["~~And which currency?~~ (answered)", "<del>And which?</del>", "~~And which?~~"] {
+        let list = format!("- Which rounding?\n- {struck}");
+        let fixed = check("status-block", &questions(2, &list), &questions(1, &list));
+        assert!(!fixed.read.is_refused(), "{struck}");
+    }
+    let list = "- Which rounding?\n- Which ~~one~~ currency?";
+    check("status-block", &questions(1, list), &questions(2, list));
+    let files = good.replace("Files Modified\nNone", "Files Modified\n- `src/a.rs`\n- ~~`src/b.rs`~~");
+    check("status-block", &files.replace("0 modified", "2 modified"), &files.replace("0 modified", "1 modified"));
 }
 
 #[test]

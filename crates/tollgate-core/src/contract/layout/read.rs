@@ -10,9 +10,9 @@ use crate::code::Code;
 use crate::contract::Context;
 use crate::contract::definition::{Definition, Field, Heading, Items, Kind, Layout, ListType, RecordType, Type};
 use crate::contract::judge::{Found, Wrong, shown};
-use crate::contract::markdown::{self, BYTES_MAX, Refused};
+use crate::contract::markdown::{self, BYTES_MAX, Refused, SHOW_NOT, SHOWN, heading_words};
 use crate::contract::struck;
-use crate::contract::text::{Source, clean, is_clean, is_title, quote, says_none};
+use crate::contract::text::{Source, clean, is_clean, is_title, lines, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
 
@@ -114,6 +114,12 @@ impl<'a> Reader<'a, '_> {
                 Some(head) => (head.range.start, Code::SECTION_MISPLACED),
                 None => (0, Code::SECTION_MISSING),
             };
+            let is_shown = |line: &str| line.contains('#') && heading_words(line).is_some_and(begins);
+            if let Some((at, _)) = lines(self.text).find(|(_, line)| all.is_empty() && is_shown(line)) {
+                let message = format!("there is no heading `{wanted}`: this one {SHOWN}");
+                self.found.error(code, small(at), message, SHOW_NOT);
+                return None;
+            }
             let message = format!("there is no heading `{wanted}`");
             self.found.error(code, small(at), message, format!("begin the document with `{wanted}`"));
             self.found.mend((all.len() == 1).then_some(Mend::Level(heading.level)));

@@ -190,6 +190,11 @@ impl Heading {
         )
     }
 
+    /// Whether its entries are counted in the Abstract.
+    pub const fn is_counted(self) -> bool {
+        matches!(self, Self::FilesCreated | Self::FilesModified | Self::FilesDeleted | Self::OpenQuestions)
+    }
+
     /// Whether something may be decided by it.
     pub const fn counts(self) -> bool {
         self.lists() || matches!(self, Self::Status | Self::StatusReason | Self::Abstract | Self::Verdict)

@@ -11,6 +11,7 @@ use super::parse::{Reader, plain};
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, item_text};
 use crate::contract::rows::unmarked;
+use crate::contract::struck;
 use crate::contract::text::{is_placeholder, quote, says_none, squash};
 use crate::diagnostic::{Diagnostic, Place};
 
@@ -83,7 +84,9 @@ impl Reader<'_, '_> {
         if self.last && heading == Heading::OpenQuestions {
             self.farewell(&items, &mut others);
         }
-        items.retain(|entry| !entry.text.is_empty());
+        // What is struck through was taken out: a question that was answered, a file that was left alone after all.
+        let is_out = |text: &str| heading.is_counted() && (struck::is_struck(text) || struck::begins_struck(text));
+        items.retain(|entry| !entry.text.is_empty() && !is_out(&entry.text));
         others.retain(|entry: &Entry| !entry.text.is_empty());
         if let (Some(first), false) = (items.first(), others.is_empty()) {
             let groups: BTreeSet<usize> = items.iter().map(|item| item.group).collect();

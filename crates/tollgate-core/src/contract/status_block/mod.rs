@@ -96,6 +96,7 @@ impl ReportDialect for StatusBlock {
             lacks: "no `## Status` heading".to_owned(),
             begin: "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`"
                 .to_owned(),
+            sections: Heading::ALL.map(|heading| heading.title().into()).into(),
             decides: vec![
                 Deciding::new(["status".into()], document::Status::ALL.map(|status| status.word().into()).into()),
                 Deciding::new(["verdict".into()], document::Word::ALL.map(|verdict| verdict.word().into()).into()),

@@ -10,7 +10,7 @@ use super::heading::Heading;
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, Section, heading_words, item_text};
 use crate::contract::sink::Sink;
-use crate::contract::text::{Source, clean, is_placeholder, lines, quote, says_none};
+use crate::contract::text::{Source, clean, is_placeholder, is_respelling, lines, quote, says_none};
 use crate::diagnostic::{Diagnostic, Mend, Place};
 use crate::id::FindingId;
 
@@ -77,9 +77,10 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
     draft
 }
 
-/// A word in the case in which it is known.
-fn respelt(said: &str, with: &str, is_known: impl Fn(&str) -> bool) -> Option<Mend> {
-    is_known(with).then(|| Mend::Word { said: said.to_owned(), with: with.to_owned() })
+/// The known word that is meant by one in another spelling.
+fn respelt(said: &str, known: impl IntoIterator<Item = &'static str>) -> Option<Mend> {
+    let meant = known.into_iter().find(|word| is_respelling(word, said))?;
+    Some(Mend::Word { said: said.to_owned(), with: meant.to_owned() })
 }
 
 fn cut_off(place: Place, sink: &mut Sink) {
@@ -248,7 +249,7 @@ impl<'a> Reader<'a, '_> {
         let found = Status::parse(&word);
         if found.is_none() {
             let message = format!("{} is not a status", quote(&word));
-            let mend = respelt(&word, &word.to_lowercase(), |word| Status::parse(word).is_some());
+            let mend = respelt(&word, Status::ALL.map(Status::word));
             let hint = format!("write one of {VALUES}, spelt exactly so");
             self.sink.push(Diagnostic::error(Code::STATUS_UNKNOWN, place, message).hint(hint).mend(mend));
         }
@@ -261,8 +262,7 @@ impl<'a> Reader<'a, '_> {
         let found = Word::parse(&word);
         if found.is_none() {
             let message = format!("{} is not a verdict", quote(&word));
-            let mend =
-                respelt(&word, &word.to_uppercase().replace([' ', '-'], "_"), |word| Word::parse(word).is_some());
+            let mend = respelt(&word, Word::ALL.map(Word::word));
             let hint = format!("write one of {VALUES}, spelt exactly so");
             self.sink.push(Diagnostic::error(Code::VERDICT_WORD, place, message).hint(hint).mend(mend));
         }

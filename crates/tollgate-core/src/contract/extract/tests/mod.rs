@@ -1,6 +1,7 @@
 //! Which report counts in what agents really print, whatever their tools wrap it in.
 
 mod against;
+mod disowned;
 mod hostile;
 mod property;
 mod taken_back;

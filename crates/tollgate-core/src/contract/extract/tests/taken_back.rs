@@ -42,12 +42,8 @@ fn ways(key: &str, word: &str) -> Vec<String> {
         format!("**{title} [revised]:** {word}"),
         format!("{title}: ~~undecided~~ **{word}**"),
         format!("{title}: <del>undecided</del> {word}"),
+        format!("{title}: undecided\n{title}: {word}"),
     ]
-}
-
-/// Whether a line of a Markdown report says the word and nothing else.
-fn speaks_for_itself(way: &str) -> bool {
-    way.starts_with(|c: char| c.is_alphabetic() || c == '#') && !way.starts_with("I was") || way.starts_with("**")
 }
 
 fn said(text: &str) -> String {
@@ -55,7 +51,7 @@ fn said(text: &str) -> String {
 }
 
 /// The example of a contract, with other words, so that it is somebody's.
-fn report(id: &str, from: &str, to: &str) -> String {
+pub(super) fn report(id: &str, from: &str, to: &str) -> String {
     let example = crate::contract::guide::example(&registry::defined(id).expect("a contract").definition);
     assert!(example.contains(from), "{example}");
     example.replace(from, to)
@@ -81,16 +77,14 @@ fn reports() -> [(&'static str, String, &'static str, &'static str, &'static str
 
 #[test]
 fn another_word_behind_a_report_takes_it_back() {
-    for (id, report, key, _, other) in reports() {
+    for (id, report, key, same, other) in reports() {
         let context = Context::default();
         assert!(!found(id, &report, &context).read.is_refused(), "{id}\n{report}");
-        let is_markdown = !report.starts_with('{');
-        for way in ways(key, other) {
+        let arrows = ["→", "->", "=>", "⇒"].map(|arrow| format!("{key}: {same} {arrow} {other}"));
+        for way in ways(key, other).into_iter().chain(arrows) {
             let below = format!("{report}\n\nNo:\n\n{way}\n");
             let behind = format!("{}{}", said(&report), said(&format!("No:\n\n{way}\n")));
-            // What stands below a Markdown report is a part of it.
-            let counts = is_markdown && !speaks_for_itself(&way);
-            for text in [below].into_iter().filter(|_| !counts).chain([behind]) {
+            for text in [below, behind] {
                 let extraction = found(id, &text, &context);
                 assert!(shown(&extraction).starts_with("malformed none"), "{id}\n{way}\n{}", shown(&extraction));
             }
@@ -138,6 +132,7 @@ fn the_same_word_and_ordinary_data_take_nothing_back() {
             format!("test.{key}: {other}"),
             format!("~~{key}: {other}~~"),
             format!("{key}: ~~{other}~~ {same}"),
+            format!("{key}: {other} → {same}"),
             format!("The {key} (not {other}) stays."),
         ] {
             assert_eq!(behind(&data), own, "{id}\n{data}");
@@ -170,6 +165,30 @@ fn what_is_said_of_others_takes_nothing_back() {
     let context = Context { prompt, ..Context::default() };
     let text = format!("{}\n\nAs I was told:\nverdict: rejected\n", verdict("approved", WHY));
     check_with("wr.gate_verdict", &text, &context, "ok accept @1:1");
+}
+
+/// A contract may be decided by true or false.
+#[test]
+fn a_report_that_a_boolean_decides_is_taken_back() {
+    let text = "contract: t.check\nversion: 1\npurpose: A check.\nform: json\n\
+        schema: {type: object, required: [ok, note], properties: {ok: {type: boolean}, note: {type: string}}}\n\
+        report:\n  cases:\n  - {when: {ok: true}, health: ok, verdict: accept}\n  - {when: {ok: false}, health: ok, verdict: reject}\n\
+        instructions: Say.\nexample: {ok: true, note: fine}\n";
+    let (definition, problems) = crate::contract::definition::read("t.check", text, false);
+    assert!(problems.is_empty(), "{problems:?}");
+    let own = crate::contract::defined::Defined { definition: definition.expect("a definition") };
+    let result = |behind: &str| {
+        let text = format!("{{\"ok\": true, \"note\": \"well\"}}\n\n{behind}\n");
+        shown(&extract(Dialect::Report(&own), &text, &Context::default()))
+    };
+    for otherwise in
+        ["ok: false", "**ok:** false", "```yaml\nok: false\n```", "ok: true → false", "{\"by\": 1, \"ok\": false}"]
+    {
+        assert!(result(otherwise).starts_with("malformed none"), "{otherwise}\n{}", result(otherwise));
+    }
+    for same in ["ok: true", "ok: see above", "{\"is\": {\"ok\": false}, \"a\": 1, \"b\": 2}"] {
+        assert!(result(same).starts_with("ok accept"), "{same}\n{}", result(same));
+    }
 }
 
 /// What is struck through, in a comment or in a line as code is not said last.
@@ -222,9 +241,30 @@ fn a_markdown_report_may_speak_of_other_words() {
     let notes = "\n## Notes\n\nWhen it times out, status: failed. Otherwise:\n\n- status: blocked while it waits\n- `status: failed` in the end\n\n\
                  Status: failed is what it says then.\n\n| status | meaning |\n|---|---|\n| failed | it failed |\n\n\
                  ```yaml\nstatus: failed\n```\n\n{\"status\": \"failed\"}\n";
-    let text = format!("{}{notes}", block.replace("two things", "three things"));
+    let (before, last) = block.split_once("\n## Open Questions").expect("the last section");
+    let text = format!("{}{notes}\n## Open Questions{last}", before.replace("two things", "three things"));
     let extraction = found("status-block", &text, &Context::default());
     assert!(shown(&extraction).starts_with("ok "), "{}", shown(&extraction));
+}
+
+/// Behind the last section of a report nothing is asked for: data with its words is no content there.
+#[test]
+fn data_behind_the_last_section_of_a_markdown_report_takes_it_back() {
+    let report = report("decree.reviewer-result", "#34", "#35");
+    let as_data = |word: &str| {
+        [
+            format!("```yaml\ntask: 21\noutcome: {word} # two tests fail\npr: 34\n```"),
+            format!("```json\n{{\"task\": 21, \"outcome\": \"{word}\", \"pr\": 34}}\n```"),
+            format!("| Field | Value | Why |\n|---|---|---|\n| Task | 21 | |\n| Outcome | {word} | Two tests fail. |"),
+            format!("### Correction\n\n```toml\noutcome = \"{word}\"\n```\n\nThat is all."),
+        ]
+    };
+    for (word, expected) in [("needs-changes", "malformed none"), ("approved", "ok accept"), ("open", "ok accept")] {
+        for data in as_data(word) {
+            let extraction = found("decree.reviewer-result", &format!("{report}\n{data}\n"), &Context::default());
+            assert!(shown(&extraction).starts_with(expected), "{data}\n{}", shown(&extraction));
+        }
+    }
 }
 
 /// What a report says of an earlier round is no word about itself; behind the report, nobody can tell which round is meant.

@@ -43,7 +43,7 @@ fn a_fenced_report_is_an_example() {
         &role("developer"),
         "malformed none\nE 2:1 TG0201",
     );
-    assert!(reading.diagnostics[0].hint.as_deref().unwrap_or_default().contains("code fence"));
+    assert!(reading.diagnostics[0].message.contains("code fence"), "{:?}", reading.diagnostics);
     check("", &role("developer"), "malformed none\nE 1:1 TG0201");
     let open = format!("So:\n\n~~~\nlog\n{}", complete("n/a", ""));
     let reading = check(&open, &role("developer"), "malformed none\nE 3:1 TG0201");
