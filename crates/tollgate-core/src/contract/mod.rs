@@ -29,7 +29,7 @@ mod schema;
 mod sink;
 mod source;
 pub mod status_block;
-mod struck;
+pub(crate) mod struck;
 mod surfaces;
 pub mod task;
 pub(crate) mod text;
