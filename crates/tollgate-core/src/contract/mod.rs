@@ -11,6 +11,7 @@ pub mod defined;
 #[cfg(test)]
 mod defined_tests;
 pub mod definition;
+mod denied;
 #[cfg(test)]
 mod docs_tests;
 pub mod extract;
