@@ -87,9 +87,10 @@ const LAST: [&str; 8] = ["built", "done", "executed", "exist", "exists", "presen
 const UNDONE: [&str; 8] =
     ["unchecked", "unconfirmed", "unimplemented", "unmet", "unobserved", "untested", "unverifiable", "unverified"];
 /// Words that deny where nothing else is said.
-const ALONE: [&str; 17] = [
+const ALONE: [&str; 18] = [
     "absent",
     "broken",
+    "deferred",
     "fail",
     "failed",
     "failing",
@@ -107,8 +108,9 @@ const ALONE: [&str; 17] = [
     "unfinished",
 ];
 /// Those of them that deny with a reason behind them too: `FAIL: 3 of 12`, `missing — no test found`. Of others what follows may be evidence.
-const WITH_REASON: [&str; 14] = [
+const WITH_REASON: [&str; 15] = [
     "broken",
+    "deferred",
     "fail",
     "failed",
     "failing",
@@ -208,6 +210,7 @@ mod tests {
             "incomplete",
             "n/a",
             "TBD",
+            "deferred: see #12",
             "...",
             "…",
             "[ ] seen in src/a.rs",

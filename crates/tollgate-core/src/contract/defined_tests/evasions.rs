@@ -342,6 +342,13 @@ fn what_is_struck_through_is_no_finding_and_no_option() {
     assert_eq!(errors("decree.blocker", &struck).len(), 1, "{struck}");
 }
 
+#[test]
+fn labels_with_a_dash_are_one_mistake_where_they_stand() {
+    let review = registry::defined("decree.review-approval").unwrap();
+    let text = crate::contract::guide::example(&review.definition).replace(":** ", "** — ");
+    assert_eq!(errors("decree.review-approval", &text), ["5 TG0247"], "{text}");
+}
+
 /// What, Why and Fix as three items are one finding, and one mistake.
 #[test]
 fn labels_that_stand_in_several_items_are_one_mistake() {
