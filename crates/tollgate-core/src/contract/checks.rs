@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use memchr::memmem;
 
+use super::denied::denies;
+use super::struck::unstruck;
 use super::surfaces;
-use super::text::{is_blank, is_placeholder};
+use super::text::{is_blank, is_placeholder, says_none};
 use super::tree::{Entry, Node, Value};
 
 /// How far into a recommendation the names of options are looked for: each of them is, so that more would cost their product.
@@ -14,7 +16,8 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
+    ("checklist-holds", checklist_holds),
     ("every-criterion-counts", every_criterion_counts),
     ("recommends-an-option", recommends_an_option),
     ("one-priority", |root| exactly_one(root, "priority:", &["high", "medium", "low"])),
@@ -99,6 +102,24 @@ pub fn find(name: &str) -> Option<Check> {
     CHECKS.iter().find(|(known, _)| *known == name).map(|(_, check)| *check)
 }
 
+/// No line of a checklist denies what it stands for, or says nothing; where there may be nothing to look at, it says so.
+fn checklist_holds(root: &Node<'_>) -> Vec<u32> {
+    let lines = root.get("checklist").and_then(Node::map).unwrap_or_default();
+    let open = |entry: &&Entry<'_>| {
+        let text = unstruck(entry.node.text().unwrap_or_default());
+        let none = || text.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|no| no.eq_ignore_ascii_case("no"));
+        match &*entry.key {
+            // A line without words has another error, and so have criteria that are counted as not verified.
+            "acceptance_criteria" if text.contains("not verified") || text.contains("FAILED") => false,
+            _ if is_blank(&text) || is_placeholder(&text) => false,
+            "unresolved_comments" | "task_constraints" if says_none(&text) => false,
+            "unresolved_comments" if none() => false,
+            _ => denies(&text) || says_no_more(&entry.node),
+        }
+    };
+    lines.iter().filter(open).map(|entry| entry.node.at).collect()
+}
+
 /// The line of a checklist on the criteria does not count fewer of them than there are: `3 of 4`, `3/4`.
 fn every_criterion_counts(root: &Node<'_>) -> Vec<u32> {
     let said = root.get("checklist").and_then(|list| list.get("acceptance_criteria"));
@@ -143,7 +164,7 @@ fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
     if options.is_empty() || said.is_blank() {
         return Vec::new();
     }
-    let text = said.text().unwrap_or_default();
+    let text = &*unstruck(said.text().unwrap_or_default());
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     // "Option B because …": what follows the word; "B, since …", "2": what comes first and stands alone. "A meeting" names none,
     // nor does "neither Option A nor Option B".

@@ -11,6 +11,7 @@ pub mod defined;
 #[cfg(test)]
 mod defined_tests;
 pub mod definition;
+mod denied;
 #[cfg(test)]
 mod docs_tests;
 pub mod extract;
@@ -31,7 +32,7 @@ mod schema;
 mod sink;
 mod source;
 pub mod status_block;
-mod struck;
+pub(crate) mod struck;
 mod surfaces;
 pub mod task;
 pub(crate) mod text;

@@ -84,10 +84,38 @@ pub fn says_none(text: &str) -> bool {
     if text.as_bytes().first().is_some_and(|byte| byte.is_ascii_alphanumeric() && !b"neNE".contains(byte)) {
         return false;
     }
-    let word = text.trim().trim_matches(['*', '_', '`', '(', ')', '.', '-', '–', '—']).trim();
-    word.is_empty()
-        || ["none", "n/a", "nothing", "empty", "no open questions"].iter().any(|none| word.eq_ignore_ascii_case(none))
+    let wraps = ['*', '_', '`', '(', ')', '.', '-', '–', '—'];
+    let word = text.trim().trim_matches(wraps).trim();
+    let (said, remark) = word.split_once(" (").unwrap_or((word, ""));
+    // `None (all addressed)` says why there is nothing; `None (except …)` names something.
+    let plain = |word: &str| !EXCEPTIONS.iter().any(|exception| word.eq_ignore_ascii_case(exception));
+    let settled = !remark.contains('\n') && remark.split(|c: char| !c.is_alphanumeric()).all(plain);
+    word.is_empty() || (settled && NONES.iter().any(|none| said.trim_end_matches(wraps).eq_ignore_ascii_case(none)))
 }
+
+/// What says that there is nothing.
+const NONES: [&str; 17] = [
+    "none",
+    "n/a",
+    "nothing",
+    "empty",
+    "none found",
+    "none identified",
+    "nothing found",
+    "no open questions",
+    "no questions",
+    "no findings",
+    "no change requests",
+    "no gaps",
+    "no files",
+    "no files created",
+    "no files modified",
+    "no files deleted",
+    "no files changed",
+];
+/// Words with which a remark takes something out of nothing.
+const EXCEPTIONS: [&str; 10] =
+    ["except", "but", "besides", "other", "apart", "however", "not", "yet", "until", "beyond"];
 
 /// A name without case, hyphens and spaces: `DoD-checker` and `dod checker` are one.
 pub fn squash(name: &str) -> String {

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::task::paths_of;
+use super::item::{files_of, paths_of};
 use crate::code::Code;
 use crate::contract::Context;
 use crate::contract::markdown::{BlockKind, Outline, outline};
 use crate::contract::registry::defined;
+use crate::contract::struck;
 use crate::contract::text::{Source, is_same_name};
 use crate::contract::tree::Node;
 use crate::diagnostic::{Diagnostic, Place, Severity};
@@ -60,6 +61,13 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
         problems.push(Diagnostic::error(Code::SECTION_MISPLACED, source.place(block.range.start), message).hint(hint));
     }
     for section in sections.iter().filter(|section| is_same_name(&text[section.title.clone()], TITLE)) {
+        let (before, behind) = text.split_at(section.start);
+        if struck::is_struck(&text[section.title.clone()]) || struck::is_open(before, behind) {
+            let message = format!("`{TITLE}` is struck through");
+            let hint = "take the strike out, or the correction";
+            problems.push(Diagnostic::error(Code::SECTION_MISPLACED, source.place(section.start), message).hint(hint));
+            continue;
+        }
         let items = section.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Item));
         let begins = |range: &Range<usize>| {
             let words = text[range.clone()].trim_start_matches(['-', '*', '+', ' ']);
@@ -77,7 +85,7 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
             }
             let end = starts.get(at + 1).copied().unwrap_or(section.body.end);
             match read(&alone(text, section.start, *start..end), source.place(*start)) {
-                Ok(correction) => found.push(correction),
+                Ok(corrections) => found.extend(corrections),
                 Err(wrong) => problems.extend(wrong),
             }
         }
@@ -107,18 +115,20 @@ fn alone(text: &str, heading: usize, range: Range<usize>) -> String {
     kept
 }
 
-fn read(text: &str, place: Place) -> Result<Correction, Vec<Diagnostic>> {
+/// A correction, once for each file that it names.
+fn read(text: &str, place: Place) -> Result<Vec<Correction>, Vec<Diagnostic>> {
     let Some(contract) = defined(CORRECTION_CONTRACT) else { return Err(Vec::new()) };
     let judged = contract.judge(text, &Context::default());
     let wrong = judged.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let (false, Some(root)) = (wrong, judged.root) else { return Err(judged.diagnostics) };
     let said = |name: &str| root.get(name).and_then(Node::text).unwrap_or_default();
-    let path = |name: &str| paths_of(said(name)).into_iter().next().unwrap_or_default();
-    let bare = |path: String| path.trim_start_matches("./").trim_end_matches('/').to_owned();
-    Ok(Correction {
-        listed: bare(path("listed")),
-        actual: bare(path("actual")),
+    let bare = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let listed = paths_of(said("listed")).first().map(|path| bare(path)).unwrap_or_default();
+    let correction = |actual: &String| Correction {
+        listed: listed.clone(),
+        actual: bare(actual),
         reason: said("reason").to_owned(),
         place,
-    })
+    };
+    Ok(files_of(said("actual")).iter().map(correction).collect())
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
 use super::imports::{self, Imports};
-use super::names::{Known, Names};
+use super::names::{Known, Names, added_field};
 use super::shape::{Piece, Stands, pieces};
 use super::words::{Language, Sort, definitions, is_telling, language, manifests, steering, test_case};
 use crate::Name;
@@ -274,7 +274,7 @@ fn is_mechanical(piece: &Piece<'_>, names: &Names<'_>) -> bool {
     match piece {
         Piece::Import(_) | Piece::Layout => true,
         Piece::Renamed { pairs, .. } => pairs.iter().all(|(old, new)| names.renamed(old, new).is_some()),
-        Piece::Comment { .. } | Piece::Field(_) | Piece::Value(..) | Piece::Code(..) => false,
+        Piece::Comment { .. } | Piece::Field(..) | Piece::Value(..) | Piece::Code(..) => false,
     }
 }
 
@@ -394,7 +394,7 @@ fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language, import
                 (pairs.iter().flat_map(|(old, new)| [*old, *new]).collect(), strong)
             }
             Piece::Import(words) => (words.clone(), None),
-            Piece::Field(line) => (vec![line], known(super::shape::words(line, language), names, field)),
+            Piece::Field(sign, line) => (vec![line], added_field(*sign, line, pieces, language, names)),
             Piece::Value(old, new) => (vec![old, new], None),
             Piece::Code(_, line) => (vec![line], None),
         };
@@ -414,23 +414,6 @@ fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language, import
         }
     }
     links
-}
-
-/// The first word by which a rule ties a line to the change in scope.
-fn known<'n, 'w>(
-    words: impl Iterator<Item = &'w str>,
-    names: &Names<'n>,
-    rule: fn(&str, Known<'n>) -> Option<(String, &'n Name)>,
-) -> Option<(String, &'n Name)> {
-    words.filter(|word| is_telling(word)).find_map(|word| rule(word, names.knows(word)?))
-}
-
-fn field<'n>(word: &str, known: Known<'n>) -> Option<(String, &'n Name)> {
-    match known {
-        Known::Brought(by) | Known::Fresh(by) => Some((format!("{} is new", quoted(word)), by)),
-        Known::Gone(by) => Some((format!("{} is gone", quoted(word)), by)),
-        Known::File(_) | Known::Redefined(_) | Known::Touched(_) => None,
-    }
 }
 
 fn touching<'n>(known: Known<'n>) -> &'n Name {
@@ -457,10 +440,13 @@ fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language, import
         }
     }
     // What is new says more than what is gone.
-    let gone = |piece: &&Piece<'_>| matches!(piece, Piece::Code(Sign::Removed, _));
+    let gone = |piece: &&Piece<'_>| matches!(piece, Piece::Code(Sign::Removed, _) | Piece::Field(Sign::Removed, _));
     let order = pieces.iter().filter(|piece| !gone(piece)).chain(pieces.iter().filter(gone));
     let open = order.into_iter().find_map(|piece| match piece {
-        Piece::Layout | Piece::Import(_) | Piece::Field(_) | Piece::Comment { steers_a_tool: false } => None,
+        Piece::Layout
+        | Piece::Import(_)
+        | Piece::Field(Sign::Added | Sign::Kept, _)
+        | Piece::Comment { steers_a_tool: false } => None,
         Piece::Comment { steers_a_tool: true } => Some("a comment that tells a tool something".to_owned()),
         Piece::Renamed { stands: Stands::AsValues, .. } => Some("a word that may be a value changes".to_owned()),
         Piece::Renamed { pairs, stands } => pairs
@@ -470,7 +456,9 @@ fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language, import
             })
             .map(|(old, new)| format!("{} in place of {}", quoted(new), quoted(old))),
         Piece::Value(..) => Some("a value changes".to_owned()),
-        Piece::Code(Sign::Removed, line) => Some(format!("this line is gone: {}", quoted(line.trim()))),
+        Piece::Code(Sign::Removed, line) | Piece::Field(Sign::Removed, line) => {
+            Some(format!("this line is gone: {}", quoted(line.trim())))
+        }
         Piece::Code(Sign::Added | Sign::Kept, line) => Some(format!("this line is new: {}", quoted(line.trim()))),
     });
     open.or_else(|| imports.open.clone()).map_or_else(|| yes("no line that does something changes"), unknown)

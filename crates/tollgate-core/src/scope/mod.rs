@@ -11,6 +11,7 @@ pub mod correction;
 pub mod draft;
 mod imports;
 pub mod incidental;
+mod item;
 mod modules;
 mod names;
 mod pattern;

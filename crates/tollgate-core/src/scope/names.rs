@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
 use super::modules::Places;
-use super::shape::{Piece, pieces};
+use super::shape::{Piece, field_name, pieces};
 use super::words::{Language, TokenSort, definitions, file_name, is_telling, language, stem};
 use crate::Name;
 use crate::contract::text::quote;
@@ -29,7 +29,7 @@ pub struct Names<'c> {
     renames: BTreeMap<(&'c str, &'c str), From<'c>>,
     /// Those of them that run: they may stand behind a dot elsewhere.
     reached: BTreeSet<(&'c str, &'c str)>,
-    /// In lines that were added, and in none that was removed.
+    /// In lines that were added, and in none that was removed or stands beside them.
     fresh: BTreeMap<&'c str, From<'c>>,
     /// Anywhere in the change.
     touched: BTreeMap<&'c str, From<'c>>,
@@ -111,11 +111,16 @@ impl<'c> Names<'c> {
     fn take_lines(&mut self, change: &'c Change<'c>, hunks: &'c [Hunk<'c>]) {
         let language = language(&change.path);
         let (mut before, mut now) = (Side::default(), Side::default());
+        let mut known: BTreeSet<&'c str> = BTreeSet::new();
         for hunk in hunks {
+            known.extend(super::shape::words(&hunk.within, language));
             self.touch(&hunk.within, language, &change.path);
             for (sign, line) in &hunk.lines {
                 let side = match sign {
-                    Sign::Kept => continue,
+                    Sign::Kept => {
+                        known.extend(super::shape::words(line, language));
+                        continue;
+                    }
                     Sign::Removed => &mut before,
                     Sign::Added => &mut now,
                 };
@@ -139,7 +144,8 @@ impl<'c> Names<'c> {
             }
         };
         take(|names| &mut names.touched, before.words.union(&now.words).copied().collect());
-        take(|names| &mut names.fresh, now.words.difference(&before.words).copied().collect());
+        let fresh = now.words.difference(&before.words).filter(|word| !known.contains(*word));
+        take(|names| &mut names.fresh, fresh.copied().collect());
         take(|names| &mut names.brought, now.defined.difference(&before.defined).copied().collect());
         take(|names| &mut names.gone, before.defined.difference(&now.defined).copied().collect());
         take(|names| &mut names.redefined, now.defined.intersection(&before.defined).copied().collect());
@@ -270,5 +276,28 @@ impl<'c> Names<'c> {
     /// Whether a file of this name changed in scope.
     pub fn changed_file(&self, name: &str) -> bool {
         self.changed_files.contains(name)
+    }
+}
+
+/// Why the change in scope needs a field: it comes, no line of its name goes, and it is used or defined there only now.
+pub fn added_field<'n>(
+    sign: Sign,
+    line: &str,
+    pieces: &[Piece<'_>],
+    language: Language,
+    names: &Names<'n>,
+) -> Option<(String, &'n Name)> {
+    let name = field_name(line, language).filter(|name| sign == Sign::Added && is_telling(name))?;
+    let goes = |piece: &Piece<'_>| match piece {
+        Piece::Field(Sign::Removed, line) | Piece::Code(Sign::Removed, line) => {
+            super::shape::words(line, language).any(|word| word == name)
+        }
+        _ => false,
+    };
+    match names.knows(name)? {
+        Known::Brought(by) | Known::Fresh(by) if !pieces.iter().any(goes) => {
+            Some((format!("{} is new", quote(name)), by))
+        }
+        _ => None,
     }
 }

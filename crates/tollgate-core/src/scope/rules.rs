@@ -223,6 +223,8 @@ impl Rules {
                 // A correction in doubt counts where nothing else says what the path is: it never worsens.
                 let mut corrected = std::iter::once(path).chain(sources.iter().map(String::as_str));
                 let doubt = corrected.find_map(|path| effective.get(path)).and_then(|(_, doubt)| doubt.clone());
+                let narrowed = || self.task.narrowed.find(path).map(|(item, _)| format!("The task says: {item}"));
+                let doubt = doubt.or_else(narrowed);
                 match (sources.iter().find(in_scope), doubt) {
                     (Some(source), _) => ByPath::Test(source.clone()),
                     (None, Some(doubt)) => ByPath::Doubtful(doubt),

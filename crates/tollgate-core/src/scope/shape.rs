@@ -15,7 +15,7 @@ pub enum Piece<'a> {
     /// A line of an import, a re-export or a declaration of a module: the words that come or go with it.
     Import(Vec<&'a str>),
     /// A field in the body of a type.
-    Field(&'a str),
+    Field(Sign, &'a str),
     /// A line in which words were replaced, each by one other; and what else than a name one of them may be.
     Renamed { pairs: Vec<(&'a str, &'a str)>, stands: Stands },
     /// A line in which only literal values differ.
@@ -89,7 +89,7 @@ fn single<'a>(sign: Sign, line: &'a str, role: &Role, language: Language) -> Pie
         Role::Blank => Piece::Layout,
         Role::Comment(steers_a_tool) => Piece::Comment { steers_a_tool: *steers_a_tool },
         Role::Import => Piece::Import(imported(line, language)),
-        Role::Field => Piece::Field(line),
+        Role::Field => Piece::Field(sign, line),
         Role::Code => Piece::Code(sign, line),
     }
 }
@@ -367,6 +367,11 @@ fn is_field(line: &str) -> bool {
     let of = if of.contains("=>") { of.replace("=>", "").replace(['(', ')'], "") } else { of.to_owned() };
     plain && !of.contains(['=', '{', '(', ';'])
         || (plain && of.ends_with(';') && !of[..of.len() - 1].contains(['=', '{', '(', ';']))
+}
+
+/// The name of a field.
+pub fn field_name(line: &str, language: Language) -> Option<&str> {
+    words(line.split(':').next().unwrap_or(line), language).last()
 }
 
 /// Whether a comment tells a tool something.

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::item::{Item, names_no_path};
 use super::{matches, pattern_problem};
 use crate::Name;
 use crate::code::Code;
@@ -12,7 +13,7 @@ use crate::contract::Context;
 use crate::contract::registry::defined;
 use crate::contract::text::quote;
 use crate::contract::tree::{Node, Places};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Place, Severity};
 
 /// The contract of a task issue.
 pub const TASK_CONTRACT: &str = "decree.task-issue";
@@ -33,28 +34,35 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Takes an item in; what is wrong with it otherwise.
-    fn add(&mut self, item: &str) -> Result<(), (String, &'static str)> {
-        let at = self.items.len();
-        self.items.push(item.into());
-        for path in paths_of(item) {
-            // An address and prose with two slashes are no paths.
-            if path.contains("//") && path.contains([' ', ':']) {
-                continue;
-            }
-            if let Some(problem) = parted_otherwise(&path).or_else(|| pattern_problem(&literal_brackets(&path))) {
-                return Err((path, problem));
-            }
-            let bare = path.trim_start_matches("./").trim_end_matches('/');
-            self.named.entry(bare.into()).or_insert(at);
-            if path.ends_with('/') || !is_file(bare) {
-                self.folders.insert(bare.into());
-            }
-            if path.contains(['*', '?']) || (path.contains('{') && path.contains(',')) {
-                self.globs.push((literal_brackets(path.trim_start_matches("./")).into(), at));
-            }
+    /// Takes an item in, as it is written.
+    fn item(&mut self, text: &str) -> usize {
+        self.items.push(text.into());
+        self.items.len() - 1
+    }
+
+    /// Takes in a path that an item names; what is wrong with it otherwise.
+    fn take(&mut self, path: &str, at: usize) -> Result<(), &'static str> {
+        // An address and prose with two slashes are no paths.
+        if path.contains("//") && path.contains([' ', ':']) {
+            return Ok(());
+        }
+        if let Some(problem) = parted_otherwise(path).or_else(|| pattern_problem(&literal_brackets(path))) {
+            return Err(problem);
+        }
+        let bare = path.trim_start_matches("./").trim_end_matches('/');
+        self.named.entry(bare.into()).or_insert(at);
+        if path.ends_with('/') || !is_file(bare) {
+            self.folders.insert(bare.into());
+        }
+        if is_pattern(path) {
+            self.globs.push((literal_brackets(path.trim_start_matches("./")).into(), at));
         }
         Ok(())
+    }
+
+    /// Takes in what words name: where that is no path they name nothing.
+    fn take_all(&mut self, paths: &[String], at: usize) {
+        paths.iter().for_each(|path| _ = self.take(path, at));
     }
 
     /// The item that holds a path, and how firmly.
@@ -80,6 +88,53 @@ impl Paths {
     }
 }
 
+/// Where an item stands, and what is said of it.
+struct Reading<'d> {
+    place: Place,
+    found: &'d mut Vec<Diagnostic>,
+}
+
+impl Reading<'_> {
+    const HINT: &'static str = "write paths from the top of the repository: `src/cart.ts`, `src/cart/`, `src/**/*.ts`";
+
+    fn warn(&mut self, message: String) {
+        self.found.push(Diagnostic::warning(Code::TASK_SCOPE, self.place, message).hint(Self::HINT));
+    }
+
+    /// Takes in the paths that an item is about.
+    fn take(&mut self, paths: &[String], at: usize, into: &mut Paths) {
+        for path in paths {
+            let Err(problem) = into.take(path, at) else { continue };
+            let message = format!("the path `{path}` {problem}");
+            self.found.push(Diagnostic::error(Code::TASK_SCOPE, self.place, message).hint(Self::HINT));
+            return;
+        }
+    }
+}
+
+/// How many folders of one item a name behind them is looked for in.
+const FOLDERS_MAX: usize = 16;
+
+fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?']) || (path.contains('{') && path.contains(','))
+}
+
+/// What a name means that stands behind folders or patterns: itself, or something in one of them.
+fn within(folders: &[String], names: &[String]) -> Vec<String> {
+    let mut found = names.to_vec();
+    // Each is looked for in each: more would cost their product.
+    for folder in folders.iter().take(FOLDERS_MAX) {
+        let base = match is_pattern(folder) {
+            true => &folder[..folder_of(folder)],
+            false => folder.trim_end_matches('/'),
+        };
+        let base = if base.is_empty() { String::new() } else { format!("{base}/") };
+        let inside = names.iter().filter(|name| base.is_empty() || !name.starts_with(&base));
+        found.extend(inside.flat_map(|name| [format!("{base}{name}"), format!("{base}**/{name}")]));
+    }
+    found
+}
+
 /// Whether the folders of a path are parted as another system does it; a name that holds a backslash stands in git's quotes.
 fn parted_otherwise(path: &str) -> Option<&'static str> {
     let inside = |(at, _): (usize, &str)| {
@@ -92,7 +147,7 @@ fn parted_otherwise(path: &str) -> Option<&'static str> {
 }
 
 /// Whether a path has the name of a file: a folder that has such a name is written with a slash behind it.
-fn is_file(path: &str) -> bool {
+pub(super) fn is_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.')
         .is_some_and(|(stem, extension)| !stem.is_empty() && extension.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -113,6 +168,8 @@ pub struct TaskScope {
     pub spec: (String, String),
     pub(super) listed: Paths,
     pub(super) excluded: Paths,
+    /// Folders and patterns of which the task means a part: which one, a person has to say.
+    pub(super) narrowed: Paths,
 }
 
 impl TaskScope {
@@ -120,6 +177,56 @@ impl TaskScope {
     pub fn within(patterns: &[Name]) -> Self {
         let globs = patterns.iter().cloned().zip(0..).collect();
         Self { listed: Paths { items: patterns.to_vec(), globs, ..Paths::default() }, ..Self::default() }
+    }
+
+    /// Takes in an item of In Scope.
+    fn list(&mut self, text: &str, reading: &mut Reading<'_>) {
+        let item = Item::listed(text);
+        if let Some(why) = names_no_path(text, &item, true) {
+            reading.warn(format!("{} names no path: {why}", quote(text)));
+        }
+        let is_folder = |path: &String| is_pattern(path) || path.ends_with('/') || !is_file(path);
+        let folders: Vec<String> = item.paths.iter().filter(|path| is_folder(path)).cloned().collect();
+        if !folders.is_empty() && (item.is_narrowed || !item.only.is_empty()) {
+            let at = self.narrowed.item(text);
+            reading.take(&folders, at, &mut self.narrowed);
+            let at = self.listed.item(text);
+            let files: Vec<String> = item.paths.iter().filter(|path| !is_folder(path)).cloned().collect();
+            self.listed.take_all(&files, at);
+            self.listed.take_all(&within(&folders, &item.only), at);
+        } else {
+            let at = self.listed.item(text);
+            reading.take(&item.paths, at, &mut self.listed);
+            self.listed.take_all(&item.only, at);
+        }
+        if !item.apart.is_empty() {
+            let at = self.excluded.item(text);
+            self.excluded.take_all(&within(&folders, &item.apart), at);
+        }
+        item.below.iter().for_each(|text| self.list(text, reading));
+    }
+
+    /// Takes in an item of Out of Scope, when those of In Scope are known.
+    fn exclude(&mut self, text: &str, reading: &mut Reading<'_>) {
+        let item = Item::excluded(text);
+        if let Some(why) = names_no_path(text, &item, false) {
+            reading.warn(format!("{} names no path: {why}", quote(text)));
+        }
+        let at = self.excluded.item(text);
+        reading.take(&item.paths, at, &mut self.excluded);
+        // What In Scope names itself may be changed; of which part of it the words speak, nobody measures.
+        let is_listed = |path: &&String| self.listed.named.contains_key(path.trim_start_matches("./"));
+        let own: BTreeSet<&String> = item.paths.iter().collect();
+        let mentioned = item.mentioned.iter().filter(|path| !own.contains(path));
+        let (listed, apart): (Vec<&String>, Vec<&String>) = mentioned.partition(is_listed);
+        for path in listed {
+            reading.warn(format!("{} names `{path}`, which is in scope: it stays so", quote(text)));
+        }
+        apart.into_iter().for_each(|path| _ = self.excluded.take(path, at));
+        for path in item.apart.iter().filter(|path| self.listed.find(path).is_none()) {
+            reading.warn(format!("{} does not exclude `{path}`", quote(text)));
+        }
+        item.below.iter().for_each(|text| self.exclude(text, reading));
     }
 
     /// Reads a task issue by its contract; what is wrong with it otherwise. Warnings come with both.
@@ -137,21 +244,16 @@ impl TaskScope {
             Self { objective: said(root.get("objective")), spec: (part("spec"), part("sections")), ..Self::default() };
         let scope = root.get("scope");
         let mut listed_at = Vec::new();
-        for (name, paths) in [("in_scope", &mut task.listed), ("out_of_scope", &mut task.excluded)] {
+        for name in ["in_scope", "out_of_scope"] {
             let items = scope.and_then(|scope| scope.get(name)).and_then(Node::list).unwrap_or_default();
             for item in items {
-                if name == "in_scope" {
-                    listed_at.push(item.at);
+                let mut reading = Reading { place: places.place(item.at), found: &mut diagnostics };
+                let text = item.text().unwrap_or_default();
+                match name {
+                    "in_scope" => task.list(text, &mut reading),
+                    _ => task.exclude(text, &mut reading),
                 }
-                let (text, place) = (item.text().unwrap_or_default(), places.place(item.at));
-                let hint = "write paths from the top of the repository: `src/cart.ts`, `src/cart/`, `src/**/*.ts`";
-                if let Some(why) = names_no_path(text, name == "in_scope") {
-                    let message = format!("{} names no path: {why}", quote(text));
-                    diagnostics.push(Diagnostic::warning(Code::TASK_SCOPE, place, message).hint(hint));
-                }
-                let Err((path, problem)) = paths.add(text) else { continue };
-                let message = format!("the path `{path}` {problem}");
-                diagnostics.push(Diagnostic::error(Code::TASK_SCOPE, place, message).hint(hint));
+                listed_at.resize(task.listed.items.len(), item.at);
             }
         }
         // What is left alone is so with all that could lie in it, whatever its name.
@@ -166,95 +268,8 @@ impl TaskScope {
     }
 }
 
-/// The paths that an item names: in backticks, or up to a remark; then also its first word alone.
-pub(super) fn paths_of(item: &str) -> Vec<String> {
-    let item = without_bold(item.trim());
-    // A link is known by its words.
-    let item = item.strip_prefix('[').and_then(|link| link.split_once("](")).map_or(item, |(words, _)| words);
-    if item.starts_with('`') {
-        return spans(item);
-    }
-    if let Some(quoted) = item.strip_prefix('"') {
-        let end = quoted.match_indices('"').find(|(at, _)| !quoted[..*at].ends_with('\\')).map(|(at, _)| at);
-        if let Some(inside) = end.map(|end| &quoted[..end]) {
-            // In git's own quotes a name stays as it is; others are a person's.
-            let name = if inside.contains('\\') { format!("\"{inside}\"") } else { inside.to_owned() };
-            return vec![name];
-        }
-    }
-    let remark = [" (", " — ", " – ", " -- ", " - ", ": "].iter().filter_map(|mark| item.find(mark)).min();
-    let mut parts = item[..remark.unwrap_or(item.len())].split(", ");
-    let whole = parts.next().unwrap_or_default().trim_end_matches([':', ',', ';']).trim();
-    let word = whole.split_whitespace().next().unwrap_or_default();
-    let mut paths = vec![whole.to_owned()];
-    if word != whole {
-        paths.push(word.to_owned());
-    }
-    // Several paths, as far as what follows a comma looks like one.
-    let looks_like_one = |part: &&str| !part.contains(char::is_whitespace) && part.contains(['/', '.']);
-    if !whole.contains('{') && whole.contains(',') && whole.split(',').all(|part| looks_like_one(&part)) {
-        paths.extend(whole.split(',').map(str::to_owned));
-    }
-    paths.extend(
-        parts.map(|part| part.trim().trim_end_matches([',', ';'])).take_while(looks_like_one).map(str::to_owned),
-    );
-    paths
-}
-
-/// The words of an item that begins in bold; `**` is also a glob.
-fn without_bold(item: &str) -> &str {
-    let bold = item.strip_prefix("**").and_then(|rest| rest.split_once("**"));
-    bold.map(|(words, _)| words).filter(|words| !words.is_empty() && !words.starts_with('/')).unwrap_or(item)
-}
-
-/// Why an item can hold no path, as far as its words say; prose is meant to name one under In Scope alone.
-fn names_no_path(item: &str, is_listed: bool) -> Option<&'static str> {
-    let looks_like_one = |words: &str| words.contains(['/', '.', '*']);
-    let paths = paths_of(item);
-    let numbered = |path: &String| {
-        let (name, number) = path.rsplit_once(':').unwrap_or_default();
-        let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '-');
-        is_number && looks_like_one(name)
-    };
-    if paths.iter().any(numbered) {
-        return Some("a scope holds whole files, without the number of a line");
-    }
-    if paths.iter().any(|path| path.starts_with('!')) {
-        return Some("nothing is taken out by `!`; what is excluded stands under Out of Scope");
-    }
-    let elsewhere =
-        |path: &String| path.starts_with("~/") || path.split_once(":/").is_some_and(|(word, _)| !word.contains('/'));
-    if is_listed && paths.iter().any(elsewhere) {
-        return Some("a path begins at the top of the repository");
-    }
-    let bare = without_bold(item.trim());
-    let link = bare.strip_prefix('[').and_then(|link| link.split_once("]("));
-    if let Some((words, target)) = link {
-        return (!looks_like_one(words) && looks_like_one(target)).then_some("a link is read by its words");
-    }
-    let marked = bare.starts_with(['`', '"']);
-    let prose = !marked && paths.len() > 1 && !paths.iter().any(|path| looks_like_one(path));
-    (is_listed && prose).then_some("these words are no path; a path comes first, a remark after it")
-}
-
-/// The code spans at the beginning of an item, as far as only commas and `and` stand between them.
-fn spans(item: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = item;
-    while rest.starts_with('`') {
-        let ticks = rest.len() - rest.trim_start_matches('`').len();
-        let (fence, inside) = rest.split_at(ticks);
-        let Some((name, after)) = inside.split_once(fence) else { break };
-        let bare = name.strip_prefix(' ').and_then(|name| name.strip_suffix(' ')).unwrap_or(name);
-        found.push(bare.to_owned());
-        let next = after.trim_start_matches([',', ' ', '&', '+']);
-        rest = next.strip_prefix("and ").unwrap_or(next).trim_start();
-    }
-    if found.is_empty() { vec![item.trim_matches('`').to_owned()] } else { found }
-}
-
 /// A glob in which brackets and exclamation marks stand for themselves.
-fn literal_brackets(path: &str) -> String {
+pub(super) fn literal_brackets(path: &str) -> String {
     let mut glob = String::with_capacity(path.len());
     for char in path.chars() {
         if matches!(char, '[' | ']' | '!' | '\\') {

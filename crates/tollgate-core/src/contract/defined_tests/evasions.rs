@@ -282,3 +282,100 @@ fn decisions_are_numbered_however_large_the_number() {
         assert!(!numbered(ids), "{ids:?}");
     }
 }
+
+/// The codes of the errors of a document.
+fn errors(id: &str, text: &str) -> Vec<String> {
+    let judged = registry::defined(id).unwrap().judge(text, &Context::default());
+    let wrong = judged.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    wrong.map(|one| format!("{} {}", one.place.line, one.code)).collect()
+}
+
+#[test]
+fn a_line_of_a_checklist_that_denies_is_no_approval() {
+    let review = registry::defined("decree.review-approval").unwrap();
+    let example = crate::contract::guide::example(&review.definition);
+    let with = |label: &str, value: &str| -> String {
+        let line = |line: &str| match line.starts_with(&format!("- **{label}:**")) {
+            true => format!("- **{label}:** {value}\n"),
+            false => format!("{line}\n"),
+        };
+        example.lines().map(line).collect()
+    };
+    for (label, value) in [
+        ("Acceptance Criteria", "FAIL: criterion 3 is not met"),
+        ("Acceptance Criteria", "not verified"),
+        ("Code Quality", "needs-changes: rename `x`"),
+        ("Code Quality", "not checked"),
+        ("Code Quality", "TBD"),
+        ("Code Quality", "None"),
+        ("Code Quality", "[ ] Consistent with project standards"),
+        ("Code Quality", "skipped: no time"),
+        ("Spec Conformance", "TODO: check"),
+        ("Scope Compliance", "No"),
+        ("Unresolved Comments", "pending: two of them"),
+    ] {
+        assert_eq!(errors("decree.review-approval", &with(label, value)).len(), 1, "{label}: {value}");
+    }
+    for (label, value) in [
+        ("Unresolved Comments", "N/A"),
+        ("Unresolved Comments", "No — all are settled"),
+        ("Unresolved Comments", "None"),
+        ("Task Constraints", "N/A"),
+        ("Code Quality", "No failures, nothing missing"),
+        ("Spec Conformance", "Failing test added first, as the spec says"),
+    ] {
+        assert_eq!(errors("decree.review-approval", &with(label, value)), [""; 0], "{label}: {value}");
+    }
+}
+
+#[test]
+fn what_is_struck_through_is_no_finding_and_no_option() {
+    let text = |id: &str| crate::contract::guide::example(&registry::defined(id).unwrap().definition);
+    let (rejection, blocker) = (text("decree.review-rejection"), text("decree.blocker"));
+    let finding = rejection.lines().find(|line| line.contains("**What:**")).unwrap();
+    let struck = rejection.replace(finding, &format!("- ~~{}~~ (mended)", finding.trim_start_matches("- ")));
+    assert_eq!(errors("decree.review-rejection", &struck), ["7 TG0247"], "{struck}");
+    let struck = blocker.replace("Option A because", "~~Option A~~ because");
+    assert_eq!(errors("decree.blocker", &struck).len(), 1, "{struck}");
+    let struck = blocker.replace("**Keep fractions**", "~~**Keep fractions**~~");
+    assert_ne!(struck, blocker);
+    assert_eq!(errors("decree.blocker", &struck).len(), 1, "{struck}");
+}
+
+#[test]
+fn labels_with_a_dash_are_one_mistake_where_they_stand() {
+    let review = registry::defined("decree.review-approval").unwrap();
+    let text = crate::contract::guide::example(&review.definition).replace(":** ", "** — ");
+    assert_eq!(errors("decree.review-approval", &text), ["5 TG0247"], "{text}");
+}
+
+/// What, Why and Fix as three items are one finding, and one mistake.
+#[test]
+fn labels_that_stand_in_several_items_are_one_mistake() {
+    let review = registry::defined("decree.review-rejection").unwrap();
+    let example = crate::contract::guide::example(&review.definition);
+    let parted = example.replace(" **Why:**", "\n- **Why:**").replace(" **Fix:**", "\n- **Fix:**");
+    assert_ne!(parted, example);
+    assert_eq!(errors("decree.review-rejection", &parted), ["7 TG0247"], "{parted}");
+    let judged = review.judge(&parted, &Context::default());
+    assert_eq!(judged.diagnostics[0].message, "`What:`, `Why:`, `Fix:` stand in 3 items");
+}
+
+#[test]
+fn a_hint_says_what_to_write() {
+    let hint = |id: &str, text: &str| -> String {
+        let judged = registry::defined(id).unwrap().judge(text, &Context::default());
+        judged.diagnostics[0].hint.as_deref().unwrap_or_default().to_owned()
+    };
+    let review = crate::contract::guide::example(&registry::defined("decree.reviewer-result").unwrap().definition);
+    let pr = review.lines().find(|line| line.starts_with("**PR:**")).unwrap();
+    for said in ["https://github.com/acme/shop/pull/34", "[#34](https://github.com/acme/shop/pull/34)", "#34 (draft)"] {
+        let text = review.replace(pr, &format!("**PR:** {said}"));
+        assert_eq!(hint("decree.reviewer-result", &text), "write `#34` and nothing else", "{said}");
+    }
+    let tasks = crate::contract::guide::example(&registry::defined("team.tasks").unwrap().definition);
+    let check = tasks.lines().find(|line| line.contains("cmd: npm test")).unwrap();
+    let text = tasks.replacen(check, &check.replace(['"', '\''], ""), 1);
+    assert_ne!(text, tasks);
+    assert_eq!(hint("team.tasks", &text), "put it in quotes: `\"cmd: npm test\"`");
+}

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::num::IntErrorKind;
 
 use super::Found;
+use super::hints::{like, numbered, parted};
 use crate::code::Code;
-use crate::contract::definition::like::Like;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
@@ -94,7 +94,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             }
             _ => (
                 format!("{} is {}, not {}", self.name(), node.kind(), of.describe()),
-                format!("write {}", of.describe()),
+                parted(of, node).unwrap_or_else(|| format!("write {}", of.describe())),
             ),
         };
         self.wrong(Code::FIELD_KIND, node, message, hint);
@@ -179,7 +179,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         if !text.like.is_empty() && !text.like.iter().any(|like| like.matches(said)) {
             let (read, elsewhere) = in_full(said);
             let message = format!("{} is {read}", self.name());
-            self.wrong(Code::FIELD_FORM, node, message, format!("{}{elsewhere}", like(&text.like)));
+            let number = numbered(&text.like, said).filter(|_| elsewhere.is_empty());
+            let hint = number.unwrap_or_else(|| format!("{}{elsewhere}", like(&text.like)));
+            self.wrong(Code::FIELD_FORM, node, message, hint);
             return;
         }
         if !text.never.is_empty() {
@@ -438,16 +440,6 @@ fn in_full(said: &str) -> (String, &'static str) {
         }
         None => (quote(said), ""),
     }
-}
-
-/// How a text of a form is written, with a text that has it wherever it has holes.
-fn like(forms: &[Like]) -> String {
-    let form = |like: &Like| match like.sample() {
-        sample if sample == like.to_string() => format!("`{like}`"),
-        sample => format!("`{like}`, for example `{sample}`,"),
-    };
-    let forms: Vec<String> = forms.iter().map(form).collect();
-    format!("write it like {}", forms.join(" or ").trim_end_matches(','))
 }
 
 fn is_number(said: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Judging a tree against a definition: first each value by its type, then the rules over values that are right by themselves.
 
 mod breaches;
+mod hints;
 mod kinds;
 mod names;
 mod rules;

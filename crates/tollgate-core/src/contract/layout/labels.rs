@@ -38,6 +38,9 @@ impl<'a> Reader<'a, '_> {
         }
         self.headings(record, range, &mut found);
         if found.is_empty() && depth == 0 {
+            self.dashes(range, &names, &mut found);
+        }
+        if found.is_empty() && depth == 0 {
             self.table(range, &names);
         }
         found
@@ -60,6 +63,28 @@ impl<'a> Reader<'a, '_> {
             }
         }
         found.sort_by_key(|label| label.start);
+    }
+
+    /// Labels with a dash in the place of their colon: one mistake, however many there are.
+    fn dashes(&mut self, range: &Range<usize>, names: &[(usize, &str)], found: &mut Vec<Labelled>) {
+        let label = |line: &str| {
+            let item = line.trim_start().trim_start_matches(['-', '*', '+', ' ']);
+            let (name, rest) = item.split_once("**")?;
+            let value = rest.trim_start().strip_prefix(['—', '–', '-'])?;
+            let (field, name) = names.iter().find(|(_, known)| known.eq_ignore_ascii_case(name.trim()))?;
+            Some((*field, *name, value.len()))
+        };
+        for (start, line) in lines_in(self.text, range) {
+            let Some((field, name, left)) = label(line).filter(|_| !self.outline.is_code(start)) else { continue };
+            if found.is_empty() {
+                let message = format!("`{name}` has a dash behind it, so that it is no label");
+                let hint = format!("write `**{name}:** …`, and the others so too");
+                self.found.error(Code::FIELD_FORM, small(start), message, hint);
+            }
+            if !found.iter().any(|known| known.field == field) {
+                found.push(Labelled { field, start, value: start + line.len() - left });
+            }
+        }
     }
 
     /// Labels that stand in the rows of a table: one mistake, and nothing in it is read.

@@ -8,7 +8,9 @@ use super::label::{is_crossed, is_label, is_unchecked, without_box};
 use super::outline::{Head, Outline};
 use crate::code::Code;
 use crate::contract::Context;
-use crate::contract::definition::{Definition, Field, Heading, Items, Kind, Layout, ListType, RecordType, Type};
+use crate::contract::definition::{
+    Definition, Field, Heading, Items, Kind, Labels, Layout, ListType, RecordType, Type,
+};
 use crate::contract::judge::{Found, Wrong, shown};
 use crate::contract::markdown::{self, BYTES_MAX, Refused, SHOW_NOT, SHOWN, heading_words};
 use crate::contract::struck;
@@ -307,9 +309,57 @@ impl<'a> Reader<'a, '_> {
         }
         let read = |item: &&super::outline::Item| {
             let inside = self.inside(item.range.start..item.range.end.min(range.end));
+            if list.of.record().is_some() {
+                self.stands(&item.range);
+            }
             self.placed(&list.of, item.range.start, inside, level, item.depth)
         };
-        Node { value: Value::List(items.iter().map(read).collect()), at }
+        let nodes: Vec<Node<'a>> = items.iter().map(read).collect();
+        let nodes = match list.of.record() {
+            Some(record) if record.labels == Labels::Inline => self.joined(record, nodes),
+            Some(_) | None => nodes,
+        };
+        Node { value: Value::List(nodes), at }
+    }
+
+    /// Complains about an item that is struck through: somebody took it out, and it would count.
+    fn stands(&mut self, range: &Range<usize>) {
+        let words = self.unmarked(range);
+        if struck::is_struck(words) || struck::begins_struck(words) {
+            let message = format!("an item is struck through: {}", quote(without_box(words)));
+            self.found.error(Code::FIELD_FORM, small(range.start), message, "take the strike out, or the item");
+        }
+    }
+
+    /// Items that have the labels of one between them are one, and one mistake.
+    fn joined(&mut self, record: &RecordType, nodes: Vec<Node<'a>>) -> Vec<Node<'a>> {
+        let mut joined: Vec<Node<'a>> = Vec::with_capacity(nodes.len());
+        let mut nodes = nodes.into_iter().peekable();
+        while let Some(mut node) = nodes.next() {
+            let mut count = 1;
+            if let Value::Map(entries) = &mut node.value {
+                let adds = |next: &Node<'a>, entries: &[Entry<'a>]| match &next.value {
+                    Value::Map(more) => {
+                        !more.is_empty() && more.iter().all(|one| entries.iter().all(|own| own.key != one.key))
+                    }
+                    _ => false,
+                };
+                while !entries.is_empty() && entries.len() < record.fields.len() {
+                    let Some(next) = nodes.next_if(|next| adds(next, entries)) else { break };
+                    let Value::Map(more) = next.value else { break };
+                    entries.extend(more);
+                    count += 1;
+                }
+            }
+            if count > 1 {
+                let labels = record.fields.iter().map(shown).collect::<Vec<_>>().join(", ");
+                let message = format!("{labels} stand in {count} items");
+                let hint = "write them in one item, one behind the other";
+                self.found.error(Code::FIELD_FORM, node.at, message, hint);
+            }
+            joined.push(node);
+        }
+        joined
     }
 
     /// A record whose head is the words of its heading.

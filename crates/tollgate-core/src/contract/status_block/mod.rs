@@ -4,7 +4,6 @@
 //! through [`access`], which is what `--reads` shows.
 
 mod access;
-mod denied;
 pub mod document;
 mod draft;
 mod entry;

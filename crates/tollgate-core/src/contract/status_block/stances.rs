@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::denied::denies;
 use super::document::{Mark, Word};
 use super::heading::Heading;
 use super::rules::{Part, Rules, TESTER_GROUP};
 use crate::Name;
 use crate::code::Code;
+use crate::contract::denied::denies;
+use crate::contract::layout::is_unchecked;
 use crate::contract::rows::{Named, Rows};
 use crate::contract::struck;
 use crate::contract::text::quote;
@@ -121,11 +122,20 @@ impl Rules<'_, '_> {
     /// Words of a judge that deny the row which its line lets pass.
     fn denied(&mut self, line: &str, stance: Stance) {
         let said = match self.rows.resolve(line) {
+            // Dots part a row from what is said of it, and are all that a template says.
+            Named::Rows(_, said) if stance.mark == Mark::Pass && said.is_empty() && line.ends_with("...") => {
+                "...".into()
+            }
             Named::Rows(_, said) if stance.mark == Mark::Pass => said,
             _ => return,
         };
         // A mark that says otherwise is told already.
-        if denies(&said) && !said.chars().filter_map(Mark::of).any(|mark| mark == Mark::Fail) {
+        let tells = |mark| mark == Mark::Fail || (mark == Mark::Warning && stance.heading == Heading::Coverage);
+        let marked = said.chars().filter_map(Mark::of).any(tells);
+        if is_unchecked(line) {
+            let message = format!("a row that is {} has a box that is not checked", stance.mark.sign());
+            self.sink.error(Code::ROW_TWICE, stance.place, message, "give each row one mark; say the rest in words");
+        } else if denies(&said) && !marked {
             let message = format!("a row that is {} is said to be {}", stance.mark.sign(), quote(&said));
             let hint = match stance.heading {
                 Heading::Coverage => "mark it ✗, or ⚠️ when it cannot be observed",

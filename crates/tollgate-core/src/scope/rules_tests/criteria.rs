@@ -258,6 +258,25 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
 }
 
 #[test]
+fn a_field_that_was_there_before_is_not_added() {
+    let uses = "-  return price;\n+  return price + item.quantity;";
+    for (path, diff) in [
+        ("src/types.ts", "@@ export interface Item {\n-  quantity: 1 | 2;\n+  quantity: number;"),
+        ("src/types.ts", "@@ export interface Item {\n-  quantity: number;"),
+        ("src/types.ts", "@@ export interface Item {\n-  readonly quantity: number;\n+  quantity: number;"),
+        ("src/types.ts", "@@ export interface Item {\n-  quantity: number;\n+  quantity?: number;"),
+        ("src/types.rs", "@@ pub struct Item {\n-    pub quantity: u64,\n+    quantity: u64,"),
+        ("src/types.rs", "@@ pub struct Item {\n-    pub quantity: u64,"),
+    ] {
+        check(uses, made(path, diff), "+??", Class::Judge);
+    }
+    // What is used there is the name, not the type; and it was not there before.
+    check(uses, made("src/types.ts", "@@ export interface Item {\n+  colour: quantity;"), "+?+", Class::Judge);
+    let kept = " function price(quantity) {\n-  return price;\n+  return price + quantity;";
+    check(kept, made("src/types.ts", "@@ export interface Item {\n+  quantity: number;"), "+?+", Class::Judge);
+}
+
+#[test]
 fn new_functions_control_flow_values_and_tests_are_never_incidental() {
     check(
         ADDS_TOTAL,

@@ -5,7 +5,7 @@ use crate::contract::registry::defined;
 use crate::contract::{Context, ReportDialect};
 use crate::diagnostic::Severity;
 use crate::scope::draft::{Draft, called_for, write};
-use crate::scope::task::paths_of;
+use crate::scope::item::paths_of;
 
 #[test]
 fn an_item_names_its_path_however_it_is_written() {
@@ -77,7 +77,110 @@ fn an_item_that_names_no_path_is_named() {
     assert_eq!(warned(&["src/a.js"], &["src/auth.ts:3"]).len(), 1);
     let fine =
         ["src/a.js", "Makefile", "src", "`Dockerfile dev` (new)", "docs/My File.md", "[src/b.js](../src/b.js)", "**"];
-    assert_eq!(warned(&fine, &["anything about payments"]), [""; 0]);
+    assert_eq!(warned(&fine, &["Payments"]), [""; 0]);
+    assert_eq!(
+        warned(&["src/a.js"], &["anything about payments"]),
+        ["22:3 TG0235 `anything about payments` names no path: these words are no path, and exclude nothing"]
+    );
+    assert_eq!(warned(&["src/a.js", "Modify: src/cart.js"], &[]).len(), 1);
+    // Which part of a file is meant, nobody measures.
+    assert_eq!(
+        warned(&["src/a.js"], &["Discounts in `src/a.js`"]),
+        ["22:3 TG0235 `Discounts in `src/a.js`` names `src/a.js`, which is in scope: it stays so"]
+    );
+    assert_eq!(warned(&["src/a.js"], &["Everything outside `src/a.js`"]), [""; 0]);
+    assert_eq!(
+        warned(&["src/a.js"], &["All but src/b.js"]),
+        ["22:3 TG0235 `All but src/b.js` does not exclude `src/b.js`"]
+    );
+}
+
+#[test]
+fn what_words_exclude_is_out_of_scope() {
+    for item in [
+        "Changes to `src/auth.js` (owned by #12)",
+        "Authentication (`src/auth.js`)",
+        "Auth: src/auth.js",
+        "Do not touch `src/auth.js`",
+        "No changes in src/auth.js.",
+        "**Auth** — `src/auth.js`",
+        "The login function in `src/auth.js`",
+        "`src/session.js` and also `src/auth.js`",
+        "Auth:\n  - src/auth.js",
+        "Auth (see below)\n  - the file `src/auth.js`",
+        "src/ except src/a.js",
+        "Anything like src/auth*",
+    ] {
+        let (task, _) = TaskScope::read(&task(&["src/**", "src/a.js"], &[item])).unwrap();
+        let rules = Rules { task, ..Rules::default() };
+        let made = [made("src/a.js", EDIT), made("src/auth.js", EDIT)];
+        assert_eq!(classes(&rules, &made), ["primary src/a.js", "out of scope src/auth.js"], "{item}");
+    }
+    // A remark behind a path excludes nothing more, and neither does what stays.
+    for item in ["src/b.js (see src/auth.js)", "`src/b.js`: use `src/auth.js`", "Anything other than `src/auth.js`"] {
+        let (task, _) = TaskScope::read(&task(&["src/"], &[item])).unwrap();
+        let rules = Rules { task, ..Rules::default() };
+        assert_eq!(classes(&rules, &[made("src/auth.js", EDIT)]), ["primary src/auth.js"], "{item}");
+    }
+}
+
+#[test]
+fn what_words_take_out_of_a_folder_is_not_listed() {
+    let sorted = |item: &str| {
+        let (task, _) = TaskScope::read(&task(&[item], &[])).unwrap();
+        let rules = Rules { task, ..Rules::default() };
+        let made = [made("src/app.js", EDIT), made("src/cart.js", EDIT)];
+        classes(&rules, &made).join(", ")
+    };
+    for item in [
+        "src/** (except src/app.js)",
+        "src/ (except app.js)",
+        "src/*.js, but not src/app.js",
+        "src/ — everything but app.js",
+        "src/ (not src/app.js)",
+        "src/**/*.js excluding `src/app.js`",
+        "`src/` without `app.js`",
+        "src/ except:\n  - app.js",
+    ] {
+        assert_eq!(sorted(item), "primary src/cart.js, out of scope src/app.js", "{item}");
+    }
+    for item in
+        ["src/ (only src/cart.js)", "src/, only `cart.js`", "src/\n  - src/cart.js", "src/\n  - `cart.js`: the total"]
+    {
+        assert_eq!(sorted(item), "primary src/cart.js, incidental? src/app.js", "{item}");
+    }
+    for item in ["src/ (except the page)", "src/** (only what the total needs)"] {
+        assert_eq!(sorted(item), "incidental? src/app.js, incidental? src/cart.js", "{item}");
+    }
+    for item in ["src/ (does not exist yet)", "src/ — the only place of totals", "src/ only"] {
+        assert_eq!(sorted(item), "primary src/app.js, primary src/cart.js", "{item}");
+    }
+    for item in [
+        "Create `src/cart.js`",
+        "Modify: `src/cart.js`",
+        "Cart total in `src/cart.js`",
+        "Add `total()` to `src/cart.js`",
+        "Cart:\n  - src/cart.js",
+        "src/cart.js (only the total function)",
+        "src/cart.js\n  - the total\n  - no rounding",
+        "src/cart.js — wrapped,\n  not much",
+    ] {
+        assert_eq!(sorted(item), "primary src/cart.js, out of scope src/app.js", "{item}");
+    }
+}
+
+#[test]
+fn a_correction_with_several_files_is_for_a_person() {
+    for actual in
+        ["`src/a.js`, `src/b.js`", "src/a.js and src/b.js", "src/a.js, src/b.js", "\n  - `src/a.js`\n  - `src/b.js`"]
+    {
+        let mut rules = rules(&["src/cart.js"], &[]);
+        rules.corrections = corrections(&BODY.replace("`src/checkout/cart.js`", actual)).0;
+        let made = [made("src/a.js", EDIT), made("src/b.js", EDIT)];
+        assert_eq!(classes(&rules, &made), ["incidental? src/a.js", "incidental? src/b.js"], "{actual}");
+    }
+    let (found, _) = corrections(&BODY.replace("`src/checkout/cart.js`", "docs/My File.md (was `src/cart.js`)"));
+    assert_eq!(found.iter().map(|one| one.actual.as_str()).collect::<Vec<_>>(), ["docs/My File.md"]);
 }
 
 #[test]
@@ -117,6 +220,14 @@ fn a_correction_without_its_parts_is_not_one() {
     assert_eq!(found, []);
     let shown: Vec<_> = problems.iter().map(|one| (one.place.line, one.code.as_str(), one.message.as_str())).collect();
     assert_eq!(shown, [(5, "TG0242", "`Reason:` is missing; this correction does not count")]);
+    for struck in [
+        format!("<del>\n\n{BODY}\n</del>\n"),
+        BODY.replace("## Scope correction", "## ~~Scope correction~~"),
+        BODY.replace("the handler lives there", "None"),
+    ] {
+        let (found, problems) = corrections(&struck);
+        assert_eq!((found.len(), problems.len()), (0, 1), "{struck}");
+    }
     let fenced = format!("```\n{BODY}```\n");
     assert_eq!(corrections(&fenced), (vec![], vec![]));
     assert_eq!(corrections("## Scope correction\n\nThe list was wrong, I used another file.\n").0, []);

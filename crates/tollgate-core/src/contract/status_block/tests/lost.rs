@@ -282,3 +282,46 @@ proptest! {
         }
     }
 }
+
+/// Words and signs that say why a row does not hold deny it as the bare word does.
+#[test]
+fn a_row_that_is_denied_with_a_reason_does_not_pass() {
+    let (tester, checker) = (role("tester"), role("dod-checker"));
+    let covers = |row: &str| complete("n/a", &format!("## DoD coverage\n- {row}\n"));
+    for row in [
+        "✓ DoD-3 — FAIL: 3 of 12 tests failed",
+        "✓ DoD-4 — skipped: no browser here",
+        "✓ DoD-4 — TBD",
+        "✓ DoD-4 — ...",
+        "[ ] ✓ DoD-3 — tests/add.rs",
+        "✓ DoD-3 — ⚠️ not observed",
+    ] {
+        check(&covers(row), &tester, "malformed none\nE 13:3 TG0220");
+    }
+    for row in ["✓ DoD-3 — no failures", "✓ DoD-3 — failed: 0, passed: 12", "[x] ✓ DoD-3 — Failing test added"]
+    {
+        check(&covers(row), &tester, "ok accept");
+    }
+    let head = "## Verdict\nAPPROVED\n## Verified rows\n";
+    for row in
+        ["DoD-2: missing — no test found", "[ ] DoD-2: the test", "DoD-2: No — nothing shows it", "DoD-2: TODO: check"]
+    {
+        let text = complete("APPROVED", &format!("{head}- {row}\n## Gaps\nNone\n"));
+        check(&text, &checker, "malformed none\nE 15:3 TG0220");
+    }
+}
+
+#[test]
+fn what_says_that_there_is_nothing_is_no_entry() {
+    for none in ["No findings.", "None found.", "**No findings**", "None (all addressed)", "- No findings."] {
+        let text = complete("APPROVED", &format!("## Verdict\nAPPROVED\n## Findings\n{none}\n"));
+        check(&text, &role("reviewer"), "ok accept");
+    }
+    let gaps = "## Verdict\nAPPROVED\n## Verified rows\n- DoD-1: seen\n## Gaps\n";
+    check(&complete("APPROVED", &format!("{gaps}No gaps.\n")), &role("dod-checker"), "ok accept");
+    check(
+        &complete("APPROVED", &format!("{gaps}None (except DoD-2)\n")),
+        &role("dod-checker"),
+        "malformed none\nE 13:1/17:1 TG0213",
+    );
+}
