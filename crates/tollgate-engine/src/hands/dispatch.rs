@@ -23,13 +23,14 @@ use tollgate_store::{Object, Point, reach};
 use super::change::{self, changed};
 use super::held::Whose;
 use super::noticed::{self, Before};
-use super::ready::{Age, Ground, Spot};
+use super::ready::{Age, Ground, Spot, not_ready};
 use super::{
     ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, failed, guarded, incidental, leak,
     own_unit, tree_id,
 };
 use crate::documents;
 use crate::process::{End, Inherit, end_all, markers, secrets};
+use crate::setup::caches;
 use crate::workers::agent::Again;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
 use crate::workspace::{Hands, ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
@@ -117,6 +118,9 @@ impl RealHands {
         reach(Point::Reported);
         drop(needs);
         remove_tree(&temporary)?;
+        if let Place::Copy(copy) = &place {
+            remove_tree(&caches::beside(copy.path()))?;
+        }
         let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
         let denials = crate::sandbox::denied::told(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
@@ -189,6 +193,14 @@ impl RealHands {
         ))
     }
 
+    /// Where a worker keeps what can be made again. Who judges runs what it judges: nothing of that is there for the next one.
+    fn caches(&self, run: &Run, role: &Name, place: &Place) -> Result<PathBuf, Failure> {
+        let Place::Copy(copy) = place else { return Ok(self.folder(run.id, "caches").join(safe_name(role))) };
+        let own = caches::beside(copy.path());
+        caches::begin(&self.left_by_setup(run), &own).map_err(not_ready)?;
+        Ok(own)
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the fields of one job")]
     fn job(
         &self,
@@ -243,7 +255,7 @@ impl RealHands {
             allowed: known.budget,
             again: again(run, id, &assembled.brief, matches!(place, Place::Tree(..))),
             tether: None,
-            caches: self.folder(run.id, "caches").join(safe_name(role)),
+            caches: self.caches(run, role, place)?,
             secrets: Arc::clone(secrets),
         })
     }

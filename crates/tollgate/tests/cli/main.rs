@@ -13,6 +13,7 @@ mod agents;
 mod alone;
 mod budget;
 mod by_hand;
+mod cached;
 mod campaign;
 mod checkout;
 mod claims;
