@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tollgate_core::redact::Secrets;
+use tollgate_core::report::Judgement;
 use tollgate_store::{Point, reach};
 
+use super::ready::not_ready;
 use super::{Failure, RealHands, UnderWay};
 use crate::gates::{self, Check, Checked};
 use crate::process::{Inherit, Program, Recorded};
 use crate::sandbox::{Own, Tether};
+use crate::setup::caches;
 use crate::workers::{WorkerError, variables};
 use crate::workspace::{Held, remove_tree};
 
@@ -20,7 +23,10 @@ pub(super) struct Errand<'a> {
     pub tree: &'a Path,
     /// A folder of its own, gone when it has ended.
     pub scratch: &'a Path,
-    pub caches: &'a Path,
+    /// What it finds in its cache, which is its own and gone with the scratch.
+    pub found: &'a Path,
+    /// Whether what it leaves in its cache is what others find in theirs.
+    pub leaves: bool,
     pub tether: &'a Tether,
     pub limit: Duration,
     pub marker: &'a str,
@@ -30,10 +36,12 @@ pub(super) struct Errand<'a> {
 impl RealHands {
     /// Runs it to its end; the work of the run is let go of once it has started.
     pub(super) fn run_errand(&self, errand: &Errand<'_>, way: &UnderWay, held: Held) -> Result<Checked, Failure> {
-        let Errand { check, tree, scratch, caches, tether, limit, marker, secrets } = *errand;
+        let Errand { check, tree, scratch, found, leaves, tether, limit, marker, secrets } = *errand;
         // Recorded until it has ended.
         let (mut record, mut held) = (None, Some(held));
-        let own = Own { tree, scratch, caches, bundle: None };
+        let caches = caches::beside(scratch);
+        caches::begin(found, &caches).map_err(not_ready)?;
+        let own = Own { tree, scratch, caches: &caches, bundle: None };
         let leashed = |mut program: Program| {
             let seen = variables::common().chain(tether.variables.iter().cloned());
             program.env.inherit = Inherit::Only(seen.collect());
@@ -51,6 +59,10 @@ impl RealHands {
         });
         let record = record.transpose().map_err(|source| WorkerError::Record { path: self.state.clone(), source })?;
         drop((record, held));
+        if leaves && checked.result == Judgement::Pass {
+            caches::leave(&caches, found);
+        }
+        remove_tree(&caches)?;
         remove_tree(scratch)?;
         Ok(checked)
     }

@@ -57,6 +57,13 @@ pub(super) struct Ground<'a> {
     pub place: Spot<'a>,
 }
 
+impl Ground<'_> {
+    /// Whether nobody has worked there.
+    const fn is_fresh(&self) -> bool {
+        matches!(self.place, Spot::Copy(_) | Spot::Tree(_, Age::Made))
+    }
+}
+
 /// What a place was given.
 #[derive(Debug, Default)]
 pub(super) struct Made {
@@ -76,6 +83,11 @@ impl RealHands {
     pub(super) fn settings(&self, run: &Run) -> Result<Settings, Failure> {
         let unreadable = |why| WorkerError::Unreadable { what: "worktree".to_owned(), why };
         Ok(Settings::of(&run.opened.config).map_err(unreadable)?)
+    }
+
+    /// What the setup left in its cache, run on the content that the run began with: nobody who works for it wrote any of that.
+    pub(super) fn left_by_setup(&self, run: &Run) -> PathBuf {
+        self.folder(run.id, "made").join("@cache")
     }
 
     /// Makes a place ready. What stands against it is a failure of the environment, and says what to do.
@@ -122,7 +134,11 @@ impl RealHands {
         }
         copy::copy(workspace.top(), ground.path, &files, &entries).map_err(not_ready)?;
         beside(&mut made);
-        let kept = self.folder(run.id, "made").join(key.to_string());
+        // What a worker wrote can be part of what a setup runs: what was made of it is for that content alone.
+        let made_in = |name: String| self.folder(run.id, "made").join(name);
+        let of_base = made_in(key.to_string());
+        let is_base = of_base.is_dir() || ground.start == &workspace.base().tree;
+        let kept = if is_base { of_base } else { made_in(format!("{key}-{}", ground.start.as_str())) };
         let (is_copy, has_caches) = (matches!(ground.place, Spot::Copy(_)), !settings.caches.is_empty());
         let mut held = held;
         if is_copy && has_caches && kept.is_dir() {
@@ -138,7 +154,7 @@ impl RealHands {
                 }
                 other => other?,
             };
-            if has_caches && matches!(ground.place, Spot::Copy(_) | Spot::Tree(_, Age::Made)) {
+            if has_caches && ground.is_fresh() && !kept.is_dir() {
                 caches::keep(ground.path, &settings.caches, &kept).map_err(not_ready)?;
             }
         }
@@ -182,12 +198,13 @@ impl RealHands {
         let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let name = prepared.marker.replace('/', "-");
         let scratch = self.folder(run.id, "copies").join(format!("setup-{name}.scratch"));
-        let caches = self.folder(run.id, "caches").join("@setup");
+        let found = self.left_by_setup(run);
         let errand = Errand {
             check: &Check::Argv(argv),
             tree: ground.path,
             scratch: &scratch,
-            caches: &caches,
+            found: &found,
+            leaves: ground.is_fresh() && ground.start == &workspace.base().tree,
             tether: &tether,
             limit: LIMIT,
             marker: prepared.marker,
@@ -231,7 +248,7 @@ struct Prepared<'a> {
     marker: &'a str,
 }
 
-fn not_ready(why: impl Into<String>) -> Failure {
+pub(super) fn not_ready(why: impl Into<String>) -> Failure {
     Failure::NotReady(NotReady::because(format!("the work tree could not be made ready: {}", why.into())))
 }
 

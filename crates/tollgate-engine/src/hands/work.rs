@@ -49,7 +49,7 @@ impl RealHands {
     ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
         let mut tether = self.tether(run, Whose::Command, &workspace)?;
-        let caches = self.folder(run.id, "caches").join("@commands");
+        let found = self.left_by_setup(run);
         let needs = !self.settings(run)?.is_empty();
         let (mut results, mut objects) = (Vec::new(), Vec::new());
         let each = commands.iter().flat_map(|command| (0..run.repeats(command)).map(move |_| command));
@@ -89,7 +89,8 @@ impl RealHands {
                 check: &check,
                 tree: copy.path(),
                 scratch: &scratch,
-                caches: &caches,
+                found: &found,
+                leaves: false,
                 tether: &tether,
                 limit,
                 marker,

@@ -2,9 +2,12 @@
 //!
 //! It is a copy and no folder that all share: what a worker, a judge or the work under test leaves there would be what the next one
 //! is judged with. Where the file system can share the bytes of two files, it does.
+//!
+//! The cache beside the tree (`XDG_CACHE_HOME`) is the same: who judges, a command and a setup have one of their own, which begins as the
+//! setup left it on the content that the run began with.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::inside;
@@ -65,6 +68,29 @@ pub fn put_back(made: &Path, caches: &[String], tree: &Path) -> Result<(), Strin
         remove_tree(&there).map_err(|error| format!("the cache `{cache}` cannot be made anew: {error}"))?;
     }
     put(made, caches, tree)
+}
+
+/// Where the cache of a program lies that has it to itself: beside what else it leaves.
+pub fn beside(scratch: &Path) -> PathBuf {
+    scratch.with_extension("cache")
+}
+
+/// Gives a program a cache of its own, with what is to be found in it.
+pub fn begin(found: &Path, own: &Path) -> Result<(), String> {
+    let told = |error: &dyn std::fmt::Display| format!("its cache {} cannot be made: {error}", own.display());
+    remove_tree(own).map_err(|error| told(&error))?;
+    if !found.is_dir() {
+        return Ok(());
+    }
+    own.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(|error| told(&error))?;
+    copy_all(found, own, &mut { ENTRIES_MAX }).map_err(|error| told(&error))
+}
+
+/// Leaves a cache for others to find, where nobody did. Without one they begin with nothing, which costs them time alone.
+pub fn leave(own: &Path, found: &Path) {
+    if own.is_dir() && !found.exists() && found.parent().is_some_and(|parent| std::fs::create_dir_all(parent).is_ok()) {
+        std::fs::rename(own, found).ok();
+    }
 }
 
 /// Copies a folder and all in it: files with their times, links as they are, and nothing else.

@@ -7,7 +7,7 @@ use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, CommandResult, DecisionEnd, Event, FindingChanged, FindingStatus, FlowMoved,
-    LandAsked, LandChecked, LandOutcome, Recorded, RunLanded, RunOutcome, TreeOf, Work,
+    LandAsked, LandChecked, LandOutcome, PoolParked, Recorded, RunLanded, RunOutcome, TreeOf, Work,
 };
 
 use tollgate_core::run::Run;
@@ -150,6 +150,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::AttemptLost(lost) => format!("{} was lost: {}", lost.attempt, lost.why),
         Event::AttemptUnready(unready) => format!("{} was not started: {}", unready.attempt, first_line(&unready.why)),
         Event::AttemptParked(parked) => format!("{} was cut off: {}", parked.attempt, first_line(&parked.reason)),
+        Event::PoolParked(PoolParked { pool, run: Some(run), tried: true, .. }) => {
+            format!("{run} tries whether {pool} may be called")
+        }
         Event::PoolParked(parked) => {
             let said = parked.run.map(|run| format!(", says {run}")).unwrap_or_default();
             format!("{} is called again {}{said}", parked.pool, words::then(recorded.at_ms, parked.until_ms))

@@ -8,8 +8,9 @@ use crate::play::{Play, Said, script};
 
 const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
-/// Fails every second time. What it counts by lies in the cache that all commands of a run share; its copy is new each time.
-const EVERY_SECOND: &str = r#"n=$(cat "$XDG_CACHE_HOME/n" || echo 0); echo $((n+1)) > "$XDG_CACHE_HOME/n"; echo "run $n"; exit $((n % 2 * 3))"#;
+/// Fails every second time. What it counts by lies where nobody but a command without a sandbox can write.
+const EVERY_SECOND: &str =
+    r#"n=$(cat "$HOME/n" || echo 0); echo $((n+1)) > "$HOME/n"; echo "run $n"; exit $((n % 2 * 3))"#;
 
 fn task(row: &str) -> String {
     format!(
@@ -19,6 +20,7 @@ fn task(row: &str) -> String {
 
 fn start(row: &str) -> (Play, Said) {
     let mut play = Play::new(&task(row), &script(&[]));
+    play.world.set("TOLLGATE_SANDBOX", "off");
     let said = play.start(&WORDS);
     (play, said)
 }
@@ -138,6 +140,7 @@ roles:
 /// A run under a gate that names a configured command.
 fn configured(command: &str) -> (Play, Said) {
     let mut play = Play::new(crate::play::TASK, MADE);
+    play.world.set("TOLLGATE_SANDBOX", "off");
     std::fs::write(play.world.path("twice.yaml"), PROTOCOL).unwrap();
     std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
     let config = format!("[commands]\nci = [\"sh\", \"-c\", '{command}']\n");

@@ -152,6 +152,7 @@ fn runs(play: &Play) -> Vec<(Judgement, Vec<Option<i32>>)> {
 fn moved(command: &str, file: &str) -> Play {
     let task = TASK.replace("greet.sh greets", &format!("greet.sh greets `cmd: {command}` `repeat: 3`"));
     let mut play = Play::new(&task, &script(&[]));
+    play.world.set("TOLLGATE_SANDBOX", "off");
     play.world.agent("checker", "#!/bin/sh\nexit 0\n");
     play.start(&WORDS).exits(0);
     play.world.write(file, "somebody else\n");
@@ -160,7 +161,7 @@ fn moved(command: &str, file: &str) -> Play {
 }
 
 /// Fails every second time where `flaky` is there, and never where it is not.
-const SHAKY: &str = "if test -e flaky; then n=$(cat \"$XDG_CACHE_HOME/n\" 2>/dev/null || echo 0); echo $((n+1)) > \"$XDG_CACHE_HOME/n\"; exit $((n % 2)); fi";
+const SHAKY: &str = "if test -e flaky; then n=$(cat \"$HOME/n\" 2>/dev/null || echo 0); echo $((n+1)) > \"$HOME/n\"; exit $((n % 2)); fi";
 
 #[test]
 fn a_command_is_repeated_on_the_merged_tree_as_often_as_its_row_says() {
