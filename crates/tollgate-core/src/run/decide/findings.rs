@@ -17,11 +17,14 @@ use crate::protocol::model::{Role, Stage};
 use crate::report::{FindingReport, Judgement, Report, Verdict};
 use crate::scope;
 
+/// What a finding says: of which row and place, and in which words.
+type Words<'a> = (Option<&'a Name>, Option<&'a Name>, &'a str);
+
 /// Findings of a role, by what a report can name them by: an id, a row, or a place and words.
 struct Known<'a> {
     ids: BTreeSet<FindingId>,
     by_row: BTreeMap<&'a Name, Vec<FindingId>>,
-    by_words: BTreeMap<(Option<&'a Name>, Option<&'a Name>, &'a str), Vec<FindingId>>,
+    by_words: BTreeMap<Words<'a>, Vec<FindingId>>,
 }
 
 impl<'a> Known<'a> {
