@@ -98,10 +98,11 @@ pub fn only_object<'t>(dialect: Dialect<'_>, text: &'t str, context: &Context) -
     let doubt = all.unseen > 0
         || all.failed.is_some()
         || search.echo(one) != Echo::No
-        || search.example(0) != Echo::No
         || search.other_unit(one).is_some()
         || other_object(file.text(), range).is_some();
-    (!doubt).then(|| Only { range: range.clone(), doubt: doubted(&looks, text, range) })
+    let above = || text[..range.start].trim().lines().next_back().unwrap_or_default();
+    let called = || (search.example(0) != Echo::No).then(above);
+    (!doubt).then(|| Only { range: range.clone(), doubt: doubted(&looks, text, range).or_else(called) })
 }
 
 /// A word around an object that decides otherwise than it does, or may withdraw it.

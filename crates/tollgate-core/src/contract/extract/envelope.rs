@@ -1,6 +1,9 @@
 //! What the command line tools of agents wrap their words in: one row per line of theirs that carries what the agent said.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::skim::{self, Skimmed};
 
@@ -104,7 +107,8 @@ const ERRS: [(&str, &[Word]); 4] = [
 ];
 
 /// What Claude Code says in the name of a user who stopped it, in a line of at most so many bytes.
-const STOPPED: (&str, usize) = ("\"[Request interrupted by user", 4096);
+static STOPPED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"[Request interrupted by user"));
+const STOPPED_BYTES: usize = 2048;
 
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
@@ -184,9 +188,8 @@ pub fn fails(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
 /// Whether a line tells of an error, or of a stop, that ends the call if nothing follows.
 pub fn errs(text: &str, object: &Skimmed, kind: Option<&str>, line: &Range<usize>) -> bool {
     let is = |(way, word): &Word| at(text, object, way) == Some(word);
-    let (words, bytes) = STOPPED;
-    ERRS.iter().any(|(known, words)| kind == Some(known) && words.iter().all(is))
-        || (kind == Some("user") && line.len() <= bytes && text[line.clone()].contains(words))
+    let stopped = || line.len() <= STOPPED_BYTES && STOPPED.find(&text.as_bytes()[line.clone()]).is_some();
+    ERRS.iter().any(|(known, words)| kind == Some(known) && words.iter().all(is)) || (kind == Some("user") && stopped())
 }
 
 /// Whether a line may stand between two pieces of one message.

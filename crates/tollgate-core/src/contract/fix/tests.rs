@@ -91,9 +91,14 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         let fixed = check("wr.gate_verdict", &doubted, &doubted);
         assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{doubted}");
     }
-    let kept = fix(dialect("wr.gate_verdict"), &format!("I can't sign it.\n{GOOD}"), &Context::default());
-    let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
-    assert!(hints.iter().any(|hint| hint.ends_with("is not cut away: `can't` may take it back")), "{hints:?}");
+    for (before, word) in
+        [("I can't sign it.", "can't"), ("Draft, do not use:", "Draft"), ("For example:", "For example:")]
+    {
+        let kept = fix(dialect("wr.gate_verdict"), &format!("{before}\n{GOOD}"), &Context::default());
+        let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
+        let said = format!("is not cut away: `{word}` may take it back");
+        assert!(hints.iter().any(|hint| hint.ends_with(&said)), "{hints:?}");
+    }
     check("wr.gate_verdict", &format!("The change is approved:\n\n```json\n{GOOD}```\n"), GOOD);
     check("wr.gate_verdict", &format!("There was no problem.\nMy verdict:\n{GOOD}"), GOOD);
 }
