@@ -394,7 +394,7 @@ fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language, import
                 (pairs.iter().flat_map(|(old, new)| [*old, *new]).collect(), strong)
             }
             Piece::Import(words) => (words.clone(), None),
-            Piece::Field(sign, line) => (vec![line], added_field(*sign, line, pieces, language, names)),
+            Piece::Field(sign, line) => (vec![line], added_field(*sign, line, language, names)),
             Piece::Value(old, new) => (vec![old, new], None),
             Piece::Code(_, line) => (vec![line], None),
         };

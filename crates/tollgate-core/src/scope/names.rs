@@ -279,25 +279,11 @@ impl<'c> Names<'c> {
     }
 }
 
-/// Why the change in scope needs a field: it comes, no line of its name goes, and it is used or defined there only now.
-pub fn added_field<'n>(
-    sign: Sign,
-    line: &str,
-    pieces: &[Piece<'_>],
-    language: Language,
-    names: &Names<'n>,
-) -> Option<(String, &'n Name)> {
+/// Why the change in scope needs a field: it comes, and is used or defined there only now. A line that goes beside it is for a person.
+pub fn added_field<'n>(sign: Sign, line: &str, language: Language, names: &Names<'n>) -> Option<(String, &'n Name)> {
     let name = field_name(line, language).filter(|name| sign == Sign::Added && is_telling(name))?;
-    let goes = |piece: &Piece<'_>| match piece {
-        Piece::Field(Sign::Removed, line) | Piece::Code(Sign::Removed, line) => {
-            super::shape::words(line, language).any(|word| word == name)
-        }
-        _ => false,
-    };
     match names.knows(name)? {
-        Known::Brought(by) | Known::Fresh(by) if !pieces.iter().any(goes) => {
-            Some((format!("{} is new", quote(name)), by))
-        }
-        _ => None,
+        Known::Brought(by) | Known::Fresh(by) => Some((format!("{} is new", quote(name)), by)),
+        Known::Gone(_) | Known::File(_) | Known::Redefined(_) | Known::Touched(_) => None,
     }
 }

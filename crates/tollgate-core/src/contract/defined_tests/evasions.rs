@@ -349,6 +349,19 @@ fn labels_with_a_dash_are_one_mistake_where_they_stand() {
     assert_eq!(errors("decree.review-approval", &text), ["5 TG0247"], "{text}");
 }
 
+#[test]
+fn options_that_are_headings_are_one_mistake() {
+    let blocker = crate::contract::guide::example(&registry::defined("decree.blocker").unwrap().definition);
+    let text = blocker
+        .replace("1. **Round half up**", "### Option A: Round half up\n")
+        .replace("2. **Keep fractions**", "### Option B: Keep fractions\n");
+    assert_eq!(text.matches("### ").count(), 2, "{text}");
+    assert_eq!(errors("decree.blocker", &text).len(), 1, "{text}\n{:?}", errors("decree.blocker", &text));
+    // What stands behind the last label under a heading of its own is no part of it.
+    let more = format!("{}\n\n### Notes\n\nNone.\n", blocker.trim_end());
+    assert_eq!(errors("decree.blocker", &more), [""; 0], "{more}");
+}
+
 /// What, Why and Fix as three items are one finding, and one mistake.
 #[test]
 fn labels_that_stand_in_several_items_are_one_mistake() {

@@ -9,18 +9,19 @@ use crate::contract::definition::{Field, Labels, Layout, RecordType};
 use crate::contract::judge::shown;
 use crate::contract::text::lines_in;
 
+/// The fields of a record that have a label.
+fn labelled(record: &RecordType) -> Vec<(usize, &str)> {
+    let labels = record.fields.iter().enumerate().filter_map(|(at, field)| match &field.layout {
+        Layout::Label(label) => Some((at, &**label)),
+        _ => None,
+    });
+    labels.collect()
+}
+
 impl<'a> Reader<'a, '_> {
     /// The labels of a record's fields in a range, in the order of the text.
     pub fn labels(&mut self, record: &'a RecordType, range: &Range<usize>, depth: usize) -> Vec<Labelled> {
-        let names: Vec<(usize, &str)> = record
-            .fields
-            .iter()
-            .enumerate()
-            .filter_map(|(at, field)| match &field.layout {
-                Layout::Label(label) => Some((at, &**label)),
-                _ => None,
-            })
-            .collect();
+        let names = labelled(record);
         let mut found: Vec<Labelled> = Vec::new();
         if names.is_empty() {
             return found;
@@ -42,6 +43,18 @@ impl<'a> Reader<'a, '_> {
         }
         if found.is_empty() && depth == 0 {
             self.table(range, &names);
+        }
+        found
+    }
+
+    /// Whether a line of a range has a label of a record.
+    pub fn has_label(&self, record: &RecordType, range: &Range<usize>) -> bool {
+        let names = labelled(record);
+        let mut found = false;
+        let mut rest = range.clone();
+        while let Some((start, line)) = next_line(self.text, &rest, record.labels).filter(|_| !found) {
+            rest.start = start + line.len();
+            labels_of(line, start, &names, record.labels, &mut |label| found |= !self.outline.is_code(label.start));
         }
         found
     }

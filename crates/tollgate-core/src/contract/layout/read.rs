@@ -151,6 +151,10 @@ impl<'a> Reader<'a, '_> {
         let heads = outline.heads_in(&region);
         let is_section = |head: &&Head| is_label(record, &self.text[head.title.clone()]).is_none();
         let intro = region.start..heads.iter().find(is_section).map_or(region.end, |head| head.range.start);
+        // A heading parts nothing in a record that has no sections: its labels go on behind it.
+        let parts = record.fields.iter().any(|field| matches!(field.layout, Layout::Section(_)));
+        let goes_on = !parts && intro.end < region.end && self.has_label(record, &(intro.end..region.end));
+        let intro = if goes_on { region.clone() } else { intro };
         let labels = self.labels(record, &intro, depth);
         let before = intro.start..labels.first().map_or(intro.end, |label| label.start);
         let sections = self.sections(record, heads, &region, level);
@@ -302,6 +306,19 @@ impl<'a> Reader<'a, '_> {
             }
         }
         let items = if list.items == Items::Sections { Vec::new() } else { outline.items_in(&range) };
+        let heads = outline.heads_in(&range);
+        let titled = list.of.record().is_some_and(|of| of.fields.iter().any(|field| field.layout == Layout::Head));
+        if let Some(first) = heads.first().filter(|first| {
+            titled && list.items != Items::Sections && items.iter().all(|item| item.range.start > first.range.start)
+        }) {
+            let message = format!("{} is a heading here, not an item", quote(&self.text[first.title.clone()]));
+            let hint = "write it as an item of a list, in bold, and the others so too";
+            self.found.error(Code::FIELD_FORM, small(first.range.start), message, hint);
+            let ends = heads.iter().skip(1).map(|next| next.range.start).chain([range.end]);
+            let items =
+                heads.iter().zip(ends).map(|(head, end)| self.titled(&list.of, head, head.range.end..end, level));
+            return Node { value: Value::List(items.collect()), at };
+        }
         if items.is_empty() {
             let said = self.said(range, depth);
             let none = said.text().is_some_and(|text| says_none(without_intro(text)));
