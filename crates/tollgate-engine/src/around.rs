@@ -30,7 +30,7 @@ pub struct ParkedPool {
     pub said: String,
 }
 
-/// The pools that a run may not call.
+/// The pools that a run may not call, by its own word.
 pub fn parked(run: &Run) -> Vec<ParkedPool> {
     let one = |(name, pool): (&Name, &tollgate_core::run::pool::Pool)| ParkedPool {
         pool: name.clone(),
@@ -38,7 +38,7 @@ pub fn parked(run: &Run) -> Vec<ParkedPool> {
         tried: pool.tried_by.is_some(),
         said: pool.said.clone(),
     };
-    run.pools.iter().map(one).collect()
+    run.pools.iter().filter(|(_, pool)| pool.is_own()).map(one).collect()
 }
 
 /// What a run used on its last day, where it used something.
@@ -67,6 +67,7 @@ pub fn look(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<(A
             // Who tries a pool tells what came of it, while somebody is there who can.
             let tried = pool.tried && is_driven(summary, now_ms);
             let known = Elsewhere { run: summary.run, until_ms: pool.until_ms, tried, said: pool.said };
+            around.unanswered.insert((pool.pool.clone(), summary.run));
             if tried || pool.until_ms > now_ms {
                 around.add(pool.pool, known);
             }

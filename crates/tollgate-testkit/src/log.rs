@@ -184,7 +184,8 @@ fn report(reported: &AttemptReported) -> String {
 }
 
 fn closed(parked: &PoolParked, at_ms: u64) -> String {
-    let said = parked.run.map(|run| format!(", says {run}")).unwrap_or_default();
+    let how = if parked.tried { "is tried by" } else { "says" };
+    let said = parked.run.map(|run| format!(", {how} {run}")).unwrap_or_default();
     format!("{} is closed for {} s{said}", parked.pool, parked.until_ms.saturating_sub(at_ms) / 1000)
 }
 

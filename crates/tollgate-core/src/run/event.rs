@@ -291,6 +291,9 @@ events! {
         /// The run that was told so, where it was another one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<RunId>,
+        /// Whether that run tries it: until it has, nobody knows, and it is asked again then.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        tried: bool,
     }
     /// What the other runs of the state directory used on a day (UTC, in days since 1970), as they told.
     DayCounted = "day.counted" { day: u64, elsewhere: Used }
@@ -461,11 +464,7 @@ events! {
         next_finding: u64,
     }
     /// The run is over.
-    RunClosed = "run.closed" {
-        outcome: RunOutcome,
-        why: String,
-        tree: Name,
-    }
+    RunClosed = "run.closed" { outcome: RunOutcome, why: String, tree: Name }
     /// The tree is a commit on the run's own branch.
     RunPublished = "run.published" { branch: Name, commit: Name }
     /// A person wants the tree of a run that succeeded to land; its token is this event's seq.

@@ -5,9 +5,15 @@
 //! free --limit--> parked until T --T passes, dispatch--> tried --no limit--> free
 //!                    ^                                     |--limit--> parked
 //!                    |--the attempt is lost or ended ------|
+//!
+//! another run tries --> looked at again after a pause --it was answered--> free
+//!                                                      --its time----------> parked
+//!                                                      --it is gone--------> parked until now: this run tries
 //! ```
+//!
+//! A run tells the others what it was told by the pool itself, and that it tries. What it has from another run, that one tells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +26,8 @@ use crate::id::{AttemptId, RunId};
 /// How long a pool is left alone when no time was named, at first and at most.
 const PAUSE_MS: u64 = 60_000;
 const PAUSE_MS_MAX: u64 = 60 * 60_000;
+/// How long what another run tries is left alone, at least and at most: as long as it has been tried so far.
+const LOOK_MS: (u64, u64) = (2_000, 60_000);
 /// Nobody waits longer on the word of an agent.
 const UNTIL_MS_MAX: u64 = 8 * 24 * 60 * 60_000;
 
@@ -35,9 +43,20 @@ pub struct Pool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried_by: Option<AttemptId>,
     pub said: String,
+    /// The run that this one has it from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<RunId>,
+    /// Whether that run tries it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
 }
 
 impl Pool {
+    /// Whether it is this run that the others know it from.
+    pub const fn is_own(&self) -> bool {
+        self.tried_by.is_some() || self.heard.is_none()
+    }
+
     /// Whether it may be called at a time.
     pub const fn is_closed(&self, now_ms: u64) -> bool {
         self.tried_by.is_some() || self.until_ms > now_ms
@@ -51,6 +70,8 @@ pub struct Around {
     pub today: Option<OnDay>,
     /// Pools that one of them may not call, or tries.
     pub pools: BTreeMap<Name, Elsewhere>,
+    /// Pools that said no to one of them, which has not been answered since.
+    pub unanswered: BTreeSet<(Name, RunId)>,
 }
 
 /// A pool as another run knows it.
@@ -87,6 +108,11 @@ pub(super) fn until(quota: Option<&Quota>, times: u32, now_ms: u64) -> u64 {
     named.map_or(now_ms.saturating_add(pause), |at| at.min(now_ms.saturating_add(UNTIL_MS_MAX)))
 }
 
+/// When what another run tries is looked at again; it may be tried since a time.
+pub(super) fn look_again(since_ms: u64, now_ms: u64) -> u64 {
+    now_ms.saturating_add(now_ms.saturating_sub(since_ms).clamp(LOOK_MS.0, LOOK_MS.1))
+}
+
 impl Run {
     /// The pool of the worker of a role; without one of its own the worker is one.
     pub fn pool_of<'a>(&'a self, role: &'a Name) -> &'a Name {
@@ -118,6 +144,8 @@ mod tests {
         let minutes: Vec<u64> = (0..8).map(|times| (until(Some(&past), times, 1_000) - 1_000) / 60_000).collect();
         assert_eq!(minutes, [1, 2, 4, 8, 16, 32, 60, 60]);
         assert_eq!(until(None, 40, 0), PAUSE_MS_MAX);
+        let looks: Vec<u64> = [1_000, 9_000, 3_600_000].map(|now| look_again(1_000, now) - now).to_vec();
+        assert_eq!(looks, [2_000, 8_000, 60_000]);
     }
 
     #[test]

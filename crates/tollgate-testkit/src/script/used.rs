@@ -77,7 +77,9 @@ pub(super) fn elsewhere(words: &[String], now_ms: u64) -> Around {
     around.count(now_ms / DAY_MS, used);
     if let Some(pool) = pool {
         let said = "the limit is reached".to_owned();
-        around.add(pool, Elsewhere { run: RunId::from_bits(9), until_ms, tried, said });
+        let run = RunId::from_bits(9);
+        around.unanswered.insert((pool.clone(), run));
+        around.add(pool, Elsewhere { run, until_ms, tried, said });
     }
     around
 }

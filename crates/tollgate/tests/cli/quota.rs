@@ -2,6 +2,8 @@
 
 use tollgate_core::run::Event;
 
+use tollgate_store::Journal;
+
 use crate::budget::{NOTHING, ROW, SIDES, calls, done, play, prints};
 use crate::play::Play;
 
@@ -116,4 +118,34 @@ fn units_of_other_pools_go_on_while_one_is_parked() {
     );
     assert_eq!((calls(&play), play.dispatched("maker")), (5, 3));
     play.holds();
+}
+
+/// Who waits for another's call was not told no, and tells nobody that it was.
+#[test]
+fn once_one_run_was_answered_the_others_of_its_pool_go_on() {
+    // The first call is told no, and the second one is answered when the others have seen that it is made.
+    let act = format!(
+        "case $n in 1) {} ;; 2) until [ -e \"$HOME/.claude/go\" ]; do sleep 0.1; done ;; esac\n{}",
+        refused(3),
+        done(NOTHING)
+    );
+    let mut play = play(ROW, "", &act);
+    run(&mut play, &["--no-wait"]).exits(5);
+    let mut drivers = vec![play.program(&["resume", "RUN"])];
+    drivers.extend([(); 2].map(|()| play.program(&["run", "../row.yaml"])));
+    let waits = |event: &Event| matches!(event, Event::PoolParked(parked) if parked.tried);
+    play.until("two wait for the third", |play| {
+        let journal = play.journal();
+        let runs = journal.list(&tollgate_store::Filter::default()).unwrap().runs;
+        let events = |run| tollgate_engine::verify::events(&*journal, run, 0, u64::MAX).unwrap();
+        let waiting = runs.iter().filter(|known| events(known.run).iter().any(|recorded| waits(&recorded.event)));
+        (waiting.count() == 2).then_some(())
+    });
+    std::fs::write(play.world.path("home/.claude/go"), "").unwrap();
+    for mut driver in drivers {
+        let ended = play.until("it goes on", |_| driver.try_wait().unwrap());
+        assert!(ended.success(), "{ended}");
+    }
+    assert_eq!(calls(&play), 7, "one call was wasted, and none but that");
+    play.tollgate(&["verify", "--all"]).exits(0);
 }

@@ -46,16 +46,21 @@ impl Draft {
         if let Some(pool) = known.filter(|pool| pool.is_closed(self.now_ms) || pool.until_ms == 0) {
             return pool.is_closed(self.now_ms);
         }
-        let times = known.map_or(0, |pool| pool.times);
-        let Some(elsewhere) = self.around.pools.get(&name).cloned() else { return false };
-        let Elsewhere { run, until_ms, tried, said } = elsewhere;
-        if !tried && until_ms <= self.now_ms {
-            return false;
+        let waited = known.filter(|pool| pool.elsewhere).and_then(|pool| Some((pool.heard?, pool.said.clone())));
+        let elsewhere = self.around.pools.get(&name).filter(|known| known.tried || known.until_ms > self.now_ms);
+        if let Some(Elsewhere { run, until_ms, tried, said }) = elsewhere.cloned() {
+            // Who tries it finds out for everybody.
+            let until_ms = if tried { pool::look_again(until_ms, self.now_ms) } else { until_ms };
+            self.emit(PoolParked { pool: name, until_ms, said, run: Some(run), tried });
+            return true;
         }
-        // Who tries it finds out for everybody: it is looked at again after a pause.
-        let until_ms = if tried { pool::until(None, times, self.now_ms) } else { until_ms };
-        self.emit(PoolParked { pool: name, until_ms, said, run: Some(run) });
-        true
+        // Who tried it is gone and was not answered: this run finds out.
+        if let Some((run, said)) = waited
+            && self.around.unanswered.contains(&(name.clone(), run))
+        {
+            self.emit(PoolParked { pool: name, until_ms: self.now_ms, said, run: Some(run), tried: false });
+        }
+        false
     }
 
     /// Puts into the journal what a day's budget is held against, where it is not what was counted before.

@@ -62,7 +62,7 @@ impl Draft {
         });
         if is_news {
             let said = quota.map(|quota| quota.said).unwrap_or_default();
-            self.emit(PoolParked { pool, until_ms, said, run: None });
+            self.emit(PoolParked { pool, until_ms, said, run: None, tried: false });
         }
         self.lapse();
     }

@@ -26,7 +26,10 @@ pub(super) enum Ending<'a> {
 pub(super) fn begun(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
     let Work::Dispatch { role, .. } = &started.work else { return };
     let pool = run.pool_of(role).clone();
-    if let Some(pool) = run.pools.get_mut(&pool) {
+    if run.pools.get(&pool).is_some_and(|pool| pool.elsewhere && pool.until_ms > 0) {
+        // Another run tried it and was answered.
+        run.pools.remove(&pool);
+    } else if let Some(pool) = run.pools.get_mut(&pool) {
         pool.tried_by = Some(started.attempt);
     }
     if started.repeats.is_none() {
@@ -84,7 +87,9 @@ pub(super) fn wake(run: &mut Run) {
 pub(super) fn close(run: &mut Run, parked: &PoolParked) {
     let before = run.pools.get(&parked.pool);
     let (times, tried_by) = before.map_or((0, None), |pool| (pool.times, pool.tried_by));
+    // Who only waits for what comes of another's call was not told no.
+    let times = if parked.tried { times } else { times.saturating_add(1) };
     let until_ms = before.map_or(0, |pool| pool.until_ms).max(parked.until_ms);
-    let pool = Pool { until_ms, times: times.saturating_add(1), tried_by, said: parked.said.clone() };
-    run.pools.insert(parked.pool.clone(), pool);
+    let (said, heard, elsewhere) = (parked.said.clone(), parked.run, parked.tried);
+    run.pools.insert(parked.pool.clone(), Pool { until_ms, times, tried_by, said, heard, elsewhere });
 }
