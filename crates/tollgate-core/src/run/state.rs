@@ -185,6 +185,9 @@ pub struct Attempt {
     pub on: On,
     pub started_ms: u64,
     pub epoch: u64,
+    /// The attempt in whose place it came: that one was cut off, or nobody worked under it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<AttemptId>,
 }
 
 /// A question to a person, and what came of it.

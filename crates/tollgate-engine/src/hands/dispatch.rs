@@ -14,12 +14,13 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::{Artifact, Role};
 use tollgate_core::redact::Secrets;
 use tollgate_core::report::{Health, Report, Verdict};
-use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::event::Work;
+use tollgate_core::run::{Run, Told};
 use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
+use super::again::again;
 use super::change::{self, changed};
 use super::held::Whose;
 use super::noticed::{self, Before};
@@ -31,7 +32,6 @@ use super::{
 use crate::documents;
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::setup::caches;
-use crate::workers::agent::Again;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
 use crate::workspace::{Hands, ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
 
@@ -93,18 +93,19 @@ impl RealHands {
             return Err(Failure::Other("it was cancelled before it began".to_owned()));
         }
         self.end_strays(run, token, lease.epoch);
-        let (place, note) = self.place(&workspace, run, id, role)?;
+        let cut_off = self.cut_off(run, id);
+        let (place, note, holds) = self.place(&workspace, run, id, role, cut_off.is_some())?;
         let mut tether = self.tether(run, Whose::Role(role_name), &workspace)?;
         let (start, marker) = (tree_id(&lease.tree)?, workers::marker(run.id, id, token));
         let path = place.path();
-        let ground = Ground { path: &path, start: &start, place: place.spot() };
+        let ground = Ground { path: &path, start: &holds, place: place.spot() };
         let hold = || self.touch(run, lease.epoch);
         let (held, made) = self.make_ready(run, &workspace, &ground, &marker, way, (held, &hold))?;
         let leash = tether.leash.clone();
         let (worker, needs) = self.worker(run, worker)?;
         tether.reads.extend(needs.files.iter().cloned());
         let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
-        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
+        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace, &secrets, cut_off)?;
         let job = Job { note: format!("{note}{}", made.note), tether: Some(tether), ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
         let log = job.log.clone();
@@ -158,20 +159,27 @@ impl RealHands {
         }
     }
 
-    /// The tree as the state has it, and a line for the log when it had to be put back: what a lost or refused attempt, or
-    /// a person, left there is kept under a ref and put away.
-    fn place(&self, workspace: &Workspace, run: &Run, id: AttemptId, role: &Role) -> Result<(Place, String), Failure> {
+    /// The tree as the state has it, a line for the log when it had to be put back, and what it holds: what a lost or refused attempt, or
+    /// a person, left there is kept under a ref and put away. Whoever `goes_on` in its session finds there what it left.
+    fn place(
+        &self,
+        workspace: &Workspace,
+        run: &Run,
+        id: AttemptId,
+        role: &Role,
+        goes_on: bool,
+    ) -> Result<(Place, String, ObjectId), Failure> {
         let lease = &run.attempts[&id];
         let start = tree_id(&lease.tree)?;
         if role.writes.is_empty() {
-            return Ok((Place::Copy(workspace.copy_to_measure(&start)?), String::new()));
+            return Ok((Place::Copy(workspace.copy_to_measure(&start)?), String::new(), start));
         }
         let unit = own_unit(run, id);
         let age = if workspace.locate(unit.as_deref()).is_there() { Age::Kept } else { Age::Made };
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
         workspace.hand_over(&tree, &Hands::Sent(lease.token))?;
         if workspace.holds(&tree, &start) {
-            return Ok((Place::Tree(tree, age), String::new()));
+            return Ok((Place::Tree(tree, age), String::new(), start));
         }
         // What a unit had made before it started again is in no tree of the run any more.
         let own = unit.as_ref().and_then(|name| run.unit(name)).and_then(|unit| unit.tree.as_ref());
@@ -179,9 +187,16 @@ impl RealHands {
         let recorded = |tree: &ObjectId| {
             run.contents.contains_key(tree.as_str()) && left.is_none_or(|left| **left != *tree.as_str())
         };
+        if goes_on && let Ok(Old::Kept(commit)) = workspace.keep(&tree, &recorded) {
+            // The files as they were left, and a git folder that nobody has written.
+            let left = workspace.tree_at(&commit)?;
+            let (tree, _) = workspace.reset_tree(unit.as_deref(), &left, &recorded)?;
+            let note = format!("tollgate: the work tree holds what was left there; that is kept as {commit}\n");
+            return Ok((Place::Tree(tree, Age::PutBack), note, left));
+        }
         let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
         let note = match old {
-            Old::Recorded => return Ok((Place::Tree(tree, Age::PutBack), String::new())),
+            Old::Recorded => return Ok((Place::Tree(tree, Age::PutBack), String::new(), start)),
             Old::Kept(commit) => {
                 format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display())
             }
@@ -190,6 +205,7 @@ impl RealHands {
         Ok((
             Place::Tree(tree, Age::PutBack),
             format!("tollgate: the work tree did not hold the recorded tree; what it held {note}\n"),
+            start,
         ))
     }
 
@@ -212,6 +228,7 @@ impl RealHands {
         place: &Place,
         workspace: &Workspace,
         secrets: &Arc<Secrets>,
+        cut_off: Option<Told>,
     ) -> Result<Job, Failure> {
         let lease = &run.attempts[&id];
         let unit = run.instances.get(&lease.instance).and_then(|instance| instance.unit.clone());
@@ -253,35 +270,12 @@ impl RealHands {
             note: String::new(),
             limit,
             allowed: known.budget,
-            again: again(run, id, &assembled.brief, matches!(place, Place::Tree(..))),
+            again: again(run, id, &assembled.brief, matches!(place, Place::Tree(..)), cut_off),
             tether: None,
             caches: self.caches(run, role, place)?,
             secrets: Arc::clone(secrets),
         })
     }
-}
-
-/// What is left to say to an agent whose report could not be used, in the session that knows the rest.
-fn again(run: &Run, id: AttemptId, brief: &str, same_folder: bool) -> Option<Again> {
-    let lease = run.attempts.get(&id)?;
-    let Work::Dispatch { role, .. } = &lease.work else { return None };
-    let instance = run.instances.get(&lease.instance)?;
-    // A limit cut it off: whether its session took in what it was told before that, nobody knows.
-    if let Some(told) = instance.session.clone().filter(|told| told.quota.is_some()) {
-        let prompt = format!(
-            "A limit of your plan had stopped you; it has passed. Go on where you were: what you changed is still there. Your report names everything \
-             that you created, modified or deleted, also before. This is what you were told:\n\n{brief}"
-        );
-        return Some(Again { prompt, told, same_folder });
-    }
-    let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
-    let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
-    // What the first attempt changed is on record, and no report has named it so far.
-    let prompt = format!(
-        "Your report cannot be used:\n{points}\nMend this and send the whole report again as your last message. It names everything that you created, \
-         modified or deleted, also before.\n"
-    );
-    Some(Again { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
 }
 
 type Read = (Report, Vec<Name>, Vec<String>, Object);

@@ -1,6 +1,7 @@
 //! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
 #![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
+mod again;
 mod blobs;
 mod budget;
 mod change;

@@ -194,7 +194,8 @@ impl Workspace {
         Ok(self.git.call(&args, Vec::new())?.end.success())
     }
 
-    pub(super) fn tree_at(&self, commit: &ObjectId) -> Result<ObjectId, WorkspaceError> {
+    /// The tree of a commit.
+    pub fn tree_at(&self, commit: &ObjectId) -> Result<ObjectId, WorkspaceError> {
         Ok(self.git.id(&["rev-parse", "--verify", &format!("{commit}^{{tree}}")])?)
     }
 

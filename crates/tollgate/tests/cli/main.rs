@@ -60,6 +60,7 @@ mod repair;
 mod repository;
 mod required;
 mod rests;
+mod resumed;
 mod rows;
 mod sarif;
 mod schemas;

@@ -23,6 +23,7 @@ pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
         on: gate::on_tree(run, started.tree.clone()),
         started_ms: at_ms,
         epoch: run.epoch,
+        repeats: started.repeats,
     };
     run.attempts.insert(started.attempt, Arc::new(attempt));
     with(run, &started.instance, |instance| {

@@ -1,13 +1,17 @@
 //! Takes an output piece by piece and hands on its lines, each within bounds.
 
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 
-use super::Account;
+use super::{Account, Adapter};
 use crate::process::Output;
-use crate::workers::REPORT_BYTES_MAX;
+use crate::workers::{LOG_BYTES_MAX, REPORT_BYTES_MAX};
 
 /// The longest line that is read: a report is at most one.
 const LINE_BYTES_MAX: usize = 2 * REPORT_BYTES_MAX;
@@ -47,6 +51,15 @@ impl Ears {
         heard.end_line();
         heard.account.take()
     }
+}
+
+/// The session that an agent told, by the log of its attempt.
+pub fn session_in(adapter: &'static Adapter, log: &Path) -> Option<Name> {
+    let ears = Ears::new(Account::new(adapter, None), Budget::default());
+    let mut bytes = Vec::new();
+    File::open(log).ok()?.take(LOG_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    ears.push(&bytes);
+    ears.account()?.end(true).0.session
 }
 
 impl Output for Ears {

@@ -29,6 +29,7 @@ use serde_json::Value;
 use tollgate_core::run::told::{Guarded, Usage};
 
 pub use account::{Account, AgentFailure, WorkerEvent};
+pub use ears::session_in;
 pub use line::Wants;
 pub use probe::{ask, version};
 pub use sheet::{QuotaTold, Resume, Schema, Sheet, sheet, sheets};
