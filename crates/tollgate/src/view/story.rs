@@ -150,13 +150,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::AttemptLost(lost) => format!("{} was lost: {}", lost.attempt, lost.why),
         Event::AttemptUnready(unready) => format!("{} was not started: {}", unready.attempt, first_line(&unready.why)),
         Event::AttemptParked(parked) => format!("{} was cut off: {}", parked.attempt, first_line(&parked.reason)),
-        Event::PoolParked(PoolParked { pool, run: Some(run), tried: true, .. }) => {
-            format!("{run} tries whether {pool} may be called")
-        }
-        Event::PoolParked(parked) => {
-            let said = parked.run.map(|run| format!(", says {run}")).unwrap_or_default();
-            format!("{} is called again {}{said}", parked.pool, words::then(recorded.at_ms, parked.until_ms))
-        }
+        Event::PoolParked(parked) => closed_sentence(parked, recorded.at_ms),
         Event::DayCounted(_) => return None,
         Event::BudgetChanged(changed) => match changed.limit {
             Some(limit) => format!("{by} allows {} in all", changed.over.measure.shown(limit)),
@@ -316,6 +310,15 @@ pub const fn judged(result: Judgement) -> &'static str {
 
 /// How an attempt is told that a crash repeats.
 const AGAIN: &str = ", repeated after a crash";
+
+fn closed_sentence(parked: &PoolParked, at_ms: u64) -> String {
+    let then = words::then(at_ms, parked.until_ms);
+    match parked.run {
+        Some(run) if parked.tried => format!("{run} tries whether {} may be called", parked.pool),
+        Some(run) => format!("{} is called again {then}, says {run}", parked.pool),
+        None => format!("{} is called again {then}", parked.pool),
+    }
+}
 
 fn started_sentence(started: &AttemptStarted) -> String {
     let again = if started.repeats.is_some() { AGAIN } else { "" };

@@ -1,6 +1,7 @@
 //! What an agent said while it worked, summed up: what the journal keeps of it, and whether it failed whatever it says.
 
 use serde_json::Value;
+use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::told::{Quota, Told, Usage};
 
@@ -90,6 +91,8 @@ pub struct Account {
     adapter: &'static Adapter,
     /// The account before this call, where it went on in a session.
     resumed: Option<Option<Value>>,
+    /// The session that it was to go on in.
+    session: Option<Name>,
     /// The account of this call.
     raw: Option<Value>,
     /// What its answers used before the one under way, and what that one used so far.
@@ -107,8 +110,20 @@ impl Account {
     pub fn new(adapter: &'static Adapter, goes_on: Option<&Told>) -> Self {
         let told = Told { adapter: adapter.name.into(), ..Told::default() };
         let resumed = goes_on.map(|told| serde_json::from_str(told.raw.as_deref()?).ok());
+        let session = goes_on.and_then(|told| told.session.clone());
         let (steps, step, failed) = (None, None, None);
-        Self { adapter, resumed, raw: None, steps, step, pending: Pending::default(), told, failed, spoke: false }
+        Self {
+            adapter,
+            resumed,
+            session,
+            raw: None,
+            steps,
+            step,
+            pending: Pending::default(),
+            told,
+            failed,
+            spoke: false,
+        }
     }
 
     /// What one line says.
@@ -171,6 +186,8 @@ impl Account {
     fn usage(&self) -> Usage {
         let before = match &self.resumed {
             None => Before::Fresh,
+            // Under another name it counts from nobody knows where.
+            Some(_) if self.told.session.is_some() && self.told.session != self.session => Before::Resumed(None),
             Some(before) => Before::Resumed(before.as_ref()),
         };
         let told = match &self.raw {

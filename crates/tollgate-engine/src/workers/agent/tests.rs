@@ -93,6 +93,9 @@ fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
     assert_eq!(usage("codex-resumed"), Usage::default());
     let claude = usage("claude-resumed");
     assert_eq!((claude.output_tokens, claude.cost_nano_usd), (Some(30), None), "its tokens are of the call");
+    // An account of another session says nothing of this one.
+    let other = Told { session: Some("another".into()), ..shown("claude-writes", None, true).1 };
+    assert_eq!(shown("claude-resumed", Some(&other), true).1.usage.cost_nano_usd, None);
     let zero = serde_json::json!({"tokens": {"input": 1, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}, "cost": 0});
     assert_eq!((opencode::ADAPTER.spent)(&zero, Before::Fresh).cost_nano_usd, None, "no price is no free lunch");
 }
