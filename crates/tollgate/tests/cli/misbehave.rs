@@ -99,7 +99,7 @@ fn of_two_reports_the_last_counts_and_an_echo_of_the_brief_counts_as_none() {
     said.exits(0);
     play.holds();
     let (play, said) = Play::standard(&[("dod-checker", &[at(1, "misbehave: echo"), else_(COVERED)])]);
-    said.exits(1).says("no `## Status` heading");
+    said.exits(1).says("there is no report");
     assert_eq!(play.dispatched("reviewer"), 0);
     play.holds();
 }
