@@ -65,7 +65,7 @@ fn each_breach_has_a_code_and_a_place() {
         let found = after("{has: findings}", wrong);
         assert_eq!(found.first().map(|one| one.0), Some(Code::YAML_VALUE), "{wrong}: {found:?}");
     }
-    assert_eq!(told("a: [1"), [(Code::YAML_SYNTAX, 2, 1)]);
+    assert_eq!(told("a: [1"), [(Code::YAML_SYNTAX, 1, 6)]);
 }
 
 const NOTE: &str = "contract: my.note\nversion: 1\npurpose: A note.\nform: markdown\nheading: \"## Note: {title}\"\nfields:\n  title: {text: {}, head: true}\n  kind: {one_of: [a, b], label: Kind}\n  body: {text: {}, section: Body}\nexample: {title: T, kind: a, body: x}\n";
