@@ -1,6 +1,7 @@
 //! The guard: what was there before, what is there now, and what of that may not be.
 
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,17 +11,22 @@ use tollgate_core::redact::Secrets;
 
 use super::dossier::Dossier;
 use super::leak::Leaks;
+use super::places::{leads, not_committed, refuse};
 use super::report::{Frame, Guard, Reason};
 use super::room::Room;
-use super::surfaces::holds;
-use super::{Delegation, Stop, VERIFIER};
+use super::surfaces::{Grant, grant, holds};
+use super::{Delegation, Stop, VERIFIER, invalid};
+use crate::git::{quote, unquote};
 use crate::sandbox::Reserved;
 use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
 
 /// How many paths a report names, and how many differences.
 const PATHS_MAX: usize = 1000;
 const DIFFERENCES_MAX: usize = 20;
+/// How many changes that are not committed are looked for in repositories inside of the folder.
+const DIRTY_MAX: usize = 10;
 const STAGED: &str = ".git/index";
+const UNBORN: &str = "everything: there is no commit yet";
 
 /// The folder that a worker works in, before it does.
 #[derive(Debug)]
@@ -38,30 +44,78 @@ impl Scene {
         let repository = match Repository::find(cwd) {
             Ok(found) => {
                 let found = found.looked_at(&scratch).map_err(Stop::execution)?;
-                dirty.extend(found.dirty.iter().filter(|path| !is_dossier(asked, &found.top, path)).cloned());
+                dirty.extend(not_committed(asked, &found));
                 Some(found)
             }
             Err(WorkspaceError::NotARepository(_) | WorkspaceError::Bare(_)) => None,
             Err(WorkspaceError::Unborn(_)) => {
-                dirty.push("everything: there is no commit yet".into());
+                dirty.push(UNBORN.into());
                 None
             }
             Err(error) => return Err(Stop::execution(error)),
         };
-        if !dirty.is_empty() && asked.role != VERIFIER {
-            let named = dirty.join(", ");
-            if !asked.allow_dirty {
-                guard.warnings.push(format!("not committed: {named}"));
-                let summary = format!("The checkout has changes that are not committed: {named}");
-                return Err(Stop(Reason::DirtyWorkspace, summary, Vec::new()));
-            }
-            guard.warnings.push(format!("not committed before, and no part of what was measured: {named}"));
+        if asked.role != VERIFIER {
+            refuse(asked, &dirty, guard)?;
         }
         let before = take(cwd, repository.as_ref(), None, &scratch).map_err(Stop::execution)?;
         guard
             .warnings
             .extend(before.closed().map(|path| format!("`{path}` cannot be looked into, and is not measured")));
         Ok(Self { repository, before, scratch })
+    }
+
+    /// What may be written, of what the dossier allows. Repositories that lie in that, or around it, are looked at as the
+    /// folder's own was: for changes that are not committed, and for what their configuration makes a part of git.
+    pub fn grant(
+        &mut self,
+        asked: &Delegation,
+        cwd: &Path,
+        dossier: &Dossier,
+        guard: &mut Guard,
+    ) -> Result<Grant, Stop> {
+        let allowed = if asked.role == VERIFIER { &[][..] } else { &dossier.allowed };
+        let found =
+            |git: &[PathBuf]| grant(cwd, allowed, &dossier.forbidden, git).map_err(|wrong| invalid(vec![wrong]));
+        let first = found(&self.git_places())?;
+        let (repositories, dirty) = self.inside(asked, cwd, &first.narrowed.writes)?;
+        refuse(asked, &dirty, guard)?;
+        let named = self.repository.iter().chain(&repositories).flat_map(Repository::named_by_settings);
+        // What holds the whole folder would leave nothing to be written.
+        let named = named.flat_map(|place| leads(&place)).filter(|place| !cwd.starts_with(place));
+        self.before.keeps(named.collect());
+        let grant = found(&self.git_places())?;
+        guard.warnings.extend(grant.warnings.iter().cloned());
+        Ok(grant)
+    }
+
+    /// The repositories below the folder that lie in what may be written, or around it, and what is not committed there.
+    fn inside(&self, asked: &Delegation, cwd: &Path, writes: &[PathBuf]) -> Result<(Vec<Repository>, Vec<Name>), Stop> {
+        let (mut repositories, mut dirty) = (Vec::new(), Vec::new());
+        let tops = self.before.git_places().filter(|place| place.ends_with(".git")).filter_map(Path::parent);
+        let written = |top: &&Path| writes.iter().any(|real| real.starts_with(top) || top.starts_with(real));
+        for top in tops.filter(|top| *top != cwd).filter(written) {
+            let inside = top.strip_prefix(cwd).unwrap_or(top);
+            match Repository::find(top) {
+                // An empty folder of that name is no repository: the one around it has told of its files.
+                Ok(found) if found.top != top => {}
+                Ok(found) => {
+                    let found = found.looked_at(&self.scratch).map_err(Stop::execution)?;
+                    let from = |path: &Name| quote(&[inside.as_os_str().as_bytes(), b"/", &unquote(path)].concat());
+                    dirty.extend(not_committed(asked, &found).iter().map(from));
+                    repositories.push(found);
+                }
+                Err(WorkspaceError::Bare(_)) => {}
+                Err(WorkspaceError::Unborn(_)) => dirty.push(format!("{}: {UNBORN}", inside.display()).into()),
+                Err(WorkspaceError::NotARepository(_)) => {
+                    dirty.push(format!("{}: nobody knows, its git folder is not there", inside.display()).into());
+                }
+                Err(error) => return Err(Stop::execution(error)),
+            }
+            if dirty.len() >= DIRTY_MAX {
+                break;
+            }
+        }
+        Ok((repositories, dirty))
     }
 
     /// What must be readable for git to work there.
@@ -75,16 +129,11 @@ impl Scene {
         self.repository.as_ref().map_or(bare, |repository| repository.reserved(state))
     }
 
-    /// Where git keeps something: the repository's own folders, and those that lie in the folder.
-    pub fn git_places(&self) -> Vec<PathBuf> {
-        let own = self.repository.iter().flat_map(Repository::kept_by_git);
+    /// Where git keeps something: the repository's own folders, and those that lie in the folder, with what leads there.
+    fn git_places(&self) -> Vec<PathBuf> {
+        let own = self.repository.iter().flat_map(|own| own.kept_by_git().into_iter().chain([own.top.join(".git")]));
         let met = self.before.git_places().map(Path::to_owned);
-        // A link in the place of a git folder is one, and where it leads.
-        let all = own.chain(met).flat_map(|place| {
-            let link = place.is_symlink().then(|| place.clone());
-            link.into_iter().chain([place.canonicalize().unwrap_or(place)])
-        });
-        all.collect::<BTreeSet<_>>().into_iter().collect()
+        own.chain(met).flat_map(|place| leads(&place)).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Notes the secrets that are there already, in what may be changed.
@@ -134,12 +183,6 @@ fn take(
         taken.tell(STAGED, repository.staged_digest(scratch)?);
     }
     Ok(taken)
-}
-
-/// Whether a path that is not committed is the dossier itself.
-fn is_dossier(asked: &Delegation, top: &Path, path: &Name) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    asked.dossier_file.as_deref().and_then(real).is_some_and(|file| real(&top.join(&**path)) == Some(file))
 }
 
 /// A change, and what it is.

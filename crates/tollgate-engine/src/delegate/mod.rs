@@ -11,6 +11,7 @@
 mod dossier;
 mod guard;
 mod leak;
+mod places;
 mod prompt;
 mod report;
 mod room;
@@ -197,12 +198,12 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     let cwd = asked.cwd.as_ref().map_err(Stop::execution)?;
     let room = Room::make(&asked.state).map_err(Stop::execution)?;
     let _turn = Turn::take(cwd, &asked.role)?;
-    let scene = Scene::look(asked, cwd, &room, &mut frame.guard)?;
+    let mut scene = Scene::look(asked, cwd, &room, &mut frame.guard)?;
     let dialect = registry::report_dialect(CONTRACT).ok_or_else(|| Stop::execution("there is no contract for it"))?;
     let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect);
     let (worker, copy) = worker(hired, &room, asked)?;
     frame.adapter.insert("command".into(), worker.describe().into());
-    let mut tether = tether(asked, hired, &dossier, &scene, cwd, frame)?;
+    let mut tether = tether(asked, hired, &dossier, &mut scene, cwd, frame)?;
     tether.reads.extend(scene.reads());
     tether.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
     if let Program::Script(file) = &hired.program {
@@ -269,7 +270,7 @@ fn tether(
     asked: &Delegation,
     hired: &Hired,
     dossier: &Dossier,
-    scene: &Scene,
+    scene: &mut Scene,
     cwd: &Path,
     frame: &mut Frame,
 ) -> Result<Tether, Stop> {
@@ -278,10 +279,7 @@ fn tether(
     let wished = scene.reserved(&asked.state).taken_out_of(hired.asked.clone());
     let tether = wished.tether(&asked.tollgate, &asked.state, able, false);
     let mut tether = tether.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
-    let allowed = if asked.role == VERIFIER { &[][..] } else { &dossier.allowed };
-    let grant = surfaces::grant(cwd, allowed, &dossier.forbidden, &scene.git_places());
-    let grant = grant.map_err(|wrong| invalid(vec![wrong]))?;
-    frame.guard.warnings.extend(grant.warnings);
+    let grant = scene.grant(asked, cwd, dossier, &mut frame.guard)?;
     if tether.leash.landlock == 0 {
         let why = if tether.leash.missing.is_empty() { "it is off" } else { &tether.leash.missing };
         frame.guard.warnings.push(format!("no sandbox kept the worker to its surfaces: {why}"));

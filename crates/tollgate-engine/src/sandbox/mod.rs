@@ -34,6 +34,7 @@ use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
 pub use reserved::{Clash, Reserved};
+pub(crate) use way::way;
 
 pub(crate) use places::holds_home;
 

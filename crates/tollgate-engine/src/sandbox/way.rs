@@ -8,7 +8,7 @@ const LINKS_MAX: usize = 40;
 
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Way {
+pub(crate) struct Way {
     /// The links, each by where it lies.
     pub links: Vec<PathBuf>,
     /// Its end; what is not there yet is taken by its name.
@@ -16,7 +16,7 @@ pub(super) struct Way {
 }
 
 /// The way of an absolute path; none where it goes round in a circle.
-pub(super) fn way(path: &Path) -> Option<Way> {
+pub(crate) fn way(path: &Path) -> Option<Way> {
     let mut way = Way { links: Vec::new(), end: PathBuf::from("/") };
     let mut open: Vec<OsString> = parts(path).rev().collect();
     while let Some(name) = open.pop() {

@@ -18,6 +18,7 @@ use tollgate_core::scope::Entry;
 
 use super::folder::{GitFolder, Kind};
 use super::measure::{Change, ChangeKind, LINK, compare, leads_outside};
+use super::settings::named_places;
 use super::{Repository, WorkspaceError, at};
 use crate::git::{Git, quote, unquote};
 use crate::sandbox::Reserved;
@@ -56,6 +57,8 @@ pub struct Snapshot {
     told: Vec<Entry>,
     /// Folders in which git keeps a repository, whatever their names, and files that lead to one.
     git: Vec<GitPlace>,
+    /// What else git was told to be its own.
+    named: Vec<GitPlace>,
 }
 
 /// A git folder that was met, or a file in the place of one.
@@ -98,7 +101,21 @@ impl Snapshot {
         for (name, folder) in git_folders {
             taker.walk(folder, name.as_bytes().to_vec())?;
         }
-        Ok(Self { root: root.to_owned(), found: taker.found, told: Vec::new(), git: taker.git })
+        let named = before.map(|before| before.named.clone()).unwrap_or_default();
+        Ok(Self { root: root.to_owned(), found: taker.found, told: Vec::new(), git: taker.git, named })
+    }
+
+    /// Takes files and folders for git's own, from now on.
+    pub fn keeps(&mut self, places: Vec<PathBuf>) {
+        let within = |path: PathBuf| {
+            let name = path.strip_prefix(&self.root).ok()?.as_os_str().as_bytes().to_vec();
+            (!name.is_empty()).then_some(GitPlace { name, path })
+        };
+        self.named = places.into_iter().filter_map(within).collect();
+    }
+
+    fn places(&self) -> impl Iterator<Item = &GitPlace> {
+        self.git.iter().chain(&self.named)
     }
 
     /// Adds what is known of a path by other means.
@@ -130,13 +147,13 @@ impl Snapshot {
 
     /// The git folders that were met, and the files in the place of one.
     pub fn git_places(&self) -> impl Iterator<Item = &Path> {
-        self.git.iter().map(|place| place.path.as_path())
+        self.places().map(|place| place.path.as_path())
     }
 
     /// The places where git keeps something and these changes up to a `later` moment are, and how each changed: it came, is gone, or is
     /// another.
     pub fn git_places_changed(&self, later: &Self, changes: &[Change]) -> Vec<(Name, ChangeKind)> {
-        let names = |of: &Self| of.git.iter().map(|place| place.name.clone()).collect::<BTreeSet<_>>();
+        let names = |of: &Self| of.places().map(|place| place.name.clone()).collect::<BTreeSet<_>>();
         let (before, after) = (names(self), names(later));
         let changed = |place: &&Vec<u8>| changes.iter().any(|change| lies_in(&unquote(&change.path), place));
         let how = |place: &Vec<u8>| match (before.contains(place), after.contains(place)) {
@@ -151,7 +168,7 @@ impl Snapshot {
     pub fn in_git(&self, path: &str) -> bool {
         let path = unquote(path);
         path.split(|byte| *byte == b'/').any(|part| part == GIT)
-            || self.git.iter().any(|place| lies_in(&path, &place.name))
+            || self.places().any(|place| lies_in(&path, &place.name))
     }
 
     /// Whether a changed path is a link that leads out of the folder.
@@ -182,6 +199,11 @@ impl Repository {
     /// The folders in which git keeps it.
     pub fn kept_by_git(&self) -> Vec<PathBuf> {
         vec![self.git_dir.clone(), self.shared.common.clone(), self.shared.objects.clone()]
+    }
+
+    /// What its configuration makes a part of git, wherever that lies: hooks, and files of configuration.
+    pub fn named_by_settings(&self) -> Vec<PathBuf> {
+        named_places(self.git_dir(), &self.top)
     }
 
     /// What no configuration gives to a worker.

@@ -3,5 +3,6 @@
 mod endings;
 mod guard;
 mod hostile;
+mod inside;
 mod moved;
 pub mod stage;

@@ -6,9 +6,9 @@ use super::stage::{Stage, report, says};
 use crate::leash::holds;
 
 /// A repository below the one that is worked in, which does not track it.
-const NESTED: &str = "mkdir -p v/sub && echo v >> .git/info/exclude && cd v/sub && git init -q && echo 1 > a && git add -A && git commit -qm x";
+pub(super) const NESTED: &str = "mkdir -p v/sub && echo v >> .git/info/exclude && cd v/sub && git init -q && echo 1 > a && git add -A && git commit -qm x";
 /// One that it does.
-const SUBMODULE: &str = "git init -q ../o && git -C ../o commit -q --allow-empty -m x && \
+pub(super) const SUBMODULE: &str = "git init -q ../o && git -C ../o commit -q --allow-empty -m x && \
     git -c protocol.file.allow=always submodule -q add ../o p/m && git commit -qm s";
 /// The repository itself, kept in a folder of the checkout.
 const STORE: &str = "mkdir -p store/x && echo store >> .git/info/exclude && mv .git store/x/r && ";
@@ -17,7 +17,7 @@ const KEEP: &str =
 /// What a worker does to have its own in the place of a folder.
 const MOVE: &str = "mv WAY WAY.old; mkdir -p WAY; cp -r WAY.old/. WAY";
 
-fn shell(stage: &Stage, script: &str) {
+pub(super) fn shell(stage: &Stage, script: &str) {
     let mut command = Command::new("sh");
     command.args(["-ec", script]).current_dir(stage.work("")).env("GIT_CONFIG_GLOBAL", "/dev/null");
     for (who, what) in [("NAME", "a"), ("EMAIL", "a@b")] {
@@ -27,7 +27,7 @@ fn shell(stage: &Stage, script: &str) {
     assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn acting(acts: &str, before: &str, allowed: &str) -> Stage {
+pub(super) fn acting(acts: &str, before: &str, allowed: &str) -> Stage {
     let stage = Stage::new("implementer", &format!("{acts}\n{}", says(&report("implementer", "PASS"))))
         .dossier("allowed_surfaces", serde_json::json!([allowed]));
     shell(&stage, before);

@@ -1,0 +1,97 @@
+//! Repositories inside of what may be written, and what a configuration makes a part of git there.
+
+use super::moved::{NESTED, SUBMODULE, acting, shell};
+use super::stage::{report, says};
+use crate::leash::holds;
+
+const DIRTY: &str =
+    "cd p/m && echo 1 > l && git add -A && git commit -qm l && cd ../.. && git commit -qam l && echo precious >> p/m/l";
+
+/// What is not committed in a submodule, or in a repository that nobody tracks, is somebody's work as any other.
+#[test]
+fn what_is_not_committed_in_a_repository_inside_of_a_surface_is_not_written_over() {
+    let submodule = format!("{SUBMODULE} && {DIRTY}");
+    let new = format!("{SUBMODULE} && echo precious > p/m/l");
+    let nested = format!("({NESTED}) && echo precious > v/sub/a");
+    let unborn = "git init -q v/sub && echo v >> .git/info/exclude && echo precious > v/sub/a";
+    let lost = format!("{SUBMODULE} && echo precious > p/m/l && rm -rf .git/modules");
+    for (before, allowed, file, named) in [
+        (&*submodule, "p/m", "p/m/l", "p/m/l"),
+        (&submodule, "p", "p/m/l", "p/m/l"),
+        (&submodule, "p/m/l", "p/m/l", "p/m/l"),
+        (&submodule, "p/**/l", "p/m/l", "p/m/l"),
+        (&new, "p/m", "p/m/l", "p/m/l"),
+        (&nested, "v", "v/sub/a", "v/sub/a"),
+        (unborn, "v", "v/sub/a", "v/sub: everything: there is no commit yet"),
+        (&lost, "p", "p/m/l", "p/m: nobody knows, its git folder is not there"),
+    ] {
+        let acts = format!("echo OVER > {file}");
+        let stage = acting(&acts, before, allowed);
+        stage.delegate().is("BLOCKED", Some("dirty_workspace"), 1).says(named);
+        assert!(std::fs::read_to_string(stage.work(file)).unwrap().ends_with("precious\n"), "{allowed}");
+        let done = acting(&acts, before, allowed).with(&["--allow-dirty"]).delegate();
+        done.is("PASS", None, 0).says(&format!("not committed before, and no part of what was measured: {named}"));
+    }
+    // What nobody writes may be as it is, and whoever judges may be shown anything.
+    acting("echo x > src/main.rs", &submodule, "src").delegate().is("PASS", None, 0);
+    let mut judges = acting("true", &submodule, "p");
+    judges.role = "verifier".to_owned();
+    judges.acts(&says(&report("verifier", "PASS")));
+    let found = judges.dossier("worker_role", "verifier".into()).delegate();
+    assert_ne!(found.report["reason"], "dirty_workspace", "{:#}", found.report);
+}
+
+/// Which repository it is stands in a file or a link, and that may lead over a link that lies in a surface.
+#[test]
+fn a_link_on_the_way_to_the_git_folder_is_held() {
+    if !holds() {
+        return;
+    }
+    let before =
+        "mkdir -p v/real/r && printf 'v\\nw\\n' > .git/info/exclude && ln -s real v/l && mv .git v/real/r/g && ";
+    for points in ["ln -s v/l/r/g .git", "echo 'gitdir: v/l/r/g' > .git", "ln -s v/l/r/g w && ln -s w .git"] {
+        let acts = "(rm -f v/l; mkdir -p v/evil/r; ln -sfn evil v/l; mv v/l v/k) 2>/dev/null; rm -rf v/evil; echo x > v/a || exit 9";
+        let stage = acting(acts, &format!("{before}{points}"), "v");
+        let done = stage.delegate();
+        done.is("PASS", None, 0);
+        assert_eq!(done.list("changed_surfaces"), ["v/a"], "{points}");
+        assert_eq!(std::fs::read_link(stage.work("v/l")).unwrap(), std::path::Path::new("real"), "{points}");
+    }
+}
+
+/// Hooks and configuration that lie in the checkout are git's, wherever that is told.
+#[test]
+fn what_a_configuration_makes_a_part_of_git_is_held_and_blocks() {
+    let commit = "git add -A && git commit -qm h";
+    let hooks = format!("mkdir -p k/a && echo x > k/a/x && {commit} && git config core.hooksPath k/a");
+    let later = "git config core.hooksPath k/a && mkdir -p k && echo k >> .git/info/exclude";
+    let include = format!("mkdir k && touch k/g && {commit} && git config include.path ../k/g");
+    let nested =
+        format!("({NESTED}) && cd v/sub && mkdir k && touch k/g && {commit} && git config include.path ../k/g");
+    for (before, allowed, plants, git) in [
+        (&*hooks, "k", "k/a/post-commit", "k/a"),
+        (later, "k", "k/a/post-commit", "k/a"),
+        (&include, "k", "k/g", "k/g"),
+        (&nested, "v", "v/sub/k/g", "v/sub/k/g"),
+    ] {
+        let acts =
+            format!("(mkdir -p $(dirname {plants}); echo '[core]' > {plants}) 2>/dev/null; echo x > {allowed}/b");
+        let found = acting(&acts, before, allowed).unheld().delegate();
+        found
+            .is("BLOCKED", Some("report_validation_failed"), 1)
+            .says(&format!("{plants}: a worker does not change what git keeps"));
+        if before != later && holds() {
+            let stage = acting(&acts, before, allowed);
+            let done = stage.delegate();
+            done.is("PASS", None, 0);
+            assert_eq!(done.list("changed_surfaces"), [format!("{allowed}/b")], "{plants}");
+            acting(&acts, before, git).delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("what git keeps");
+        }
+    }
+    // A whole checkout is nobody's hooks.
+    for odd in [".", "", "src/..", "/dev/null"] {
+        let stage = acting("echo x > src/main.rs", "true", "src");
+        shell(&stage, &format!("git config core.hooksPath '{odd}'"));
+        stage.delegate().is("PASS", None, 0);
+    }
+}
