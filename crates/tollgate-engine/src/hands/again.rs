@@ -1,49 +1,126 @@
 //! An agent that worked before: the session that it is asked in again, and what is left to say to it there.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::event::Work;
-use tollgate_core::run::{Run, Told};
+use tollgate_core::run::{Event, Run, Told};
 
 use super::RealHands;
+use super::place::Left;
+use crate::verify;
 use crate::workers::agent::{Again, AgentSpec, session_in};
 
+/// What the journal has of an attempt.
+#[derive(Debug, Default)]
+struct Past {
+    /// The instance and the role it was for.
+    whose: (Name, Name),
+    repeats: Option<AttemptId>,
+    /// The session that it told at its end.
+    session: Option<Name>,
+    /// Whether a limit cut it off.
+    parked: bool,
+}
+
 impl RealHands {
-    /// What the agent told whose attempt was cut off with its driver: its session, which its log has from its first lines on. What it used
-    /// until then, nobody knows.
+    /// Where what an attempt prints is kept.
+    pub(super) fn log(&self, run: &Run, id: AttemptId) -> PathBuf {
+        self.folder(run.id, "logs").join(format!("{id}.log"))
+    }
+
+    /// What the agent told whose attempt was cut off with its driver: its session, which was noted when it told it. One that was cut
+    /// off before it could tell goes on in the session of the one that it repeats. What was used until then, nobody knows.
     pub(super) fn cut_off(&self, run: &Run, id: AttemptId) -> Option<Told> {
         let lease = run.attempts.get(&id)?;
-        let Work::Dispatch { worker, .. } = &lease.work else { return None };
-        // What a limit cut off told of itself at its end.
-        let instance = run.instances.get(&lease.instance)?;
-        if instance.session.as_ref().is_some_and(|told| told.quota.is_some()) {
+        let Work::Dispatch { role, worker, .. } = &lease.work else { return None };
+        let whose = (lease.instance.clone(), role.clone());
+        let adapter = AgentSpec::parse(worker)?.ok()?.adapter;
+        let (last, past) = (lease.repeats?, self.past(run)?);
+        let noted = |id: &AttemptId| session_in(&self.log(run, *id));
+        let own = |id: &AttemptId| noted(id).filter(|(by, _)| **by == *adapter.name).map(|(_, session)| session);
+        let before = |id: &AttemptId| past.get(id)?.repeats.filter(|before| before < id);
+        let is_parked = |id: &AttemptId| past.get(id).is_some_and(|known| known.parked);
+        // What a limit cut off told of itself at its end: nobody has worked since.
+        let mut chain = std::iter::successors(Some(last), before).take_while(|id| !is_parked(id));
+        let session = chain.find_map(|id| own(&id))?;
+        // Whatever printed that: another's session is nobody's to go on in.
+        let mut others = past.iter().filter(|(_, other)| other.whose != whose);
+        let told = |id: &AttemptId, other: &Past| {
+            other.session.as_ref() == Some(&session) || noted(id).is_some_and(|(_, told)| told == session)
+        };
+        if others.any(|(id, other)| told(id, other)) {
             return None;
         }
-        let adapter = AgentSpec::parse(worker)?.ok()?.adapter;
-        let log = self.folder(run.id, "logs").join(format!("{}.log", lease.repeats?));
-        let session = Some(session_in(adapter, &log)?);
-        Some(Told { adapter: adapter.name.into(), session, ..Told::default() })
+        Some(Told { adapter: adapter.name.into(), session: Some(session), ..Told::default() })
+    }
+
+    /// The dispatches of a run so far.
+    fn past(&self, run: &Run) -> Option<BTreeMap<AttemptId, Past>> {
+        let mut past: BTreeMap<AttemptId, Past> = BTreeMap::new();
+        for recorded in verify::events(&*self.journal, run.id, 0, u64::MAX).ok()? {
+            match recorded.event {
+                Event::AttemptStarted(started) => {
+                    let Work::Dispatch { role, .. } = started.work else { continue };
+                    let whose = (started.instance, role);
+                    past.insert(started.attempt, Past { whose, repeats: started.repeats, ..Past::default() });
+                }
+                Event::AttemptReported(reported) => {
+                    if let Some(known) = past.get_mut(&reported.attempt) {
+                        known.session = reported.told.and_then(|told| told.session);
+                    }
+                }
+                Event::AttemptParked(parked) => {
+                    if let Some(known) = past.get_mut(&parked.attempt) {
+                        (known.session, known.parked) = (parked.told.session, true);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(past)
+    }
+}
+
+impl Left {
+    /// What somebody is told who goes on.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::All => {
+                ": what you changed is still there. Your report names everything that you created, modified or deleted, also before."
+            }
+            Self::Tracked => {
+                ": what you changed is still there, but for files that git ignores. Your report names everything that you created, \
+                 modified or deleted, also before."
+            }
+            Self::Recorded => {
+                ". The files were put back to what is on record: look which of your changes are still there, and make the others \
+                 again. Your report names everything that you created, modified or deleted and that is there."
+            }
+            Self::Copy => ", in a fresh copy of what you look at.",
+        }
     }
 }
 
 /// What is left to say to an agent that was cut off or whose report could not be used, in the session that knows the rest.
-pub(super) fn again(run: &Run, id: AttemptId, brief: &str, same_folder: bool, cut_off: Option<Told>) -> Option<Again> {
+pub(super) fn again(run: &Run, id: AttemptId, brief: &str, left: Left, cut_off: Option<Told>) -> Option<Again> {
     let lease = run.attempts.get(&id)?;
     let Work::Dispatch { role, .. } = &lease.work else { return None };
     let instance = run.instances.get(&lease.instance)?;
+    let same_folder = left != Left::Copy;
     // Whether its session took in what it was told before it was cut off, nobody knows.
+    let goes_on = |why: &str, told: Told| {
+        let words = left.words();
+        let prompt = format!("{why} Go on where you were{words} This is what you were told:\n\n{brief}");
+        Some(Again { prompt, told, same_folder })
+    };
     if let Some(told) = cut_off {
-        let prompt = format!(
-            "You were cut off. Go on where you were: what you changed is still there. Your report names everything that you created, modified or \
-             deleted, also before. This is what you were told:\n\n{brief}"
-        );
-        return Some(Again { prompt, told, same_folder });
+        return goes_on("You were cut off.", told);
     }
     if let Some(told) = instance.session.clone().filter(|told| told.quota.is_some()) {
-        let prompt = format!(
-            "A limit of your plan had stopped you; it has passed. Go on where you were: what you changed is still there. Your report names everything \
-             that you created, modified or deleted, also before. This is what you were told:\n\n{brief}"
-        );
-        return Some(Again { prompt, told, same_folder });
+        return goes_on("A limit of your plan had stopped you; it has passed.", told);
     }
     let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
     let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();

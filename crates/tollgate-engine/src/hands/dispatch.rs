@@ -14,9 +14,9 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::{Artifact, Role};
 use tollgate_core::redact::Secrets;
 use tollgate_core::report::{Health, Report, Verdict};
+use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::event::Work;
-use tollgate_core::run::{Run, Told};
 use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
@@ -24,7 +24,8 @@ use super::again::again;
 use super::change::{self, changed};
 use super::held::Whose;
 use super::noticed::{self, Before};
-use super::ready::{Age, Ground, Spot, not_ready};
+use super::place::{Place, Placed};
+use super::ready::{Ground, not_ready};
 use super::{
     ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, failed, guarded, incidental, leak,
     own_unit, tree_id,
@@ -33,32 +34,10 @@ use crate::documents;
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::setup::caches;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
-use crate::workspace::{Hands, ObjectId, Old, TempCopy, WorkTree, Workspace, remove_tree, safe_name};
+use crate::workspace::{Hands, WorkTree, Workspace, remove_tree, safe_name};
 
 /// How many diagnostics of a malformed report are kept.
 const DIAGNOSTICS_MAX: usize = 20;
-
-/// Where a worker works: the tree itself, and whether it was just made, or a copy that is thrown away.
-enum Place {
-    Tree(WorkTree, Age),
-    Copy(TempCopy),
-}
-
-impl Place {
-    fn path(&self) -> PathBuf {
-        match self {
-            Self::Tree(tree, _) => tree.path.clone(),
-            Self::Copy(copy) => copy.path().to_owned(),
-        }
-    }
-
-    fn spot(&self) -> Spot<'_> {
-        match self {
-            Self::Tree(tree, age) => Spot::Tree(tree, *age),
-            Self::Copy(copy) => Spot::Copy(copy),
-        }
-    }
-}
 
 impl RealHands {
     pub(super) fn dispatch(
@@ -94,7 +73,7 @@ impl RealHands {
         }
         self.end_strays(run, token, lease.epoch);
         let cut_off = self.cut_off(run, id);
-        let (place, note, holds) = self.place(&workspace, run, id, role, cut_off.is_some())?;
+        let Placed { place, note, holds, left } = self.place(&workspace, run, id, role, cut_off.is_some())?;
         let mut tether = self.tether(run, Whose::Role(role_name), &workspace)?;
         let (start, marker) = (tree_id(&lease.tree)?, workers::marker(run.id, id, token));
         let path = place.path();
@@ -105,8 +84,9 @@ impl RealHands {
         let (worker, needs) = self.worker(run, worker)?;
         tether.reads.extend(needs.files.iter().cloned());
         let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
-        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace, &secrets, cut_off)?;
-        let job = Job { note: format!("{note}{}", made.note), tether: Some(tether), ..job };
+        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
+        let again = again(run, id, &job.brief, left, cut_off);
+        let job = Job { note: format!("{note}{}", made.note), tether: Some(tether), again, ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
         let log = job.log.clone();
         let before = Before::look(&job.cwd, &job.scratch, made.caches)
@@ -159,56 +139,6 @@ impl RealHands {
         }
     }
 
-    /// The tree as the state has it, a line for the log when it had to be put back, and what it holds: what a lost or refused attempt, or
-    /// a person, left there is kept under a ref and put away. Whoever `goes_on` in its session finds there what it left.
-    fn place(
-        &self,
-        workspace: &Workspace,
-        run: &Run,
-        id: AttemptId,
-        role: &Role,
-        goes_on: bool,
-    ) -> Result<(Place, String, ObjectId), Failure> {
-        let lease = &run.attempts[&id];
-        let start = tree_id(&lease.tree)?;
-        if role.writes.is_empty() {
-            return Ok((Place::Copy(workspace.copy_to_measure(&start)?), String::new(), start));
-        }
-        let unit = own_unit(run, id);
-        let age = if workspace.locate(unit.as_deref()).is_there() { Age::Kept } else { Age::Made };
-        let tree = workspace.work_tree(unit.as_deref(), &start)?;
-        workspace.hand_over(&tree, &Hands::Sent(lease.token))?;
-        if workspace.holds(&tree, &start) {
-            return Ok((Place::Tree(tree, age), String::new(), start));
-        }
-        // What a unit had made before it started again is in no tree of the run any more.
-        let own = unit.as_ref().and_then(|name| run.unit(name)).and_then(|unit| unit.tree.as_ref());
-        let left = own.and_then(|own| own.left.as_ref());
-        let recorded = |tree: &ObjectId| {
-            run.contents.contains_key(tree.as_str()) && left.is_none_or(|left| **left != *tree.as_str())
-        };
-        if goes_on && let Ok(Old::Kept(commit)) = workspace.keep(&tree, &recorded) {
-            // The files as they were left, and a git folder that nobody has written.
-            let left = workspace.tree_at(&commit)?;
-            let (tree, _) = workspace.reset_tree(unit.as_deref(), &left, &recorded)?;
-            let note = format!("tollgate: the work tree holds what was left there; that is kept as {commit}\n");
-            return Ok((Place::Tree(tree, Age::PutBack), note, left));
-        }
-        let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
-        let note = match old {
-            Old::Recorded => return Ok((Place::Tree(tree, Age::PutBack), String::new(), start)),
-            Old::Kept(commit) => {
-                format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display())
-            }
-            Old::Aside => format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()),
-        };
-        Ok((
-            Place::Tree(tree, Age::PutBack),
-            format!("tollgate: the work tree did not hold the recorded tree; what it held {note}\n"),
-            start,
-        ))
-    }
-
     /// Where a worker keeps what can be made again. Who judges runs what it judges: nothing of that is there for the next one.
     fn caches(&self, run: &Run, role: &Name, place: &Place) -> Result<PathBuf, Failure> {
         let Place::Copy(copy) = place else { return Ok(self.folder(run.id, "caches").join(safe_name(role))) };
@@ -228,7 +158,6 @@ impl RealHands {
         place: &Place,
         workspace: &Workspace,
         secrets: &Arc<Secrets>,
-        cut_off: Option<Told>,
     ) -> Result<Job, Failure> {
         let lease = &run.attempts[&id];
         let unit = run.instances.get(&lease.instance).and_then(|instance| instance.unit.clone());
@@ -266,11 +195,11 @@ impl RealHands {
             cwd: place.path(),
             bundle,
             scratch: self.folder(run.id, "scratch").join(id.to_string()),
-            log: self.folder(run.id, "logs").join(format!("{id}.log")),
+            log: self.log(run, id),
             note: String::new(),
             limit,
             allowed: known.budget,
-            again: again(run, id, &assembled.brief, matches!(place, Place::Tree(..)), cut_off),
+            again: None,
             tether: None,
             caches: self.caches(run, role, place)?,
             secrets: Arc::clone(secrets),

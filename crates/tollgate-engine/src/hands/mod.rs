@@ -15,6 +15,7 @@ mod landing;
 mod leak;
 mod noticed;
 mod patch;
+mod place;
 mod ready;
 mod work;
 

@@ -103,6 +103,8 @@ pub struct Account {
     failed: Option<String>,
     /// Whether it said or did anything.
     spoke: bool,
+    /// Whether it told its session.
+    named: bool,
 }
 
 impl Account {
@@ -123,7 +125,13 @@ impl Account {
             told,
             failed,
             spoke: false,
+            named: false,
         }
+    }
+
+    /// The session that it told, as it is noted.
+    pub(super) fn session(&self) -> Option<String> {
+        self.told.session.as_ref().map(|session| format!("{} {session}\n", self.adapter.name))
     }
 
     /// What one line says.
@@ -146,6 +154,8 @@ impl Account {
     pub fn take(&mut self, event: WorkerEvent) {
         let told = &mut self.told;
         match event {
+            // It tells it before it runs anything: whatever is told later may come from what it runs.
+            WorkerEvent::Session(_) if std::mem::replace(&mut self.named, true) => {}
             WorkerEvent::Session(id) => told.session = Some(id).filter(|id| is_session(id)).map(Into::into),
             WorkerEvent::Model(name) => told.model = Some(cut(&name, NAME_MAX).into()),
             WorkerEvent::Version(name) => told.version = Some(cut(&name, NAME_MAX).into()),

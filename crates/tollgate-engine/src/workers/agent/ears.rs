@@ -1,17 +1,16 @@
 //! Takes an output piece by piece and hands on its lines, each within bounds.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 
-use super::{Account, Adapter};
+use super::Account;
+use super::account::is_session;
 use crate::process::Output;
-use crate::workers::{LOG_BYTES_MAX, REPORT_BYTES_MAX};
+use crate::workers::REPORT_BYTES_MAX;
 
 /// The longest line that is read: a report is at most one.
 const LINE_BYTES_MAX: usize = 2 * REPORT_BYTES_MAX;
@@ -25,6 +24,8 @@ pub(super) struct Ears {
     /// Whether it told that it used more than it may.
     over: Arc<AtomicBool>,
     allowed: Budget,
+    /// Where its session is noted, once it told it.
+    note: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -32,12 +33,18 @@ struct Heard {
     account: Option<Account>,
     line: Vec<u8>,
     too_long: bool,
+    noted: bool,
 }
 
 impl Ears {
     pub(super) fn new(account: Account, allowed: Budget) -> Self {
-        let heard = Heard { account: Some(account), line: Vec::new(), too_long: false };
-        Self { heard: Mutex::new(heard), over: Arc::default(), allowed }
+        let heard = Heard { account: Some(account), line: Vec::new(), too_long: false, noted: false };
+        Self { heard: Mutex::new(heard), over: Arc::default(), allowed, note: None }
+    }
+
+    /// The same, with the session noted beside a log as soon as it is told: whoever is cut off tells nothing at its end.
+    pub(super) fn noting(self, log: &Path) -> Self {
+        Self { note: Some(note(log)), ..self }
     }
 
     /// A flag that is up once it told that it used more than it may.
@@ -53,13 +60,16 @@ impl Ears {
     }
 }
 
-/// The session that an agent told, by the log of its attempt.
-pub fn session_in(adapter: &'static Adapter, log: &Path) -> Option<Name> {
-    let ears = Ears::new(Account::new(adapter, None), Budget::default());
-    let mut bytes = Vec::new();
-    File::open(log).ok()?.take(LOG_BYTES_MAX).read_to_end(&mut bytes).ok()?;
-    ears.push(&bytes);
-    ears.account()?.end(true).0.session
+/// The file beside a log that notes a session. The log itself has what everybody printed, on both outputs.
+fn note(log: &Path) -> PathBuf {
+    log.with_extension("session")
+}
+
+/// The session that an agent told first, and its adapter, by the log of its attempt.
+pub fn session_in(log: &Path) -> Option<(Name, Name)> {
+    let text = std::fs::read_to_string(note(log)).ok()?;
+    let (adapter, session) = text.strip_suffix('\n')?.split_once(' ')?;
+    is_session(session).then(|| (adapter.into(), session.into()))
 }
 
 impl Output for Ears {
@@ -79,6 +89,14 @@ impl Output for Ears {
             rest = next;
         }
         heard.keep(rest);
+        if let Some(note) = &self.note
+            && !heard.noted
+            && let Some(text) = heard.account.as_ref().and_then(Account::session)
+        {
+            // Without it the agent begins anew, should it be cut off.
+            std::fs::write(note, text).ok();
+            heard.noted = true;
+        }
         if self.allowed != Budget::default()
             && heard.account.as_ref().is_some_and(|account| account.is_over(&self.allowed))
         {

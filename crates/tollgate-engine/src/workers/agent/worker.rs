@@ -78,7 +78,7 @@ impl AgentWorker {
         let guarded = ask.guarded(&adapter.guard);
         let open = adapter.guard.set.iter().filter(|_| guarded == Guarded::Off);
         let account = Account::new(self.spec.adapter, goes_on.map(|(again, _)| &again.told));
-        let ears = Arc::new(Ears::new(account, job.allowed));
+        let ears = Arc::new(Ears::new(account, job.allowed).noting(&job.log));
         let mut allowed = variables(self.spec.adapter, &self.spec.env);
         allowed.extend(job.variables());
         // What the person set goes over what the adapter would.
