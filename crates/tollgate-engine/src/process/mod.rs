@@ -15,7 +15,10 @@ mod table;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -25,6 +28,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tollgate_core::redact::{Secrets, Unsearchable};
 
@@ -42,6 +46,8 @@ const DRAIN_MS: u64 = 1_000;
 const LATE_MS: u64 = 1_000;
 const TURN_MS: u64 = 50;
 const CHUNK_BYTES: usize = 64 * 1024;
+/// How much a socket holds of what was printed and is not read yet; the system may give less.
+const VOICE_BYTES: usize = 1024 * 1024;
 
 /// What to start.
 #[derive(Debug)]
@@ -179,11 +185,39 @@ impl Heard {
     }
 }
 
+/// What the standard output of a program is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Voice {
+    /// A pipe, which whoever has the rights of the program can open by its path, the program itself as `/dev/stdout`.
+    #[default]
+    Pipe,
+    /// A socket, which nobody can open: what it starts speaks in its name only where it is handed on.
+    Socket,
+}
+
 /// Starts a program whose output goes to `out` and `err`.
 pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::Result<Running> {
+    start_with(program, Voice::Pipe, out, err)
+}
+
+/// A socket to hear a program by, and its end for the program.
+pub fn voice() -> io::Result<(UnixStream, Stdio)> {
+    let (own, theirs) = UnixStream::pair()?;
+    // As much as a pipe would hold of short lines: some programs end before all they printed is taken.
+    set_socket_send_buffer_size(&theirs, VOICE_BYTES)?;
+    own.shutdown(Shutdown::Write)?;
+    Ok((own, OwnedFd::from(theirs).into()))
+}
+
+/// The same with a standard output of this kind.
+pub fn start_with(program: Program, kind: Voice, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::Result<Running> {
     let mut command = Command::new(&program.path);
     command.args(&program.args).current_dir(&program.cwd).process_group(0);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (own, theirs) = match kind {
+        Voice::Pipe => (None, Stdio::piped()),
+        Voice::Socket => voice().map(|(own, theirs)| (Some(own), theirs))?,
+    };
+    command.stdin(Stdio::piped()).stdout(theirs).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {
         if is_ours(&name) || !program.env.inherit.has(&name) {
             command.env_remove(name);
@@ -194,9 +228,14 @@ pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io
         command.env(MARKER, marker);
     }
     let (mut child, id) = family::spawn(&mut command, program.env.marker.is_some())?;
+    // It has the other end of a socket, which would never end.
+    drop(command);
     let heard = Arc::new(Heard(Instant::now(), AtomicU64::new(0)));
     let readers = [
-        child.stdout.take().map(|pipe| drain(pipe, out, Arc::clone(&heard))),
+        match (own, child.stdout.take()) {
+            (Some(own), _) => Some(drain(own, out, Arc::clone(&heard))),
+            (None, pipe) => pipe.map(|pipe| drain(pipe, out, Arc::clone(&heard))),
+        },
         child.stderr.take().map(|pipe| drain(pipe, err, Arc::clone(&heard))),
     ];
     if let Some(mut stdin) = child.stdin.take() {

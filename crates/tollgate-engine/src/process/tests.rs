@@ -43,6 +43,17 @@ fn a_program_that_reads_nothing_and_prints_much_does_not_hang() {
 }
 
 #[test]
+fn what_speaks_over_a_socket_is_opened_by_nobody() {
+    let cwd = folder("socket");
+    let text = "echo heard; sh -c 'echo forged > /proc/'$$'/fd/1' 2>/dev/null || head -c 300000 /dev/zero";
+    for (kind, bytes) in [(Voice::Pipe, 13), (Voice::Socket, 300_006)] {
+        let out = Tail::new(1_000_000);
+        let mut running = start_with(shell(text, &cwd, None, long()), kind, out.clone(), Tail::new(10)).unwrap();
+        assert_eq!((running.wait_to_end(), out.take().0.len()), (End::Exited(0), bytes), "{kind:?}");
+    }
+}
+
+#[test]
 fn a_signal_is_told_apart_from_an_exit() {
     let cwd = folder("signal");
     let end = run(shell("kill -9 $$", &cwd, None, long()), Tail::new(1), Tail::new(1)).unwrap();

@@ -18,8 +18,8 @@ use super::agent::AgentFailure;
 use super::report_file::{NAME, ReportFolder};
 use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, variables, words};
 use crate::process::{
-    Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, Tail, Takers,
-    find_program, start,
+    Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, Tail, Takers, Voice,
+    find_program, start_with,
 };
 use crate::sandbox::Own;
 
@@ -90,6 +90,7 @@ pub(super) struct Launch {
     pub home: &'static [&'static str],
     /// How long it may print nothing.
     pub idle: Option<Duration>,
+    pub voice: Voice,
 }
 
 /// What a program told of itself, and why it failed by its own lines.
@@ -112,11 +113,14 @@ pub(super) fn launch(
 ) -> Result<Box<dyn Attempt>, WorkerError> {
     let failed = |path: &Path, source| WorkerError::Start { path: path.to_owned(), source };
     let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
+    // Who has a voice of its own reports by that alone: a file is written by whatever it starts.
+    let report = Some(report).filter(|_| what.voice == Voice::Pipe);
     let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;
     log.push(job.note.as_bytes());
     let stdout = Tail::new(REPORT_BYTES_MAX);
     let marker = job.marker();
-    let set = what.set.into_iter().chain(environment(job)).collect();
+    let file = report.as_ref().map(|_| ("TOLLGATE_REPORT".into(), job.scratch.join(NAME).into()));
+    let set = what.set.into_iter().chain(environment(job)).chain(file).collect();
     let path = what.path;
     let program = Program {
         path: path.clone(),
@@ -137,8 +141,8 @@ pub(super) fn launch(
     let mut takers: Vec<Arc<dyn Output>> = vec![log.clone(), stdout.clone()];
     takers.extend(listener.as_ref().map(|listener| listener.ears.clone()));
     let out = Redacted::new(&job.secrets, Arc::new(Takers(takers)));
-    let mut running =
-        start(program, out, Redacted::new(&job.secrets, log.clone())).map_err(|error| failed(&path, error))?;
+    let mut running = start_with(program, what.voice, out, Redacted::new(&job.secrets, log.clone()))
+        .map_err(|error| failed(&path, error))?;
     running.end_when_silent(what.idle);
     reach(Point::Spawned);
     let record = Recorded::new(state, running.id(), &marker)
@@ -166,6 +170,8 @@ impl Worker for CommandWorker {
             inherit: Inherit::Only(variables::common().chain(job.variables()).collect()),
             home: &[],
             idle: None,
+            // A script may well say `> /dev/stdout`.
+            voice: Voice::Pipe,
         };
         launch(what, &job, &self.state, None)
     }
@@ -185,13 +191,12 @@ fn environment(job: &Job) -> Vec<(OsString, OsString)> {
         ("TOLLGATE_ITERATION".into(), job.iteration.to_string().into()),
         ("TOLLGATE_CONTRACT".into(), (*job.contract).into()),
         ("TOLLGATE_BUNDLE".into(), job.bundle.clone().into()),
-        ("TOLLGATE_REPORT".into(), job.scratch.join(NAME).into()),
     ]
 }
 
 struct CommandAttempt {
     running: Running,
-    report: ReportFolder,
+    report: Option<ReportFolder>,
     secrets: Arc<Secrets>,
     log: Arc<Log>,
     stdout: Arc<Tail>,
@@ -208,7 +213,8 @@ impl Attempt for CommandAttempt {
                 self.running.canceller().cancel();
             }
             let end = self.running.wait(deadline)?;
-            let said = match self.report.read_without(&self.secrets) {
+            let file = self.report.as_ref().map(|report| report.read_without(&self.secrets));
+            let said = match file.unwrap_or(Said::Nothing) {
                 Said::Nothing => match self.stdout.take() {
                     (bytes, _) if bytes.trim_ascii().is_empty() => Said::Nothing,
                     (bytes, cut) => Said::Report { bytes, cut },

@@ -77,6 +77,7 @@ mod submodules;
 mod terminal;
 mod trusted;
 mod unreadable;
+mod voice;
 mod whole;
 mod wire;
 mod worker;

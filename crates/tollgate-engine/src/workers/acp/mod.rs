@@ -21,6 +21,7 @@ pub use permit::Permit;
 pub use talk::Wants;
 
 use super::REPORT_BYTES_MAX;
+use crate::process::voice;
 use talk::{Step, Talk};
 
 /// The longest message that is read: a report is at most one.
@@ -31,11 +32,14 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Puts a question to an agent and prints what it says to `out`; whether it answered.
 pub fn converse(program: &Path, args: &[OsString], wants: Wants, out: &mut dyn Write) -> bool {
-    let mut command = Command::new(program);
-    command.args(args).current_dir(&wants.cwd).stdin(Stdio::piped()).stdout(Stdio::piped());
-    match command.spawn() {
-        Ok(mut child) => {
-            let answered = speak(&mut child, wants, out);
+    let started = voice().and_then(|(from, theirs)| {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(&wants.cwd).stdin(Stdio::piped()).stdout(theirs);
+        Ok((command.spawn()?, from))
+    });
+    match started {
+        Ok((mut child, from)) => {
+            let answered = speak(&mut child, from, wants, out);
             end(&mut child);
             answered
         }
@@ -46,8 +50,8 @@ pub fn converse(program: &Path, args: &[OsString], wants: Wants, out: &mut dyn W
     }
 }
 
-fn speak(child: &mut Child, wants: Wants, out: &mut dyn Write) -> bool {
-    let (Some(mut to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return false };
+fn speak(child: &mut Child, from: impl Read, wants: Wants, out: &mut dyn Write) -> bool {
+    let Some(mut to) = child.stdin.take() else { return false };
     let mut from = BufReader::new(from);
     let mut talk = Talk::new(wants);
     let mut steps = talk.begin();

@@ -13,7 +13,7 @@ use super::account::is_session;
 use super::ears::Ears;
 use super::spec::variables;
 use super::{ADAPTERS, Account, Adapter, AgentSpec, Ask, Resume, sheet};
-use crate::process::{Cancel, End, Inherit, ProcessId};
+use crate::process::{Cancel, End, Inherit, ProcessId, Voice};
 use crate::workers::command::{Launch, Listener, find, launch};
 use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError, bundle};
 
@@ -92,6 +92,7 @@ impl AgentWorker {
             inherit: Inherit::Only(allowed),
             home,
             idle: self.spec.idle_ms.map(Duration::from_millis),
+            voice: Voice::Socket,
         };
         let silent = Arc::new(AtomicBool::new(false));
         let (heard, flag) = (Arc::clone(&ears), Arc::clone(&silent));
