@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 
 use super::denied::denies;
+use super::layout::is_crossed;
 use super::struck::unstruck;
 use super::surfaces;
 use super::text::{is_blank, is_placeholder, says_none};
@@ -58,6 +59,9 @@ const NO_EVIDENCE: [&str; 15] = [
     "see below",
     "pending",
 ];
+
+/// Signs that deny a part of a line: `1 ✓, 2 ✗`.
+const CROSSES: [char; 3] = ['✗', '✘', '❌'];
 
 /// Words that put off what should be said.
 const UNDECIDED: [&str; 9] =
@@ -114,7 +118,8 @@ fn checklist_holds(root: &Node<'_>) -> Vec<u32> {
             _ if is_blank(&text) || is_placeholder(&text) => false,
             "unresolved_comments" | "task_constraints" if says_none(&text) => false,
             "unresolved_comments" if none() => false,
-            _ => denies(&text) || says_no_more(&entry.node),
+            // A cross in front of the line has another error.
+            _ => denies(&text) || says_no_more(&entry.node) || (text.contains(CROSSES) && !is_crossed(&text)),
         }
     };
     lines.iter().filter(open).map(|entry| entry.node.at).collect()

@@ -32,6 +32,11 @@ impl Sink {
         self.errors
     }
 
+    /// Whether something of a kind was told.
+    pub fn has(&self, code: Code) -> bool {
+        self.found.iter().any(|one| one.code == code)
+    }
+
     /// Whether another error would be kept.
     pub fn takes_errors(&self) -> bool {
         self.errors < EACH_MAX

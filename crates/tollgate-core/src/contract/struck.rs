@@ -26,8 +26,8 @@ pub fn strikes(text: &str) -> Vec<Range<usize>> {
             endless[one] = end.is_none();
             let end = inside + end?;
             // Two signs and no third, with what they strike in one paragraph.
-            let strikes =
-                || end > inside && !text[end + 2..].starts_with('~') && find(&text[inside..end], "\n\n").is_none();
+            let parted = || text[inside..end].lines().skip(1).any(|line| line.trim().is_empty());
+            let strikes = || end > inside && !text[end + 2..].starts_with('~') && !parted();
             (*open != "~~" || strikes()).then_some(end + close.len())
         };
         from = match STRIKES.iter().enumerate().find_map(ends) {

@@ -86,25 +86,38 @@ pub fn says_none(text: &str) -> bool {
     }
     let wraps = ['*', '_', '`', '(', ')', '.', '-', '–', '—'];
     let word = text.trim().trim_matches(wraps).trim();
-    let (said, remark) = word.split_once(" (").unwrap_or((word, ""));
-    // `None (all addressed)` says why there is nothing; `None (except …)` names something.
-    let plain = |word: &str| !EXCEPTIONS.iter().any(|exception| word.eq_ignore_ascii_case(exception));
-    let settled = !remark.contains('\n') && remark.split(|c: char| !c.is_alphanumeric()).all(plain);
-    word.is_empty() || (settled && NONES.iter().any(|none| said.trim_end_matches(wraps).eq_ignore_ascii_case(none)))
+    let ticked = word.trim_start_matches(['✅', '✓', '✔', '\u{fe0f}', ' ']).trim_start_matches(wraps);
+    let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    // `None (all addressed)` and `None. All addressed.` say why there is nothing; `None (except …)` names something.
+    let settles = |(_, remark): &(&str, &str)| {
+        let few = words(remark).count() <= SETTLED_MAX;
+        few && words(remark).next().is_some_and(|first| is(first, &["all"]))
+            && words(remark).last().is_some_and(|last| is(last, &SETTLED))
+    };
+    let remark = ticked.split_once(" (").or_else(|| ticked.split_once(". ").filter(settles));
+    let (said, remark) = remark.unwrap_or((ticked, ""));
+    let settled = !remark.contains('\n') && !words(remark).any(|word| is(word, &EXCEPTIONS));
+    let said = said.trim_end_matches(wraps);
+    let left = said.rsplit_once(' ').filter(|(_, last)| is(last, &LEFT)).map_or(said, |(none, _)| none);
+    word.is_empty() || (settled && is(left, &NONES))
 }
 
-/// What says that there is nothing.
-const NONES: [&str; 17] = [
+/// The words of a text: `can't` is one.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty())
+}
+
+/// What says that there is nothing, and what may stand behind it.
+const NONES: [&str; 16] = [
     "none",
     "n/a",
+    "not applicable",
     "nothing",
     "empty",
-    "none found",
-    "none identified",
-    "nothing found",
     "no open questions",
     "no questions",
     "no findings",
+    "no issues",
     "no change requests",
     "no gaps",
     "no files",
@@ -113,6 +126,10 @@ const NONES: [&str; 17] = [
     "no files deleted",
     "no files changed",
 ];
+const LEFT: [&str; 5] = ["found", "identified", "remaining", "left", "open"];
+/// A sentence behind it that says of all that was there what came of it.
+const SETTLED: [&str; 4] = ["addressed", "resolved", "fixed", "closed"];
+const SETTLED_MAX: usize = 6;
 /// Words with which a remark takes something out of nothing.
 const EXCEPTIONS: [&str; 10] =
     ["except", "but", "besides", "other", "apart", "however", "not", "yet", "until", "beyond"];
@@ -380,9 +397,39 @@ mod tests {
 
     #[test]
     fn nothing_has_many_spellings() {
-        for none in ["", " None. ", "n/a", "—", "-", "(none)", "*None*"] {
+        for none in [
+            "",
+            " None. ",
+            "n/a",
+            "—",
+            "-",
+            "(none)",
+            "*None*",
+            "Not applicable",
+            "✅ None",
+            "✔️ n/a",
+            "None found",
+            "No issues found.",
+            "No gaps found",
+            "None remaining.",
+            "None (all addressed)",
+            "None. All addressed.",
+            "None. All previous findings are fixed.",
+        ] {
             assert!(says_none(none), "{none}");
         }
-        assert!(!says_none("none of the rows hold"));
+        for some in [
+            "none of the rows hold",
+            "None (except one)",
+            "None. All but one are fixed.",
+            "None. Rename `x`.",
+            "None. All names in src/a.rs are to be fixed.",
+            "Not applicable rows are listed",
+            "No issues but one",
+            "❌ None",
+            "✅",
+        ] {
+            assert!(!says_none(some), "{some}");
+        }
     }
 }

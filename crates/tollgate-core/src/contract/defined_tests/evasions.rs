@@ -313,6 +313,16 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Spec Conformance", "TODO: check"),
         ("Scope Compliance", "No"),
         ("Unresolved Comments", "pending: two of them"),
+        ("Acceptance Criteria", "FAIL criterion 3"),
+        ("Acceptance Criteria", "Status: FAIL"),
+        ("Acceptance Criteria", "1 ✓, 2 ✓, 3 ✗"),
+        ("Acceptance Criteria", "✗ criterion 3"),
+        ("Acceptance Criteria", "pass | fail"),
+        ("Acceptance Criteria", "<pass/fail>"),
+        ("Code Quality", "Skipped, no time"),
+        ("Code Quality", "rejected"),
+        ("Code Quality", "🔴"),
+        ("Code Quality", "👎 names"),
     ] {
         assert_eq!(errors("decree.review-approval", &with(label, value)).len(), 1, "{label}: {value}");
     }
@@ -320,7 +330,11 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Unresolved Comments", "N/A"),
         ("Unresolved Comments", "No — all are settled"),
         ("Unresolved Comments", "None"),
+        ("Unresolved Comments", "Not applicable"),
+        ("Unresolved Comments", "✅ None"),
         ("Task Constraints", "N/A"),
+        ("Task Constraints", "Not applicable"),
+        ("Acceptance Criteria", "Rejected promises are caught: verified"),
         ("Code Quality", "No failures, nothing missing"),
         ("Spec Conformance", "Failing test added first, as the spec says"),
     ] {
@@ -335,6 +349,10 @@ fn what_is_struck_through_is_no_finding_and_no_option() {
     let finding = rejection.lines().find(|line| line.contains("**What:**")).unwrap();
     let struck = rejection.replace(finding, &format!("- ~~{}~~ (mended)", finding.trim_start_matches("- ")));
     assert_eq!(errors("decree.review-rejection", &struck), ["7 TG0247"], "{struck}");
+    for out in [format!("- ~~{}~~", &finding[2..]), format!("- ~~{}~~ (mended)", &finding[2..])] {
+        let beside = rejection.replace(finding, &format!("{out}\n{finding}"));
+        assert_eq!(errors("decree.review-rejection", &beside), [""; 0], "{beside}");
+    }
     let struck = blocker.replace("Option A because", "~~Option A~~ because");
     assert_eq!(errors("decree.blocker", &struck).len(), 1, "{struck}");
     let struck = blocker.replace("**Keep fractions**", "~~**Keep fractions**~~");

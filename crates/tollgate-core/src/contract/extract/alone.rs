@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::candidates::{Candidate, Form, State, find};
 use super::decides::{Decided, is_shortened};
 use super::echo::Echo;
-use super::{Dialect, Looks, Search, sample, skim};
+use super::{Dialect, Looks, Search, announce, sample, skim};
 use crate::contract::Context;
 use crate::contract::markdown::Fence;
 use crate::contract::text::{Source, lines};
@@ -101,7 +101,7 @@ pub fn only_object<'t>(dialect: Dialect<'_>, text: &'t str, context: &Context) -
         || search.other_unit(one).is_some()
         || other_object(file.text(), range).is_some();
     let above = || text[..range.start].trim().lines().next_back().unwrap_or_default();
-    let called = || (search.example(0) != Echo::No).then(above);
+    let called = || announce::label(text, range).or_else(|| (search.example(0) != Echo::No).then(above));
     (!doubt).then(|| Only { range: range.clone(), doubt: doubted(&looks, text, range).or_else(called) })
 }
 

@@ -94,11 +94,14 @@ const LANGUAGES: [&str; 15] = [
 
 /// Whether a document is shown, not said: in a quote, in code of another language, behind words that call it an example, or taken out.
 pub fn is_example(text: &str, range: &Range<usize>) -> bool {
-    is_announced(text, range) || is_out(text, range) || is_code(text, range)
+    label(text, range).is_some() || is_out(text, range) || is_code(text, range)
 }
 
 /// What takes out the text between two signs.
 const OUT: [(&str, &str); 4] = [("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>")];
+
+/// What parts two paragraphs.
+const BLANKS: [&str; 2] = ["\n\n", "\n\r\n"];
 
 /// Whether a document is struck through, or in a comment.
 fn is_out(text: &str, range: &Range<usize>) -> bool {
@@ -110,8 +113,8 @@ fn is_out(text: &str, range: &Range<usize>) -> bool {
     };
     // A paragraph in which an odd number of these stands before it, and one behind it; three of them are a fence.
     let strikes = |text: &str| text.replace("~~~", "").matches("~~").count();
-    let paragraph = || before.rsplit("\n\n").next().unwrap_or_default();
-    let rest = behind.split("\n\n").next().unwrap_or_default();
+    let paragraph = || &before[BLANKS.iter().filter_map(|blank| before.rfind(blank)).max().unwrap_or(0)..];
+    let rest = &behind[..BLANKS.iter().filter_map(|blank| behind.find(blank)).min().unwrap_or(behind.len())];
     OUT.iter().any(open) || (strikes(rest) > 0 && strikes(paragraph()) % 2 == 1)
 }
 
@@ -141,8 +144,8 @@ fn is_code(text: &str, range: &Range<usize>) -> bool {
     !LANGUAGES.contains(&language) || (is_fence(above) && above != open.trim())
 }
 
-/// Whether a document stands behind words that call it an example: in their line, or under a line that leads to it.
-fn is_announced(text: &str, range: &Range<usize>) -> bool {
+/// The words before a document that call it an example, or disown it: in its line, or above it.
+pub fn label<'t>(text: &'t str, range: &Range<usize>) -> Option<&'t str> {
     let from = text.floor_char_boundary(range.start.saturating_sub(BEFORE_BYTES));
     let before = &text[from..range.start];
     let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -151,19 +154,19 @@ fn is_announced(text: &str, range: &Range<usize>) -> bool {
         // Code quotes around it, or a colon before it, in a line with words.
         let quoted = words.ends_with('`') && text[range.end..].starts_with('`');
         let called = || announces(words) || disown::disowns(words);
-        return words.starts_with('>') || ((quoted || leads(words)) && called());
+        return (words.starts_with('>') || ((quoted || leads(words)) && called())).then_some(words);
     }
-    if disown::is_under(&before[..line]) {
-        return true;
-    }
-    let mut lines = before[..line].lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let Some(above) = lines.next() else { return false };
-    match is_fence(above) {
-        false => leads(above) && !above.starts_with('#') && announces(above),
-        true => {
-            announces(above) || lines.next().is_some_and(|words| (leads(words) && announces(words)) || entitles(words))
+    let announced = || {
+        let mut lines = before[..line].lines().rev().map(str::trim).filter(|line| !line.is_empty());
+        let above = lines.next()?;
+        let leads_to = |line: &&str| leads(line) && announces(line);
+        match is_fence(above) {
+            false => Some(above).filter(|line| leads_to(line) && !line.starts_with('#')),
+            true if announces(above) => Some(above),
+            true => lines.next().filter(|line| leads_to(line) || entitles(line)),
         }
-    }
+    };
+    disown::above(&before[..line]).or_else(announced)
 }
 
 /// Whether words lead to what follows them.

@@ -19,7 +19,11 @@ const BEFORE_MAX: usize = 3;
 /// Words that say of something that it is about the round before.
 pub const FORMER: [&str; 5] = ["previous", "prior", "earlier", "former", "old"];
 /// Signs between a word and the one that it was changed to.
-const ARROWS: [&str; 7] = ["→", "->", "=>", "⇒", "➜", "➔", "⟶"];
+const ARROWS: [&str; 9] = ["→", "->", "=>", "⇒", "➜", "➔", "⟶", "➡", "⟹"];
+/// What the column of a table is called that has the word which counts: `Field | Old | New`.
+const NEW: [&str; 5] = ["new", "now", "after", "current", "final"];
+/// What the column of a table is called that numbers what was done one after the other.
+const ROUNDS: [&str; 3] = ["round", "iteration", "attempt"];
 /// So many rows of a table are looked at.
 const ROWS_MAX: usize = 4;
 
@@ -73,7 +77,8 @@ impl Deciding {
         self.names.iter().flat_map(move |name| {
             let places = places(text, name).filter(|at| is_label(near_before(text, *at)));
             places.filter_map(move |at| {
-                let (known, said) = self.word_behind(text, at + name.len()).or_else(|| self.word_below(text, at))?;
+                let said = self.word_behind(text, at + name.len()).or_else(|| self.word_below(text, at));
+                let (known, said) = said.or_else(|| self.word_in_row(text, at))?;
                 Some((at, known, said))
             })
         })
@@ -90,26 +95,43 @@ impl Deciding {
             let line = near_before(text, end).rsplit('\n').next().unwrap_or_default();
             line.trim_start().starts_with(['#', '*', '_']) || gap.trim_start().starts_with(['-', '='])
         };
-        let signs = [':', '=', '|', '>', '→', '：', '—', '–', '(', '['];
-        let joins = dash || gap.contains(signs) || (gap.contains('\n') && title());
+        let signs = [':', '=', '|', '>', '：', '—', '–', '(', '['];
+        let joins = dash || gap.contains(signs) || has_arrow(gap) || (gap.contains('\n') && title());
         if compares || !joins || gap.contains(['.', ',', ';', '?', '/']) {
             return None;
         }
         self.first_word(&rest[word..])
     }
 
-    /// The word in the column of a table that a key is the head of.
+    /// The word in the column of a table that a key is the head of: the first one, or the last where its rows are rounds.
     fn word_below<'t>(&self, text: &'t str, at: usize) -> Option<(&Name, &'t str)> {
-        let column = near_before(text, at).rsplit('\n').next()?.matches('|').count();
-        let mut below = text[at..text.floor_char_boundary(at + NEAR_BYTES * ROWS_MAX)].lines().skip(1);
-        let rule = below.next()?;
-        if !rule.contains("--") || !rule.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')) {
+        let before = near_before(text, at).rsplit('\n').next()?;
+        let column = before.matches('|').count();
+        let mut below = text[at..text.floor_char_boundary(at + NEAR_BYTES * ROWS_MAX)].lines();
+        let mut heads = before.split('|').chain(below.next()?.split('|'));
+        let is_round = |cell: &str| ROUNDS.iter().any(|round| is_same_name(round, cell));
+        let rounds = heads.any(is_round);
+        if !is_rule(below.next()?) {
             return None;
         }
-        below.take(ROWS_MAX).find_map(|row| {
-            let cell = row.split('|').nth(column)?;
-            self.first_word(&cell[cell.find(char::is_alphanumeric)?..])
-        })
+        let mut words = below.take(ROWS_MAX).filter_map(|row| self.first_word_of(row.split('|').nth(column)?));
+        if rounds { words.last() } else { words.next() }
+    }
+
+    /// The word in the row of a table that begins with a key: that of the column for what is new.
+    fn word_in_row<'t>(&self, text: &'t str, at: usize) -> Option<(&Name, &'t str)> {
+        let above = &text[text.ceil_char_boundary(at.saturating_sub(NEAR_BYTES * ROWS_MAX))..at];
+        let start = at - above.rsplit('\n').next()?.len();
+        let mut heads = above.lines().rev().skip(1).skip_while(|line| !is_rule(line)).skip(1);
+        let is_new = |cell: &str| NEW.iter().any(|new| is_same_name(new, cell));
+        let column = heads.next()?.split('|').position(is_new)?;
+        let row = text[start..text.floor_char_boundary(at + NEAR_BYTES)].lines().next()?;
+        self.first_word_of(row.split('|').nth(column)?)
+    }
+
+    /// The known word that a cell of a table begins with.
+    fn first_word_of<'t>(&self, cell: &'t str) -> Option<(&Name, &'t str)> {
+        self.first_word(&cell[cell.find(char::is_alphanumeric)?..])
     }
 
     /// The known word that a text begins with; one to choose from is none.
@@ -134,11 +156,22 @@ impl Deciding {
     }
 }
 
-/// What an arrow behind a word leads to, in its line.
+/// What an arrow behind a word leads to, in its line; the word may have a remark in brackets.
 fn led_to(rest: &str) -> Option<&str> {
     let line = rest.split('\n').next()?;
+    let remark = line.trim_start().strip_prefix('(').and_then(|remark| remark.split_once(')'));
+    let line = remark.map_or(line, |(_, behind)| behind);
     let (signs, next) = line.split_at(line.find(char::is_alphanumeric)?);
-    ARROWS.iter().any(|arrow| signs.contains(arrow)).then_some(next)
+    has_arrow(signs).then_some(next)
+}
+
+fn has_arrow(signs: &str) -> bool {
+    ARROWS.iter().any(|arrow| signs.contains(arrow))
+}
+
+/// Whether a line parts the head of a table from its rows.
+fn is_rule(line: &str) -> bool {
+    line.contains("--") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
 /// Whether a word is a shortened one that denies: `can't`.
@@ -337,8 +370,7 @@ impl<'d> Decided<'d> {
 
     /// Where one of the other words is said under a key that counts.
     fn first_other(&self, text: &str, counts: impl Fn(&str, Range<usize>) -> bool) -> Option<usize> {
-        // A line end that is written as an escape is one.
-        let text = &plain(&text.replace("\\n", " \n"));
+        let text = &plain(&with_line_ends(text));
         let counts = |at: usize, said: &str| counts(text, at..said.as_ptr().addr() - text.as_ptr().addr() + said.len());
         let others = |(one, own): &(&'d Deciding, &'d Name)| {
             let said = one.said(text).filter(|(at, known, said)| self.is_other(own, known, said) && counts(*at, said));
@@ -375,6 +407,11 @@ fn last_section(text: &str, known: &[Name]) -> usize {
     let heads = marked(text).filter(|(_, line)| !fence.is_code(line) && line.trim_start().starts_with('#'));
     let is_known = |line: &str| heading_words(line).is_some_and(|title| known.iter().any(|name| is_title(name, title)));
     heads.filter(|(_, line)| is_known(line)).last().map_or(0, |(at, _)| at)
+}
+
+/// A text at the same length in which every line ends with `\n` alone; a line end that is written as an escape is one.
+fn with_line_ends(text: &str) -> String {
+    text.replace("\\r\\n", "   \n").replace("\\n", " \n").replace("\r\n", " \n").replace('\r', "\n")
 }
 
 /// The objects of a text from a byte on that are in no other.

@@ -6,12 +6,13 @@ use super::plain::plain;
 use crate::contract::markdown::is_fence;
 
 /// Words that call a report one that does not count, beside [`FORMER`].
-const VOID: [&str; 24] = [
+const VOID: [&str; 21] = [
+    "previously",
     "original",
-    "initial",
     "older",
     "outdated",
     "obsolete",
+    "deprecated",
     "stale",
     "superseded",
     "replaced",
@@ -19,21 +20,20 @@ const VOID: [&str; 24] = [
     "retracted",
     "revoked",
     "discarded",
+    "disregard",
+    "ignore",
+    "void",
     "wrong",
     "incorrect",
     "invalid",
     "draft",
     "preliminary",
-    "expected",
-    "sample",
-    "mock",
-    "dummy",
-    "template",
-    "format",
-    "schema",
 ];
+/// Words for a form, with which a short label may end, and words for what stands in one.
+const FORMS: [&str; 5] = ["format", "template", "schema", "sample", "skeleton"];
+const SHOWS: [&str; 3] = ["expected", "mock", "dummy"];
 /// What such a word may be about.
-const NOUNS: [&str; 19] = [
+const NOUNS: [&str; 21] = [
     "report",
     "reports",
     "verdict",
@@ -53,15 +53,15 @@ const NOUNS: [&str; 19] = [
     "message",
     "json",
     "attempt",
+    "copy",
+    "this",
 ];
 /// Words that may stand before it.
 const LEADS: [&str; 14] =
     ["my", "the", "your", "our", "their", "his", "her", "a", "an", "this", "is", "was", "here", "reference"];
 /// Words that go on about when or where that was.
 const GOES_ON: [&str; 9] = ["from", "of", "in", "at", "by", "for", "before", "was", "said"];
-/// What a short label ends with that shows a form.
-const FORMS: [&str; 6] = ["format", "template", "schema", "sample", "draft", "skeleton"];
-/// Words that make a label with one of those lead to a report that follows the form.
+/// Words that make a label with a form lead to a report that follows it.
 const FOLLOWS: [&str; 10] = ["in", "per", "as", "using", "with", "by", "following", "to", "this", "here"];
 /// What a label ends with that gives the words of somebody, or of another time.
 const SAID: [&str; 7] = ["said", "says", "claims", "claimed", "wrote", "reported", "stated"];
@@ -69,7 +69,7 @@ const SAID: [&str; 7] = ["said", "says", "claims", "claimed", "wrote", "reported
 const LABELS: [&str; 3] = ["for comparison", "for reference", "instead of"];
 const SUPPOSES: [&str; 4] = ["if the", "if it", "if all", "had it"];
 /// What is said of something that is not to be used.
-const UNUSED: [&str; 4] = ["not use", "not report", "not the report", "not my report"];
+const UNUSED: [&str; 6] = ["not use", "not report", "not the report", "not my report", "not this", "no longer valid"];
 /// The same in other languages, by how a word of a short label begins.
 const ELSEWHERE: [&str; 30] = [
     "vorherig",
@@ -103,34 +103,37 @@ const ELSEWHERE: [&str; 30] = [
     "초안",
     "سابق",
 ];
-/// Words of a label that lead to the report itself, whatever title it stands under.
-const OWN: [&str; 9] = ["my", "final", "new", "now", "current", "updated", "revised", "corrected", "here"];
+/// Words of a label that lead to the report itself, and those that do so under another title only.
+const OWN: [&str; 8] = ["final", "new", "current", "updated", "revised", "corrected", "filled", "completed"];
+const LEADS_ON: [&str; 3] = ["my", "now", "here"];
 
 /// A label of so many words is short.
 const SHORT: usize = 4;
 /// So many lines above a report are looked at for its title.
 const LINES_MAX: usize = 5;
 
-/// Whether a report stands under a title or a label that disowns it, by the lines before it.
-pub fn is_under(before: &str) -> bool {
+/// The title or the label that a report stands under and that disowns it, by the lines before it. What only says when or of which round that was may
+/// stand between the two.
+pub fn above(before: &str) -> Option<&str> {
     let says = |line: &&str| plain(line).contains(char::is_alphanumeric) && !is_fence(line);
     for line in before.lines().rev().map(str::trim).filter(says).take(LINES_MAX) {
         let around = |from: &str, to: &str| line.starts_with(from) && line.ends_with(to);
-        if line.starts_with('#') || around("**", "**") || around("<", ">") {
-            return disowns(line);
-        }
+        let title = line.starts_with('#') || around("**", "**") || around("<", ">");
         let label = leads(line);
-        if !label || disowns(line) {
-            return label;
+        let disowned = if title || label { disowns(line) } else { is_former_report(line) };
+        if disowned {
+            return Some(line);
         }
-        if words(line).iter().any(|word| OWN.contains(&word.as_str())) {
-            return false;
+        let words = words(line);
+        let goes_on = label || words.iter().all(|word| is_plain(word));
+        if title || !goes_on || words.iter().any(|word| is_own(word) || LEADS_ON.contains(&bare(word))) {
+            return None;
         }
     }
-    false
+    None
 }
 
-/// The words of a title, each without signs but for one behind it that ends it.
+/// The words of a title, each without signs but for one beside it that ends something.
 fn words(line: &str) -> Vec<String> {
     let line = plain(line).to_lowercase();
     let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && !is_end(c)).to_owned();
@@ -142,37 +145,83 @@ fn is_end(c: char) -> bool {
     matches!(c, ':' | '：' | ',' | ';' | '(' | '—' | '–')
 }
 
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c| is_end(c) || c == ')')
+}
+
+fn is_own(word: &str) -> bool {
+    bare(word).split('-').any(|part| OWN.contains(&part))
+}
+
+/// Whether a word says nothing but that a report, or a part of the work, is meant: `report of round`, `v1`.
+fn is_plain(word: &str) -> bool {
+    let lists: [&[&str]; 3] = [&LEADS, &NOUNS, &GOES_ON];
+    let numbered = word.contains(|c: char| c.is_ascii_digit()) && bare(word).chars().all(char::is_alphanumeric);
+    numbered || lists.iter().any(|list| list.contains(&bare(word)))
+}
+
+fn is_older(word: &str) -> bool {
+    FORMER.contains(&bare(word)) || VOID.contains(&bare(word))
+}
+
+/// Whether a line that is no title by its signs, as it is underlined, in italics or in a frame, speaks of an older report and nothing else.
+fn is_former_report(line: &str) -> bool {
+    let words = words(line);
+    let named = words.windows(2).any(|pair| is_older(&pair[0]) && NOUNS.contains(&bare(&pair[1])));
+    named && !line.contains(':') && words.iter().all(|word| is_older(word) || is_plain(word))
+}
+
 /// Whether a title or a label says that what follows is not the report.
 pub fn disowns(line: &str) -> bool {
-    let words = words(last_sentence(line));
-    let bare: Vec<&str> = words.iter().map(|word| word.trim_matches(is_end)).collect();
-    let label = bare.join(" ");
-    let last = bare.last().copied().unwrap_or_default();
-    let form = (2..SHORT).contains(&bare.len()) && FORMS.contains(&last) && !FOLLOWS.contains(&bare[0]);
+    let line = last_sentence(line);
+    let words = words(line);
+    let own = words.iter().any(|word| is_own(word));
+    let all: Vec<&str> = words.iter().map(|word| bare(word)).collect();
+    let label = all.join(" ");
+    let last = all.last().copied().unwrap_or_default();
+    let form = || (2..SHORT).contains(&all.len()) && FORMS.contains(&last) && !FOLLOWS.contains(&all[0]);
     let elsewhere =
-        || bare.len() <= SHORT && bare.iter().any(|word| ELSEWHERE.iter().any(|known| word.starts_with(known)));
-    is_void(&words)
-        || form
+        || all.len() <= SHORT && all.iter().any(|word| ELSEWHERE.iter().any(|known| word.starts_with(known)));
+    let turns = || line.rsplit(';').next().and_then(|clause| clause.rsplit(" but ").next()).is_some_and(leads_to_own);
+    is_void(&words, false)
+        || (!own && (form() || parts(&words).any(|part| is_void(part, true))))
         || SAID.contains(&last)
         || LABELS.contains(&label.as_str())
-        || SUPPOSES.iter().any(|words| label.starts_with(words))
-        || UNUSED.iter().any(|words| label.contains(words))
+        || (SUPPOSES.iter().any(|words| label.starts_with(words)) && !all.contains(&"here"))
+        || (UNUSED.iter().any(|words| label.contains(words)) && !turns())
         || elsewhere()
 }
 
-/// Whether a title begins with a word for something that does not count, and speaks of nothing but a report.
-fn is_void(words: &[String]) -> bool {
-    let bare = |word: &String| word.trim_matches(is_end).to_owned();
-    let mut rest = words.iter().skip_while(|word| LEADS.contains(&bare(word).as_str())).peekable();
-    let is = |word: &&String| FORMER.contains(&bare(word).as_str()) || VOID.contains(&bare(word).as_str());
-    if rest.peek().is_none_or(|word| !is(word)) {
+/// Whether a clause that is no denial leads to the report: `… but the final one`.
+fn leads_to_own(clause: &str) -> bool {
+    let words = words(clause);
+    words.iter().any(|word| is_own(word)) && !words.iter().any(|word| bare(word) == "not")
+}
+
+/// What stands behind a sign that ends something: `For context, the previous report`, `Appendix: previous report`, `Old tests (previous round)`.
+fn parts(words: &[String]) -> impl Iterator<Item = &[String]> {
+    let begins = move |at: &usize| words[*at].starts_with(is_end) || (*at > 0 && words[at - 1].ends_with(is_end));
+    (0..words.len()).filter(begins).map(move |at| &words[at..])
+}
+
+/// Whether words, or those of a part, call a report one that does not count, and speak of nothing else.
+fn is_void(words: &[String], part: bool) -> bool {
+    let is_form = |word: &str| FORMS.contains(&bare(word)) || SHOWS.contains(&bare(word));
+    let is = |word: &String| is_older(word) || is_form(word);
+    let Some(at) = words.iter().position(is) else { return false };
+    let (before, rest) = words.split_at(at);
+    let leads = before.iter().all(|word| LEADS.contains(&bare(word)));
+    let names = || is_older(&rest[0]) && before.iter().all(|word| is_plain(word));
+    if !leads && !names() {
         return false;
     }
+    let mut rest = rest.iter().peekable();
     let mut ended = false;
-    while let Some(word) = rest.next_if(|word| !ended && (is(word) || NOUNS.contains(&bare(word).as_str()))) {
+    while let Some(word) = rest.next_if(|word| !ended && (is(word) || NOUNS.contains(&bare(word)))) {
         ended = word.ends_with(is_end);
     }
-    rest.peek().is_none_or(|next| ended || next.starts_with(is_end) || GOES_ON.contains(&bare(next).as_str()))
+    let remark = |next: &str| leads && !part && (ended || next.starts_with(is_end));
+    rest.peek().is_none_or(|next| remark(next) || GOES_ON.contains(&bare(next)))
 }
 
 #[cfg(test)]
@@ -214,6 +263,22 @@ mod tests {
             "Rapport précédent :",
             "Предыдущий отчёт:",
             "之前的报告：",
+            "Report of the previous round:",
+            "## Report from the previous iteration",
+            "## Report (superseded)",
+            "## Report v1 (outdated)",
+            "# Appendix: previous report",
+            "## Appendix (previous round)",
+            "For the record, the previous report:",
+            "For context, here is the previous report:",
+            "<summary>Click to expand: previous report</summary>",
+            "Report (old):",
+            "Copy of the previous report:",
+            "Previously:",
+            "Ignore this:",
+            "Deprecated:",
+            "No longer valid:",
+            "Please do not use this; it is not final:",
         ] {
             assert!(disowns(title), "{title}");
         }
@@ -235,6 +300,19 @@ mod tests {
             "The last test passes:",
             "Round 2:",
             "Result:",
+            "Filled-in template:",
+            "The completed template:",
+            "Final JSON format:",
+            "## Initial review",
+            "My report in the expected format:",
+            "If it helps, here is the report:",
+            "Please do not use the draft above; final report:",
+            "This is not the report of round 1 but the final one:",
+            "Fixed the issues of the previous round:",
+            "## Review (previous verdict: needs-changes)",
+            "Final report (previous round: rejected):",
+            "This replaces the previous report:",
+            "Updated, old report:",
             "",
         ] {
             assert!(!disowns(title), "{title}");
@@ -246,20 +324,34 @@ mod tests {
         for before in [
             "## Previous report\n\n```json\n",
             "## Previous report\n\nOf the first round:\n\n```json\n",
+            "## Previous report\n\n2026-11-16\n\n",
+            "## Previous report\n\n*(round 1)*\n\n",
             "<details>\n<summary>Previous report</summary>\n\n",
             "Superseded:\n\n---\n\n",
+            "Previous report\n===============\n\n",
+            "Previous report\n---\n\n```json\n",
+            "_Previous report_\n",
+            "`The earlier verdict of round 1`\n",
+            "=== Previous report ===\n",
+            "[Previous report]\n\n",
+            "PREVIOUS REPORT —\n",
         ] {
-            assert!(is_under(before), "{before}");
+            assert!(above(before).is_some(), "{before}");
         }
         for before in [
             "## Previous report\n\nIt was wrong.\n\n",
             "## Previous report\n\nMy report now:\n\n```json\n",
             "## Previous report\n\nx\n\n## Final report\n\n",
             "Previous report: see above.\n\nReport:\n",
+            "Previous verdict: rejected\n\n",
+            "The previous report said that it is broken.\n\n",
+            "Mended, see the previous report\n\n",
+            "Status: draft\n\n",
             "Superseded:\n\nnothing\n\n",
+            "Previous report:\n\n{\"a\":1}\n\n",
             "",
         ] {
-            assert!(!is_under(before), "{before}");
+            assert_eq!(above(before), None, "{before}");
         }
     }
 }

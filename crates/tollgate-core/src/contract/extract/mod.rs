@@ -304,6 +304,25 @@ impl<'s> Search<'s> {
         if is { Echo::Example } else { Echo::No }
     }
 
+    /// What is wrong with a report that is called something else, and what to do about it.
+    fn is_called(&self, one: &Candidate) -> (String, String) {
+        let text = self.all.layers.text(one.layer);
+        let Some(label) = announce::label(text, &one.range) else {
+            let message = "this is shown as an example, or taken out: whether it is the report is not said";
+            return (
+                message.to_owned(),
+                "print the report as the last thing, as itself and in nothing else".to_owned(),
+            );
+        };
+        let at = label.as_ptr().addr() - text.as_ptr().addr();
+        let line = self.file.place(self.all.layers.in_file(one.layer, at)).line;
+        let label = super::text::quote(label);
+        let message = format!(
+            "{label} in line {line} calls this an example or another report than the last one: whether it is the report is not said"
+        );
+        (message, format!("leave {label} out, and print the report as the last thing"))
+    }
+
     /// What a tool says of its call: nothing before it is a report of work that was finished.
     fn failed(&self) -> Vec<Diagnostic> {
         let at = self.all.failed.map_or(0, |(layer, at)| self.all.layers.in_file(layer, at));
@@ -351,24 +370,22 @@ impl<'s> Search<'s> {
         let mut read = self.dialect.read_alone(self.all.text(one), self.context);
         let told = match echo {
             Echo::Beginning => {
-                Some(("this is word for word what the prompt shows", "report on the work that was done"))
+                let message = "this is word for word what the prompt shows";
+                Some((message.to_owned(), "report on the work that was done".to_owned()))
             }
-            Echo::Example => Some((
-                "this is called an example or an older report, is shown or taken out: whether it is the report is not said",
-                "print the report as the last thing, and no other behind it",
-            )),
-            Echo::No | Echo::Whole if self.is_unit_unclear(self.all.text(one)) => Some((
-                "the unit is spelt otherwise here than it was given: whether it is the same is not said",
-                "name the unit as it was given",
-            )),
+            Echo::Example => Some(self.is_called(one)),
+            Echo::No | Echo::Whole if self.is_unit_unclear(self.all.text(one)) => {
+                let message = "the unit is spelt otherwise here than it was given: whether it is the same is not said";
+                Some((message.to_owned(), "name the unit as it was given".to_owned()))
+            }
             Echo::No | Echo::Whole => None,
         };
         if let Some((message, hint)) = told {
-            let wrong = Diagnostic::error(Code::REPORT_ABSENT, start, message).hint(hint);
+            let wrong = Diagnostic::error(Code::REPORT_ABSENT, start, &message).hint(hint);
             read.diagnostics_mut().insert(0, wrong);
             if let Read::Report(reading) = &mut read {
                 let reads = std::mem::take(&mut reading.report.reads);
-                let reason = message.to_owned();
+                let reason = message;
                 reading.report = Report { reads, reason, ..Report::new(Health::Malformed, Verdict::None) };
             }
         }

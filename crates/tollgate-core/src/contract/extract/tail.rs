@@ -147,12 +147,15 @@ fn first_object(text: &str, is: impl Fn(&Skimmed) -> bool) -> Option<Range<usize
     None
 }
 
-/// A text in which every line is blank that the worker was shown.
+/// A text in which every line is blank that the worker was shown; where lines end stays.
 pub fn without_shown(text: &str, looks: &Looks, prompt: Option<&str>) -> String {
     let shown: BTreeSet<&str> =
         looks.shown.iter().map(String::as_str).chain(prompt).flat_map(str::lines).map(str::trim).collect();
-    let is_shown = |line: &str| shown.contains(line.trim());
+    let blank = |line: &str| {
+        let words = line.trim_end_matches(['\r', '\n']).len();
+        " ".repeat(words) + &line[words..]
+    };
     lines(text)
-        .map(|(_, line)| if is_shown(line) { Cow::Owned(" ".repeat(line.len())) } else { Cow::Borrowed(line) })
+        .map(|(_, line)| if shown.contains(line.trim()) { Cow::Owned(blank(line)) } else { Cow::Borrowed(line) })
         .collect()
 }

@@ -91,9 +91,12 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         let fixed = check("wr.gate_verdict", &doubted, &doubted);
         assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{doubted}");
     }
-    for (before, word) in
-        [("I can't sign it.", "can't"), ("Draft, do not use:", "Draft"), ("For example:", "For example:")]
-    {
+    for (before, word) in [
+        ("I can't sign it.", "can't"),
+        ("Draft, do not use:", "Draft"),
+        ("For example:", "For example:"),
+        ("Expected output:\n\n```json", "Expected output:"),
+    ] {
         let kept = fix(dialect("wr.gate_verdict"), &format!("{before}\n{GOOD}"), &Context::default());
         let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
         let said = format!("is not cut away: `{word}` may take it back");
@@ -138,6 +141,8 @@ fn markdown_is_mended_in_its_place() {
     );
     check("decree.implementor-result", &good.replace("completed", "\"Completed\""), &good);
     check("decree.implementor-result", &good.replace("completed", "'completed'"), &good);
+    check("decree.implementor-result", &good.replace("completed", "`completed`."), &good);
+    check("decree.implementor-result", &good.replace("completed", "**Completed**."), &good);
     check("decree.implementor-result", &good.replace("### Outstanding", "#### Outstanding"), &good);
     for fence in ["```markdown", "~~~~md", "```"] {
         let end = fence.trim_end_matches(char::is_alphabetic);
@@ -229,7 +234,12 @@ fn a_count_is_left_alone_where_the_list_is_not_whole() {
     let good = include_str!("../../../../../docs/contracts/examples/status-block.md");
     assert!(good.ends_with("## Open Questions\nNone\n"), "{good}");
     let lost = good.replace("## Open Questions\nNone\n", "").replace("open_questions: 0", "open_questions: 2");
-    for text in [lost, format!("{good}\nIs that all?\n")] {
+    let questions = |list: &str| good.replace("Questions\nNone", &format!("Questions\n{list}"));
+    let behind = questions("- Which rounding?\n\nAnd more.").replace("open_questions: 0", "open_questions: 3");
+    let files =
+        good.replace("Files Modified\nNone", "Files Modified\n- src/{a,b}.rs").replace("0 modified", "2 modified");
+    assert!(files.contains("{a,b}"), "{files}");
+    for text in [lost, format!("{good}\nIs that all?\n"), behind, files] {
         let fixed = fix(dialect("status-block"), &text, &Context::default());
         assert!(fixed.text == text && fixed.read.is_refused(), "{}", fixed.text);
         let errors = fixed.read.diagnostics().iter().filter(|one| one.severity == Severity::Error).count();

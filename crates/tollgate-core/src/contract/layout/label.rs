@@ -88,7 +88,7 @@ pub fn is_unchecked(item: &str) -> bool {
 }
 
 /// Signs that deny what they stand before.
-const CROSSES: [&str; 9] = ["❌", "✗", "✘", "✖", "❎", "🚫", "⛔", "☐", "⬜"];
+const CROSSES: [&str; 11] = ["❌", "✗", "✘", "✖", "❎", "🚫", "⛔", "☐", "⬜", "🔴", "👎"];
 
 /// Whether an item, or the value of its label, begins with a sign that denies it.
 pub fn is_crossed(item: &str) -> bool {

@@ -8,7 +8,7 @@ mod read;
 mod second;
 mod write;
 
-pub use label::is_unchecked;
+pub use label::{is_crossed, is_unchecked};
 pub use outline::{heads, titles};
 pub use read::read;
 pub use second::second;

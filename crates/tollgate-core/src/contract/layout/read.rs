@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::cut;
 use super::label::{is_crossed, is_label, is_unchecked, without_box};
-use super::outline::{Head, Outline};
+use super::outline::{Head, Item, Outline};
 use crate::code::Code;
 use crate::contract::Context;
 use crate::contract::definition::{
@@ -284,8 +284,12 @@ impl<'a> Reader<'a, '_> {
             }
             Kind::OneOf(_) | Kind::Const(..) => {
                 let node = self.said(range, depth);
-                let bare = node.text().unwrap_or_default().trim_matches(['`', '*']).to_owned();
-                Node { value: Value::Text(Cow::Owned(bare)), at: node.at }
+                let said = node.text().unwrap_or_default();
+                let bare = said.trim_matches(['`', '*']);
+                // With a sign on one side alone they belong to what is said: `` `done`. ``
+                let whole = said.starts_with(['`', '*']) != said.ends_with(['`', '*']);
+                let said = if whole { said } else { bare }.to_owned();
+                Node { value: Value::Text(Cow::Owned(said)), at: node.at }
             }
             Kind::Any | Kind::Bool | Kind::Text(_) | Kind::Map(_) | Kind::Union(_) => self.said(range, depth),
         }
@@ -324,7 +328,8 @@ impl<'a> Reader<'a, '_> {
             let none = said.text().is_some_and(|text| says_none(without_intro(text)));
             return if none { Node { value: Value::List(Vec::new()), at: said.at } } else { said };
         }
-        let read = |item: &&super::outline::Item| {
+        let items = if list.of.record().is_some() { self.standing(items) } else { items };
+        let read = |item: &&Item| {
             let inside = self.inside(item.range.start..item.range.end.min(range.end));
             if list.of.record().is_some() {
                 self.stands(&item.range);
@@ -337,6 +342,16 @@ impl<'a> Reader<'a, '_> {
             Some(_) | None => nodes,
         };
         Node { value: Value::List(nodes), at }
+    }
+
+    /// The items without those that were taken out, unless all were: that is no list.
+    fn standing<'o>(&self, items: Vec<&'o Item>) -> Vec<&'o Item> {
+        let is_out = |item: &&Item| {
+            let words = self.unmarked(&item.range);
+            let labels = || struck::unstruck(words).contains("**");
+            struck::is_struck(words) || (struck::begins_struck(words) && !labels())
+        };
+        if items.iter().all(is_out) { items } else { items.into_iter().filter(|item| !is_out(item)).collect() }
     }
 
     /// Complains about an item that is struck through: somebody took it out, and it would count.

@@ -158,23 +158,28 @@ impl Rules<'_, '_> {
         let draft = self.draft;
         if let Some(files) = &draft.files {
             let pairs = [
-                (Heading::FilesCreated, files.value.created, draft.created.len()),
-                (Heading::FilesModified, files.value.modified, draft.modified.len()),
-                (Heading::FilesDeleted, files.value.deleted, draft.deleted.len()),
+                (Heading::FilesCreated, files.value.created, &draft.created),
+                (Heading::FilesModified, files.value.modified, &draft.modified),
+                (Heading::FilesDeleted, files.value.deleted, &draft.deleted),
             ];
             for (heading, said, listed) in pairs {
                 // Deleted files need not be listed.
                 if heading != Heading::FilesDeleted || draft.find(heading).is_some() {
-                    self.count(heading, said, listed, files.place);
+                    // `src/{a,b}.rs` is one entry, and several files.
+                    let sure = !listed.iter().any(|file| file.value.path.contains(['{', '*']));
+                    self.count(heading, said, listed.len(), sure, files.place);
                 }
             }
         }
         if let Some(said) = &draft.question_count {
-            self.count(Heading::OpenQuestions, said.value, draft.questions.len(), said.place);
+            // Words behind the list may be questions too.
+            let sure = !self.sink.has(Code::LIST_STRAY);
+            self.count(Heading::OpenQuestions, said.value, draft.questions.len(), sure, said.place);
         }
     }
 
-    fn count(&mut self, heading: Heading, said: u32, listed: usize, place: Place) {
+    /// Compares a count with its list, which gives the true one where it is sure what it lists.
+    fn count(&mut self, heading: Heading, said: u32, listed: usize, sure: bool, place: Place) {
         if usize::try_from(said).ok() == Some(listed) || !self.draft.is_clear(heading) {
             return;
         }
@@ -206,7 +211,7 @@ impl Rules<'_, '_> {
             }
             _ => Mend::InLine { said: format!("{said}{noun}"), with: format!("{listed}{noun}") },
         };
-        self.sink.push(error.hint("correct the count or the section").mend(Some(mend)));
+        self.sink.push(error.hint("correct the count or the section").mend(sure.then_some(mend)));
     }
 
     fn questions(&mut self) {

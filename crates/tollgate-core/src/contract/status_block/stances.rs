@@ -9,7 +9,7 @@ use super::rules::{Part, Rules, TESTER_GROUP};
 use crate::Name;
 use crate::code::Code;
 use crate::contract::denied::denies;
-use crate::contract::layout::is_unchecked;
+use crate::contract::layout::{is_crossed, is_unchecked};
 use crate::contract::rows::{Named, Rows};
 use crate::contract::struck;
 use crate::contract::text::quote;
@@ -135,7 +135,7 @@ impl Rules<'_, '_> {
         if is_unchecked(line) {
             let message = format!("a row that is {} has a box that is not checked", stance.mark.sign());
             self.sink.error(Code::ROW_TWICE, stance.place, message, "give each row one mark; say the rest in words");
-        } else if denies(&said) && !marked {
+        } else if !marked && (denies(&struck::unstruck(&said)) || struck::is_struck(&said) || is_crossed(&said)) {
             let message = format!("a row that is {} is said to be {}", stance.mark.sign(), quote(&said));
             let hint = match stance.heading {
                 Heading::Coverage => "mark it ✗, or ⚠️ when it cannot be observed",

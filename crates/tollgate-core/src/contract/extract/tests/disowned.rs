@@ -22,6 +22,12 @@ fn a_report_that_is_disowned_does_not_count() {
             "Expected format:",
             "The implementor claims:",
             "<details>\n<summary>Previous report</summary>\n",
+            "Previous report\n===============",
+            "_Previous report_",
+            "=== Previous report ===",
+            "## Report (superseded)",
+            "## Previous report\n\n2026-11-16",
+            "For the record, the previous report:",
         ] {
             let text = format!("{title}\n\n{approval}");
             assert!(result(&text).starts_with("malformed none"), "{text}\n{}", result(&text));
@@ -30,13 +36,43 @@ fn a_report_that_is_disowned_does_not_count() {
             let text = format!("{title}\n\n{refusal}\n\n## Final report\n\n{approval}");
             assert!(result(&text).starts_with("ok accept"), "{text}\n{}", result(&text));
         }
-        for title in
-            ["## Final report", "Here is my report:", "In the required format:", "Previous findings are mended:"]
-        {
+        for title in [
+            "## Final report",
+            "Here is my report:",
+            "In the required format:",
+            "Previous findings are mended:",
+            "Filled-in template:",
+            "The completed template:",
+            "Final JSON format:",
+            "## Initial review",
+            "If it helps, here is the report:",
+            "Please do not use the draft above; final report:",
+        ] {
             let text = format!("{refusal}\n\n{title}\n\n{approval}");
             assert!(result(&text).starts_with("ok accept"), "{text}\n{}", result(&text));
         }
     }
     let example = report("wr.gate_verdict", "approved", "approved").replace('\n', "").replace("  ", " ");
     check("wr.gate_verdict", &format!("{}\n\n{example}\n", verdict("rejected", WHY)), "ok reject @1:1 echo@3:1");
+}
+
+/// What is refused for a label names it, as a model sends the same again otherwise.
+#[test]
+fn a_label_that_disowns_is_named() {
+    let told = |text: &str| {
+        let extraction = found("wr.gate_verdict", text, &Context::default());
+        let one = &extraction.read.diagnostics()[0];
+        format!("{} ({})", one.message, one.hint.as_deref().unwrap_or_default())
+    };
+    let json = verdict("approved", WHY);
+    for (text, label, line) in [
+        (format!("Done.\n\n## Draft\n\n```json\n{json}\n```\n"), "`## Draft`", 3),
+        (format!("Done.\r\n\r\nFor example:\r\n\r\n{json}\r\n"), "`For example:`", 3),
+        (format!("Expected output: {json}"), "`Expected output:`", 1),
+    ] {
+        let named = format!("{label} in line {line} calls this an example");
+        assert!(told(&text).starts_with(&named), "{}", told(&text));
+        assert!(told(&text).contains(&format!("(leave {label} out")), "{}", told(&text));
+    }
+    assert!(told(&format!("~~{json}~~")).contains("taken out"), "{}", told(&format!("~~{json}~~")));
 }

@@ -80,11 +80,19 @@ fn another_word_behind_a_report_takes_it_back() {
     for (id, report, key, same, other) in reports() {
         let context = Context::default();
         assert!(!found(id, &report, &context).read.is_refused(), "{id}\n{report}");
-        let arrows = ["→", "->", "=>", "⇒"].map(|arrow| format!("{key}: {same} {arrow} {other}"));
-        for way in ways(key, other).into_iter().chain(arrows) {
-            let below = format!("{report}\n\nNo:\n\n{way}\n");
-            let behind = format!("{}{}", said(&report), said(&format!("No:\n\n{way}\n")));
-            for text in [below, behind] {
+        let arrows = ["→", "->", "=>", "⇒", "➡️", "⟹"].map(|arrow| format!("{key}: {same} {arrow} {other}"));
+        let changes = [
+            format!("{key} ➡️ {other}"),
+            format!("{key}: {same} (was) → {other}"),
+            format!("| Field | Old | New |\n|---|---|---|\n| x | 1 | 2 |\n| {key} | {same} | {other} |"),
+            format!("| Round | {key} |\n|---|---|\n| 1 | {same} |\n| 2 | {other} |"),
+            format!("| | **After** | Before |\n|:--|---|---|\n| **{key}** | `{other}` | {same} |"),
+        ];
+        for way in ways(key, other).into_iter().chain(arrows).chain(changes) {
+            let (no, crlf) = (format!("No:\n\n{way}\n"), |text: &str| text.replace('\n', "\r\n"));
+            let below = format!("{report}\n\n{no}");
+            let behind = [&no, &crlf(&no)].map(|no| format!("{}{}", said(&report), said(no)));
+            for text in [crlf(&below), below].into_iter().chain(behind) {
                 let extraction = found(id, &text, &context);
                 assert!(shown(&extraction).starts_with("malformed none"), "{id}\n{way}\n{}", shown(&extraction));
             }
@@ -134,6 +142,9 @@ fn the_same_word_and_ordinary_data_take_nothing_back() {
             format!("{key}: ~~{other}~~ {same}"),
             format!("{key}: {other} → {same}"),
             format!("The {key} (not {other}) stays."),
+            format!("| Field | First | Second |\n|---|---|---|\n| {key} | {same} | {other} |"),
+            format!("| Field | Old | New |\n|---|---|---|\n| {key} | {other} | {same} |"),
+            format!("| Round | {key} |\n|---|---|\n| 1 | {other} |\n| 2 | {same} |"),
         ] {
             assert_eq!(behind(&data), own, "{id}\n{data}");
         }

@@ -303,9 +303,18 @@ fn a_row_that_is_denied_with_a_reason_does_not_pass() {
         check(&covers(row), &tester, "ok accept");
     }
     let head = "## Verdict\nAPPROVED\n## Verified rows\n";
-    for row in
-        ["DoD-2: missing — no test found", "[ ] DoD-2: the test", "DoD-2: No — nothing shows it", "DoD-2: TODO: check"]
-    {
+    for row in [
+        "DoD-2: missing — no test found",
+        "[ ] DoD-2: the test",
+        "DoD-2: No — nothing shows it",
+        "DoD-2: TODO: check",
+        "DoD-2: FAIL criterion 3",
+        "DoD-2: Status: FAIL",
+        "DoD-2: ~~the test shows it~~",
+        "DoD-2: 🔴",
+        "DoD-2: 👎 no test",
+        "DoD-2: ?",
+    ] {
         let text = complete("APPROVED", &format!("{head}- {row}\n## Gaps\nNone\n"));
         check(&text, &checker, "malformed none\nE 15:3 TG0220");
     }
@@ -313,7 +322,16 @@ fn a_row_that_is_denied_with_a_reason_does_not_pass() {
 
 #[test]
 fn what_says_that_there_is_nothing_is_no_entry() {
-    for none in ["No findings.", "None found.", "**No findings**", "None (all addressed)", "- No findings."] {
+    for none in [
+        "No findings.",
+        "None found.",
+        "**No findings**",
+        "None (all addressed)",
+        "- No findings.",
+        "No issues found.",
+        "None remaining.",
+        "None. All addressed.",
+    ] {
         let text = complete("APPROVED", &format!("## Verdict\nAPPROVED\n## Findings\n{none}\n"));
         check(&text, &role("reviewer"), "ok accept");
     }
