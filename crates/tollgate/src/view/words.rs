@@ -26,7 +26,7 @@ fn two(big: u64, big_unit: &str, small: u64, small_unit: &str) -> String {
 pub fn ago(now_ms: u64, then_ms: u64) -> String {
     match now_ms.saturating_sub(then_ms) {
         0..2000 => "just now".into(),
-        ms => format!("{} ago", duration(ms / 1000 * 1000)),
+        ms => format!("{} ago", duration(ms)),
     }
 }
 
