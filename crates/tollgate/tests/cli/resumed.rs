@@ -9,6 +9,8 @@ use crate::quota::refused;
 
 /// What an agent does that is cut off.
 const HANGS: &str = "touch \"$HOME/.claude/begun-$n\"; sleep 600";
+/// The same of one that told nothing, also not its session.
+const SILENT: &str = "touch \"$HOME/.claude/silent-$n\"; sleep 600";
 /// Where a call leaves what it saw.
 const SAW: &str = "ls > \"$HOME/.claude/call-$n/saw\";";
 
@@ -47,7 +49,13 @@ fn cut_off(play: &mut Play, words: &[&str], call: u32, signal: Signal) {
         play.find_run(&mut driver);
     }
     let begun = play.world.path(&format!("home/.claude/begun-{call}"));
-    play.until("half of the work is there", |_| begun.exists().then_some(()));
+    let silent = play.world.path(&format!("home/.claude/silent-{call}"));
+    // What it told was heard, too: a driver on a busy machine may be behind.
+    let noted = play.world.path(&format!("state/runs/{}/logs/att_{call}.session", play.run));
+    play.until("half of the work is there", |_| {
+        let heard = || std::fs::read(&noted).is_ok_and(|text| text.ends_with(b"\n"));
+        (silent.exists() || (begun.exists() && heard())).then_some(())
+    });
     kill_process(Pid::from_child(&driver), signal).unwrap();
     driver.wait().unwrap();
 }
@@ -115,7 +123,7 @@ fn an_agent_that_was_cut_off_twice_goes_on_with_all_of_its_work() {
         done(NOTHING)
     );
     let mut play = playing(ROW, &act);
-    let hangs = format!("[ $n = 2 ] && {{ {HANGS}; }}\necho '{{\"type\":\"system\"");
+    let hangs = format!("[ $n = 2 ] && {{ {SILENT}; }}\necho '{{\"type\":\"system\"");
     let silent = agent(&act).replace("echo '{\"type\":\"system\"", &hangs);
     play.world.agent("claude", &own_sessions(&silent));
     cut_off(&mut play, &["run", "../row.yaml"], 1, Signal::KILL);
