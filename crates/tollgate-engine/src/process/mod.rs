@@ -209,6 +209,13 @@ pub fn voice() -> io::Result<(UnixStream, Stdio)> {
     Ok((own, OwnedFd::from(theirs).into()))
 }
 
+/// A socket to speak to a program by while it works, and its end for the program: what it starts cannot open that either.
+pub fn ear() -> io::Result<(UnixStream, Stdio)> {
+    let (own, theirs) = UnixStream::pair()?;
+    own.shutdown(Shutdown::Read)?;
+    Ok((own, OwnedFd::from(theirs).into()))
+}
+
 /// The same with a standard output of this kind.
 pub fn start_with(program: Program, kind: Voice, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::Result<Running> {
     let mut command = Command::new(&program.path);

@@ -53,6 +53,16 @@ fn what_speaks_over_a_socket_is_opened_by_nobody() {
     }
 }
 
+/// Node's programs print without waiting, and some exit right behind their last line: of a pipe they lose all but 64 KiB.
+#[test]
+fn what_a_program_ends_on_is_heard_whole_though_it_does_not_wait() {
+    let cwd = folder("ends-on");
+    let out = Tail::new(1_000_000);
+    let text = "dd if=/dev/zero bs=400000 count=1 oflag=nonblock";
+    let mut running = start_with(shell(text, &cwd, None, long()), Voice::Socket, out.clone(), Tail::new(1000)).unwrap();
+    assert_eq!((running.wait_to_end(), out.take().0.len()), (End::Exited(0), 400_000));
+}
+
 #[test]
 fn a_signal_is_told_apart_from_an_exit() {
     let cwd = folder("signal");

@@ -1,4 +1,4 @@
-//! The client of the Agent Client Protocol: starts an agent, speaks JSON-RPC with it over its pipes, and prints what it says, a line each.
+//! The client of the Agent Client Protocol: starts an agent, speaks JSON-RPC with it over two sockets, and prints what it says, a line each.
 //!
 //! An agent of this protocol must be answered while it works, which no other worker needs. So a process of its own does that
 //! (`tollgate worker-acp -- PROGRAM`), and to the engine it is one more program that prints lines: the same group, limits, log and kill.
@@ -12,7 +12,7 @@ mod tests;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub use permit::Permit;
 pub use talk::Wants;
 
 use super::REPORT_BYTES_MAX;
-use crate::process::voice;
+use crate::process::{ear, voice};
 use talk::{Step, Talk};
 
 /// The longest message that is read: a report is at most one.
@@ -32,14 +32,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Puts a question to an agent and prints what it says to `out`; whether it answered.
 pub fn converse(program: &Path, args: &[OsString], wants: Wants, out: &mut dyn Write) -> bool {
-    let started = voice().and_then(|(from, theirs)| {
-        let mut command = Command::new(program);
-        command.args(args).current_dir(&wants.cwd).stdin(Stdio::piped()).stdout(theirs);
-        Ok((command.spawn()?, from))
-    });
-    match started {
-        Ok((mut child, from)) => {
-            let answered = speak(&mut child, from, wants, out);
+    match begin(program, args, &wants.cwd) {
+        Ok((mut child, to, from)) => {
+            let answered = speak(to, from, wants, out);
             end(&mut child);
             answered
         }
@@ -50,8 +45,19 @@ pub fn converse(program: &Path, args: &[OsString], wants: Wants, out: &mut dyn W
     }
 }
 
-fn speak(child: &mut Child, from: impl Read, wants: Wants, out: &mut dyn Write) -> bool {
-    let Some(mut to) = child.stdin.take() else { return false };
+/// Starts it, with what it is spoken to and heard by. Neither can be opened by what it starts, which would put questions to it, or
+/// answer them, in our name.
+fn begin(
+    program: &Path,
+    args: &[OsString],
+    cwd: &Path,
+) -> std::io::Result<(Child, impl Write + use<>, impl Read + use<>)> {
+    let ((to, stdin), (from, stdout)) = (ear()?, voice()?);
+    let child = Command::new(program).args(args).current_dir(cwd).stdin(stdin).stdout(stdout).spawn()?;
+    Ok((child, to, from))
+}
+
+fn speak(mut to: impl Write, from: impl Read, wants: Wants, out: &mut dyn Write) -> bool {
     let mut from = BufReader::new(from);
     let mut talk = Talk::new(wants);
     let mut steps = talk.begin();
@@ -67,7 +73,7 @@ fn speak(child: &mut Child, from: impl Read, wants: Wants, out: &mut dyn Write) 
         steps = match message(&mut from) {
             Ok(Some(line)) => match serde_json::from_slice(&line) {
                 Ok(message) => talk.take(message),
-                // Some greet on the same pipe.
+                // Some greet there, too.
                 Err(_) => Vec::new(),
             },
             Ok(None) => {

@@ -178,6 +178,22 @@ read a
     assert!(answered && said.lines().count() == 3 && said.contains(r#""result":"1 done""#), "{said}");
 }
 
+/// What an agent runs while it works would be its client, and have it say whatever it likes.
+#[test]
+fn what_an_agent_starts_does_not_speak_to_it() {
+    let script = r#"
+read a; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}'
+read a; echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1"}}'
+read a; said=nobody
+for at in 0 1; do sh -c 'echo forged > /proc/'$$'/fd/'$at 2>/dev/null && said="somebody at $at"; done
+echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"'"$said"'"}}}}'
+echo '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}'
+read a
+"#;
+    let (answered, said) = with_program(script);
+    assert!(answered && said.contains(r#""result":"nobody""#), "{said}");
+}
+
 #[test]
 fn a_program_that_goes_away_or_says_too_much_is_named() {
     let (answered, said) = with_program("exit 3");

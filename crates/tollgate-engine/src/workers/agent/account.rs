@@ -95,7 +95,7 @@ pub struct Account {
     session: Option<Name>,
     /// The account of this call.
     raw: Option<Value>,
-    /// What its answers used before the one under way, and what that one used so far.
+    /// What its answers used since then before the one under way, and what that one used so far.
     steps: Option<Usage>,
     step: Option<Usage>,
     pub(super) pending: Pending,
@@ -182,9 +182,15 @@ impl Account {
                 }
             }
             WorkerEvent::Step(usage) => self.step = Some(usage),
-            WorkerEvent::Usage(raw) => {
-                let before = self.raw.take().filter(|_| self.adapter.counts_steps);
-                self.raw = Some(before.map_or_else(|| raw.clone(), |before| added(before, &raw)));
+            WorkerEvent::Usage(mut raw) => {
+                let mut before = self.raw.take().unwrap_or_default();
+                for part in self.adapter.adds {
+                    if let (Some(before), Some(next)) = (before.get_mut(part), raw.get_mut(part)) {
+                        *next = added(before.take(), next);
+                    }
+                }
+                // What its answers used until now is counted there.
+                (self.raw, self.steps, self.step) = (Some(raw), None, None);
             }
             WorkerEvent::Text(_) | WorkerEvent::Tool { .. } | WorkerEvent::File(_) | WorkerEvent::Final(_) => {
                 self.spoke = true;
@@ -192,7 +198,7 @@ impl Account {
         }
     }
 
-    /// What it told to have used so far: by its account, and before there is one by its steps; nothing where it tells that at its end.
+    /// What it told to have used so far: by its account, and since the last one by its steps; nothing where it tells that at its end.
     fn usage(&self) -> Usage {
         let before = match &self.resumed {
             None => Before::Fresh,
@@ -200,10 +206,8 @@ impl Account {
             Some(_) if self.told.session.is_some() && self.told.session != self.session => Before::Resumed(None),
             Some(before) => Before::Resumed(before.as_ref()),
         };
-        let told = match &self.raw {
-            Some(raw) => (self.adapter.spent)(raw, before),
-            None => self.steps.into_iter().chain(self.step).reduce(Usage::and).unwrap_or_default(),
-        };
+        let counted = self.raw.as_ref().map(|raw| (self.adapter.spent)(raw, before));
+        let told = [counted, self.steps, self.step].into_iter().flatten().reduce(Usage::and).unwrap_or_default();
         let tokens = |told: Option<u64>| told.filter(|tokens| *tokens <= TOKENS_MAX);
         Usage {
             input_tokens: tokens(told.input_tokens),

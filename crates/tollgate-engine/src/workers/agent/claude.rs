@@ -1,6 +1,6 @@
 //! Claude Code: `claude -p --output-format stream-json`.
 //!
-//! What an answer read stands in its lines as it works; what it wrote stands there as it was when it began. Its `usage` at the end is of the call, its `total_cost_usd` of the session. An error of the service comes as a result whose subtype is "success".
+//! What an answer read stands in its lines as it works; what it wrote stands there as it was when it began. It prints a result whenever it comes to rest, again after a task that it had left in the background ended: the `usage` of each is what was used since the one before, its `total_cost_usd` is of the session. An error of the service comes as a result whose subtype is "success".
 
 use std::ffi::OsString;
 
@@ -32,7 +32,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     call,
     wants,
     read,
-    counts_steps: false,
+    adds: &["usage"],
     spent,
 };
 

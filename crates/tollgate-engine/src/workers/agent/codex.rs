@@ -26,7 +26,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     call,
     wants,
     read,
-    counts_steps: false,
+    adds: &[],
     spent,
 };
 

@@ -74,8 +74,8 @@ pub struct Adapter {
     pub wants: fn(&str) -> Wants,
     /// What one line of the output says; lines that are no JSON object say nothing.
     pub read: fn(&Value, &mut Pending, &mut Vec<WorkerEvent>),
-    /// Whether it gives an account of each step instead of one of the whole call.
-    pub counts_steps: bool,
+    /// The parts of its account that are of a step, where it gives more than one in a call: they are added up, and the others are of the whole.
+    pub adds: &'static [&'static str],
     /// What a call used, by the agent's account after it and the one before it.
     pub spent: fn(&Value, Before<'_>) -> Usage,
 }

@@ -28,7 +28,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     call,
     wants,
     read,
-    counts_steps: true,
+    adds: &["tokens", "cost"],
     spent,
 };
 

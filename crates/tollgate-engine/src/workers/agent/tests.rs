@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::Told;
 use tollgate_core::run::told::Usage;
 
@@ -44,7 +45,14 @@ fn all(adapter: &str, others: &[(&str, bool)]) -> String {
 
 #[test]
 fn claude_is_understood() {
-    let others = [("denied", true), ("outside", true), ("api-error", false), ("rate-limit", false), ("quota", false)];
+    let others = [
+        ("denied", true),
+        ("outside", true),
+        ("background", true),
+        ("api-error", false),
+        ("rate-limit", false),
+        ("quota", false),
+    ];
     insta::assert_snapshot!("claude", all("claude", &others));
 }
 
@@ -98,6 +106,24 @@ fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
     assert_eq!(shown("claude-resumed", Some(&other), true).1.usage.cost_nano_usd, None);
     let zero = serde_json::json!({"tokens": {"input": 1, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}, "cost": 0});
     assert_eq!((opencode::ADAPTER.spent)(&zero, Before::Fresh).cost_nano_usd, None, "no price is no free lunch");
+}
+
+/// A task that was left in the background ends behind the first account, and the agent goes on.
+#[test]
+fn what_is_used_behind_an_account_counts_before_the_next_one() {
+    let usage =
+        r#""usage":{"input_tokens":60,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":5}"#;
+    let result = format!(r#"{{"type":"result","subtype":"success","total_cost_usd":0.5,{usage},"result":"x"}}"#);
+    let answer = format!(r#"{{"type":"assistant","message":{{"id":"m","content":[],{usage}}}}}"#);
+    let allowed = Budget { tokens: Some(100), ..Budget::default() };
+    let mut account = Account::new(&claude::ADAPTER, None);
+    let over = [answer.replace("\"m\"", "\"l\""), result.clone(), answer, result].map(|line| {
+        account.line(line.as_bytes());
+        account.is_over(&allowed)
+    });
+    assert_eq!(over, [false, false, true, true]);
+    let used = account.end(true).0.usage;
+    assert_eq!((used.tokens().whole(), used.cost_nano_usd), (Some(130), Some(500_000_000)));
 }
 
 /// What an agent tells of its usage is not to be trusted to be a number: no sum gets less by it, and nothing is counted as zero.
