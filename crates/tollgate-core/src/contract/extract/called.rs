@@ -73,7 +73,7 @@ impl Search<'_> {
 }
 
 /// Whether what a report says is neither a refusal nor a question.
-fn is_well(read: &Read) -> Option<bool> {
+pub fn is_well(read: &Read) -> Option<bool> {
     let Read::Report(Reading { report: Report { health, verdict, .. }, .. }) = read else { return None };
     Some(*health == Health::Ok && !matches!(verdict, Verdict::Reject | Verdict::Inconclusive))
 }

@@ -318,6 +318,12 @@ impl<'d> Decided<'d> {
         text.split(apart).find(|word| is_other(word) || undone(word)).or_else(|| text.lines().find_map(denied))
     }
 
+    /// Whether a word is one of those that the report says, or of the keys that it says them under.
+    pub fn is_own(&self, word: &str) -> bool {
+        let names = |one: &Deciding| one.names.iter().any(|name| is_same_name(name, word));
+        self.words.iter().any(|(one, own)| is_same_name(own, word) || names(one))
+    }
+
     fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {
         known != own && (!self.exact || said == &**known)
     }

@@ -6,7 +6,7 @@ use super::plain::plain;
 use crate::contract::markdown::is_fence;
 
 /// Words that call a report one that does not count, beside [`FORMER`].
-const VOID: [&str; 21] = [
+const VOID: [&str; 23] = [
     "previously",
     "original",
     "older",
@@ -28,12 +28,14 @@ const VOID: [&str; 21] = [
     "invalid",
     "draft",
     "preliminary",
+    "archived",
+    "cancelled",
 ];
 /// Words for a form, with which a short label may end, and words for what stands in one.
 const FORMS: [&str; 5] = ["format", "template", "schema", "sample", "skeleton"];
 const SHOWS: [&str; 3] = ["expected", "mock", "dummy"];
 /// What such a word may be about.
-const NOUNS: [&str; 21] = [
+const NOUNS: [&str; 22] = [
     "report",
     "reports",
     "verdict",
@@ -55,6 +57,7 @@ const NOUNS: [&str; 21] = [
     "attempt",
     "copy",
     "this",
+    "following",
 ];
 /// Words that may stand before it.
 const LEADS: [&str; 14] =
@@ -268,7 +271,7 @@ fn names_older(words: &[String], at: usize, anywhere: bool) -> bool {
     if !is_older(&words[at]) && (anywhere || !is_form(&words[at])) {
         return false;
     }
-    let is_part = |word: &String| is_older(word) || is_form(word) || is(&NOUNS, word);
+    let is_part = |word: &String| is_older(word) || is_form(word) || is(&NOUNS, word) || (anywhere && is(&LEADS, word));
     let ends = words[at..].iter().position(|word| !is_part(word) || word.ends_with(is_end));
     let end = ends.map_or(words.len(), |found| at + found + usize::from(is_part(&words[at + found])));
     let (named, rest) = (words[at + 1..end].iter().any(|word| is(&NOUNS, word)), &words[end..]);
@@ -337,6 +340,7 @@ mod tests {
             "No longer valid:",
             "Please do not use this; it is not final:",
             "## Previous report: round 1",
+            "The archived report, from the folder of round 1:",
         ] {
             assert!(disowns(title), "{title}");
         }

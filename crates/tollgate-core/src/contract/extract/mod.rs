@@ -7,6 +7,7 @@ mod against;
 mod alike;
 mod alone;
 mod announce;
+mod around;
 mod called;
 mod candidates;
 mod decides;

@@ -43,6 +43,7 @@ fn a_report_that_is_disowned_does_not_count() {
             "## Previous report\n\nIt was given in round 1, before the table was there.",
             "Archive, previous report:\n\nsee below",
             "**Quoted from the previous round**",
+            "Ignore the following:",
             "Do not use this:\n\nThe tests passed by chance then.",
         ] {
             let text = format!("{refusal}\n{title}\n\n{approval}");
