@@ -121,7 +121,7 @@ impl Deciding {
         let below: Vec<&str> = below.take(ROWS_MAX).collect();
         let rounds = rounds || below.first().is_some_and(|row| row.split('|').any(|cell| round(cell).is_some()));
         let mut words = below.into_iter().filter_map(|row| self.first_word_of(row.split('|').nth(column)?));
-        if rounds { words.last() } else { words.next() }
+        if rounds { words.next_back() } else { words.next() }
     }
 
     /// The word in the row of a table that begins with a key: that of the column for what is new.
