@@ -66,7 +66,10 @@ fn say_what_is_kept(dialect: Dialect<'_>, fixed: &mut Fixed, context: &Context) 
     let Some(word) = only_object(dialect, Source::new(&fixed.text).text(), context).and_then(|only| only.doubt) else {
         return;
     };
-    let kept = format!("what stands around it is not cut away: {} may take it back", quote(word));
+    let kept = format!(
+        "what stands around it is not cut away: {} may take it back; where it does not, cut it away",
+        quote(word)
+    );
     let around = fixed.read.diagnostics_mut().iter_mut().find(|one| one.code == Code::TEXT_AROUND);
     around.into_iter().for_each(|one| {
         one.hint = Some(one.hint.take().map_or_else(|| kept.clone(), |hint| format!("{hint}; {kept}")));

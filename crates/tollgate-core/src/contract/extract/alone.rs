@@ -3,86 +3,18 @@
 use std::ops::Range;
 
 use super::candidates::{Candidate, Form, State, find};
-use super::decides::{Decided, is_shortened};
+use super::decides::Decided;
 use super::echo::Echo;
-use super::{Dialect, Looks, Search, announce, sample, skim};
+use super::{Dialect, Looks, Read, Search, announce, around, called, sample, skim};
 use crate::contract::Context;
 use crate::contract::markdown::Fence;
 use crate::contract::text::{Source, lines};
-
-/// Words around a document that may withdraw it, or say that it was not meant: what they are about is not understood, and they are not lost.
-const WITHDRAWS: [&str; 62] = [
-    "not",
-    "cannot",
-    "never",
-    "unless",
-    "draft",
-    "drafted",
-    "withdraw",
-    "withdrawn",
-    "disregard",
-    "ignore",
-    "superseded",
-    "supersede",
-    "supersedes",
-    "obsolete",
-    "outdated",
-    "stale",
-    "retract",
-    "retracted",
-    "revoke",
-    "revoked",
-    "void",
-    "invalid",
-    "wrong",
-    "incorrect",
-    "mistake",
-    "mistaken",
-    "fail",
-    "fails",
-    "failed",
-    "failing",
-    "failure",
-    "failures",
-    "broken",
-    "breaks",
-    "blocked",
-    "pending",
-    "unfinished",
-    "incomplete",
-    "wip",
-    "todo",
-    "tbd",
-    "instead",
-    "previous",
-    "prior",
-    "earlier",
-    "former",
-    "old",
-    "original",
-    "sample",
-    "template",
-    "placeholder",
-    "hypothetical",
-    "however",
-    "except",
-    "nicht",
-    "entwurf",
-    "ungültig",
-    "zurückgezogen",
-    "fehlgeschlagen",
-    "brouillon",
-    "borrador",
-    "bozza",
-];
-/// Signs that do.
-const CROSSES: [char; 8] = ['❌', '✗', '✘', '❎', '🚫', '👎', '⛔', '🔴'];
 
 /// The one document in a text.
 #[derive(Debug)]
 pub struct Only<'t> {
     pub range: Range<usize>,
-    /// A word around it that may take it back.
+    /// What stands around it and may take it back.
     pub doubt: Option<&'t str>,
 }
 
@@ -102,24 +34,13 @@ pub fn only_object<'t>(dialect: Dialect<'_>, text: &'t str, context: &Context) -
         || other_object(file.text(), range).is_some();
     let above = || text[..range.start].trim().lines().next_back().unwrap_or_default();
     let called = || announce::label(text, range).or_else(|| (search.example(0) != Echo::No).then(above));
-    (!doubt).then(|| Only { range: range.clone(), doubt: doubted(&looks, text, range).or_else(called) })
-}
-
-/// A word around an object that decides otherwise than it does, or may withdraw it.
-fn doubted<'t>(looks: &Looks, text: &'t str, range: &Range<usize>) -> Option<&'t str> {
-    let decided = Decided::object(looks, &text[range.clone()], false);
-    let around = [&text[..range.start], &text[range.end..]];
-    around.into_iter().find_map(|text| decided.doubted_by(text).or_else(|| withdrawing(text)))
-}
-
-fn withdrawing(text: &str) -> Option<&str> {
-    let words = || text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
-    let is = |word: &&str| {
-        let word = word.to_lowercase();
-        is_shortened(&word) || WITHDRAWS.contains(&&*word)
+    let around = || {
+        let read = dialect.read_alone(&text[range.clone()], context);
+        let well = matches!(read, Read::Report(_)) && (read.is_refused() || called::is_well(&read) == Some(true));
+        let decided = Decided::object(&looks, &text[range.clone()], false);
+        around::doubt(&decided, [&text[..range.start], &text[range.end..]], well)
     };
-    let cross = || text.find(CROSSES).map(|at| &text[at..text.ceil_char_boundary(at + 1)]);
-    words().find(is).or_else(cross)
+    (!doubt).then(|| Only { range: range.clone(), doubt: around().or_else(called) })
 }
 
 /// What stands in the one code fence that a text is, where that is a Markdown document of a contract.

@@ -1,5 +1,6 @@
 //! Words that say of what follows that it is an example: whether it is the report all the same, nobody can tell.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -92,6 +93,9 @@ const LANGUAGES: [&str; 15] = [
     "output",
 ];
 
+/// Further ones that the word which decides a report may be written in.
+const DATA: [&str; 10] = ["toml", "xml", "html", "ini", "properties", "env", "csv", "md", "markdown", "report"];
+
 /// Whether a document is shown, not said: in a quote, in code of another language, behind words that call it an example, or taken out.
 pub fn is_example(text: &str, range: &Range<usize>) -> bool {
     label(text, range).is_some() || is_out(text, range) || is_code(text, range)
@@ -139,9 +143,40 @@ fn is_code(text: &str, range: &Range<usize>) -> bool {
     }
     let Some(open) = open.filter(|_| marked(behind).any(|(_, line)| !fence.is_code(line))) else { return false };
     let above = text[..start].trim_end().lines().next_back().unwrap_or_default().trim();
-    let info = open.trim().trim_start_matches(['`', '~']).trim().to_lowercase();
-    let language = info.split([' ', '{', ',', ':']).next().unwrap_or_default();
-    !LANGUAGES.contains(&language) || (is_fence(above) && above != open.trim())
+    !LANGUAGES.contains(&&*language(open)) || (is_fence(above) && above != open.trim())
+}
+
+/// The language that a line names which opens a code fence.
+fn language(open: &str) -> String {
+    let info = open.trim().trim_start_matches(['`', '~']).trim();
+    info.split([' ', '{', ',', ':']).next().unwrap_or_default().to_lowercase()
+}
+
+/// A text at the same length without the lines of code fences in which neither a report nor its words are written; one that never ends was forgotten.
+pub fn without_code(text: &str) -> Cow<'_, str> {
+    // The end of the fence that a report before this text stands in is no beginning.
+    let own = text.len() - text.trim_start().len();
+    let own =
+        own + text[own..].lines().next().filter(|line| is_fence(line) && language(line).is_empty()).map_or(0, str::len);
+    let (mut fence, mut open, mut shown) = (Fence::default(), None, Vec::new());
+    for (at, line) in marked(&text[own..]) {
+        match (fence.is_code(line), open.take()) {
+            (true, None) => open = Some((own + at, language(line))),
+            (true, known) => open = known,
+            (false, Some((from, language))) if !LANGUAGES.iter().chain(&DATA).any(|known| *known == language) => {
+                shown.push(from..own + at);
+            }
+            (false, _) => {}
+        }
+    }
+    if shown.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for range in shown {
+        bytes[range].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// The words before a document that call it an example, or disown it: in its line, or above it.

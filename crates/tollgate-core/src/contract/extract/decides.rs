@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::announce::without_code;
 use super::looks::{Heads, Looks};
 use super::plain::plain;
 use super::skim::{self, End, Skimmed};
@@ -75,7 +76,10 @@ impl Deciding {
     /// Where the key stands in a text with one of the words behind it; the known word, and as it is written.
     fn said<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (usize, &'t Name, &'t str)> {
         self.names.iter().flat_map(move |name| {
-            let places = places(text, name).filter(|at| is_label(near_before(text, *at)));
+            let round = move |at: usize| remark(&text[at + name.len()..]).and_then(round);
+            let last = places(text, name).filter_map(round).max().unwrap_or(0).max(2);
+            let now = move |at: &usize| round(*at).is_none_or(|round| round == last);
+            let places = places(text, name).filter(|at| is_label(near_before(text, *at))).filter(now);
             places.filter_map(move |at| {
                 let said = self.word_behind(text, at + name.len()).or_else(|| self.word_below(text, at));
                 let (known, said) = said.or_else(|| self.word_in_row(text, at))?;
@@ -114,8 +118,10 @@ impl Deciding {
         if !is_rule(below.next()?) {
             return None;
         }
-        let mut words = below.take(ROWS_MAX).filter_map(|row| self.first_word_of(row.split('|').nth(column)?));
-        if rounds { words.last() } else { words.next() }
+        let below: Vec<&str> = below.take(ROWS_MAX).collect();
+        let rounds = rounds || below.first().is_some_and(|row| row.split('|').any(|cell| round(cell).is_some()));
+        let mut words = below.into_iter().filter_map(|row| self.first_word_of(row.split('|').nth(column)?));
+        if rounds { words.next_back() } else { words.next() }
     }
 
     /// The word in the row of a table that begins with a key: that of the column for what is new.
@@ -188,14 +194,23 @@ fn denies(word: &str) -> bool {
 
 /// What stands behind a key, and behind the remark in brackets that it may have before its sign: `Verdict (final): rejected`.
 fn without_remark(rest: &str) -> &str {
-    let inside = rest.trim_start_matches([' ', '*', '_']);
-    let close = match inside.chars().next() {
-        Some('(') => ')',
-        Some('[') => ']',
-        _ => return rest,
-    };
-    let behind = inside.split_once(close).map(|(_, behind)| behind);
-    behind.filter(|behind| behind.trim_start_matches([' ', '*', '_']).starts_with([':', '='])).unwrap_or(rest)
+    remark(rest).map_or(rest, |remark| &rest[remark.as_ptr().addr() - rest.as_ptr().addr() + remark.len() + 1..])
+}
+
+/// The remark in brackets that a key has before its sign.
+fn remark(rest: &str) -> Option<&str> {
+    let signs = [' ', '*', '_'];
+    let inside = rest[..rest.floor_char_boundary(NEAR_BYTES)].trim_start_matches(signs);
+    let close = if inside.starts_with('(') { ')' } else { ']' };
+    let (remark, behind) = inside.strip_prefix(['(', '['])?.split_once(close)?;
+    behind.trim_start_matches(signs).starts_with([':', '=']).then_some(remark)
+}
+
+/// The number of a round that words name: `round 1`.
+fn round(words: &str) -> Option<u32> {
+    let mut parts = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    let named = |word: &str| ROUNDS.iter().any(|round| is_same_name(round, word));
+    parts.next().filter(|word| named(word)).and_then(|_| parts.next()?.parse().ok())
 }
 
 /// Where a name stands in a text, in whatever case.
@@ -303,13 +318,20 @@ impl<'d> Decided<'d> {
         text.split(apart).find(|word| is_other(word) || undone(word)).or_else(|| text.lines().find_map(denied))
     }
 
+    /// Whether a word is one of those that the report says, or of the keys that it says them under.
+    pub fn is_own(&self, word: &str) -> bool {
+        let names = |one: &Deciding| one.names.iter().any(|name| is_same_name(name, word));
+        self.words.iter().any(|(one, own)| is_same_name(own, word) || names(one))
+    }
+
     fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {
         known != own && (!self.exact || said == &**known)
     }
 
-    /// Where a text says otherwise.
+    /// Where a text behind a report says otherwise. What it says of the round before, or shows as code, is none of that.
     pub fn find(&self, text: &str, is_anothers: impl Fn(&str) -> bool) -> Option<usize> {
-        self.is_named_in(text).then(|| self.find_in(text, 0, is_anothers, |_, _| true)).flatten()
+        let counts = |text: &str, said: Range<usize>| !is_former(text, said.start);
+        self.is_named_in(text).then(|| self.find_in(&without_code(text), 0, is_anothers, counts)).flatten()
     }
 
     /// Where a Markdown report itself says otherwise than it began: in a line, or under a heading, that says nothing else. What it lists, shows
@@ -320,6 +342,7 @@ impl<'d> Decided<'d> {
             return None;
         }
         let last = last_section(text, &self.looks.sections);
+        let text = &*without_code(text);
         let (mut fence, mut code): (_, Vec<Range<usize>>) = (Fence::default(), Vec::new());
         let line = |(at, line): (usize, &str)| {
             let is_code = fence.is_code(line);

@@ -6,7 +6,7 @@ use super::plain::plain;
 use crate::contract::markdown::is_fence;
 
 /// Words that call a report one that does not count, beside [`FORMER`].
-const VOID: [&str; 21] = [
+const VOID: [&str; 23] = [
     "previously",
     "original",
     "older",
@@ -28,12 +28,14 @@ const VOID: [&str; 21] = [
     "invalid",
     "draft",
     "preliminary",
+    "archived",
+    "cancelled",
 ];
 /// Words for a form, with which a short label may end, and words for what stands in one.
 const FORMS: [&str; 5] = ["format", "template", "schema", "sample", "skeleton"];
 const SHOWS: [&str; 3] = ["expected", "mock", "dummy"];
 /// What such a word may be about.
-const NOUNS: [&str; 21] = [
+const NOUNS: [&str; 22] = [
     "report",
     "reports",
     "verdict",
@@ -55,6 +57,7 @@ const NOUNS: [&str; 21] = [
     "attempt",
     "copy",
     "this",
+    "following",
 ];
 /// Words that may stand before it.
 const LEADS: [&str; 14] =
@@ -104,24 +107,42 @@ const ELSEWHERE: [&str; 30] = [
     "سابق",
 ];
 /// Words of a label that lead to the report itself, and those that do so under another title only.
-const OWN: [&str; 8] = ["final", "new", "current", "updated", "revised", "corrected", "filled", "completed"];
-const LEADS_ON: [&str; 3] = ["my", "now", "here"];
+const OWN: [&str; 16] = [
+    "final",
+    "new",
+    "current",
+    "updated",
+    "revised",
+    "corrected",
+    "filled",
+    "completed",
+    "now",
+    "fixed",
+    "mended",
+    "resolved",
+    "addressed",
+    "replaces",
+    "supersedes",
+    "corrects",
+];
+const LEADS_ON: [&str; 2] = ["my", "here"];
+
+/// What is left of an older report: it is listed, and not the report itself.
+const LEFT: [&str; 8] = ["findings", "issues", "comments", "problems", "questions", "tests", "changes", "feedback"];
 
 /// A label of so many words is short.
 const SHORT: usize = 4;
 /// So many lines above a report are looked at for its title.
 const LINES_MAX: usize = 5;
+/// A longer line is no title and no label.
+const LINE_BYTES: usize = 400;
 
 /// The title or the label that a report stands under and that disowns it, by the lines before it. What only says when or of which round that was may
 /// stand between the two.
 pub fn above(before: &str) -> Option<&str> {
-    let says = |line: &&str| plain(line).contains(char::is_alphanumeric) && !is_fence(line);
-    for line in before.lines().rev().map(str::trim).filter(says).take(LINES_MAX) {
-        let around = |from: &str, to: &str| line.starts_with(from) && line.ends_with(to);
-        let title = line.starts_with('#') || around("**", "**") || around("<", ">");
-        let label = leads(line);
-        let disowned = if title || label { disowns(line) } else { is_former_report(line) };
-        if disowned {
+    for line in saying(before).take(LINES_MAX) {
+        let (title, label) = (is_title(line), leads(line));
+        if if title || label { disowns(line) } else { is_bare_title(line) } {
             return Some(line);
         }
         let words = words(line);
@@ -131,6 +152,38 @@ pub fn above(before: &str) -> Option<&str> {
         }
     }
     None
+}
+
+/// What the last title or label of a text is found to be that says whether a report below it is an older one.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Leads<'t> {
+    /// To an older one, or one that does not count: by this line.
+    ToFormer(&'t str),
+    ToNew,
+}
+
+/// What the last words of a text lead to that say so, wherever they stand.
+pub fn last_lead(text: &str) -> Option<Leads<'_>> {
+    saying(text).filter(|line| line.len() <= LINE_BYTES).find_map(|line| {
+        let last = last_sentence(line);
+        let former = match is_title(line) || leads(line) {
+            true => is_set_aside(last, &words(last), true) && !words(last).iter().any(|word| is(&LEFT, word)),
+            false => is_bare_title(line),
+        };
+        let own = || words(line).iter().any(|word| is_own(word)).then_some(Leads::ToNew);
+        former.then_some(Leads::ToFormer(line)).or_else(own)
+    })
+}
+
+/// The lines of a text that have words, from the last one on.
+fn saying(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().rev().map(str::trim).filter(|line| plain(line).contains(char::is_alphanumeric) && !is_fence(line))
+}
+
+/// Whether a line is a title by its signs.
+fn is_title(line: &str) -> bool {
+    let around = |from: &str, to: &str| line.starts_with(from) && line.ends_with(to);
+    line.starts_with('#') || around("**", "**") || around("<", ">")
 }
 
 /// The words of a title, each without signs but for one beside it that ends something.
@@ -149,45 +202,59 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c| is_end(c) || c == ')')
 }
 
+fn is(list: &[&str], word: &str) -> bool {
+    list.contains(&bare(word))
+}
+
 fn is_own(word: &str) -> bool {
     bare(word).split('-').any(|part| OWN.contains(&part))
 }
 
 /// Whether a word says nothing but that a report, or a part of the work, is meant: `report of round`, `v1`.
 fn is_plain(word: &str) -> bool {
-    let lists: [&[&str]; 3] = [&LEADS, &NOUNS, &GOES_ON];
     let numbered = word.contains(|c: char| c.is_ascii_digit()) && bare(word).chars().all(char::is_alphanumeric);
-    numbered || lists.iter().any(|list| list.contains(&bare(word)))
+    numbered || is(&LEADS, word) || is(&NOUNS, word) || is(&GOES_ON, word)
 }
 
 fn is_older(word: &str) -> bool {
-    FORMER.contains(&bare(word)) || VOID.contains(&bare(word))
+    is(&FORMER, word) || is(&VOID, word)
+}
+
+fn is_form(word: &str) -> bool {
+    is(&FORMS, word) || is(&SHOWS, word)
 }
 
 /// Whether a line that is no title by its signs, as it is underlined, in italics or in a frame, speaks of an older report and nothing else.
-fn is_former_report(line: &str) -> bool {
+fn is_bare_title(line: &str) -> bool {
     let words = words(line);
-    let named = words.windows(2).any(|pair| is_older(&pair[0]) && NOUNS.contains(&bare(&pair[1])));
-    named && !line.contains(':') && words.iter().all(|word| is_older(word) || is_plain(word))
+    let named = || words.windows(2).any(|pair| is_older(&pair[0]) && is(&NOUNS, &pair[1]));
+    words.iter().all(|word| is_older(word) || is_plain(word)) && named() && !line.contains(':')
 }
 
 /// Whether a title or a label says that what follows is not the report.
 pub fn disowns(line: &str) -> bool {
     let line = last_sentence(line);
     let words = words(line);
-    let own = words.iter().any(|word| is_own(word));
     let all: Vec<&str> = words.iter().map(|word| bare(word)).collect();
     let label = all.join(" ");
     let last = all.last().copied().unwrap_or_default();
     let form = || (2..SHORT).contains(&all.len()) && FORMS.contains(&last) && !FOLLOWS.contains(&all[0]);
-    let elsewhere =
-        || all.len() <= SHORT && all.iter().any(|word| ELSEWHERE.iter().any(|known| word.starts_with(known)));
-    let turns = || line.rsplit(';').next().and_then(|clause| clause.rsplit(" but ").next()).is_some_and(leads_to_own);
-    is_void(&words, false)
-        || (!own && (form() || parts(&words).any(|part| is_void(part, true))))
+    is_set_aside(line, &words, false)
+        || (form() && !words.iter().any(|word| is_own(word)))
         || SAID.contains(&last)
         || LABELS.contains(&label.as_str())
         || (SUPPOSES.iter().any(|words| label.starts_with(words)) && !all.contains(&"here"))
+}
+
+/// Whether a label calls what follows an older report, or one that is not to be used; `anywhere`: whatever else it speaks of.
+fn is_set_aside(line: &str, words: &[String], anywhere: bool) -> bool {
+    let all: Vec<&str> = words.iter().map(|word| bare(word)).collect();
+    let label = all.join(" ");
+    let elsewhere =
+        || all.len() <= SHORT && all.iter().any(|word| ELSEWHERE.iter().any(|known| word.starts_with(known)));
+    let turns = || line.rsplit(';').next().and_then(|clause| clause.rsplit(" but ").next()).is_some_and(leads_to_own);
+    let own = words.iter().any(|word| is_own(word));
+    (!own && (0..words.len()).any(|at| names_older(words, at, anywhere)))
         || (UNUSED.iter().any(|words| label.contains(words)) && !turns())
         || elsewhere()
 }
@@ -198,30 +265,23 @@ fn leads_to_own(clause: &str) -> bool {
     words.iter().any(|word| is_own(word)) && !words.iter().any(|word| bare(word) == "not")
 }
 
-/// What stands behind a sign that ends something: `For context, the previous report`, `Appendix: previous report`, `Old tests (previous round)`.
-fn parts(words: &[String]) -> impl Iterator<Item = &[String]> {
-    let begins = move |at: &usize| words[*at].starts_with(is_end) || (*at > 0 && words[at - 1].ends_with(is_end));
-    (0..words.len()).filter(begins).map(move |at| &words[at..])
-}
-
-/// Whether words, or those of a part, call a report one that does not count, and speak of nothing else.
-fn is_void(words: &[String], part: bool) -> bool {
-    let is_form = |word: &str| FORMS.contains(&bare(word)) || SHOWS.contains(&bare(word));
-    let is = |word: &String| is_older(word) || is_form(word);
-    let Some(at) = words.iter().position(is) else { return false };
-    let (before, rest) = words.split_at(at);
-    let leads = before.iter().all(|word| LEADS.contains(&bare(word)));
-    let names = || is_older(&rest[0]) && before.iter().all(|word| is_plain(word));
-    if !leads && !names() {
+/// Whether the words from one on call a report older, or a form: they name a report or nothing, and do not say what it was (`Previous verdict: rejected`).
+/// Before them, since the last sign that ends something, stand only words that lead to them, or any where a report is named.
+fn names_older(words: &[String], at: usize, anywhere: bool) -> bool {
+    if !is_older(&words[at]) && (anywhere || !is_form(&words[at])) {
         return false;
     }
-    let mut rest = rest.iter().peekable();
-    let mut ended = false;
-    while let Some(word) = rest.next_if(|word| !ended && (is(word) || NOUNS.contains(&bare(word)))) {
-        ended = word.ends_with(is_end);
-    }
-    let remark = |next: &str| leads && !part && (ended || next.starts_with(is_end));
-    rest.peek().is_none_or(|next| remark(next) || GOES_ON.contains(&bare(next)))
+    let is_part = |word: &String| is_older(word) || is_form(word) || is(&NOUNS, word) || (anywhere && is(&LEADS, word));
+    let ends = words[at..].iter().position(|word| !is_part(word) || word.ends_with(is_end));
+    let end = ends.map_or(words.len(), |found| at + found + usize::from(is_part(&words[at + found])));
+    let (named, rest) = (words[at + 1..end].iter().any(|word| is(&NOUNS, word)), &words[end..]);
+    let begins = |from: &usize| words[*from].starts_with(is_end) || *from == 0 || words[from - 1].ends_with(is_end);
+    let lead = &words[(0..=at).rev().find(begins).unwrap_or(0)..at];
+    let led = lead.iter().all(|word| is(&LEADS, word));
+    let states = words[end - 1].ends_with([':', '：']) && rest.iter().any(|word| !is_plain(word));
+    let ended = words[end - 1].ends_with(is_end)
+        || rest.first().is_none_or(|next| next.starts_with(is_end) || is(&GOES_ON, next));
+    ended && !states && (led || (named && (anywhere || lead.iter().all(|word| is_plain(word)))))
 }
 
 #[cfg(test)]
@@ -279,6 +339,8 @@ mod tests {
             "Deprecated:",
             "No longer valid:",
             "Please do not use this; it is not final:",
+            "## Previous report: round 1",
+            "The archived report, from the folder of round 1:",
         ] {
             assert!(disowns(title), "{title}");
         }
@@ -313,6 +375,9 @@ mod tests {
             "Final report (previous round: rejected):",
             "This replaces the previous report:",
             "Updated, old report:",
+            "### Review of the previous draft",
+            "## Previous round: needs-changes",
+            "## Previous review: addressed",
             "",
         ] {
             assert!(!disowns(title), "{title}");

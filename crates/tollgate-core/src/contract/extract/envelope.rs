@@ -62,8 +62,12 @@ impl Row {
 }
 
 /// What an agent says itself, and neither one that it has started, which has its own task and may not report for it, nor its tool in its place.
-const ITS_OWN: &[Word] =
-    &[(&["parent_tool_use_id"], ""), (&["isSidechain"], "!true"), (&["isApiErrorMessage"], "!true")];
+const ITS_OWN: &[Word] = &[
+    (&["parent_tool_use_id"], ""),
+    (&["isSidechain"], "!true"),
+    (&["isApiErrorMessage"], "!true"),
+    (&["message", "model"], "!<synthetic>"),
+];
 
 /// Claude Code and Qwen; Codex, now and before; OpenCode; Gemini; Copilot; the agent client protocol.
 const ROWS: [Row; 16] = [
@@ -99,11 +103,12 @@ const FAILS: [(Type, &[(&str, &str)]); 7] = [
 ];
 
 /// Lines that tell of an error which the tool may get over: it did not where they are its last.
-const ERRS: [(&str, &[Word]); 4] = [
+const ERRS: [(&str, &[Word]); 5] = [
     ("error", &[]),
     ("item.completed", &[(&["item", "type"], "error")]),
     ("assistant", &[(&["message", "stop_reason"], "max_tokens")]),
     ("assistant", &[(&["isApiErrorMessage"], "true")]),
+    ("step_finish", &[(&["part", "reason"], "length")]),
 ];
 
 /// What Claude Code says in the name of a user who stopped it, in a line of at most so many bytes.
@@ -127,6 +132,8 @@ pub fn is_on_the_way(key: &[u8]) -> bool {
             | b"deltaContent"
             | b"stop_reason"
             | b"synthetic"
+            | b"model"
+            | b"reason"
     )
 }
 
@@ -305,6 +312,8 @@ mod tests {
             (r#"{"type":"assistant","isSidechain":false,"message":{"content":"a"}}"#, "a||"),
             (r#"{"type":"assistant","isSidechain":true,"message":{"content":"no"}}"#, "-"),
             (r#"{"type":"assistant","isApiErrorMessage":true,"message":{"content":"no"}}"#, "-"),
+            (r#"{"type":"assistant","message":{"model":"<synthetic>","content":"no"}}"#, "-"),
+            (r#"{"type":"assistant","message":{"model":"a","content":"a"}}"#, "a||"),
             (r#"{"type":"text","part":{"type":"text","text":"no","synthetic":true}}"#, "-"),
             (r#"{"type":"text","part":{"type":"text","synthetic":false,"text":"a"}}"#, "a||"),
             (r#"{"type":"user","message":{"content":[{"type":"text","text":"no"}]}}"#, "-"),

@@ -7,6 +7,8 @@ mod against;
 mod alike;
 mod alone;
 mod announce;
+mod around;
+mod called;
 mod candidates;
 mod decides;
 mod dialect;
@@ -147,7 +149,7 @@ impl<'s> Search<'s> {
     fn run(&self) -> Extraction {
         let mut passed = Vec::new();
         let mut counts: Option<(usize, Echo)> = None;
-        let mut earlier: Vec<&Candidate> = Vec::new();
+        let mut earlier: Vec<usize> = Vec::new();
         let last_own = self.last_own();
         let mut before: Option<(usize, Read)> = None;
         for (at, one) in self.all.candidates.iter().enumerate().rev() {
@@ -163,11 +165,11 @@ impl<'s> Search<'s> {
             } else if let Some(unit) = self.other_unit(one) {
                 Some(Why::OtherUnit(unit))
             } else if let Some((winner, _)) = counts {
-                earlier.push(one);
+                earlier.push(at);
                 let same = text.trim() == self.all.text(&self.all.candidates[winner]).trim();
                 Some(if same { Why::Repeated } else { Why::Earlier })
             } else if self.all.failed.is_some() {
-                earlier.push(one);
+                earlier.push(at);
                 Some(Why::Earlier)
             } else {
                 counts = Some((at, echo));
@@ -179,7 +181,7 @@ impl<'s> Search<'s> {
         match counts {
             Some((at, echo)) => self.counted(at, echo, passed, earlier),
             None if self.all.failed.is_some() => {
-                let before = self.valid_before(&earlier);
+                let before = self.valid_before(&earlier).map(|(at, read)| self.earlier(at, read));
                 let read = self.dialect.malformed(self.failed());
                 Extraction { earlier: before, ..Extraction::nothing(read, passed, self.all.unseen) }
             }
@@ -191,17 +193,20 @@ impl<'s> Search<'s> {
     }
 
     /// What comes of the candidate that counts, unless it is taken back behind it.
-    fn counted(&self, at: usize, echo: Echo, mut passed: Vec<Passed>, mut earlier: Vec<&'s Candidate>) -> Extraction {
+    fn counted(&self, at: usize, echo: Echo, mut passed: Vec<Passed>, mut earlier: Vec<usize>) -> Extraction {
         let one = &self.all.candidates[at];
-        let read = self.judge(one, echo);
+        let mut read = self.judge(one, echo);
+        if let Some(label) = self.called_former(at, &read, &earlier) {
+            refuse(&mut read, self.is_called(Some(label)));
+        }
         let Some(other) = self.taken_back(at, &read) else { return self.read(one, read, passed, &earlier) };
         let own = Passed { place: self.place(one, 0), why: Why::Earlier };
         passed.insert(passed.partition_point(|before| before.place < own.place), own);
-        earlier.insert(0, one);
+        earlier.insert(0, at);
         self.read(&other, self.judge(&other, Echo::No), passed, &earlier)
     }
 
-    fn read(&self, one: &Candidate, mut read: Read, passed: Vec<Passed>, earlier: &[&Candidate]) -> Extraction {
+    fn read(&self, one: &Candidate, mut read: Read, passed: Vec<Passed>, earlier: &[usize]) -> Extraction {
         let text = self.all.text(one);
         let own = read.diagnostics().to_vec();
         let source = Source::new(text);
@@ -218,6 +223,7 @@ impl<'s> Search<'s> {
         read.diagnostics_mut().splice(0..0, warnings);
         read.diagnostics_mut().sort_by_key(|diagnostic| diagnostic.place);
         let before = read.is_refused().then(|| self.valid_before(earlier)).flatten();
+        let before = before.map(|(at, read)| self.earlier(at, read));
         let found = Found {
             from: self.place(one, 0),
             to: self.place(one, text.trim_end().len()),
@@ -253,10 +259,14 @@ impl<'s> Search<'s> {
     }
 
     /// The last report before the one that counts, or would, that is valid.
-    fn valid_before(&self, earlier: &[&Candidate]) -> Option<Earlier> {
-        let read = |one: &&Candidate| Earlier { place: self.place(one, 0), read: self.judge(one, Echo::No) };
-        let whole = earlier.iter().take(EARLIER_MAX).filter(|one| one.state == State::Whole);
-        whole.map(read).find(|earlier| !earlier.read.is_refused())
+    fn valid_before(&self, earlier: &[usize]) -> Option<(usize, Read)> {
+        let one = |at: usize| &self.all.candidates[at];
+        let whole = earlier.iter().copied().take(EARLIER_MAX).filter(|at| one(*at).state == State::Whole);
+        whole.map(|at| (at, self.judge(one(at), Echo::No))).find(|(_, read)| !read.is_refused())
+    }
+
+    fn earlier(&self, at: usize, read: Read) -> Earlier {
+        Earlier { place: self.place(&self.all.candidates[at], 0), read }
     }
 
     /// The last valid report before one that is the contract's own example, in whatever layout: the example is nobody's where there is another.
@@ -302,25 +312,6 @@ impl<'s> Search<'s> {
         let is = one.state == State::Whole
             && (announce::is_example(text, &range) || (announce::is_inline(text, &range) && others()));
         if is { Echo::Example } else { Echo::No }
-    }
-
-    /// What is wrong with a report that is called something else, and what to do about it.
-    fn is_called(&self, one: &Candidate) -> (String, String) {
-        let text = self.all.layers.text(one.layer);
-        let Some(label) = announce::label(text, &one.range) else {
-            let message = "this is shown as an example, or taken out: whether it is the report is not said";
-            return (
-                message.to_owned(),
-                "print the report as the last thing, as itself and in nothing else".to_owned(),
-            );
-        };
-        let at = label.as_ptr().addr() - text.as_ptr().addr();
-        let line = self.file.place(self.all.layers.in_file(one.layer, at)).line;
-        let label = super::text::quote(label);
-        let message = format!(
-            "{label} in line {line} calls this an example or another report than the last one: whether it is the report is not said"
-        );
-        (message, format!("leave {label} out, and print the report as the last thing"))
     }
 
     /// What a tool says of its call: nothing before it is a report of work that was finished.
@@ -373,21 +364,15 @@ impl<'s> Search<'s> {
                 let message = "this is word for word what the prompt shows";
                 Some((message.to_owned(), "report on the work that was done".to_owned()))
             }
-            Echo::Example => Some(self.is_called(one)),
+            Echo::Example => Some(self.is_called(self.label(one))),
             Echo::No | Echo::Whole if self.is_unit_unclear(self.all.text(one)) => {
                 let message = "the unit is spelt otherwise here than it was given: whether it is the same is not said";
                 Some((message.to_owned(), "name the unit as it was given".to_owned()))
             }
             Echo::No | Echo::Whole => None,
         };
-        if let Some((message, hint)) = told {
-            let wrong = Diagnostic::error(Code::REPORT_ABSENT, start, &message).hint(hint);
-            read.diagnostics_mut().insert(0, wrong);
-            if let Read::Report(reading) = &mut read {
-                let reads = std::mem::take(&mut reading.report.reads);
-                let reason = message;
-                reading.report = Report { reads, reason, ..Report::new(Health::Malformed, Verdict::None) };
-            }
+        if let Some(told) = told {
+            refuse(&mut read, told);
         }
         read
     }
@@ -469,6 +454,16 @@ impl<'s> Search<'s> {
                 error(self.file.place(at), message).hint(hint).mend(Some(Mend::Level(level(&line))))
             }
         }
+    }
+}
+
+/// Makes malformed what was read, for a reason that its words do not show, with what to do about it.
+fn refuse(read: &mut Read, (reason, hint): (String, String)) {
+    let wrong = Diagnostic::error(Code::REPORT_ABSENT, Place { line: 1, column: 1 }, &reason).hint(hint);
+    read.diagnostics_mut().insert(0, wrong);
+    if let Read::Report(reading) = read {
+        let reads = std::mem::take(&mut reading.report.reads);
+        reading.report = Report { reads, reason, ..Report::new(Health::Malformed, Verdict::None) };
     }
 }
 

@@ -85,6 +85,25 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         format!("Superseded\n{GOOD}"),
         format!("{GOOD}\nTwo tests failed.\n"),
         format!("❌\n{GOOD}"),
+        format!("On second thought, I take this back.\n{GOOD}"),
+        format!("{GOOD}\nOn second thought, no.\n"),
+        format!("{GOOD}\nScrap that.\n"),
+        format!("{GOOD}\nP.S. an empty cart shows NaN.\n"),
+        format!("{GOOD}\nWait, criterion 3 is open.\n"),
+        format!("{GOOD}\n(undone)\n"),
+        format!("{GOOD}\n/s\n"),
+        format!("{GOOD}\n# Revert\n"),
+        format!("Voided:\n{GOOD}"),
+        format!("Nope: {GOOD}"),
+        format!("Hold off on merging:\n{GOOD}"),
+        format!("Subject to legal sign-off:\n{GOOD}"),
+        format!("Provisional verdict, open on #12:\n{GOOD}"),
+        format!("Assuming the tests pass:\n{GOOD}"),
+        format!("Once NaN is mended:\n{GOOD}"),
+        format!("The tests pass. What the developer wants to hear:\n{GOOD}"),
+        format!("Verworfen:\n{GOOD}"),
+        format!("已作废：\n{GOOD}"),
+        format!("The verdict is one for the old cart.\n{GOOD}"),
         format!("```python\nverdict = {GOOD}```\n"),
         GOOD.lines().map(|line| format!("> {line}\n")).collect(),
     ] {
@@ -100,10 +119,29 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         let kept = fix(dialect("wr.gate_verdict"), &format!("{before}\n{GOOD}"), &Context::default());
         let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
         let said = format!("is not cut away: `{word}` may take it back");
-        assert!(hints.iter().any(|hint| hint.ends_with(&said)), "{hints:?}");
+        assert!(hints.iter().any(|hint| hint.contains(&said)), "{hints:?}");
     }
     check("wr.gate_verdict", &format!("The change is approved:\n\n```json\n{GOOD}```\n"), GOOD);
     check("wr.gate_verdict", &format!("There was no problem.\nMy verdict:\n{GOOD}"), GOOD);
+    for (before, behind) in [
+        ("Here is the report:", "Let me know if you need anything else."),
+        ("I have finished the task. Below is my report.", "Done."),
+        (
+            "I ran every test of src/cart.rs twice,\nand looked at the page.\n\n- the total is shown\n- 41 tests pass\n\n## Report",
+            "",
+        ),
+        ("All tests pass, none are missing. Here’s my final verdict, as requested:", "Thanks!"),
+        ("**JSON output:**", "---"),
+    ] {
+        check("wr.gate_verdict", &format!("{before}\n\n```json\n{GOOD}```\n\n{behind}\n"), GOOD);
+    }
+    // What refuses already may be spoken of in any words.
+    let rejected = GOOD.replace("approved", "rejected");
+    check(
+        "wr.gate_verdict",
+        &format!("What the page shows:\n\n{rejected}\nP.S. an empty cart shows NaN.\n"),
+        &rejected,
+    );
 }
 
 /// A sign that may deny or doubt a word makes it another answer, whatever it is written in.

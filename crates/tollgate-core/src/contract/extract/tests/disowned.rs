@@ -36,7 +36,30 @@ fn a_report_that_is_disowned_does_not_count() {
             let text = format!("{title}\n\n{refusal}\n\n## Final report\n\n{approval}");
             assert!(result(&text).starts_with("ok accept"), "{text}\n{}", result(&text));
         }
+        // Behind a report that it contradicts, whatever else the label speaks of, and whatever stands between the two.
         for title in [
+            "Compare with the previous report:",
+            "Compared to the earlier report of round 1:",
+            "## Previous report\n\nIt was given in round 1, before the table was there.",
+            "Archive, previous report:\n\nsee below",
+            "**Quoted from the previous round**",
+            "Ignore the following:",
+            "Do not use this:\n\nThe tests passed by chance then.",
+        ] {
+            let text = format!("{refusal}\n{title}\n\n{approval}");
+            assert!(result(&text).starts_with("malformed none"), "{text}\n{}", result(&text));
+            let text = format!("{approval}\n{title}\n\n{approval}");
+            assert!(result(&text).starts_with("ok accept"), "{text}\n{}", result(&text));
+            let text = format!("{refusal}\n{title}\n\nThat is mended. My report:\n\n{approval}");
+            assert!(result(&text).starts_with("ok accept"), "{text}\n{}", result(&text));
+        }
+        for title in [
+            "I looked at the previous report again, and its finding does not hold.",
+            "The earlier finding was a false alarm.",
+            "Findings of the previous round:\n\n- NaN: gone",
+            "Nothing is wrong:",
+            "Previous verdict: rejected, for a total of NaN",
+            "The linter reported:\n\n```\n0 warnings\n```",
             "## Final report",
             "Here is my report:",
             "In the required format:",

@@ -413,6 +413,7 @@ fn a_call_that_failed_has_no_report() {
         (&codex, error),
         (&codex, r#"{"type":"item.completed","item":{"id":"item_9","type":"error","message":"x"}}"#),
         (&opencode, r#"{"type":"error","error":{"name":"X"}}"#),
+        (&opencode, r#"{"type":"step_finish","part":{"type":"step-finish","reason":"length"}}"#),
         (&claude, r#"{"type":"result","subtype":"success","is_error":false,"stop_reason":"max_tokens","result":"x"}"#),
         (
             &claude,
@@ -438,6 +439,7 @@ fn a_call_that_failed_has_no_report() {
         format!("{error}\n{piece}\n"),
         format!("{}\n{error}\n", verdict("approved", WHY)),
         format!("{{\"response\":{words},\"error\":null}}"),
+        format!("{opencode}\n{}\n", r#"{"type":"step_finish","part":{"type":"step-finish","reason":"stop"}}"#),
     ] {
         assert!(shown(&found("wr.gate_verdict", &over, &Context::default())).starts_with("ok accept"), "{over}");
     }
