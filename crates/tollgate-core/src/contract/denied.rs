@@ -2,211 +2,273 @@
 //!
 //! Evidence is full of negations that are none (`does not crash`, `fails with 401`): a line is denied only where its words
 //! begin with a denial of the judging itself, or are nothing but a word for failure, perhaps with a sign and a reason behind it.
+//! So a line is read only as far as its first words are known here.
 
 use super::layout::is_unchecked;
 use super::text::words;
 
-/// Words that may stand before a denial, or between its parts.
-const FILLERS: [&str; 35] = [
-    "a",
-    "able",
-    "actually",
-    "are",
-    "as",
-    "be",
-    "been",
-    "but",
-    "can",
-    "completely",
-    "could",
-    "currently",
-    "did",
-    "do",
-    "does",
-    "far",
-    "fully",
-    "had",
-    "has",
-    "have",
-    "i",
-    "is",
-    "it",
-    "now",
-    "really",
-    "row",
-    "so",
-    "still",
-    "that",
-    "the",
-    "this",
-    "to",
-    "was",
-    "we",
-    "were",
+/// What a word may do in a line.
+type May = u16;
+/// Stand before a denial, or between its parts.
+const FILLER: May = 1;
+/// Deny what follows, or all where nothing does.
+const DENIAL: May = 1 << 1;
+/// Be denied: the judging, or that the row holds.
+const JUDGED: May = 1 << 2;
+/// Be denied where nothing follows: `does not exist`, and not `does not exist any more`.
+const LAST: May = 1 << 3;
+/// Deny by itself, whatever follows.
+const UNDONE: May = 1 << 4;
+/// Deny where nothing else is said.
+const ALONE: May = 1 << 5;
+/// Deny with a reason behind it: `FAIL: 3 of 12`, `missing — no test found`. Of others what follows may be evidence.
+const REASON: May = 1 << 6;
+/// Do so behind a comma: others may begin a list, `missing, empty and wrong names`.
+const COMMA: May = 1 << 7;
+/// Say that there is nothing: `failed: 0`.
+const NOTHING: May = 1 << 8;
+/// Be the label behind which a row is judged, perhaps with a number: `Status: FAIL`.
+const LABEL: May = 1 << 9;
+/// Deny where what is needed or lacking follows.
+const NEEDS: May = 1 << 10;
+const NEEDED: May = 1 << 11;
+const NO: May = 1 << 12;
+const PROOF: May = 1 << 13;
+/// Be what was seen where a number follows: `rejected (403)`.
+const SEEN: May = 1 << 14;
+
+/// What each word may do, in the order of the words.
+const WORDS: [(&str, May); 135] = [
+    ("0", NOTHING),
+    ("a", FILLER),
+    ("able", FILLER),
+    ("absent", ALONE),
+    ("actually", FILLER),
+    ("applicable", LAST),
+    ("are", FILLER),
+    ("aren't", DENIAL),
+    ("as", FILLER),
+    ("be", FILLER),
+    ("been", FILLER),
+    ("blocked", ALONE | REASON | SEEN),
+    ("broken", ALONE | REASON),
+    ("built", LAST),
+    ("but", FILLER),
+    ("can", FILLER),
+    ("can't", DENIAL),
+    ("cannot", DENIAL),
+    ("change", NEEDED),
+    ("changes", NEEDED),
+    ("check", JUDGED),
+    ("checked", JUDGED),
+    ("completely", FILLER),
+    ("confirm", JUDGED),
+    ("confirmed", JUDGED),
+    ("could", FILLER),
+    ("couldn't", DENIAL),
+    ("covered", JUDGED),
+    ("criterion", LABEL),
+    ("currently", FILLER),
+    ("deferred", ALONE | REASON | COMMA),
+    ("did", FILLER),
+    ("didn't", DENIAL),
+    ("do", FILLER),
+    ("does", FILLER),
+    ("doesn't", DENIAL),
+    ("done", JUDGED | LAST),
+    ("error", ALONE),
+    ("evidence", PROOF),
+    ("executed", LAST),
+    ("exist", LAST),
+    ("exists", LAST),
+    ("fail", ALONE | REASON | COMMA),
+    ("failed", ALONE | REASON),
+    ("failing", ALONE | REASON),
+    ("fails", ALONE | REASON),
+    ("false", ALONE),
+    ("far", FILLER),
+    ("fulfilled", JUDGED),
+    ("fully", FILLER),
+    ("had", FILLER),
+    ("has", FILLER),
+    ("hasn't", DENIAL),
+    ("have", FILLER),
+    ("haven't", DENIAL),
+    ("held", JUDGED),
+    ("hold", JUDGED),
+    ("holds", JUDGED),
+    ("i", FILLER),
+    ("implemented", JUDGED),
+    ("incomplete", ALONE | REASON),
+    ("is", FILLER),
+    ("isn't", DENIAL),
+    ("it", FILLER),
+    ("met", JUDGED),
+    ("missing", ALONE | REASON),
+    ("na", ALONE),
+    ("need", NEEDS),
+    ("needs", NEEDS),
+    ("never", DENIAL),
+    ("nil", NOTHING),
+    ("no", REASON | COMMA | NO),
+    ("none", NOTHING),
+    ("not", DENIAL),
+    ("nothing", NOTHING),
+    ("now", FILLER),
+    ("observe", JUDGED),
+    ("observed", JUDGED),
+    ("ok", JUDGED),
+    ("open", ALONE),
+    ("outcome", LABEL),
+    ("pass", JUDGED),
+    ("passed", JUDGED),
+    ("passing", JUDGED),
+    ("pending", ALONE | REASON),
+    ("present", LAST),
+    ("proof", PROOF),
+    ("prove", JUDGED),
+    ("proved", JUDGED),
+    ("proven", JUDGED),
+    ("ran", LAST),
+    ("really", FILLER),
+    ("rejected", ALONE | REASON | SEEN),
+    ("result", LABEL),
+    ("row", FILLER),
+    ("run", LAST),
+    ("satisfied", JUDGED),
+    ("skipped", ALONE | REASON | COMMA),
+    ("so", FILLER),
+    ("status", LABEL),
+    ("still", FILLER),
+    ("tba", ALONE | REASON | COMMA),
+    ("tbd", ALONE | REASON | COMMA),
+    ("test", JUDGED),
+    ("tested", JUDGED),
+    ("that", FILLER),
+    ("the", FILLER),
+    ("this", FILLER),
+    ("to", FILLER),
+    ("todo", ALONE | REASON | COMMA),
+    ("true", JUDGED),
+    ("unable", DENIAL),
+    ("unchecked", UNDONE),
+    ("unconfirmed", UNDONE),
+    ("unfinished", ALONE | REASON),
+    ("unimplemented", UNDONE),
+    ("unmet", UNDONE),
+    ("unobserved", UNDONE),
+    ("untested", UNDONE),
+    ("unverifiable", UNDONE),
+    ("unverified", UNDONE),
+    ("verdict", LABEL),
+    ("verifiable", JUDGED),
+    ("verified", JUDGED),
+    ("verify", JUDGED),
+    ("was", FILLER),
+    ("wasn't", DENIAL),
+    ("we", FILLER),
+    ("were", FILLER),
+    ("wip", ALONE | REASON | COMMA),
+    ("work", JUDGED | NEEDED),
+    ("working", JUDGED),
+    ("works", JUDGED),
+    ("yet", JUDGED),
+    ("zero", NOTHING),
 ];
-const DENIALS: [&str; 13] = [
-    "not", "never", "cannot", "unable", "can't", "couldn't", "isn't", "wasn't", "hasn't", "haven't", "didn't",
-    "doesn't", "aren't",
+/// Several words that deny where nothing else is said, also those of a form where nothing was chosen.
+const PHRASES: [(&str, &str); 9] = [
+    ("changes", "requested"),
+    ("fail", "pass"),
+    ("in", "progress"),
+    ("n", "a"),
+    ("pass", "fail"),
+    ("request", "changes"),
+    ("to", "be determined"),
+    ("to", "do"),
+    ("yes", "no"),
 ];
-/// What is denied: the judging, or that the row holds.
-const JUDGED: [&str; 32] = [
-    "check",
-    "checked",
-    "confirm",
-    "confirmed",
-    "covered",
-    "done",
-    "fulfilled",
-    "held",
-    "hold",
-    "holds",
-    "implemented",
-    "met",
-    "observe",
-    "observed",
-    "ok",
-    "pass",
-    "passed",
-    "passing",
-    "prove",
-    "proved",
-    "proven",
-    "satisfied",
-    "test",
-    "tested",
-    "true",
-    "verifiable",
-    "verified",
-    "verify",
-    "work",
-    "working",
-    "works",
-    "yet",
-];
-/// What is denied where nothing follows: `does not exist`, and not `does not exist any more`.
-const LAST: [&str; 9] = ["applicable", "built", "done", "executed", "exist", "exists", "present", "ran", "run"];
-/// Words that deny by themselves.
-const UNDONE: [&str; 8] =
-    ["unchecked", "unconfirmed", "unimplemented", "unmet", "unobserved", "untested", "unverifiable", "unverified"];
-/// Words that deny where nothing else is said, also those of a form where nothing was chosen.
-const ALONE: [&str; 31] = [
-    "absent",
-    "blocked",
-    "broken",
-    "changes requested",
-    "deferred",
-    "error",
-    "fail",
-    "fail pass",
-    "failed",
-    "failing",
-    "fails",
-    "false",
-    "in progress",
-    "incomplete",
-    "missing",
-    "n a",
-    "na",
-    "open",
-    "pass fail",
-    "pending",
-    "rejected",
-    "request changes",
-    "skipped",
-    "tba",
-    "tbd",
-    "to be determined",
-    "to do",
-    "todo",
-    "unfinished",
-    "wip",
-    "yes no",
-];
-/// Those of them that deny with a reason behind them too: `FAIL: 3 of 12`, `missing — no test found`. Of others what follows may be evidence.
-const WITH_REASON: [&str; 18] = [
-    "blocked",
-    "broken",
-    "deferred",
-    "fail",
-    "failed",
-    "failing",
-    "fails",
-    "incomplete",
-    "missing",
-    "no",
-    "pending",
-    "rejected",
-    "skipped",
-    "tba",
-    "tbd",
-    "todo",
-    "unfinished",
-    "wip",
-];
-/// Those of them that do so behind a comma: others may begin a list, `missing, empty and wrong names`.
-const WITH_COMMA: [&str; 8] = ["deferred", "fail", "no", "skipped", "tba", "tbd", "todo", "wip"];
-/// What follows a word for failure where nothing failed: `failed: 0`.
-const NOTHING: [&str; 5] = ["0", "none", "nothing", "zero", "nil"];
-/// Labels behind which a row is judged, perhaps with a number: `Status: FAIL`.
-const LABELS: [&str; 5] = ["criterion", "outcome", "result", "status", "verdict"];
+
+/// What a word may do, in upper or lower case; nothing where it is not known.
+fn may(word: &str) -> May {
+    let folded = || word.chars().map(|c| if c == '’' { '\'' } else { c.to_ascii_lowercase() });
+    let found = WORDS.binary_search_by(|(known, _)| known.chars().cmp(folded()));
+    found.ok().and_then(|at| WORDS.get(at)).map_or(0, |(_, may)| *may)
+}
 
 /// Whether what is said of a row denies it.
 pub fn denies(said: &str) -> bool {
-    let said = said.replace('’', "'");
-    let lower = said.to_lowercase();
-    let bare = lower.trim();
-    let unsaid = !bare.is_empty() && bare.chars().all(|c| matches!(c, '.' | '…' | '?'));
-    if unsaid || is_unchecked(bare) || gives_reason(bare) || begins_in_capitals(&said) || is_labelled(&said) {
+    let said = said.trim();
+    let unsaid = !said.is_empty() && said.chars().all(|c| matches!(c, '.' | '…' | '?'));
+    unsaid || is_unchecked(said) || begins_with_failure(said) || is_denied(said)
+}
+
+/// Whether the words are a denial, behind others that say nothing.
+fn is_denied(said: &str) -> bool {
+    let all = words(said);
+    let mut own = all.clone().skip_while(|word| may(word) & FILLER != 0);
+    if is_phrase(all.clone()) || is_phrase(own.clone()) {
         return true;
     }
-    let all: Vec<&str> = words(bare).collect();
-    let own = &all[all.iter().take_while(|word| FILLERS.contains(word)).count()..];
-    if [&all[..], own].iter().any(|some| some.len() <= 3 && ALONE.contains(&&*some.join(" "))) {
-        return true;
+    let Some(first) = own.next().map(may).filter(|may| *may != 0) else { return false };
+    let mut rest = own.map(may);
+    let does = |what: May| first & what != 0;
+    if does(UNDONE) || (does(ALONE) && rest.clone().next().is_none()) {
+        true
+    } else if does(JUDGED) {
+        all.zip(["to", "be"]).all(|(word, begin)| word.eq_ignore_ascii_case(begin))
+    } else if does(DENIAL) {
+        let denied = rest.find(|may| may & FILLER == 0);
+        denied.is_none_or(|may| may & JUDGED != 0 || (may & LAST != 0 && rest.next().is_none()))
+    } else if does(NEEDS) {
+        rest.next().is_some_and(|may| may & NEEDED != 0)
+    } else {
+        does(NO) && rest.next().is_none_or(|may| may & PROOF != 0)
     }
-    let mut words = own.iter().copied();
-    match words.next() {
-        None => false,
-        Some(word) if UNDONE.contains(&word) => true,
-        Some(word) if all.starts_with(&["to", "be"]) => JUDGED.contains(&word),
-        // `not` alone denies too.
-        Some(word) if DENIALS.contains(&word) => {
-            let denied = words.find(|word| !FILLERS.contains(word));
-            denied.is_none_or(|word| JUDGED.contains(&word) || (LAST.contains(&word) && words.next().is_none()))
-        }
-        Some("needs" | "need") => words.next().is_some_and(|word| matches!(word, "change" | "changes" | "work")),
-        Some("no") => words.next().is_none_or(|word| matches!(word, "evidence" | "proof")),
-        Some(_) => false,
+}
+
+/// Whether some words are one of those that deny together.
+fn is_phrase<'t>(mut words: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let Some(first) = words.next() else { return false };
+    let ends = |rest: &str| words.clone().map(str::to_ascii_lowercase).eq(rest.split(' '));
+    PHRASES.iter().any(|(begin, rest)| begin.eq_ignore_ascii_case(first) && ends(rest))
+}
+
+/// Whether a text begins with a word for failure that denies all of it, or with a label and such words behind it.
+fn begins_with_failure(said: &str) -> bool {
+    let begin = said.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let end = begin.find(|c: char| !c.is_alphanumeric()).unwrap_or(begin.len());
+    let (word, rest) = begin.split_at(end);
+    let label = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    match may(label) {
+        first if first & REASON != 0 && word == label => gives_reason(first, rest) || is_in_capitals(said),
+        first if first & LABEL != 0 => is_labelled(rest),
+        _ => false,
     }
 }
 
 /// Whether a text begins with the word of a test that failed, as tools print it, and not with what became of it (`FAIL before, PASS now`); as code it is
 /// what somebody speaks of.
-fn begins_in_capitals(said: &str) -> bool {
+fn is_in_capitals(said: &str) -> bool {
     let mut tokens = said.split_whitespace().map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()));
     let fails = matches!(tokens.next(), Some("FAIL" | "FAILED"));
     fails
-        && !said.trim_start().starts_with('`')
-        && tokens.next().is_none_or(|next| !NOTHING.contains(&next))
+        && !said.starts_with('`')
+        && tokens.next().is_none_or(|next| may(next) & NOTHING == 0)
         && !said.to_lowercase().contains("pass")
 }
 
-/// Whether a label of those that judge stands before words that deny.
-fn is_labelled(said: &str) -> bool {
-    let Some((label, value)) = said.split_once(':') else { return false };
-    let label = label.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let name = label.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
-    LABELS.contains(&name) && denies(value.trim_start_matches(['*', '_', ' ']))
+/// Whether behind a label, and perhaps its number, stand words that deny.
+fn is_labelled(rest: &str) -> bool {
+    let is_between = |c: char| c != ':' && (c.is_ascii_digit() || !c.is_alphanumeric());
+    let value = rest.trim_start_matches(is_between).strip_prefix(':');
+    value.is_some_and(|value| denies(value.trim_start_matches(['*', '_', ' '])))
 }
 
-/// Whether a text begins with a word for failure and a mark behind which stands why.
-fn gives_reason(said: &str) -> bool {
-    let said = said.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let end = said.find(|c: char| !c.is_alphanumeric()).unwrap_or(said.len());
-    let (word, rest) = said.split_at(end);
+/// Whether behind a word for failure stands a mark, and why.
+fn gives_reason(word: May, rest: &str) -> bool {
     // A sign that makes the word bold or code belongs to it.
     let rest = rest.trim_start_matches(['*', '_', '`']);
-    let comma = || rest.strip_prefix(',').filter(|why| WITH_COMMA.contains(&word) && !why.contains(" and "));
+    let comma = || rest.strip_prefix(',').filter(|why| word & COMMA != 0 && !why.contains(" and "));
     let reason = match rest.strip_prefix([':', ';', '.']) {
         Some(reason) => reason.starts_with([' ', '*', '\n']).then_some(reason),
         None => rest
@@ -215,15 +277,19 @@ fn gives_reason(said: &str) -> bool {
             .or_else(|| rest.strip_prefix(" - ").or_else(|| rest.strip_prefix(" -- ")))
             .or_else(comma),
     };
-    // `rejected (403)` is what was seen.
-    let seen = |first: &str| first.starts_with(|c: char| c.is_ascii_digit()) && matches!(word, "blocked" | "rejected");
-    let first = |first: &str| word == "no" || !(NOTHING.contains(&first) || seen(first));
-    WITH_REASON.contains(&word) && reason.and_then(|reason| words(reason).next()).is_some_and(first)
+    let seen = |first: &str| word & SEEN != 0 && first.starts_with(|c: char| c.is_ascii_digit());
+    let denies = |first: &str| word & NO != 0 || !(may(first) & NOTHING != 0 || seen(first));
+    reason.and_then(|reason| words(reason).next()).is_some_and(denies)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::denies;
+    use super::{WORDS, denies};
+
+    #[test]
+    fn a_word_is_found_by_its_place() {
+        assert!(WORDS.is_sorted_by(|(one, _), (next, _)| one < next));
+    }
 
     #[test]
     fn a_denial_is_seen() {

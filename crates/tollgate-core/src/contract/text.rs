@@ -102,9 +102,9 @@ pub fn says_none(text: &str) -> bool {
     word.is_empty() || (settled && is(left, &NONES))
 }
 
-/// The words of a text: `can't` is one.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty())
+/// The words of a text: `can't` is one, with either sign.
+pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’'))).filter(|word| !word.is_empty())
 }
 
 /// What says that there is nothing, and what may stand behind it.
