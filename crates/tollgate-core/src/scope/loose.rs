@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::item::is_path;
 use super::task::is_file;
 use crate::Name;
+use crate::contract::text::says_none;
 
 /// How deep a path is compared: each folder above with each name below.
 const DEPTH_MAX: usize = 64;
@@ -30,7 +31,9 @@ impl Loose {
     /// Takes in what an item excludes, as far as it looks like a path; of one with spaces the first word is taken too.
     pub fn take<'p>(&mut self, paths: impl Iterator<Item = &'p String> + Clone, at: usize) {
         let whole = paths.clone().next().filter(|whole| whole.contains(' '));
-        for path in paths.filter(|path| is_path(path) && !path.contains(['*', '?', '{'])) {
+        // A sentence ends behind a path, and has signs of its own.
+        let is_said = |path: &str| path.ends_with('.') || says_none(path) || matches!(path, "e.g" | "i.e");
+        for path in paths.filter(|path| is_path(path) && !path.contains(['*', '?', '{']) && !is_said(path)) {
             let whole = whole.filter(|whole| whole.starts_with(path.as_str()));
             self.unsure.push((whole.unwrap_or(path).as_str().into(), path.as_str().into(), at));
         }

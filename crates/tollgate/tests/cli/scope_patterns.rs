@@ -133,6 +133,10 @@ fn an_exclusion_without_the_whole_path_is_for_a_person() {
         task(&world, "src/cart.js", item);
         assert_eq!(check(&world, "").1, exit, "{item}");
     }
+    for item in ["src/auth.js.", "N/A", "The login, e.g. src/auth.js"] {
+        task(&world, "src/cart.js", item);
+        assert_eq!(warned(&check(&world, "").0), [""; 0], "{item}");
+    }
     // What In Scope names itself is meant, and a file that breaks a criterion is out of scope all the same.
     task(&world, "src/cart.js\n- src/auth.js", "auth.js");
     assert_eq!(check(&world, "").1, 0);
