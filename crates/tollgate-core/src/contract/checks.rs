@@ -119,16 +119,14 @@ fn checklist_holds(root: &Node<'_>) -> Vec<u32> {
             "unresolved_comments" | "task_constraints" if says_none(&text) => false,
             "unresolved_comments" if none() => false,
             // A cross in front of the line has another error.
-            _ => denies(&text) || says_no_more(&entry.node) || (is_crossed_within(&text) && !is_crossed(&text)),
+            _ => {
+                denies(&text)
+                    || says_no_more(&entry.node)
+                    || (!text.is_ascii() && text.contains(CROSSES) && !is_crossed(&text))
+            }
         }
     };
     lines.iter().filter(open).map(|entry| entry.node.at).collect()
-}
-
-/// Whether a text has a cross anywhere.
-fn is_crossed_within(text: &str) -> bool {
-    // Most lines have no sign at all.
-    !text.is_ascii() && text.contains(CROSSES)
 }
 
 /// The line of a checklist on the criteria does not count fewer of them than there are: `3 of 4`, `3/4`.
