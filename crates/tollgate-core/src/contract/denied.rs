@@ -188,10 +188,22 @@ const PHRASES: [(&str, &str); 9] = [
     ("yes", "no"),
 ];
 
+/// The length of the longest word.
+const LONGEST: usize = 13;
+
 /// What a word may do, in upper or lower case; nothing where it is not known.
 fn may(word: &str) -> May {
-    let folded = || word.chars().map(|c| if c == '’' { '\'' } else { c.to_ascii_lowercase() });
-    let found = WORDS.binary_search_by(|(known, _)| known.chars().cmp(folded()));
+    let mut folded = [0; LONGEST];
+    let mut places = folded.iter_mut();
+    for char in word.chars() {
+        let char = if char == '’' { '\'' } else { char.to_ascii_lowercase() };
+        match (u8::try_from(char), places.next()) {
+            (Ok(byte), Some(place)) => *place = byte,
+            _ => return 0,
+        }
+    }
+    let len = LONGEST - places.len();
+    let found = WORDS.binary_search_by(|(known, _)| known.as_bytes().cmp(&folded[..len]));
     found.ok().and_then(|at| WORDS.get(at)).map_or(0, |(_, may)| *may)
 }
 
@@ -205,11 +217,13 @@ pub fn denies(said: &str) -> bool {
 /// Whether the words are a denial, behind others that say nothing.
 fn is_denied(said: &str) -> bool {
     let all = words(said);
-    let mut own = all.clone().skip_while(|word| may(word) & FILLER != 0);
-    if is_phrase(all.clone()) || is_phrase(own.clone()) {
+    let mut own = all.clone();
+    let Some((word, first)) = own.by_ref().map(|word| (word, may(word))).find(|(_, may)| may & FILLER == 0) else {
+        return is_phrase(all);
+    };
+    if is_phrase(all.clone()) || is_phrase(std::iter::once(word).chain(own.clone())) {
         return true;
     }
-    let Some(first) = own.next().map(may).filter(|may| *may != 0) else { return false };
     let mut rest = own.map(may);
     let does = |what: May| first & what != 0;
     if does(UNDONE) || (does(ALONE) && rest.clone().next().is_none()) {
@@ -284,11 +298,12 @@ fn gives_reason(word: May, rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{WORDS, denies};
+    use super::{LONGEST, WORDS, denies};
 
     #[test]
     fn a_word_is_found_by_its_place() {
         assert!(WORDS.is_sorted_by(|(one, _), (next, _)| one < next));
+        assert_eq!(WORDS.iter().map(|(word, _)| word.len()).max(), Some(LONGEST));
     }
 
     #[test]

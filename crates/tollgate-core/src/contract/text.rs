@@ -90,16 +90,16 @@ pub fn says_none(text: &str) -> bool {
     let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
     // `None (all addressed)` and `None. All addressed.` say why there is nothing; `None (except …)` names something.
     let settles = |(_, remark): &(&str, &str)| {
-        let few = words(remark).count() <= SETTLED_MAX;
-        few && words(remark).next().is_some_and(|first| is(first, &["all"]))
+        words(remark).next().is_some_and(|first| is(first, &["all"]))
+            && words(remark).nth(SETTLED_MAX).is_none()
             && words(remark).last().is_some_and(|last| is(last, &SETTLED))
     };
     let remark = ticked.split_once(" (").or_else(|| ticked.split_once(". ").filter(settles));
     let (said, remark) = remark.unwrap_or((ticked, ""));
-    let settled = !remark.contains('\n') && !words(remark).any(|word| is(word, &EXCEPTIONS));
+    let settled = || !remark.contains('\n') && !words(remark).any(|word| is(word, &EXCEPTIONS));
     let said = said.trim_end_matches(wraps);
     let left = said.rsplit_once(' ').filter(|(_, last)| is(last, &LEFT)).map_or(said, |(none, _)| none);
-    word.is_empty() || (settled && is(left, &NONES))
+    word.is_empty() || (is(left, &NONES) && settled())
 }
 
 /// The words of a text: `can't` is one, with either sign.

@@ -3,6 +3,8 @@
 //! Whoever writes a list of paths writes sentences too: `Create` before a path in backticks, `except` behind a folder, a list
 //! below an item. What such words mean for a path is read here; what cannot be read is never taken to list or to exclude.
 
+use std::borrow::Cow;
+
 use super::pattern_problem;
 
 /// What an item names.
@@ -18,6 +20,8 @@ pub(super) struct Item {
     pub only: Vec<String>,
     /// Words take something out of them, and do not say which path.
     pub is_narrowed: bool,
+    /// What it may exclude or not: the target of a link, a path behind `only`.
+    pub doubtful: Vec<String>,
     /// Items of a list below it that stand for themselves.
     pub below: Vec<String>,
 }
@@ -46,9 +50,11 @@ const STAYS: &[&str] = &[
     "apart from",
     "aside from",
     "besides",
+    "beyond",
     "outside",
     "but",
     "not in",
+    "not named",
 ];
 
 impl Item {
@@ -96,7 +102,14 @@ impl Item {
             Some(cut) => (&head[..cut.start], &head[cut.end..]),
             None => (head.as_str(), ""),
         };
+        let (about, only) = match find(about, &["only"], true) {
+            Some(cut) => (&about[..cut.start], &about[cut.end..]),
+            None => (about, ""),
+        };
         let mut item = Self { paths: paths_of(about), apart: mentions(stays, false), ..Self::default() };
+        let target = link(about).map(|(_, target)| target.split(')').next().unwrap_or_default());
+        item.doubtful = mentions(only, false);
+        item.doubtful.extend(target.filter(|target| is_path(target)).map(str::to_owned));
         // Behind a path stands a remark.
         let words = if begins_with_path(about) { before_remark(about) } else { about };
         item.mentioned = mentions(words, false);
@@ -162,9 +175,16 @@ fn find(text: &str, wanted: &[&str], begins_clause: bool) -> Option<Cut> {
     None
 }
 
+/// Tags that are written for backticks.
+const CODE: [&str; 2] = ["<code>", "</code>"];
+
 /// An item in one line, and the items of the list below it.
 fn with_list(text: &str) -> (String, Vec<String>) {
     let mut lines = vec![String::new()];
+    let text = CODE.iter().fold(Cow::Borrowed(text), |text, tag| match text.contains(tag) {
+        true => text.replace(tag, "`").into(),
+        false => text,
+    });
     for line in text.lines() {
         let bare = line.trim();
         let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
@@ -206,7 +226,7 @@ fn bare_word(word: &str) -> &str {
 }
 
 /// Whether a word can only be meant as a path.
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     let shaped = word.contains(['/', '*']) || super::task::is_file(word);
     let speaks =
         word.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '=' | ';' | '"' | '#'));
@@ -266,7 +286,7 @@ pub(super) fn files_of(text: &str) -> Vec<String> {
 pub(super) fn paths_of(item: &str) -> Vec<String> {
     let item = without_bold(item.trim());
     // A link is known by its words.
-    let item = item.strip_prefix('[').and_then(|link| link.split_once("](")).map_or(item, |(words, _)| words);
+    let item = link(item).map_or(item, |(words, _)| words);
     if item.starts_with('`') {
         return spans(item);
     }
@@ -297,6 +317,11 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
     paths
 }
 
+/// The words of a link that an item begins with, and what follows them.
+fn link(item: &str) -> Option<(&str, &str)> {
+    without_bold(item.trim()).strip_prefix('[').and_then(|link| link.split_once("]("))
+}
+
 /// The words of an item that begins in bold; `**` is also a glob.
 fn without_bold(item: &str) -> &str {
     let bold = item.strip_prefix("**").and_then(|rest| rest.split_once("**"));
@@ -324,12 +349,11 @@ pub(super) fn names_no_path(text: &str, item: &Item, is_listed: bool) -> Option<
         return Some("a path begins at the top of the repository");
     }
     let bare = without_bold(text.trim());
-    let link = bare.strip_prefix('[').and_then(|link| link.split_once("]("));
-    if let Some((words, target)) = link {
+    if let Some((words, target)) = link(bare) {
         return (!looks_like_one(words) && looks_like_one(target)).then_some("a link is read by its words");
     }
-    let named = item.mentioned.is_empty() && item.below.is_empty() && item.only.is_empty();
-    let marked = bare.starts_with(['`', '"']) || paths.iter().any(|path| looks_like_one(path)) || !named;
+    let names = [&item.mentioned, &item.below, &item.only, &item.doubtful].into_iter().any(|named| !named.is_empty());
+    let marked = bare.starts_with(['`', '"']) || paths.iter().any(|path| looks_like_one(path)) || names;
     let behind = bare.split_once(": ").is_some_and(|(_, remark)| !mentions(remark, false).is_empty());
     match (marked || !(paths.len() > 1 || behind), is_listed) {
         (true, _) => None,

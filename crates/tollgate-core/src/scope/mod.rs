@@ -12,6 +12,7 @@ pub mod draft;
 mod imports;
 pub mod incidental;
 mod item;
+mod loose;
 mod modules;
 mod names;
 mod pattern;

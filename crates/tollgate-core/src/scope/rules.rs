@@ -117,6 +117,11 @@ enum ByPath<'r> {
     /// By a correction that a person has to look at, for this reason.
     Doubtful(String),
     Excluded(&'r Name),
+    /// By an item that may mean it or not; whether nothing else puts it in scope.
+    PerhapsExcluded {
+        item: &'r Name,
+        unlisted: bool,
+    },
     Test(String),
     Unlisted,
 }
@@ -183,7 +188,10 @@ impl Rules {
     pub fn need_content<'p>(&self, paths: impl Iterator<Item = &'p Name>) -> bool {
         let paths: Vec<&Name> = paths.collect();
         let effective = self.effective(&paths);
-        paths.iter().any(|path| matches!(self.by_path(path, &effective), ByPath::Unlisted | ByPath::Doubtful(_)))
+        let is_measured = |by: ByPath<'_>| {
+            matches!(by, ByPath::Unlisted | ByPath::Doubtful(_) | ByPath::PerhapsExcluded { unlisted: true, .. })
+        };
+        paths.iter().any(|path| is_measured(self.by_path(path, &effective)))
     }
 
     /// Sorts a change, from the best class to the worst, each by path.
@@ -204,6 +212,21 @@ impl Rules {
     }
 
     fn by_path<'r>(&'r self, path: &str, effective: &Effective<'r>) -> ByPath<'r> {
+        let by = self.by_lists(path, effective);
+        let unlisted = matches!(by, ByPath::Unlisted);
+        // What the task names itself, in either list, is not in doubt.
+        let open = match by {
+            ByPath::Unlisted | ByPath::Doubtful(_) | ByPath::Test(_) => true,
+            ByPath::Listed(_) => !self.task.listed.names(path),
+            _ => false,
+        };
+        match self.task.may_exclude(path).filter(|_| open) {
+            Some(item) => ByPath::PerhapsExcluded { item, unlisted },
+            None => by,
+        }
+    }
+
+    fn by_lists<'r>(&'r self, path: &str, effective: &Effective<'r>) -> ByPath<'r> {
         if let Some(pattern) = self.protected.iter().find(|pattern| protects(pattern, path)) {
             return ByPath::Protected(pattern);
         }
@@ -259,6 +282,15 @@ fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sor
                     Sorted { change, class: Class::Incidental, reason, criteria: Some(criteria) }
                 }
                 _ => plain(Class::Judge, format!("Does the task want this file? {doubt}.")),
+            }
+        }
+        ByPath::PerhapsExcluded { item, unlisted } => {
+            let criteria = unlisted.then(|| measure(change, names));
+            match criteria.map(|criteria| (settled(&criteria), criteria)) {
+                Some(((Class::OutOfScope, reason), criteria)) => {
+                    Sorted { change, class: Class::OutOfScope, reason, criteria: Some(criteria) }
+                }
+                _ => plain(Class::Judge, format!("Does the task exclude this file? It says: {item}")),
             }
         }
         ByPath::Excluded(item) => plain(Class::OutOfScope, format!("the task excludes it: {item}")),

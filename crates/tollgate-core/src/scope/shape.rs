@@ -66,7 +66,15 @@ fn of_hunk<'a>(hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
         for (before, now) in old.clone().zip(new.clone()).filter(|_| paired) {
             found.extend(pair((line(before), &removed[before]), (line(now), &added[now]), language));
         }
-        if !paired {
+        // The last field gets a comma when another one follows it.
+        let ended = |at: usize| language.squeezed(line(at).trim_end().trim_end_matches(','));
+        let goes_on = |(before, now): (usize, usize)| {
+            (removed[before], added[now]) == (Role::Field, Role::Field) && ended(before) == ended(now)
+        };
+        if old.len() < new.len() && !old.is_empty() && old.clone().zip(new.clone()).all(goes_on) {
+            found.push(Piece::Layout);
+            found.extend(new.skip(old.len()).map(|at| single(Sign::Added, line(at), &added[at], language)));
+        } else if !paired {
             found.extend(old.map(|at| single(Sign::Removed, line(at), &removed[at], language)));
             found.extend(new.map(|at| single(Sign::Added, line(at), &added[at], language)));
         }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::item::{Item, names_no_path};
+use super::loose::Loose;
 use super::{matches, pattern_problem};
 use crate::Name;
 use crate::code::Code;
@@ -79,6 +80,11 @@ impl Paths {
         // Of two that are as firm, the one that was written first.
         let firmest = globs.chain(folder).rev().max_by_key(|(_, firmness)| *firmness);
         firmest.map(|(at, firmness)| (item(at), firmness))
+    }
+
+    /// Whether an item names a path itself.
+    pub(super) fn names(&self, path: &str) -> bool {
+        self.named.contains_key(path)
     }
 
     /// The first path that both lists name.
@@ -170,6 +176,9 @@ pub struct TaskScope {
     pub(super) excluded: Paths,
     /// Folders and patterns of which the task means a part: which one, a person has to say.
     pub(super) narrowed: Paths,
+    /// What items of Out of Scope may mean, and where each of those stands.
+    loose: Loose,
+    excluded_at: BTreeMap<usize, Place>,
 }
 
 impl TaskScope {
@@ -215,18 +224,44 @@ impl TaskScope {
         let at = self.excluded.item(text);
         reading.take(&item.paths, at, &mut self.excluded);
         // What In Scope names itself may be changed; of which part of it the words speak, nobody measures.
-        let is_listed = |path: &&String| self.listed.named.contains_key(path.trim_start_matches("./"));
+        let is_listed = |path: &&String| self.listed.names(path.trim_start_matches("./"));
         let own: BTreeSet<&String> = item.paths.iter().collect();
         let mentioned = item.mentioned.iter().filter(|path| !own.contains(path));
         let (listed, apart): (Vec<&String>, Vec<&String>) = mentioned.partition(is_listed);
         for path in listed {
             reading.warn(format!("{} names `{path}`, which is in scope: it stays so", quote(text)));
         }
+        let doubtful: Vec<&String> = item.doubtful.iter().filter(|path| !is_listed(path)).collect();
+        self.excluded_at.insert(at, reading.place);
+        self.loose.take(item.paths.iter().chain(apart.iter().copied()), at);
+        doubtful.into_iter().for_each(|path| self.loose.mean(path, at));
         apart.into_iter().for_each(|path| _ = self.excluded.take(path, at));
         for path in item.apart.iter().filter(|path| self.listed.find(path).is_none()) {
             reading.warn(format!("{} does not exclude `{path}`", quote(text)));
         }
         item.below.iter().for_each(|text| self.exclude(text, reading));
+    }
+
+    /// Whether each path of Out of Scope is that of a file among these, or of a folder that holds one.
+    pub fn excludes_only(&self, files: &BTreeSet<&str>) -> bool {
+        self.loose.is_held(files)
+    }
+
+    /// Holds Out of Scope against all files, before the change and in it: a path that none of them has is named in a warning, and
+    /// what it may mean is for a person.
+    pub fn settle(&mut self, files: &BTreeSet<&str>) -> Vec<Diagnostic> {
+        let missing = self.loose.settle(files);
+        let warning = |(path, at): (Name, usize)| {
+            let place = self.excluded_at.get(&at).copied().unwrap_or_default();
+            let message = format!("`{path}` excludes nothing: no file has such a path");
+            Diagnostic::warning(Code::TASK_SCOPE, place, message).hint(Reading::HINT)
+        };
+        missing.into_iter().map(warning).collect()
+    }
+
+    /// The item of Out of Scope that may mean a path.
+    pub(super) fn may_exclude(&self, path: &str) -> Option<&Name> {
+        self.excluded.items.get(self.loose.find(path)?)
     }
 
     /// Reads a task issue by its contract; what is wrong with it otherwise. Warnings come with both.

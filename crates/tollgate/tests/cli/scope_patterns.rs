@@ -22,7 +22,7 @@ fn task(world: &World, listed: &str, excluded: &str) {
 #[test]
 fn who_protects_a_folder_or_a_name_with_brackets_protects_what_is_there() {
     let world = changed();
-    task(&world, "`**`", "docs/");
+    task(&world, "`**`", "README.md");
     for (pattern, protected) in [
         ("src", 3),
         ("./src/", 3),
@@ -43,7 +43,7 @@ fn who_protects_a_folder_or_a_name_with_brackets_protects_what_is_there() {
 #[test]
 fn a_protection_that_can_hold_nothing_is_refused_and_one_that_holds_nothing_is_said() {
     let world = changed();
-    task(&world, "`**`", "docs/");
+    task(&world, "`**`", "README.md");
     for pattern in
         [".", "./", "src//auth.js", "src/./auth.js", r"src\auth.js", "!src/**", "./!src/**", "/src", "src/..", "{src"]
     {
@@ -99,6 +99,51 @@ fn an_item_that_can_hold_nothing_is_no_exclusion_in_silence() {
         task(&world, "src/", item);
         assert_eq!(check(&world, "").1, 0, "{item}");
     }
+}
+
+/// An item that speaks of a file without its path excludes nothing by itself: it is named, and a person judges what it may mean.
+#[test]
+fn an_exclusion_without_the_whole_path_is_for_a_person() {
+    let world = world();
+    world.write("src/cart.js", TOTAL);
+    world.write("src/auth.js", "import { total } from './cart';\nlogin();\n");
+    world.commit("Work");
+    let warned = |found: &serde_json::Value| -> Vec<String> {
+        let said = found["diagnostics"].as_array().unwrap().iter();
+        said.map(|one| format!("{} {}", one["line"], one["message"].as_str().unwrap())).collect()
+    };
+    for (item, named) in [
+        ("auth.js", "auth.js"),
+        ("`auth.js`", "auth.js"),
+        ("The auth module (auth.js)", "auth.js"),
+        ("src/auth", "src/auth"),
+        ("SRC/AUTH.JS", "SRC/AUTH.JS"),
+        ("src/page.js and auth.js", "auth.js"),
+    ] {
+        for listed in ["src/cart.js", "src/"] {
+            task(&world, listed, item);
+            let (found, exit) = check(&world, "");
+            assert_eq!((exit, &path(&found, "src/auth.js")["class"]), (4, &"incidental?".into()), "{item}: {found}");
+            assert_eq!(warned(&found), [format!("22 `{named}` excludes nothing: no file has such a path")], "{item}");
+        }
+    }
+    task(&world, "src/cart.js", "[auth](src/auth.js)");
+    assert_eq!(check(&world, "").1, 4);
+    for (item, exit) in [("<code>src/auth.js</code>", 1), ("README.md", 0), ("CI/CD pipeline", 0), ("src/page", 0)] {
+        task(&world, "src/cart.js", item);
+        assert_eq!(check(&world, "").1, exit, "{item}");
+    }
+    for item in ["src/auth.js.", "N/A", "The login, e.g. src/auth.js"] {
+        task(&world, "src/cart.js", item);
+        assert_eq!(warned(&check(&world, "").0), [""; 0], "{item}");
+    }
+    // What In Scope names itself is meant, and a file that breaks a criterion is out of scope all the same.
+    task(&world, "src/cart.js\n- src/auth.js", "auth.js");
+    assert_eq!(check(&world, "").1, 0);
+    world.write("src/auth.js", "if (late()) logout();\nlogin();\n");
+    world.commit("More");
+    task(&world, "src/cart.js", "auth.js");
+    assert_eq!(check(&world, "").1, 1);
 }
 
 #[test]

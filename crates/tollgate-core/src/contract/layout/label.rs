@@ -92,6 +92,10 @@ const CROSSES: [&str; 11] = ["❌", "✗", "✘", "✖", "❎", "🚫", "⛔", "
 
 /// Whether an item, or the value of its label, begins with a sign that denies it.
 pub fn is_crossed(item: &str) -> bool {
+    // Most items have no sign at all.
+    if item.is_ascii() {
+        return false;
+    }
     let crossed = |text: &str| CROSSES.iter().any(|sign| text.trim_start().starts_with(sign));
     let value = [":**", "**:"].iter().filter_map(|sign| item.split_once(sign)).map(|(_, value)| value).next();
     crossed(without_box(item)) || value.is_some_and(crossed)

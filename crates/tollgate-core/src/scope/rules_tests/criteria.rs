@@ -253,6 +253,11 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
         Class::Incidental,
     );
     check(uses, made("src/types.ts", "@@ export interface Item {\n+  colour: string;"), "+-+", Class::OutOfScope);
+    // The field before it gets a comma, and nothing else.
+    let comma = "@@ export type Item = {\n-  price: number\n+  price: number,\n+  tax: number";
+    check(uses, made("src/types.ts", comma), "+++", Class::Incidental);
+    let retyped = "@@ export type Item = {\n-  price: number\n+  price: string,\n+  tax: number";
+    check(uses, made("src/types.ts", retyped), "+??", Class::Judge);
     // In an object it is a value, not a field.
     check(uses, made("src/types.ts", "@@ const defaults = {\n+  tax: 7,"), "+??", Class::Judge);
 }

@@ -125,6 +125,22 @@ fn what_words_exclude_is_out_of_scope() {
 }
 
 #[test]
+fn words_of_an_exception_do_not_exclude_the_test_that_they_name() {
+    let sorted = |item: &str| {
+        let (task, _) = TaskScope::read(&task(&["src/cart.js"], &[item])).unwrap();
+        let rules = Rules { task, ..Rules::default() };
+        classes(&rules, &[made("src/cart.js", EDIT), made("src/cart.test.js", EDIT)]).join(", ")
+    };
+    for item in ["New tests beyond `src/cart.test.js`", "Any file not named `src/cart.test.js`"] {
+        assert_eq!(sorted(item), "primary src/cart.js, co-located test src/cart.test.js", "{item}");
+    }
+    // Whether `only` lets it be changed, or alone excludes it, is for a person.
+    let item = "Other modules (only `src/cart.test.js` may change)";
+    assert_eq!(sorted(item), "primary src/cart.js, incidental? src/cart.test.js");
+    assert_eq!(sorted("Only src/cart.test.js"), "primary src/cart.js, out of scope src/cart.test.js");
+}
+
+#[test]
 fn what_words_take_out_of_a_folder_is_not_listed() {
     let sorted = |item: &str| {
         let (task, _) = TaskScope::read(&task(&[item], &[])).unwrap();

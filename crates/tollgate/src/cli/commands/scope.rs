@@ -1,5 +1,6 @@
 //! `tollgate scope`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Subcommand;
@@ -96,7 +97,7 @@ struct Noted {
 }
 
 fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
-    let (rules, mut notes) = rules(args, session)?;
+    let (mut rules, mut notes) = rules(args, session)?;
     let side = if args.worktree { Side::Checkout } else { Side::Commit(&args.head) };
     let state = session.environment.state_dir()?;
     let repository = Repository::find(session.environment.directory()).map_err(|error| refused(&error))?;
@@ -106,6 +107,9 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let given = [Some(&args.task), args.pr_body.as_ref()].into_iter().flatten();
     let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();
     let comparison = repository.compare(&args.base, side, &given, &state).map_err(|error| refused(&error))?;
+    let missing = excludes_nothing(&mut rules, &comparison)?;
+    // The task was read first.
+    notes.iter_mut().take(1).for_each(|note| note.diagnostics.extend_from_slice(&missing));
     notes.extend(protects_nothing(&rules, &comparison)?);
     // Where every path is settled by its name, nothing more is read.
     let patch = match rules.need_content(comparison.between.paths()) {
@@ -195,6 +199,17 @@ fn protects_nothing(rules: &Rules, comparison: &Comparison) -> Result<Option<Not
     };
     let source = Source { file: "--protected".to_owned(), text: String::new() };
     Ok(Some(Noted { source, diagnostics: idle.map(warning).collect() }))
+}
+
+/// Items of Out of Scope that hold neither a changed path nor any that was there before.
+fn excludes_nothing(rules: &mut Rules, comparison: &Comparison) -> Result<Vec<Diagnostic>, Failure> {
+    let mut files: BTreeSet<&str> = comparison.between.paths().map(|path| &**path).collect();
+    if rules.task.excludes_only(&files) {
+        return Ok(Vec::new());
+    }
+    let before = comparison.between.files_before().map_err(|error| refused(&error))?;
+    files.extend(before.iter().map(|entry| &*entry.path));
+    Ok(rules.task.settle(&files))
 }
 
 fn refused(error: &WorkspaceError) -> Failure {
