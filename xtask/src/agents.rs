@@ -108,7 +108,8 @@ fn alone(said: &mut Vec<String>) -> Command {
         "--",
         "real_agents::",
         "--nocapture",
-        "--test-threads=2",
+        // They wait more than they work.
+        "--test-threads=4",
     ];
     let inside = "ip link set lo up && exec \"$@\"";
     let rights = [&["-n"][..], &["-rn"][..]];
