@@ -36,9 +36,11 @@ const NO: May = 1 << 12;
 const PROOF: May = 1 << 13;
 /// Be what was seen where a number follows: `rejected (403)`.
 const SEEN: May = 1 << 14;
+/// Begin several words that deny together, and nothing else.
+const BEGINS: May = 1 << 15;
 
 /// What each word may do, in the order of the words.
-const WORDS: [(&str, May); 135] = [
+const WORDS: [(&str, May); 139] = [
     ("0", NOTHING),
     ("a", FILLER),
     ("able", FILLER),
@@ -99,12 +101,14 @@ const WORDS: [(&str, May); 135] = [
     ("holds", JUDGED),
     ("i", FILLER),
     ("implemented", JUDGED),
+    ("in", BEGINS),
     ("incomplete", ALONE | REASON),
     ("is", FILLER),
     ("isn't", DENIAL),
     ("it", FILLER),
     ("met", JUDGED),
     ("missing", ALONE | REASON),
+    ("n", BEGINS),
     ("na", ALONE),
     ("need", NEEDS),
     ("needs", NEEDS),
@@ -132,6 +136,7 @@ const WORDS: [(&str, May); 135] = [
     ("ran", LAST),
     ("really", FILLER),
     ("rejected", ALONE | REASON | SEEN),
+    ("request", BEGINS),
     ("result", LABEL),
     ("row", FILLER),
     ("run", LAST),
@@ -172,6 +177,7 @@ const WORDS: [(&str, May); 135] = [
     ("work", JUDGED | NEEDED),
     ("working", JUDGED),
     ("works", JUDGED),
+    ("yes", BEGINS),
     ("yet", JUDGED),
     ("zero", NOTHING),
 ];
@@ -188,28 +194,52 @@ const PHRASES: [(&str, &str); 9] = [
     ("yes", "no"),
 ];
 
-/// The length of the longest word.
-const LONGEST: usize = 13;
+/// The same, with each word as a number: most words of a text are looked for here, and are none of these.
+const KEYS: [(u128, May); WORDS.len()] = {
+    let mut keys = [(0, 0); WORDS.len()];
+    let mut at = 0;
+    while at < WORDS.len() {
+        let (word, may) = WORDS[at];
+        let (mut key, mut byte) = (0, 0);
+        while byte < word.len() {
+            key = with(key, byte, word.as_bytes()[byte]);
+            byte += 1;
+        }
+        keys[at] = (key, may);
+        at += 1;
+    }
+    keys
+};
+
+/// The bytes that a number holds.
+const LONGEST: usize = u128::BITS as usize / 8;
+
+/// A number with one more byte of a word, so that numbers are in the order of words.
+const fn with(key: u128, at: usize, byte: u8) -> u128 {
+    key | (byte as u128) << ((LONGEST - 1 - at) * 8)
+}
 
 /// What a word may do, in upper or lower case; nothing where it is not known.
 fn may(word: &str) -> May {
-    let mut folded = [0; LONGEST];
-    let mut places = folded.iter_mut();
+    let (mut key, mut at) = (0, 0);
     for char in word.chars() {
         let char = if char == '’' { '\'' } else { char.to_ascii_lowercase() };
-        match (u8::try_from(char), places.next()) {
-            (Ok(byte), Some(place)) => *place = byte,
-            _ => return 0,
-        }
+        let Some(byte) = u8::try_from(char).ok().filter(|_| at < LONGEST) else { return 0 };
+        key = with(key, at, byte);
+        at += 1;
     }
-    let len = LONGEST - places.len();
-    let found = WORDS.binary_search_by(|(known, _)| known.as_bytes().cmp(&folded[..len]));
-    found.ok().and_then(|at| WORDS.get(at)).map_or(0, |(_, may)| *may)
+    let found = KEYS.binary_search_by_key(&key, |(known, _)| *known);
+    found.ok().and_then(|at| KEYS.get(at)).map_or(0, |(_, may)| *may)
 }
 
 /// Whether what is said of a row denies it.
 pub fn denies(said: &str) -> bool {
     let said = said.trim();
+    let first = words(said).next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit());
+    // Most lines begin with a word that means nothing here.
+    if said.starts_with(char::is_alphanumeric) && may(first) == 0 {
+        return false;
+    }
     let unsaid = !said.is_empty() && said.chars().all(|c| matches!(c, '.' | '…' | '?'));
     unsaid || is_unchecked(said) || begins_with_failure(said) || is_denied(said)
 }
@@ -298,12 +328,13 @@ fn gives_reason(word: May, rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, WORDS, denies};
+    use super::{LONGEST, PHRASES, WORDS, denies, may};
 
     #[test]
     fn a_word_is_found_by_its_place() {
         assert!(WORDS.is_sorted_by(|(one, _), (next, _)| one < next));
-        assert_eq!(WORDS.iter().map(|(word, _)| word.len()).max(), Some(LONGEST));
+        assert!(WORDS.iter().all(|(word, known)| word.len() <= LONGEST && may(word) == *known));
+        assert!(PHRASES.iter().all(|(first, _)| may(first) != 0));
     }
 
     #[test]
