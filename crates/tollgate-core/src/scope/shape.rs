@@ -211,6 +211,8 @@ fn differing<'a>(before: &[Token<'a>], after: &[Token<'a>]) -> Option<Vec<(Token
 enum Body {
     Import,
     Type,
+    /// A type with functions in it.
+    Class,
     Enum,
     Other,
 }
@@ -270,7 +272,7 @@ fn role(line: &str, inside: Option<Body>, left: Option<Body>, language: Language
         return Role::Import;
     }
     let field = match inside {
-        Some(Body::Type) => is_field(line),
+        Some(Body::Type | Body::Class) => is_field(line) || is_typed_field(line, inside == Some(Body::Type)),
         Some(Body::Enum) => {
             is_field(line) || line.trim_end_matches(',').chars().all(|c| c.is_alphanumeric() || c == '_')
         }
@@ -302,6 +304,13 @@ const MODIFIERS: &[&str] = &[
 
 /// The body that a line opens.
 fn opened(line: &str) -> Option<Body> {
+    // Python's end with a colon.
+    if line.starts_with("class ") && line.ends_with(':') {
+        return Some(Body::Class);
+    }
+    if line.starts_with("def ") && line.ends_with(':') {
+        return Some(Body::Other);
+    }
     if !line.ends_with(['{', '(']) {
         return None;
     }
@@ -314,6 +323,7 @@ fn opened(line: &str) -> Option<Body> {
         _ if line.starts_with("export {") && !calls => Body::Import,
         "enum" if !calls => Body::Enum,
         "struct" | "interface" | "message" | "record" | "union" if !calls => Body::Type,
+        "class" if !calls => Body::Class,
         // `type Item struct {` and `type Item = {`.
         "type" if !calls && (matches!(third, "struct" | "interface") || line.ends_with("= {")) => Body::Type,
         _ => Body::Other,
@@ -362,10 +372,26 @@ fn required(line: &str) -> Option<&str> {
     (starts && is_plain(name)).then_some(path)
 }
 
+/// What may stand before a field.
+const VISIBLE: [&str; 12] = [
+    "pub(crate) ",
+    "pub(super) ",
+    "pub ",
+    "public ",
+    "private ",
+    "protected ",
+    "internal ",
+    "final ",
+    "readonly ",
+    "override ",
+    "val ",
+    "var ",
+];
+
 /// `name: Type,`, without a value of its own.
 fn is_field(line: &str) -> bool {
     let mut words = line;
-    for before in ["pub(crate) ", "pub(super) ", "pub ", "public ", "private ", "protected ", "readonly "] {
+    for before in VISIBLE {
         words = words.strip_prefix(before).unwrap_or(words);
     }
     let Some((name, of)) = words.split_once(':') else { return false };
@@ -373,13 +399,38 @@ fn is_field(line: &str) -> bool {
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
     // A type calls nothing; one of a function has an arrow.
     let of = if of.contains("=>") { of.replace("=>", "").replace(['(', ')'], "") } else { of.to_owned() };
+    let plain = plain && !of.trim().is_empty();
     plain && !of.contains(['=', '{', '(', ';'])
         || (plain && of.ends_with(';') && !of[..of.len() - 1].contains(['=', '{', '(', ';']))
 }
 
+/// `Type name;` as in Java, or `Name Type` as in Go where `bare` says that nothing needs to end it; without a value of its own.
+fn is_typed_field(line: &str, bare: bool) -> bool {
+    let ended = line.strip_suffix(';');
+    // What a field is called elsewhere: `json:"name"`.
+    let tag = line.split_once('`').filter(|(_, tag)| tag.find('`') == Some(tag.len() - 1));
+    let Some(said) = ended.or_else(|| tag.map_or(Some(line), |(said, _)| Some(said)).filter(|_| bare)) else {
+        return false;
+    };
+    let said = VISIBLE.iter().fold(said.trim_end(), |said, before| said.strip_prefix(before).unwrap_or(said));
+    let (first, second) =
+        if ended.is_some() { said.rsplit_once(' ') } else { said.split_once(' ') }.unwrap_or_default();
+    let (name, of) = if ended.is_some() { (second, first) } else { (first, second.trim_start()) };
+    let is_name = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_of = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '*' | '[' | ']' | '<' | '>' | ',' | '?' | ' ');
+    let steers = |word: &str| {
+        matches!(word, "return" | "throw" | "break" | "continue" | "goto" | "yield" | "await" | "delete" | "new")
+    };
+    is_name(name) && !of.is_empty() && of.chars().all(is_of) && !said.split_whitespace().any(steers)
+}
+
 /// The name of a field.
 pub fn field_name(line: &str, language: Language) -> Option<&str> {
-    words(line.split(':').next().unwrap_or(line), language).last()
+    match line.split_once(':').filter(|(name, _)| !name.contains('`')) {
+        Some((name, _)) => words(name, language).last(),
+        None if line.trim_end().ends_with(';') => words(line, language).last(),
+        None => words(line, language).next(),
+    }
 }
 
 /// Whether a comment tells a tool something.

@@ -253,6 +253,26 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
         Class::Incidental,
     );
     check(uses, made("src/types.ts", "@@ export interface Item {\n+  colour: string;"), "+-+", Class::OutOfScope);
+    for (path, diff) in [
+        ("item.go", "@@ type Item struct {\n \tprice int\n+\ttax int"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax   *big.Int `json:\"tax\"`\n }"),
+        ("item.py", " @dataclass\n class Item:\n     price: int\n+    tax: int"),
+        ("Item.java", " public class Item {\n     private int price;\n+    private List<Tax> tax;\n }"),
+        ("Item.cs", " public class Item {\n     int price;\n+    internal readonly int tax;\n }"),
+        ("item.kt", " data class Item(\n     val price: Int,\n+    val tax: Int,\n )"),
+        ("item.ts", " class Item {\n   price: number;\n+  private tax: number;\n }"),
+    ] {
+        check(uses, made(path, diff), "+++", Class::Incidental);
+    }
+    for (path, diff) in [
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax func() int\n }"),
+        ("item.py", " class Item:\n     price: int\n+    tax: int = 7"),
+        ("item.py", " class Item:\n     def all(self):\n+        return self.tax"),
+        ("Item.java", " public class Item {\n     int price;\n+    int tax = rate();\n }"),
+        ("Item.java", " public class Item {\n     int price() {\n+        return tax;\n     }"),
+    ] {
+        assert_ne!(measured(uses, made(path, diff)).0, Class::Incidental, "{diff}");
+    }
     // The field before it gets a comma, and nothing else.
     let comma = "@@ export type Item = {\n-  price: number\n+  price: number,\n+  tax: number";
     check(uses, made("src/types.ts", comma), "+++", Class::Incidental);
