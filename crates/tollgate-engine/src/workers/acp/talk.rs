@@ -104,8 +104,9 @@ impl Talk {
         match (message["method"].as_str(), message.get("id")) {
             (Some(method), Some(id)) => self.answer(method, id, &message["params"]),
             (Some(method), None) => {
-                // What a session says while it is taken up is what was said before.
-                if method != "session/update" || self.stage == Stage::Prompt {
+                // What a session says while it is taken up is what was said before, and another one is somebody else's.
+                let own = message["params"]["sessionId"].as_str().is_none_or(|id| id == self.session);
+                if method != "session/update" || (self.stage == Stage::Prompt && own) {
                     self.listen(&message["params"]["update"]);
                     return vec![Step::Print(message)];
                 }

@@ -54,6 +54,9 @@ fn a_question_is_answered_by_the_last_message() {
     for piece in ["I am ", "done."] {
         assert_eq!(talk.take(chunk(piece)), [Step::Print(chunk(piece))], "what it says is handed on as it came");
     }
+    let mut others = chunk(" Or not.");
+    others["params"]["sessionId"] = json!("s-2");
+    assert_eq!(talk.take(others), []);
     let steps = talk.take(ok(3, json!({"stopReason": "end_turn", "usage": {"inputTokens": 3}})));
     let Step::Print(line) = &steps[0] else { panic!("{steps:?}") };
     assert_eq!((&line["result"], &line["usage"]["inputTokens"]), (&json!("I am done."), &json!(3)));

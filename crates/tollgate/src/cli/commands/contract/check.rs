@@ -213,15 +213,22 @@ pub(super) fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Cont
 
 /// Reads a file that a person named; what is wrong with it otherwise.
 pub(super) fn read(file: &str, bytes_max: u64, session: &Session) -> Result<Vec<u8>, Diagnostic> {
+    let path = session.environment.directory().join(file);
     let bytes = match file {
         "-" => files::read_all(io::stdin().lock(), bytes_max).map_err(|error| files::cannot_read("stdin", error)),
-        _ => files::read(&session.environment.directory().join(file), bytes_max),
+        _ => files::read(&path, bytes_max),
     };
     bytes.map_err(|failure| {
         let wire = failure.wire();
         let why = wire.causes.first().map_or("it cannot be read", String::as_str);
-        Diagnostic::error(Code::FILE, Place::default(), format!("the file cannot be read: {why}"))
-            .hint("check the path and its permissions")
+        let hint = match path.is_dir() {
+            true => format!(
+                "this is a folder: name a file in it, or for `check` all of them with `'{}/**'`",
+                file.trim_end_matches('/')
+            ),
+            false => "check the path and its permissions".to_owned(),
+        };
+        Diagnostic::error(Code::FILE, Place::default(), format!("the file cannot be read: {why}")).hint(hint)
     })
 }
 
