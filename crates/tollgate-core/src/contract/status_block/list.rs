@@ -10,6 +10,7 @@ use super::heading::Heading;
 use super::parse::{Reader, plain};
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, item_text};
+use crate::contract::parts::is_table;
 use crate::contract::rows::unmarked;
 use crate::contract::struck;
 use crate::contract::text::{is_placeholder, quote, says_none, squash};
@@ -60,6 +61,7 @@ impl Reader<'_, '_> {
         let inline = self.content.start..self.section.body.start.max(self.content.start);
         let (mut items, mut others) = (Vec::new(), Vec::new());
         let mut under = (0, None);
+        let mut tabled = false;
         self.bare_entries(&inline, heading, under, &mut others);
         for block in &self.section.blocks {
             match &block.kind {
@@ -72,13 +74,21 @@ impl Reader<'_, '_> {
                     let place = self.source.place(start);
                     items.push(Entry { text: item.into_owned(), place, group: under.0, under: under.1 });
                 }
-                BlockKind::Underlined(range) | BlockKind::Fence { content: range, .. } => {
-                    self.bare_entries(range, heading, under, &mut others);
-                }
-                BlockKind::Paragraph | BlockKind::Html => {
-                    self.bare_entries(&block.range, heading, under, &mut others);
-                }
                 BlockKind::Comment => {}
+                BlockKind::Paragraph | BlockKind::Html | BlockKind::Underlined(_) | BlockKind::Fence { .. } => {
+                    let range = match &block.kind {
+                        BlockKind::Underlined(range) | BlockKind::Fence { content: range, .. } => range,
+                        _ => &block.range,
+                    };
+                    match is_table(&text[range.clone()]) {
+                        true if tabled => {}
+                        true => {
+                            self.table(heading, range);
+                            tabled = true;
+                        }
+                        false => self.bare_entries(range, heading, under, &mut others),
+                    }
+                }
             }
         }
         if self.last && heading == Heading::OpenQuestions {
@@ -147,6 +157,14 @@ impl Reader<'_, '_> {
             self.sink.push(error.hint("write the items, or `None` alone"));
         }
         entries.into_iter().filter(|entry| !says_none(&entry.text)).collect()
+    }
+
+    /// Complains about a table: one mistake, however many lines it has, and none of them is an entry.
+    fn table(&mut self, heading: Heading, range: &Range<usize>) {
+        let Some((at, line)) = self.lines(range).next() else { return };
+        let message = format!("a table stands in the place of a list: {}", quote(line));
+        let hint = format!("write what it says as a list: `## {}` has one item per thing", heading.title());
+        self.sink.error(Code::ENTRY_UNREADABLE, self.source.place(at), message, hint);
     }
 
     fn sub_heading(&mut self, heading: Heading, title: &Range<usize>, start: usize) {

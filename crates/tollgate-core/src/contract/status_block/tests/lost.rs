@@ -343,3 +343,52 @@ fn what_says_that_there_is_nothing_is_no_entry() {
         "malformed none\nE 13:1/17:1 TG0213",
     );
 }
+
+/// A table in the place of a list is one mistake, and none of its lines is an entry.
+#[test]
+fn a_table_is_no_list() {
+    let table = "| Row | Result |\n|---|---|\n| DoD-1 | ✓ |\n| DoD-2 | FAIL |\n";
+    let rows = format!("## Verdict\nAPPROVED\n## Verified rows\n{table}## Gaps\nNone\n");
+    let reading = check(&complete("APPROVED", &rows), &role("dod-checker"), "malformed none\nE 15:1 TG0222");
+    assert_eq!(reading.report.criteria, []);
+    let bare = rows.replace("| Row | Result |\n|---|---|", "Row | Result\n--- | ---");
+    check(&complete("APPROVED", &bare), &role("dod-checker"), "malformed none\nE 15:1 TG0222");
+    let gaps = format!("## Verdict\nBLOCKED\n## Gaps\n{table}");
+    check(&complete("BLOCKED", &gaps), &role("dod-checker"), "malformed none\nE 15:1 TG0222");
+    check(&complete("n/a", &format!("## DoD coverage\n{table}")), &role("tester"), "malformed none\nE 13:1 TG0222");
+    for (verdict, role_, heading) in [
+        ("REQUEST_CHANGES", "reviewer", "Findings"),
+        ("n/a", "developer", "Files Created"),
+        ("n/a", "developer", "Addressed findings"),
+        ("n/a", "developer", "Open Questions"),
+    ] {
+        let text = complete(verdict, &format!("## {heading}\n{table}"));
+        let reading = check(&text, &role(role_), "malformed none\nE 13:1 TG0222");
+        let hint = reading.diagnostics[0].hint.as_deref().unwrap_or_default();
+        assert!(hint.starts_with("write what it says as a list"), "{hint}");
+    }
+}
+
+/// What stands below a row, or in front of its name, is said of it.
+#[test]
+fn a_row_that_passes_has_no_denial_below_it() {
+    for (row, code) in [
+        ("- ✓ DoD-3 — tests/cart.rs\n  - case 1: PASS\n  - case 2: FAIL\n", "TG0220"),
+        ("- ✓ DoD-3 — tests/cart.rs\n\n  | case | r |\n  |---|---|\n  | 2 | FAIL |\n", "TG0224"),
+        ("- ✓ DoD-3 — `cargo test`: FAILED. 3 passed; 1 failed\n", "TG0220"),
+        ("- ✓ DoD-3 — seen\n\n  not verified\n", "TG0220"),
+        ("- ✓ **FAIL** DoD-3\n", "TG0220"),
+    ] {
+        let text = complete("n/a", &format!("## DoD coverage\n{row}"));
+        check(&text, &role("tester"), &format!("malformed none\nE 13:3 {code}"));
+        let text = format!("## Verdict\nAPPROVED\n## Verified rows\n{}", row.replacen("✓ ", "", 1));
+        check(&complete("APPROVED", &text), &role("dod-checker"), &format!("malformed none\nE 15:3 {code}"));
+    }
+    for row in [
+        "- ✓ DoD-3 — tests/cart.rs\n  - case 1: PASS\n  - without the change: FAIL\n",
+        "- ✓ DoD-3 — tests/cart.rs, in which the slow path is\n  not tested alone\n",
+        "- ✓ DoD-3 — seen\n  ```\n  | a | FAIL |\n  ```\n",
+    ] {
+        check(&complete("n/a", &format!("## DoD coverage\n{row}")), &role("tester"), "ok accept");
+    }
+}
