@@ -355,7 +355,7 @@ impl<'a> Reader<'a, '_> {
                     findings.push(Located { value, place: entry.place });
                 }
                 Err(why) => {
-                    let hint = "write - [critical|major|minor] path:line (RULE) — what is wrong";
+                    let hint = "write - [critical|major|minor] path:line (RULE) — what is wrong; where nothing is, `None` alone";
                     self.sink.error(Code::FINDING_UNREADABLE, entry.place, why, hint);
                 }
             }

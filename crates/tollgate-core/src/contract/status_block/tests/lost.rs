@@ -392,3 +392,31 @@ fn a_row_that_passes_has_no_denial_below_it() {
         check(&complete("n/a", &format!("## DoD coverage\n{row}")), &role("tester"), "ok accept");
     }
 }
+
+/// Ordinary ways to say that there is nothing are no entries; what may be one is told with what to write.
+#[test]
+fn nothing_is_no_entry() {
+    for (verdict, who, sections) in [
+        ("n/a", "developer", "## Open Questions\nNone. All requirements were clear.\n"),
+        ("n/a", "developer", "## Open Questions\n- There are no open questions.\n"),
+        ("n/a", "developer", "## Files Created\nNo new files.\n"),
+        ("APPROVED", "reviewer", "## Findings\nNo critical or major findings.\n"),
+        ("APPROVED", "dod-checker", "## Verdict\nAPPROVED\n## Gaps\nNone — all rows verified.\n"),
+    ] {
+        let reading = read(&complete(verdict, sections), &role(who));
+        assert_eq!(reading.diagnostics, [], "{sections}");
+    }
+    let gaps = "## Verdict\nAPPROVED\n## Gaps\nNone — see DoD-2\n";
+    for (verdict, who, place, sections) in [
+        ("n/a", "developer", "13:1", "## Files Created\nNone — only edits\n"),
+        ("n/a", "developer", "13:3", "## Open Questions\n- None. Ask the owner.\n"),
+        ("APPROVED", "reviewer", "13:1", "## Findings\nNone — only two nits\n"),
+        ("APPROVED", "dod-checker", "15:1", gaps),
+    ] {
+        let wanted = format!("malformed none\nE {place} TG0222");
+        let reading = check(&complete(verdict, sections), &role(who), &wanted);
+        assert!(reading.diagnostics[0].hint.as_deref().is_some_and(|hint| hint.contains("`None` alone")), "{sections}");
+    }
+    let gap = "## Verdict\nBLOCKED\n## Gaps\n- No tests for the cart\n";
+    assert_eq!(read(&complete("BLOCKED", gap), &role("dod-checker")).diagnostics, []);
+}
