@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::denied::denies;
 use super::layout::is_crossed;
+use super::parts;
 use super::struck::unstruck;
 use super::surfaces;
 use super::text::{is_blank, is_placeholder, says_none};
@@ -116,6 +117,7 @@ fn checklist_holds(root: &Node<'_>) -> Vec<u32> {
             // A line without words has another error, and so have criteria that are counted as not verified.
             "acceptance_criteria" if text.contains("not verified") || text.contains("FAILED") => false,
             _ if is_blank(&text) || is_placeholder(&text) => false,
+            _ if parts::denied_below(parts::split(&text).1).is_some() => true,
             "unresolved_comments" | "task_constraints" if says_none(&text) => false,
             "unresolved_comments" if none() => false,
             // A cross in front of the line has another error.

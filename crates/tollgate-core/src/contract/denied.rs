@@ -8,7 +8,7 @@ use super::layout::is_unchecked;
 use super::text::words;
 
 /// What a word may do in a line.
-type May = u16;
+type May = u32;
 /// Stand before a denial, or between its parts.
 const FILLER: May = 1;
 /// Deny what follows, or all where nothing does.
@@ -36,8 +36,10 @@ const NO: May = 1 << 12;
 const PROOF: May = 1 << 13;
 /// Be what was seen where a number follows: `rejected (403)`.
 const SEEN: May = 1 << 14;
+/// Deny behind the name of whatever was tried: `case 2: FAIL`.
+const FAILED: May = 1 << 15;
 /// Begin several words that deny together, and nothing else.
-const BEGINS: May = 1 << 15;
+const BEGINS: May = 1 << 16;
 
 /// What each word may do, in the order of the words.
 const WORDS: [(&str, May); 139] = [
@@ -83,9 +85,9 @@ const WORDS: [(&str, May); 139] = [
     ("executed", LAST),
     ("exist", LAST),
     ("exists", LAST),
-    ("fail", ALONE | REASON | COMMA),
-    ("failed", ALONE | REASON),
-    ("failing", ALONE | REASON),
+    ("fail", ALONE | REASON | COMMA | FAILED),
+    ("failed", ALONE | REASON | FAILED),
+    ("failing", ALONE | REASON | FAILED),
     ("fails", ALONE | REASON),
     ("false", ALONE),
     ("far", FILLER),
@@ -238,10 +240,10 @@ pub fn denies(said: &str) -> bool {
     let first = words(said).next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit());
     // Most lines begin with a word that means nothing here.
     if said.starts_with(char::is_alphanumeric) && may(first) == 0 {
-        return false;
+        return names_what_fails(said);
     }
     let unsaid = !said.is_empty() && said.chars().all(|c| matches!(c, '.' | '…' | '?'));
-    unsaid || is_unchecked(said) || begins_with_failure(said) || is_denied(said)
+    unsaid || is_unchecked(said) || begins_with_failure(said) || is_denied(said) || names_what_fails(said)
 }
 
 /// Whether the words are a denial, behind others that say nothing.
@@ -299,6 +301,31 @@ fn is_in_capitals(said: &str) -> bool {
         && !said.starts_with('`')
         && tokens.next().is_none_or(|next| may(next) & NOTHING == 0)
         && !said.to_lowercase().contains("pass")
+}
+
+/// How far before and behind a colon is looked for what is said to fail, in bytes.
+const AROUND: usize = 96;
+/// Words of what was to fail, or no longer does: `without the change: FAIL`, `FAIL as expected`.
+const RIGHTLY: [&str; 10] =
+    ["before", "without", "expected", "first", "then", "old", "base", "main", "previously", "reverted"];
+
+/// Whether a text names what was tried, and says behind a colon that it failed: ``"`cargo test`: FAILED. 1 failed"``.
+fn names_what_fails(said: &str) -> bool {
+    memchr::memchr_iter(b':', said.as_bytes()).any(|at| {
+        let (name, value) = (&said[..at], &said[at + 1..]);
+        let bare = value.trim_start_matches([' ', '*', '_']);
+        let word = &bare[..bare.find(|c: char| !c.is_alphanumeric()).unwrap_or(bare.len())];
+        if bare.len() == value.len() || may(word) & FAILED == 0 {
+            return false;
+        }
+        let name = &name[name.ceil_char_boundary(name.len().saturating_sub(AROUND))..];
+        let line = bare[..bare.floor_char_boundary(AROUND)].lines().next().unwrap_or_default();
+        // What is quoted is what somebody speaks of.
+        let quoted = ['`', '"'].iter().any(|sign| name.matches(*sign).count() % 2 == 1);
+        let rightly = |word: &str| RIGHTLY.iter().any(|known| word.eq_ignore_ascii_case(known));
+        let name = name.rsplit(['.', ';', ',', '(']).next().unwrap_or_default();
+        !quoted && !words(name).chain(words(line)).any(rightly) && (begins_with_failure(line) || is_denied(line))
+    })
 }
 
 /// Whether behind a label, and perhaps its number, stand words that deny.
@@ -410,6 +437,11 @@ mod tests {
             "PASS/FAIL",
             "<pass/fail>",
             "?",
+            "case 2: FAIL",
+            "**Case 2:** FAIL",
+            "`cargo test`: FAILED. 3 passed; 1 failed",
+            "test result: FAILED. 11 passed; 1 failed",
+            "tests/cart.rs, case 1: PASS, case 2: FAIL",
         ] {
             assert!(denies(denied), "{denied}");
         }
@@ -465,6 +497,15 @@ mod tests {
             "not applicable rows are hidden",
             "[x] seen in src/a.rs",
             "a...b is refused",
+            "tests: failed: 0, passed: 12",
+            "before: FAIL, after: PASS",
+            "without the change: FAIL",
+            "the mutant: FAIL, as expected",
+            "prints `result: FAIL` for a bad file",
+            "prints \"result: FAIL\" for a bad file",
+            "`cargo test`: 3 passed; 0 failed",
+            "src/fail:failed.rs",
+            "a bad login: failed logins are counted",
         ] {
             assert!(!denies(evidence), "{evidence}");
         }

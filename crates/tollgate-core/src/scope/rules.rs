@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Kind};
+use super::change::{Change, Content, Kind, Mode};
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
 use super::names::Names;
@@ -126,6 +126,21 @@ enum ByPath<'r> {
     Unlisted,
 }
 
+impl ByPath<'_> {
+    /// A test is a file that can be read: of anything else that has its name, a person says what it is.
+    fn of_text(self, change: &Change<'_>) -> Self {
+        let Self::Test(source) = &self else { return self };
+        let is = |mode: Mode| [change.before, change.after].contains(&mode);
+        let what = match change.content {
+            _ if is(Mode::Link) => "a link",
+            _ if is(Mode::Submodule) => "a submodule",
+            Content::Unread => "binary or too large to be read",
+            Content::Same | Content::Lines(_) => return self,
+        };
+        Self::Doubtful(format!("It is named like a test beside {source} and is {what}"))
+    }
+}
+
 impl Rules {
     /// What becomes of each correction.
     pub fn corrected(&self) -> Vec<Corrected<'_>> {
@@ -189,7 +204,8 @@ impl Rules {
         let paths: Vec<&Name> = paths.collect();
         let effective = self.effective(&paths);
         let is_measured = |by: ByPath<'_>| {
-            matches!(by, ByPath::Unlisted | ByPath::Doubtful(_) | ByPath::PerhapsExcluded { unlisted: true, .. })
+            let unlisted = matches!(by, ByPath::PerhapsExcluded { unlisted: true, .. });
+            unlisted || matches!(by, ByPath::Unlisted | ByPath::Doubtful(_) | ByPath::Test(_))
         };
         paths.iter().any(|path| is_measured(self.by_path(path, &effective)))
     }
@@ -199,7 +215,7 @@ impl Rules {
         let paths: Vec<&Name> = changes.iter().map(|change| &change.path).collect();
         let effective = self.effective(&paths);
         let mut all: Vec<(&'c Change<'c>, ByPath<'_>)> =
-            changes.iter().map(|change| (change, self.by_path(&change.path, &effective))).collect();
+            changes.iter().map(|change| (change, self.by_path(&change.path, &effective).of_text(change))).collect();
         all.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
         let of = |wanted: fn(&ByPath<'_>) -> bool| -> Vec<&'c Change<'c>> {
             all.iter().filter(|(_, by)| wanted(by)).map(|(change, _)| *change).collect()

@@ -204,6 +204,29 @@ fn a_correction_makes_the_named_file_primary_and_its_test_too() {
     assert_eq!(rules.corrected()[0].refused, None);
 }
 
+/// What is no file that was read is no test, whatever its name.
+#[test]
+fn a_test_is_a_file_of_text() {
+    let rules = rules(&["src/cart.js"], &[]);
+    let test = || made("src/cart.test.js", "+../auth/login.js");
+    let of = |test: Made| {
+        let made = [made("src/cart.js", EDIT), test];
+        assert!(rules.need_content(changes(&made[1..]).iter().map(|change| &change.path)));
+        shown(&rules.sort(&changes(&made)))[1].clone()
+    };
+    assert_eq!(of(test().new_file()), "co-located test src/cart.test.js: beside src/cart.js");
+    assert_eq!(of(test().modes(Mode::File, Mode::Program)), "co-located test src/cart.test.js: beside src/cart.js");
+    for (test, what) in [
+        (test().modes(Mode::Absent, Mode::Link), "a link"),
+        (test().modes(Mode::File, Mode::Link), "a link"),
+        (test().modes(Mode::Absent, Mode::Submodule), "a submodule"),
+        (test().new_file().unread(), "binary or too large to be read"),
+    ] {
+        let why = format!("It is named like a test beside src/cart.js and is {what}.");
+        assert_eq!(of(test), format!("incidental? src/cart.test.js: Does the task want this file? {why}"));
+    }
+}
+
 #[test]
 fn a_correction_that_does_not_hold_says_why() {
     let mut rules = rules(&["src/cart.js"], &["src/auth.js (owned by #12)"]);

@@ -323,6 +323,12 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Code Quality", "rejected"),
         ("Code Quality", "🔴"),
         ("Code Quality", "👎 names"),
+        ("Acceptance Criteria", "All 4 criteria verified\n  - criterion 1: FAIL"),
+        ("Acceptance Criteria", "All 4 criteria verified\n  - criterion 1: PASS\n    - case 2: FAIL"),
+        ("Acceptance Criteria", "All 4 criteria verified\n\n  not verified on a terminal"),
+        ("Acceptance Criteria", "All 4 criteria verified\n  | c | r |\n  |---|---|\n  | 1 | FAIL |"),
+        ("Unresolved Comments", "No outstanding items\n  - the second: pending\n  - FAIL: the third"),
+        ("Code Quality", "Consistent\n\n| Step | Result |\n|---|---|\n| Acceptance Criteria | FAIL |"),
     ] {
         assert_eq!(errors("decree.review-approval", &with(label, value)).len(), 1, "{label}: {value}");
     }
@@ -337,6 +343,10 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Acceptance Criteria", "Rejected promises are caught: verified"),
         ("Code Quality", "No failures, nothing missing"),
         ("Spec Conformance", "Failing test added first, as the spec says"),
+        (
+            "Acceptance Criteria",
+            "All 4 criteria verified\n  - criterion 1: PASS\n  - criterion 2: fails with 401, as it must",
+        ),
     ] {
         assert_eq!(errors("decree.review-approval", &with(label, value)), [""; 0], "{label}: {value}");
     }

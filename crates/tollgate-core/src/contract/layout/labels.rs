@@ -7,7 +7,8 @@ use super::read::{Reader, small};
 use crate::code::Code;
 use crate::contract::definition::{Field, Labels, Layout, RecordType};
 use crate::contract::judge::shown;
-use crate::contract::text::lines_in;
+use crate::contract::parts::is_table;
+use crate::contract::text::{lines_in, quote};
 
 /// The fields of a record that have a label.
 fn labelled(record: &RecordType) -> Vec<(usize, &str)> {
@@ -97,6 +98,16 @@ impl<'a> Reader<'a, '_> {
             if !found.iter().any(|known| known.field == field) {
                 found.push(Labelled { field, start, value: start + line.len() - left });
             }
+        }
+    }
+
+    /// Complains about a table where every line is to hold: nobody reads what its rows say.
+    pub fn rows(&mut self, field: &Field, range: &Range<usize>) {
+        let row = lines_in(self.text, range).find(|(start, line)| is_table(line) && !self.outline.is_code(*start));
+        if let Some((start, line)) = row {
+            let message = format!("a table stands in {}: {}", shown(field), quote(line));
+            let hint = "say it in the lines of the list, or leave it out";
+            self.found.error(Code::FIELD_FORM, small(start), message, hint);
         }
     }
 

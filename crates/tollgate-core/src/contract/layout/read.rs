@@ -426,6 +426,7 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let outline = self.outline;
+        self.rows(field, range);
         let items = outline.items_from(range);
         let first = items.first().map_or(range.end, |item| item.range.start);
         let all_struck = struck::is_open(&self.text[range.start..first], &self.text[first..range.end]);

@@ -7,12 +7,14 @@ use super::document::Severity;
 use super::draft::Located;
 use super::finding;
 use super::heading::Heading;
+use super::nothing::{begins_with_none, lists_nothing};
 use super::parse::{Reader, plain};
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, item_text};
+use crate::contract::parts::is_table;
 use crate::contract::rows::unmarked;
 use crate::contract::struck;
-use crate::contract::text::{is_placeholder, quote, says_none, squash};
+use crate::contract::text::{is_placeholder, quote, squash};
 use crate::diagnostic::{Diagnostic, Place};
 
 /// One entry of a section that lists things.
@@ -60,6 +62,7 @@ impl Reader<'_, '_> {
         let inline = self.content.start..self.section.body.start.max(self.content.start);
         let (mut items, mut others) = (Vec::new(), Vec::new());
         let mut under = (0, None);
+        let mut tabled = false;
         self.bare_entries(&inline, heading, under, &mut others);
         for block in &self.section.blocks {
             match &block.kind {
@@ -72,13 +75,21 @@ impl Reader<'_, '_> {
                     let place = self.source.place(start);
                     items.push(Entry { text: item.into_owned(), place, group: under.0, under: under.1 });
                 }
-                BlockKind::Underlined(range) | BlockKind::Fence { content: range, .. } => {
-                    self.bare_entries(range, heading, under, &mut others);
-                }
-                BlockKind::Paragraph | BlockKind::Html => {
-                    self.bare_entries(&block.range, heading, under, &mut others);
-                }
                 BlockKind::Comment => {}
+                BlockKind::Paragraph | BlockKind::Html | BlockKind::Underlined(_) | BlockKind::Fence { .. } => {
+                    let range = match &block.kind {
+                        BlockKind::Underlined(range) | BlockKind::Fence { content: range, .. } => range,
+                        _ => &block.range,
+                    };
+                    match is_table(&text[range.clone()]) {
+                        true if tabled => {}
+                        true => {
+                            self.table(heading, range);
+                            tabled = true;
+                        }
+                        false => self.bare_entries(range, heading, under, &mut others),
+                    }
+                }
             }
         }
         if self.last && heading == Heading::OpenQuestions {
@@ -91,7 +102,8 @@ impl Reader<'_, '_> {
         if let (Some(first), false) = (items.first(), others.is_empty()) {
             let groups: BTreeSet<usize> = items.iter().map(|item| item.group).collect();
             // `None` may stand below a sub-heading that has no items.
-            let nothing = |other: &&Entry| says_none(&other.text) && other.group > 0 && !groups.contains(&other.group);
+            let nothing =
+                |other: &&Entry| lists_nothing(&other.text) && other.group > 0 && !groups.contains(&other.group);
             for stray in others.iter().filter(|other| !nothing(other)) {
                 let message = format!("{} stands beside the list and is no item of it", quote(&stray.text));
                 let error = Diagnostic::error(Code::LIST_STRAY, stray.place, message).other(first.place);
@@ -115,11 +127,11 @@ impl Reader<'_, '_> {
     fn farewell(&mut self, items: &[Entry], others: &mut Vec<Entry>) {
         let Some(last) = others.last() else { return };
         let list = items.last().map(|item| item.place);
-        let none = others.first().filter(|first| others.len() == 2 && items.is_empty() && says_none(&first.text));
+        let none = others.first().filter(|first| others.len() == 2 && items.is_empty() && lists_nothing(&first.text));
         let behind = list.filter(|_| others.len() == 1).or(none.map(|none| none.place));
         // One sentence: what is quoted, marked or goes on for longer may be meant for somebody.
         let sentence = last.text.starts_with(char::is_alphabetic) && !last.text.contains(['?', '\n']);
-        if behind.is_some_and(|before| before < last.place) && sentence && !says_none(&last.text) {
+        if behind.is_some_and(|before| before < last.place) && sentence && !lists_nothing(&last.text) {
             let message = format!("{} stands behind the report and decides nothing", quote(&last.text));
             self.sink.warning(Code::LIST_STRAY, last.place, message, "end with the last section of the report");
             others.pop();
@@ -127,26 +139,43 @@ impl Reader<'_, '_> {
     }
 
     /// The entries without those that say there are none: one stands alone, or alone below its sub-heading.
-    fn but_none(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
-        if !entries.iter().any(|entry| says_none(&entry.text)) {
+    fn but_none(&mut self, mut entries: Vec<Entry>) -> Vec<Entry> {
+        let unclear = |entry: &Entry| begins_with_none(&entry.text) && !lists_nothing(&entry.text);
+        if let [only] = &entries[..]
+            && unclear(only)
+        {
+            let message = format!("{} may say that there is nothing, or something", quote(&only.text));
+            let hint = "write `None` alone where there is nothing, else what there is";
+            self.sink.error(Code::ENTRY_UNREADABLE, only.place, message, hint);
+            entries.clear();
+        }
+        if !entries.iter().any(|entry| lists_nothing(&entry.text)) {
             return entries;
         }
         let mut first: BTreeMap<usize, &Entry> = BTreeMap::new();
-        for some in entries.iter().filter(|entry| !says_none(&entry.text)) {
+        for some in entries.iter().filter(|entry| !lists_nothing(&entry.text)) {
             first.entry(some.group).or_insert(some);
         }
         let against = |none: &Entry| match none.group {
             0 => first.values().next().copied(),
             group => first.get(&group).copied(),
         };
-        let mut nones = entries.iter().filter(|entry| says_none(&entry.text));
+        let mut nones = entries.iter().filter(|entry| lists_nothing(&entry.text));
         if let Some((none, some)) = nones.find_map(|none| Some((none, against(none)?))) {
             let message =
                 format!("{} says that there is nothing, and there is {}", quote(&none.text), quote(&some.text));
             let error = Diagnostic::error(Code::LIST_STRAY, some.place, message).other(none.place);
             self.sink.push(error.hint("write the items, or `None` alone"));
         }
-        entries.into_iter().filter(|entry| !says_none(&entry.text)).collect()
+        entries.into_iter().filter(|entry| !lists_nothing(&entry.text)).collect()
+    }
+
+    /// Complains about a table: one mistake, however many lines it has, and none of them is an entry.
+    fn table(&mut self, heading: Heading, range: &Range<usize>) {
+        let Some((at, line)) = self.lines(range).next() else { return };
+        let message = format!("a table stands in the place of a list: {}", quote(line));
+        let hint = format!("write what it says as a list: `## {}` has one item per thing", heading.title());
+        self.sink.error(Code::ENTRY_UNREADABLE, self.source.place(at), message, hint);
     }
 
     fn sub_heading(&mut self, heading: Heading, title: &Range<usize>, start: usize) {

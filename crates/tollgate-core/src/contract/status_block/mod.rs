@@ -13,6 +13,7 @@ mod index;
 mod instructions;
 mod list;
 mod mapping;
+mod nothing;
 mod parse;
 mod render;
 mod rules;

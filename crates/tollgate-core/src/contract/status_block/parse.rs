@@ -324,12 +324,7 @@ impl<'a> Reader<'a, '_> {
 
     fn coverage(&mut self) -> Vec<Located<CoverageRow>> {
         let mut rows = Vec::new();
-        let mut entries = self.entries(Heading::Coverage);
-        // A table is one mistake, however many lines it has.
-        if entries.iter().all(|entry| entry.text.starts_with('|')) {
-            entries.truncate(1);
-        }
-        for entry in entries {
+        for entry in self.entries(Heading::Coverage) {
             match coverage_row(&entry.text) {
                 Some(value) => rows.push(Located { value, place: entry.place }),
                 None => {
@@ -360,7 +355,7 @@ impl<'a> Reader<'a, '_> {
                     findings.push(Located { value, place: entry.place });
                 }
                 Err(why) => {
-                    let hint = "write - [critical|major|minor] path:line (RULE) — what is wrong";
+                    let hint = "write - [critical|major|minor] path:line (RULE) — what is wrong; where nothing is, `None` alone";
                     self.sink.error(Code::FINDING_UNREADABLE, entry.place, why, hint);
                 }
             }

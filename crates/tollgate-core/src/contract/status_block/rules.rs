@@ -211,7 +211,11 @@ impl Rules<'_, '_> {
             }
             _ => Mend::InLine { said: format!("{said}{noun}"), with: format!("{listed}{noun}") },
         };
-        self.sink.push(error.hint("correct the count or the section").mend(sure.then_some(mend)));
+        let hint = match said {
+            0 => "correct the count or the section; where there is nothing, write `None` alone",
+            _ => "correct the count or the section",
+        };
+        self.sink.push(error.hint(hint).mend(sure.then_some(mend)));
     }
 
     fn questions(&mut self) {

@@ -10,7 +10,8 @@ use crate::Name;
 use crate::code::Code;
 use crate::contract::denied::denies;
 use crate::contract::layout::{is_crossed, is_unchecked};
-use crate::contract::rows::{Named, Rows};
+use crate::contract::parts;
+use crate::contract::rows::{Named, Rows, unmarked};
 use crate::contract::struck;
 use crate::contract::text::quote;
 use crate::diagnostic::{Diagnostic, Place};
@@ -132,11 +133,19 @@ impl Rules<'_, '_> {
         // A mark that says otherwise is told already.
         let tells = |mark| mark == Mark::Fail || (mark == Mark::Warning && stance.heading == Heading::Coverage);
         let marked = said.chars().filter_map(Mark::of).any(tells);
+        let left = struck::unstruck(&said);
+        // Where no rows are known, a name is taken as it stands, and may be a denial itself.
+        let name = || Some(parts::split(line).0).filter(|own| !self.rows.are_known() && denies(unmarked(own)));
+        let signed = || (struck::is_struck(&said) || is_crossed(&said)).then_some(&*said);
+        let denied = || parts::denied(&left).or_else(name).or_else(signed).filter(|_| !marked);
         if is_unchecked(line) {
             let message = format!("a row that is {} has a box that is not checked", stance.mark.sign());
             self.sink.error(Code::ROW_TWICE, stance.place, message, "give each row one mark; say the rest in words");
-        } else if !marked && (denies(&struck::unstruck(&said)) || struck::is_struck(&said) || is_crossed(&said)) {
-            let message = format!("a row that is {} is said to be {}", stance.mark.sign(), quote(&said));
+        } else if parts::parts(parts::split(line).1).any(parts::is_table) {
+            let message = format!("a table stands below a row that is {}", stance.mark.sign());
+            self.sink.error(Code::LIST_STRAY, stance.place, message, "write what it says as a list below the row");
+        } else if let Some(denied) = denied() {
+            let message = format!("a row that is {} is said to be {}", stance.mark.sign(), quote(denied));
             let hint = match stance.heading {
                 Heading::Coverage => "mark it ✗, or ⚠️ when it cannot be observed",
                 _ => "list it under `## Gaps`, or begin the line with ⚠️ when it cannot be observed",
@@ -169,7 +178,9 @@ impl Rules<'_, '_> {
 
     fn left_out_by_checker(&mut self, judged: &BTreeSet<Name>) {
         let criteria = self.context.criteria.as_deref().unwrap_or_default();
-        if self.part == Part::DodChecker && self.complete() {
+        // What could not be read may name them.
+        let known = !judged.is_empty() || self.draft.is_clear(Heading::VerifiedRows);
+        if self.part == Part::DodChecker && self.complete() && known {
             for row in criteria.iter().filter(|row| !judged.contains(&row.id)) {
                 let message = format!("the row {} is neither verified nor a gap", quote(&row.id));
                 let place = self.draft.find(Heading::VerifiedRows).map_or(self.start, |present| present.place);
@@ -194,7 +205,8 @@ impl Rules<'_, '_> {
             };
             self.sink.push(told.hint("mark it ✗ when you saw it fail, else leave it out"));
         }
-        let Some(present) = draft.find(Heading::Coverage) else { return };
+        let known = !draft.coverage.is_empty() || draft.is_clear(Heading::Coverage);
+        let Some(present) = draft.find(Heading::Coverage).filter(|_| known) else { return };
         let criteria = self.context.criteria.as_deref();
         let hint = "mark every row of the tester's scope with ✓, ✗ or ⚠️";
         let scope = criteria.unwrap_or_default().iter().filter(|row| is_testers(row));

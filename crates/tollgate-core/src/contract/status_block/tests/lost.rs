@@ -343,3 +343,80 @@ fn what_says_that_there_is_nothing_is_no_entry() {
         "malformed none\nE 13:1/17:1 TG0213",
     );
 }
+
+/// A table in the place of a list is one mistake, and none of its lines is an entry.
+#[test]
+fn a_table_is_no_list() {
+    let table = "| Row | Result |\n|---|---|\n| DoD-1 | ✓ |\n| DoD-2 | FAIL |\n";
+    let rows = format!("## Verdict\nAPPROVED\n## Verified rows\n{table}## Gaps\nNone\n");
+    let reading = check(&complete("APPROVED", &rows), &role("dod-checker"), "malformed none\nE 15:1 TG0222");
+    assert_eq!(reading.report.criteria, []);
+    let bare = rows.replace("| Row | Result |\n|---|---|", "Row | Result\n--- | ---");
+    check(&complete("APPROVED", &bare), &role("dod-checker"), "malformed none\nE 15:1 TG0222");
+    let gaps = format!("## Verdict\nBLOCKED\n## Gaps\n{table}");
+    check(&complete("BLOCKED", &gaps), &role("dod-checker"), "malformed none\nE 15:1 TG0222");
+    check(&complete("n/a", &format!("## DoD coverage\n{table}")), &role("tester"), "malformed none\nE 13:1 TG0222");
+    for (verdict, role_, heading) in [
+        ("REQUEST_CHANGES", "reviewer", "Findings"),
+        ("n/a", "developer", "Files Created"),
+        ("n/a", "developer", "Addressed findings"),
+        ("n/a", "developer", "Open Questions"),
+    ] {
+        let text = complete(verdict, &format!("## {heading}\n{table}"));
+        let reading = check(&text, &role(role_), "malformed none\nE 13:1 TG0222");
+        let hint = reading.diagnostics[0].hint.as_deref().unwrap_or_default();
+        assert!(hint.starts_with("write what it says as a list"), "{hint}");
+    }
+}
+
+/// What stands below a row, or in front of its name, is said of it.
+#[test]
+fn a_row_that_passes_has_no_denial_below_it() {
+    for (row, code) in [
+        ("- ✓ DoD-3 — tests/cart.rs\n  - case 1: PASS\n  - case 2: FAIL\n", "TG0220"),
+        ("- ✓ DoD-3 — tests/cart.rs\n\n  | case | r |\n  |---|---|\n  | 2 | FAIL |\n", "TG0224"),
+        ("- ✓ DoD-3 — `cargo test`: FAILED. 3 passed; 1 failed\n", "TG0220"),
+        ("- ✓ DoD-3 — seen\n\n  not verified\n", "TG0220"),
+        ("- ✓ **FAIL** DoD-3\n", "TG0220"),
+    ] {
+        let text = complete("n/a", &format!("## DoD coverage\n{row}"));
+        check(&text, &role("tester"), &format!("malformed none\nE 13:3 {code}"));
+        let text = format!("## Verdict\nAPPROVED\n## Verified rows\n{}", row.replacen("✓ ", "", 1));
+        check(&complete("APPROVED", &text), &role("dod-checker"), &format!("malformed none\nE 15:3 {code}"));
+    }
+    for row in [
+        "- ✓ DoD-3 — tests/cart.rs\n  - case 1: PASS\n  - without the change: FAIL\n",
+        "- ✓ DoD-3 — tests/cart.rs, in which the slow path is\n  not tested alone\n",
+        "- ✓ DoD-3 — seen\n  ```\n  | a | FAIL |\n  ```\n",
+    ] {
+        check(&complete("n/a", &format!("## DoD coverage\n{row}")), &role("tester"), "ok accept");
+    }
+}
+
+/// Ordinary ways to say that there is nothing are no entries; what may be one is told with what to write.
+#[test]
+fn nothing_is_no_entry() {
+    for (verdict, who, sections) in [
+        ("n/a", "developer", "## Open Questions\nNone. All requirements were clear.\n"),
+        ("n/a", "developer", "## Open Questions\n- There are no open questions.\n"),
+        ("n/a", "developer", "## Files Created\nNo new files.\n"),
+        ("APPROVED", "reviewer", "## Findings\nNo critical or major findings.\n"),
+        ("APPROVED", "dod-checker", "## Verdict\nAPPROVED\n## Gaps\nNone — all rows verified.\n"),
+    ] {
+        let reading = read(&complete(verdict, sections), &role(who));
+        assert_eq!(reading.diagnostics, [], "{sections}");
+    }
+    let gaps = "## Verdict\nAPPROVED\n## Gaps\nNone — see DoD-2\n";
+    for (verdict, who, place, sections) in [
+        ("n/a", "developer", "13:1", "## Files Created\nNone — only edits\n"),
+        ("n/a", "developer", "13:3", "## Open Questions\n- None. Ask the owner.\n"),
+        ("APPROVED", "reviewer", "13:1", "## Findings\nNone — only two nits\n"),
+        ("APPROVED", "dod-checker", "15:1", gaps),
+    ] {
+        let wanted = format!("malformed none\nE {place} TG0222");
+        let reading = check(&complete(verdict, sections), &role(who), &wanted);
+        assert!(reading.diagnostics[0].hint.as_deref().is_some_and(|hint| hint.contains("`None` alone")), "{sections}");
+    }
+    let gap = "## Verdict\nBLOCKED\n## Gaps\n- No tests for the cart\n";
+    assert_eq!(read(&complete("BLOCKED", gap), &role("dod-checker")).diagnostics, []);
+}

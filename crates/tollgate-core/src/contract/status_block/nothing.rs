@@ -1,0 +1,214 @@
+//! The ways in which a section that lists things says that there is nothing to list.
+//!
+//! Elsewhere such words may ask for something (`No new files` in a task), and a gap may well begin with `No`: here a sentence says nothing
+//! only where all of its words are known.
+
+use crate::contract::text::{says_none, words};
+
+/// What there is none of.
+const THINGS: [&str; 13] = [
+    "questions",
+    "question",
+    "findings",
+    "finding",
+    "issues",
+    "issue",
+    "gaps",
+    "gap",
+    "files",
+    "requests",
+    "problems",
+    "blockers",
+    "concerns",
+];
+/// What may stand before it.
+const BEFORE: [&str; 16] = [
+    "blocking",
+    "critical",
+    "major",
+    "minor",
+    "or",
+    "and",
+    "open",
+    "new",
+    "further",
+    "additional",
+    "outstanding",
+    "remaining",
+    "significant",
+    "unresolved",
+    "known",
+    "change",
+];
+/// What may stand behind it, or behind `None`.
+const BEHIND: [&str; 24] = [
+    "found",
+    "identified",
+    "remaining",
+    "remain",
+    "left",
+    "open",
+    "reported",
+    "raised",
+    "were",
+    "was",
+    "created",
+    "modified",
+    "deleted",
+    "changed",
+    "at",
+    "this",
+    "the",
+    "time",
+    "moment",
+    "present",
+    "so",
+    "far",
+    "for",
+    "now",
+];
+/// How a remark begins that says of all why there is nothing, and how it ends.
+const ALL: [&str; 3] = ["all", "every", "everything"];
+const SETTLED: [&str; 20] = [
+    "addressed",
+    "resolved",
+    "fixed",
+    "closed",
+    "clear",
+    "verified",
+    "passed",
+    "pass",
+    "passes",
+    "green",
+    "met",
+    "answered",
+    "covered",
+    "done",
+    "complete",
+    "completed",
+    "implemented",
+    "satisfied",
+    "hold",
+    "settled",
+];
+/// So many words a remark has at most.
+const REMARK_MAX: usize = 7;
+/// Words with which a remark takes something out of all, or out of nothing.
+const EXCEPTIONS: [&str; 14] = [
+    "except", "but", "besides", "other", "apart", "however", "not", "yet", "until", "beyond", "be", "if", "when",
+    "once",
+];
+
+/// Whether an entry says that there is none.
+pub(super) fn lists_nothing(text: &str) -> bool {
+    says_none(text) || (may_list_nothing(text) && says_nothing(text))
+}
+
+/// Whether an entry begins with `None` and goes on otherwise than is known: nobody can say whether it is one. `None of the rows hold` is, and
+/// `None, except DoD-2`.
+pub(super) fn begins_with_none(text: &str) -> bool {
+    let mut words = words(text);
+    let none = may_list_nothing(text) && words.next().is_some_and(|first| first.eq_ignore_ascii_case("none"));
+    let names = |word: &str| EXCEPTIONS.iter().any(|known| word.eq_ignore_ascii_case(known));
+    none && words.clone().next().is_some_and(|next| !next.eq_ignore_ascii_case("of")) && !words.any(names)
+}
+
+/// Nearly no entry begins with a letter of the words that say so.
+fn may_list_nothing(text: &str) -> bool {
+    let first = text.bytes().find(u8::is_ascii_alphanumeric);
+    first.is_some_and(|first| b"nNtT".contains(&first)) && text.starts_with(|c: char| c.is_ascii())
+}
+
+fn says_nothing(text: &str) -> bool {
+    let text = text.trim().trim_matches(['*', '_', '(', ')', '.']);
+    let between = [". ", " — ", " – ", " - ", ", ", "; ", ": "];
+    let parted = between.iter().filter_map(|sign| text.find(sign).map(|at| (at, at + sign.len()))).min();
+    let (said, remark) = parted.map_or((text, ""), |(at, next)| (&text[..at], &text[next..]));
+    is_nothing(said) && (remark.is_empty() || settles(remark))
+}
+
+/// `There are no open questions`, `None at this time`.
+fn is_nothing(said: &str) -> bool {
+    let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let mut all = words(said).peekable();
+    if all.next_if(|first| is(first, &["there"])).is_some()
+        && !all.next().is_some_and(|be| is(be, &["are", "is", "were"]))
+    {
+        return false;
+    }
+    match all.next() {
+        Some(none) if is(none, &["none"]) => {}
+        Some(no) if is(no, &["no"]) => {
+            while all.next_if(|word| is(word, &BEFORE)).is_some() {}
+            if !all.next().is_some_and(|thing| is(thing, &THINGS)) {
+                return false;
+            }
+        }
+        _ => return false,
+    }
+    !said.contains(['`', '/', '?', '\n']) && all.all(|word| is(word, &BEHIND))
+}
+
+/// `all rows verified`, `ready for review`, `no open questions`.
+fn settles(remark: &str) -> bool {
+    let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let signs = remark.contains([',', ';', ':', '?', '`', '/', '\n', '—', '–']) || remark.contains(". ");
+    let own = words(remark);
+    if signs || own.clone().nth(REMARK_MAX).is_some() || own.clone().any(|word| is(word, &EXCEPTIONS)) {
+        return false;
+    }
+    let mut own = own.clone();
+    match own.next() {
+        Some(first) if is(first, &ALL) => own.last().is_some_and(|last| is(last, &SETTLED)),
+        Some(first) if is(first, &["ready"]) => own.next().is_none_or(|next| is(next, &["for", "to"])),
+        Some(_) => is_nothing(remark),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_in_many_ways() {
+        for nothing in [
+            "None",
+            "None at this time.",
+            "None. All requirements were clear.",
+            "None — ready for review",
+            "None — all rows verified.",
+            "None. No open questions.",
+            "*None so far.*",
+            "There are no open questions.",
+            "No blocking findings.",
+            "No critical or major findings.",
+            "No files were created.",
+            "No known gaps — everything is covered.",
+        ] {
+            assert!(lists_nothing(nothing), "{nothing}");
+        }
+        for some in [
+            "None, except DoD-2",
+            "None — only two nits",
+            "None. All but one are fixed.",
+            "None. All rows are to be verified.",
+            "None. All names are wrong.",
+            "None. Rename the total.",
+            "None. All checks passed. Rename `x`.",
+            "None — all rows verified, DoD-2 later",
+            "None of the rows hold",
+            "No tests for the cart",
+            "No findings for src/a.rs are fixed",
+            "No issues are closed",
+            "There is no test",
+            "There are no gaps?",
+            "No gaps: DoD-3",
+            "Total is wrong",
+        ] {
+            assert!(!lists_nothing(some), "{some}");
+        }
+        assert!(begins_with_none("None — only edits") && !begins_with_none("None, except DoD-2"));
+        assert!(!begins_with_none("None of the rows hold") && !begins_with_none("No tests"));
+    }
+}
