@@ -118,3 +118,17 @@ fn other_objects_behind_a_report_are_data() {
     let context = Context { prompt: Some(prompt.clone()), ..Context::default() };
     check_with(id, &format!("{approval}\n{prompt}"), &context, "ok accept @1:1");
 }
+
+#[test]
+fn a_unit_that_may_be_the_one_is_not_passed_over() {
+    let (id, approval, refusal) = &pairs()[1];
+    let named = |unit: &str| refusal.replace("\"U-3\"", &format!("\"{unit}\""));
+    for unit in ["work unit U-3", "U-03", "3", "U-4/U-3", "u3-implementer", "U-3-implementer"] {
+        assert!(is_malformed(id, &format!("{approval}\n{}\n", named(unit)), Some("U-3")), "{unit}");
+    }
+    let context = Context { unit: Some("U-3".into()), ..Context::default() };
+    for unit in ["U-30", "U-31", "backend-U-4", "U-4 — What U-3 left"] {
+        let extraction = found(id, &format!("{approval}\n{}\n", named(unit)), &context);
+        assert!(shown(&extraction).starts_with("ok "), "{unit}");
+    }
+}
