@@ -138,7 +138,7 @@ fn key_at(text: &str, key: &str) -> Option<usize> {
 
 /// The first object of a text that is a JSON Schema.
 fn schema(text: &str) -> Option<Range<usize>> {
-    first_object(text, |object| object.get(text, "properties").is_some() || object.get(text, "$schema").is_some())
+    first_object(text, |object| wrapped::is_schema(text, object))
 }
 
 /// The first object of a text that is a certain one.

@@ -45,10 +45,11 @@ fn holds(own: &[Part], given: &[Part]) -> bool {
         let another = before.iter().any(Part::is_number)
             && before.iter().any(|part| !part.is_number() && names(given).all(|name| name != part.name));
         let inside = window.first().is_some_and(|first| {
-            !before.is_empty() && (first.joined == "" || (first.is_number() && first.goes_on(before.last())))
+            !before.is_empty() && (first.joined.is_empty() || (first.is_number() && first.goes_on(before.last())))
         });
-        let longer =
-            behind.first().is_some_and(|next| next.joined == "" || (next.is_short() && next.goes_on(window.last())));
+        let longer = behind
+            .first()
+            .is_some_and(|next| next.joined.is_empty() || (next.is_short() && next.goes_on(window.last())));
         names(window).eq(names(given)) && !another && !inside && !longer
     })
 }

@@ -16,11 +16,17 @@ pub fn find(text: &str, shape: &Shape) -> impl Iterator<Item = Range<usize>> {
     all.filter(move |(_, object)| holds(text, object, shape, AROUND_MAX)).map(|(range, _)| range)
 }
 
+/// Whether an object is a JSON Schema.
+pub fn is_schema(text: &str, object: &Skimmed) -> bool {
+    object.get(text, "properties").is_some() || object.get(text, "$schema").is_some()
+}
+
 /// Whether a document stands in one of the values of an object.
 fn holds(text: &str, object: &Skimmed, shape: &Shape, around: usize) -> bool {
     // A schema has all keys, and is no document.
-    let is_schema = object.get(text, "properties").is_some() || object.get(text, "$schema").is_some();
-    around > 0 && !is_schema && object.pairs.iter().any(|pair| is_in(&text[pair.value.clone()], shape, around - 1))
+    around > 0
+        && !is_schema(text, object)
+        && object.pairs.iter().any(|pair| is_in(&text[pair.value.clone()], shape, around - 1))
 }
 
 /// Whether a document stands in a value; several with the same keys are data.
