@@ -63,9 +63,11 @@ impl Deciding {
 
     /// The word that an object says under the key, which may be true or false.
     fn of_object<'t>(&self, text: &'t str, object: &Skimmed) -> Option<&'t str> {
-        let bare =
-            |name: &Name| Some(&text[object.get(text, name)?]).filter(|value| matches!(*value, "true" | "false"));
-        self.names.iter().find_map(|name| object.word(text, name).or_else(|| bare(name)))
+        self.names.iter().find_map(|name| {
+            let value = &text[object.get_like(text, name)?.value.clone()];
+            let word = skim::inside(value).filter(|word| !word.contains('\\'));
+            word.or(Some(value).filter(|value| matches!(*value, "true" | "false")))
+        })
     }
 
     /// The known word that another one is.
@@ -410,11 +412,14 @@ impl<'d> Decided<'d> {
         }
         let is_known = |key: &str| self.looks.keys.iter().any(|known| is_same_name(known, key));
         let known = object.pairs.iter().filter(|pair| is_known(&text[pair.key.clone()])).count();
+        // What begins with a number of its own is one of many elsewhere: `{"id": 3, "verdict": "rejected"}`.
+        let is_record = object.pairs.first().is_some_and(|pair| pair.is_like(text, "id"));
         self.words.iter().any(|(one, own)| {
             let said = one.of_object(text, object).and_then(|said| Some((one.known(said)?, said)));
-            let begins = || one.names.iter().any(|name| object.pairs.first().is_some_and(|pair| pair.is(text, name)));
+            let begins =
+                || one.names.iter().any(|name| object.pairs.first().is_some_and(|pair| pair.is_like(text, name)));
             said.is_some_and(|(known, said)| self.is_other(own, known, said))
-                && (known >= 2 || (!many && (object.pairs.len() <= 2 || begins())))
+                && (known >= 2 || (!many && (begins() || (object.pairs.len() <= 2 && !is_record))))
         })
     }
 
@@ -438,7 +443,7 @@ fn with_line_ends(text: &str) -> String {
 }
 
 /// The objects of a text from a byte on that are in no other.
-fn objects(text: &str, from: usize) -> Vec<(Range<usize>, Skimmed)> {
+pub fn objects(text: &str, from: usize) -> Vec<(Range<usize>, Skimmed)> {
     let (mut found, mut at) = (Vec::new(), from);
     while let Some(brace) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
         at += brace;
@@ -455,7 +460,7 @@ fn objects(text: &str, from: usize) -> Vec<(Range<usize>, Skimmed)> {
     found
 }
 
-fn has_same_keys(text: &str, one: &Skimmed, other: &Skimmed) -> bool {
+pub fn has_same_keys(text: &str, one: &Skimmed, other: &Skimmed) -> bool {
     let keys = |object: &Skimmed| object.pairs.iter().map(|pair| text[pair.key.clone()].to_owned()).collect::<Vec<_>>();
     keys(one) == keys(other)
 }

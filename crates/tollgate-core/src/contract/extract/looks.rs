@@ -192,7 +192,13 @@ fn may_hold_head(raw: &str, heads: &Heads) -> bool {
 }
 
 fn bit(key: &[u8]) -> u64 {
-    1 << ((usize::from(key.first().copied().unwrap_or_default()) + key.len() * 11) % 64)
+    let first = key.first().copied().unwrap_or_default().to_ascii_lowercase();
+    1 << ((usize::from(first) + key.len() * 11) % 64)
+}
+
+/// Whether a key is one of these, in whatever case: `Verdict` is meant as `verdict`, and a report with it is an invalid one.
+fn has(names: &[Name], key: &str) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(key))
 }
 
 impl Shape {
@@ -236,22 +242,31 @@ impl Shape {
 
     /// Whether an object looks so: by a word that only it has, or by half of what it must have.
     pub fn is(&self, text: &str, object: &Skimmed) -> bool {
-        let is_known = |pair: &&Pair| {
-            self.sieve & bit(&text.as_bytes()[pair.key.clone()]) != 0
-                && self.known.iter().any(|known| pair.is(text, known))
-        };
-        let keys = object.pairs.iter().filter(is_known).count();
-        if keys < if self.consts.is_empty() { self.half() } else { 1 } {
+        if self.count(text, object) < if self.consts.is_empty() { self.half() } else { 1 } {
             return false;
         }
         let enough = if self.says_otherwise(text, object) { self.others() } else { self.half() };
         self.counts(text, object).is_none_or(|keys| keys >= enough)
     }
 
+    /// How many of an object's keys are known.
+    fn count(&self, text: &str, object: &Skimmed) -> usize {
+        let is_known = |pair: &&Pair| {
+            self.sieve & bit(&text.as_bytes()[pair.key.clone()]) != 0 && self.has_key(&text[pair.key.clone()])
+        };
+        object.pairs.iter().filter(is_known).count()
+    }
+
+    /// Whether an object inside of another looks so: one key alone is in much of what is only data.
+    pub fn is_inside(&self, text: &str, object: &Skimmed) -> bool {
+        self.count(text, object) >= 2 && self.is(text, object)
+    }
+
     /// Whether a word says that an object is something else; it may be misspelt.
     pub fn says_otherwise(&self, text: &str, object: &Skimmed) -> bool {
         self.consts.iter().any(|(name, word)| {
-            word.starts_with('"') && object.get(text, name).is_some_and(|value| text[value] != **word)
+            let other = |pair: &Pair| !text[pair.value.clone()].eq_ignore_ascii_case(word);
+            word.starts_with('"') && object.get_like(text, name).is_some_and(other)
         })
     }
 
@@ -271,39 +286,44 @@ impl Shape {
     /// Whether an object has one of the keys.
     pub fn knows(&self, text: &str, object: &Skimmed) -> bool {
         let mut keys = object.pairs.iter().map(|pair| &pair.key).chain(&object.open);
-        keys.any(|key| self.known.iter().any(|known| **known == text[key.clone()]))
+        keys.any(|key| self.has_key(&text[key.clone()]))
     }
 
     /// Whether it is one of the keys.
     pub fn has_key(&self, key: &str) -> bool {
-        self.known.iter().any(|known| **known == *key)
+        has(&self.known, key)
     }
 
     /// Whether one of the keys begins so, or is this one with the quote behind it.
     pub fn has_key_with(&self, beginning: &str) -> bool {
         match beginning.split_once('"') {
-            Some((key, after)) => after.trim().is_empty() && self.known.iter().any(|known| **known == *key),
-            None => self.known.iter().any(|known| known.starts_with(beginning)),
+            Some((key, after)) => after.trim().is_empty() && self.has_key(key),
+            None => {
+                let begins =
+                    |known: &Name| known.get(..beginning.len()).is_some_and(|own| own.eq_ignore_ascii_case(beginning));
+                self.known.iter().any(begins)
+            }
         }
     }
 
     /// How many of its keys are there; none to count where a word settles it.
     fn counts(&self, text: &str, object: &Skimmed) -> Option<usize> {
-        let word = |name: &str| self.consts.iter().find(|(known, _)| **known == *name).map(|(_, word)| word);
+        let word =
+            |name: &str| self.consts.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, word)| word);
         let (mut keys, mut settled) = (0, false);
         for pair in &object.pairs {
             let key = &text[pair.key.clone()];
             match word(key) {
-                Some(word) if text[pair.value.clone()] == **word => {
+                Some(word) if text[pair.value.clone()].eq_ignore_ascii_case(word) => {
                     settled |= word.starts_with('"');
                     keys += 1;
                 }
                 Some(_) => {}
-                None => keys += usize::from(self.keys().iter().any(|known| **known == *key)),
+                None => keys += usize::from(has(self.keys(), key)),
             }
         }
         let open = object.open.as_ref().map(|key| &text[key.clone()]);
-        keys += usize::from(open.is_some_and(|key| self.keys().iter().any(|known| **known == *key)));
+        keys += usize::from(open.is_some_and(|key| has(self.keys(), key)));
         (!settled).then_some(keys)
     }
 
@@ -323,8 +343,10 @@ impl Shape {
             let object = skim::object(text, start);
             self.knows(text, &object) || text[start..].trim_end() == "{"
         };
-        self.words().iter().any(|word| text.contains(word))
-            || self.keys().iter().filter(|key| text.contains(&***key)).count() >= self.half()
+        let lower = text.to_ascii_lowercase();
+        let holds = |name: &str| lower.contains(&name.to_ascii_lowercase());
+        self.words().iter().any(|word| holds(word))
+            || self.keys().iter().filter(|key| holds(key)).count() >= self.half()
             || begun()
     }
 }

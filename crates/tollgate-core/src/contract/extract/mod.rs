@@ -27,6 +27,7 @@ mod taken_back;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod wrapped;
 
 pub use self::against::Against;
 pub use self::alone::{objects, only_fence, only_object, other_object};

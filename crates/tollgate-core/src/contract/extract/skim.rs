@@ -31,6 +31,11 @@ impl Pair {
             && bytes.get(self.key.start) == key.as_bytes().first()
             && bytes.get(self.key.clone()) == Some(key.as_bytes())
     }
+
+    /// Whether it has this key, in whatever case.
+    pub fn is_like(&self, text: &str, key: &str) -> bool {
+        text[self.key.clone()].eq_ignore_ascii_case(key)
+    }
 }
 
 /// A key inside of a value: of an object or a list, only the beginning is its value.
@@ -69,6 +74,11 @@ impl Skimmed {
     /// The value of a key.
     pub fn get(&self, text: &str, key: &str) -> Option<Range<usize>> {
         self.pairs.iter().find(|pair| pair.is(text, key)).map(|pair| pair.value.clone())
+    }
+
+    /// The value of a key in whatever case.
+    pub fn get_like(&self, text: &str, key: &str) -> Option<&Pair> {
+        self.pairs.iter().find(|pair| pair.is_like(text, key))
     }
 
     /// The value of a key that was asked for, in the object that begins at a byte.

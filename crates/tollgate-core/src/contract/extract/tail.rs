@@ -10,6 +10,7 @@ use memchr::memmem;
 use super::layer::Layers;
 use super::looks::{Heads, Looks, Shape};
 use super::skim::{self, End, Skimmed};
+use super::wrapped;
 use crate::contract::markdown::{Fence, heading_words};
 use crate::contract::text::{is_quote, lines};
 
@@ -77,7 +78,16 @@ pub fn unread(text: &str, looks: &Looks, prompt: Option<&str>) -> Option<usize> 
         shape.needed.iter().all(|key| key_at(&own, key).is_none())
     };
     let fields = looks.json.as_ref().and_then(|shape| meant(text, shape).filter(|_| !shown(shape)));
-    fields.or_else(|| almost(text, looks))
+    let inside = || looks.json.as_ref().and_then(|shape| inside(text, shape, looks, prompt));
+    fields.or_else(inside).or_else(|| almost(text, looks))
+}
+
+/// Where an object stands that holds one which, by itself, would be read as a document; what was shown holds none.
+fn inside(text: &str, shape: &Shape, looks: &Looks, prompt: Option<&str>) -> Option<usize> {
+    let mut held = wrapped::find(text, shape).peekable();
+    held.peek()?;
+    let own = without_shown(text, looks, prompt);
+    held.find(|range| !own[range.clone()].trim().is_empty()).map(|range| range.start)
 }
 
 /// Where a heading stands in a text, in no code, that has the words of the one that a document begins with, and others: `## ❌ Reviewer Result`.
@@ -128,7 +138,7 @@ fn key_at(text: &str, key: &str) -> Option<usize> {
 
 /// The first object of a text that is a JSON Schema.
 fn schema(text: &str) -> Option<Range<usize>> {
-    first_object(text, |object| object.get(text, "properties").is_some() || object.get(text, "$schema").is_some())
+    first_object(text, |object| wrapped::is_schema(text, object))
 }
 
 /// The first object of a text that is a certain one.

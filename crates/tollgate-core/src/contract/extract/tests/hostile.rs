@@ -44,8 +44,14 @@ fn hostile_transcripts_end() {
         "> ## Validation Failure\n> a\n> b\n",
         "```\n## Status\nfailed\n## Abstract\nx\n```\n",
         "{\"type\":\"error\"}\n",
+        "{\"a\":[{",
+        "{\"a\":{\"b\":",
+        "{\"a\":\"{\\\"b\\\":\",",
     ] {
-        let text = format!("{}\n{report}\n", unit.repeat(BYTES / unit.len()));
+        let many = unit.repeat(BYTES / unit.len());
+        let behind = found("wr.gate_verdict", &format!("{report}\n{many}\n"), &Context::default());
+        assert!(behind.passed.len() <= CANDIDATES_MAX, "{unit:?}");
+        let text = format!("{many}\n{report}\n");
         for id in ["wr.gate_verdict", "decree.validation-failure", "status-block", "team.tasks", "team.design-history"]
         {
             let extraction = found(id, &text, &Context::default());

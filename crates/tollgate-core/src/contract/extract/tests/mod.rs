@@ -3,6 +3,7 @@
 mod against;
 mod disowned;
 mod hostile;
+mod overlooked;
 mod property;
 mod taken_back;
 mod transcripts;
