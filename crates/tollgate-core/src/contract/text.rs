@@ -87,6 +87,10 @@ pub fn says_none(text: &str) -> bool {
     let wraps = ['*', '_', '`', '(', ')', '.', '-', '–', '—'];
     let word = text.trim().trim_matches(wraps).trim();
     let ticked = word.trim_start_matches(['✅', '✓', '✔', '\u{fe0f}', ' ']).trim_start_matches(wraps);
+    let begins = |none: &&str| ticked.get(..none.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(none));
+    if !word.is_empty() && !NONES.iter().any(begins) {
+        return false;
+    }
     let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
     // `None (all addressed)` and `None. All addressed.` say why there is nothing; `None (except …)` names something.
     let settles = |(_, remark): &(&str, &str)| {
