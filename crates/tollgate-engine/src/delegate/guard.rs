@@ -43,7 +43,7 @@ impl Scene {
         let mut dirty = Vec::new();
         let repository = match Repository::find(cwd) {
             Ok(found) => {
-                let found = found.looked_at(&scratch).map_err(Stop::execution)?;
+                let found = found.looked_through(&scratch).map_err(Stop::execution)?;
                 dirty.extend(not_committed(asked, &found));
                 Some(found)
             }
@@ -99,7 +99,7 @@ impl Scene {
                 // An empty folder of that name is no repository: the one around it has told of its files.
                 Ok(found) if found.top != top => {}
                 Ok(found) => {
-                    let found = found.looked_at(&self.scratch).map_err(Stop::execution)?;
+                    let found = found.looked_through(&self.scratch).map_err(Stop::execution)?;
                     let from = |path: &Name| quote(&[inside.as_os_str().as_bytes(), b"/", &unquote(path)].concat());
                     dirty.extend(not_committed(asked, &found).iter().map(from));
                     repositories.push(found);

@@ -14,12 +14,18 @@ fn what_is_not_committed_in_a_repository_inside_of_a_surface_is_not_written_over
     let new = format!("{SUBMODULE} && echo precious > p/m/l");
     let nested = format!("({NESTED}) && echo precious > v/sub/a");
     let unborn = "git init -q v/sub && echo v >> .git/info/exclude && echo precious > v/sub/a";
+    let flag = |flag: &str| format!("git update-index --{flag} src/main.rs && echo precious >> src/main.rs");
+    let (skipped, assumed) = (flag("skip-worktree"), flag("assume-unchanged"));
+    let flagged = format!("{submodule} && git -C p/m update-index --skip-worktree l");
     let lost = format!("{SUBMODULE} && echo precious > p/m/l && rm -rf .git/modules");
     for (before, allowed, file, named) in [
         (&*submodule, "p/m", "p/m/l", "p/m/l"),
         (&submodule, "p", "p/m/l", "p/m/l"),
         (&submodule, "p/m/l", "p/m/l", "p/m/l"),
         (&submodule, "p/**/l", "p/m/l", "p/m/l"),
+        (&flagged, "p/m", "p/m/l", "p/m/l"),
+        (&skipped, "src", "src/main.rs", "src/main.rs"),
+        (&assumed, "src", "src/main.rs", "src/main.rs"),
         (&new, "p/m", "p/m/l", "p/m/l"),
         (&nested, "v", "v/sub/a", "v/sub/a"),
         (unborn, "v", "v/sub/a", "v/sub: everything: there is no commit yet"),
@@ -32,6 +38,10 @@ fn what_is_not_committed_in_a_repository_inside_of_a_surface_is_not_written_over
         let done = acting(&acts, before, allowed).with(&["--allow-dirty"]).delegate();
         done.is("PASS", None, 0).says(&format!("not committed before, and no part of what was measured: {named}"));
     }
+    // Git may be told not to look at what is as it was, or left out.
+    let same =
+        "git update-index --assume-unchanged src/main.rs && git update-index --skip-worktree README.md && rm README.md";
+    acting("echo x > src/main.rs", same, "src").delegate().is("PASS", None, 0);
     // What nobody writes may be as it is, and whoever judges may be shown anything.
     acting("echo x > src/main.rs", &submodule, "src").delegate().is("PASS", None, 0);
     let mut judges = acting("true", &submodule, "p");
