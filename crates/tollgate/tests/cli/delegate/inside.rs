@@ -84,19 +84,7 @@ fn what_a_configuration_makes_a_part_of_git_is_held_and_blocks() {
         (&include, "k", "k/g", "k/g"),
         (&nested, "v", "v/sub/k/g", "v/sub/k/g"),
     ] {
-        let acts =
-            format!("(mkdir -p $(dirname {plants}); echo '[core]' > {plants}) 2>/dev/null; echo x > {allowed}/b");
-        let found = acting(&acts, before, allowed).unheld().delegate();
-        found
-            .is("BLOCKED", Some("report_validation_failed"), 1)
-            .says(&format!("{plants}: a worker does not change what git keeps"));
-        if before != later && holds() {
-            let stage = acting(&acts, before, allowed);
-            let done = stage.delegate();
-            done.is("PASS", None, 0);
-            assert_eq!(done.list("changed_surfaces"), [format!("{allowed}/b")], "{plants}");
-            acting(&acts, before, git).delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("what git keeps");
-        }
+        is_gits(before, allowed, plants, git);
     }
     // A whole checkout is nobody's hooks.
     for odd in [".", "", "src/..", "/dev/null"] {
@@ -104,4 +92,59 @@ fn what_a_configuration_makes_a_part_of_git_is_held_and_blocks() {
         shell(&stage, &format!("git config core.hooksPath '{odd}'"));
         stage.delegate().is("PASS", None, 0);
     }
+}
+
+/// What a worker plants there is found, and where something holds it and it is there it cannot be planted.
+#[track_caller]
+fn is_gits(before: &str, allowed: &str, plants: &str, git: &str) {
+    let acts = format!("(mkdir -p $(dirname {plants}); echo '[core]' > {plants}) 2>/dev/null; echo x > {allowed}/b");
+    let found = acting(&acts, before, allowed).unheld().delegate();
+    found
+        .is("BLOCKED", Some("report_validation_failed"), 1)
+        .says(&format!("{plants}: a worker does not change what git keeps"));
+    let stage = acting(&acts, before, allowed);
+    if stage.work(git).exists() && holds() {
+        let done = stage.delegate();
+        done.is("PASS", None, 0);
+        assert_eq!(done.list("changed_surfaces"), [format!("{allowed}/b")], "{before}");
+        acting(&acts, before, git).delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("what git keeps");
+    }
+}
+
+/// Git follows links in its folders, and reads what a configuration names that holds elsewhere or later.
+#[test]
+fn what_git_reaches_from_its_folders_is_held_and_blocks() {
+    let made = "mkdir -p k/a && echo 1 > k/a/x && echo 1 > k/pc && touch k/g && git add -A && git commit -qm k";
+    let hook = "ln -s $PWD/k/pc .git/HOOKS/post-commit";
+    for (then, plants, git) in [
+        (hook.replace("HOOKS", "hooks"), "k/pc", "k/pc"),
+        ("rm -rf .git/hooks && ln -s ../k/a .git/hooks".to_owned(), "k/a/post-commit", "k/a"),
+        ("cat .git/config > k/g && git commit -qam c && ln -sf ../k/g .git/config".to_owned(), "k/g", "k/g"),
+        ("ln -sf ../../k/g .git/info/attributes".to_owned(), "k/g", "k/g"),
+        (
+            "ln -s ../pc k/a/post-commit && git add -A && git commit -qm l && git config core.hooksPath k/a".to_owned(),
+            "k/pc",
+            "k/pc",
+        ),
+        (
+            "git config -f .git/more core.hooksPath k/a && git config includeIf.onbranch:foo.path more".to_owned(),
+            "k/a/post-commit",
+            "k/a",
+        ),
+        (format!("{SUBMODULE} && git -C p/m config include.path $PWD/k/g"), "k/g", "k/g"),
+        (format!("{SUBMODULE} && {}", hook.replace("HOOKS", "modules/p/m/hooks")), "k/pc", "k/pc"),
+        (
+            "git worktree add -q ../linked && git config extensions.worktreeConfig true && \
+             git -C ../linked config --worktree include.path $PWD/k/g"
+                .to_owned(),
+            "k/g",
+            "k/g",
+        ),
+        ("ln -s $PWD/k/g ../home/.gitconfig".to_owned(), "k/g", "k/g"),
+    ] {
+        is_gits(&format!("{made} && {then}"), "k", plants, git);
+    }
+    // Links that lead elsewhere, and round in a circle, hold nothing up.
+    let odd = "ln -s ../../nowhere .git/hooks/post-commit && ln -s round .git/info/round";
+    acting("echo x > src/main.rs", odd, "src").delegate().is("PASS", None, 0);
 }
