@@ -12,6 +12,7 @@ use tollgate_core::redact::Secrets;
 use super::dossier::Dossier;
 use super::leak::Leaks;
 use super::places::{leads, not_committed, refuse};
+use super::reached::reached;
 use super::report::{Frame, Guard, Reason};
 use super::room::Room;
 use super::surfaces::{Grant, grant, holds};
@@ -43,7 +44,7 @@ impl Scene {
         let mut dirty = Vec::new();
         let repository = match Repository::find(cwd) {
             Ok(found) => {
-                let found = found.looked_at(&scratch).map_err(Stop::execution)?;
+                let found = found.looked_through(&scratch).map_err(Stop::execution)?;
                 dirty.extend(not_committed(asked, &found));
                 Some(found)
             }
@@ -64,8 +65,8 @@ impl Scene {
         Ok(Self { repository, before, scratch })
     }
 
-    /// What may be written, of what the dossier allows. Repositories that lie in that, or around it, are looked at as the
-    /// folder's own was: for changes that are not committed, and for what their configuration makes a part of git.
+    /// What may be written, of what the dossier allows. Repositories that lie in that, or around it, are looked at for changes
+    /// that are not committed, as the folder's own was; all of them for what git takes from outside of its folders.
     pub fn grant(
         &mut self,
         asked: &Delegation,
@@ -77,20 +78,18 @@ impl Scene {
         let found =
             |git: &[PathBuf]| grant(cwd, allowed, &dossier.forbidden, git).map_err(|wrong| invalid(vec![wrong]));
         let first = found(&self.git_places())?;
-        let (repositories, dirty) = self.inside(asked, cwd, &first.narrowed.writes)?;
-        refuse(asked, &dirty, guard)?;
-        let named = self.repository.iter().chain(&repositories).flat_map(Repository::named_by_settings);
+        refuse(asked, &self.inside(asked, cwd, &first.narrowed.writes)?, guard)?;
         // What holds the whole folder would leave nothing to be written.
-        let named = named.flat_map(|place| leads(&place)).filter(|place| !cwd.starts_with(place));
-        self.before.keeps(named.collect());
+        let reached = reached(cwd, &self.repositories()).into_iter().filter(|place| !cwd.starts_with(place));
+        self.before.keeps(reached.collect());
         let grant = found(&self.git_places())?;
         guard.warnings.extend(grant.warnings.iter().cloned());
         Ok(grant)
     }
 
-    /// The repositories below the folder that lie in what may be written, or around it, and what is not committed there.
-    fn inside(&self, asked: &Delegation, cwd: &Path, writes: &[PathBuf]) -> Result<(Vec<Repository>, Vec<Name>), Stop> {
-        let (mut repositories, mut dirty) = (Vec::new(), Vec::new());
+    /// What is not committed in the repositories below the folder that lie in what may be written, or around it.
+    fn inside(&self, asked: &Delegation, cwd: &Path, writes: &[PathBuf]) -> Result<Vec<Name>, Stop> {
+        let mut dirty = Vec::new();
         let tops = self.before.git_places().filter(|place| place.ends_with(".git")).filter_map(Path::parent);
         let written = |top: &&Path| writes.iter().any(|real| real.starts_with(top) || top.starts_with(real));
         for top in tops.filter(|top| *top != cwd).filter(written) {
@@ -99,10 +98,9 @@ impl Scene {
                 // An empty folder of that name is no repository: the one around it has told of its files.
                 Ok(found) if found.top != top => {}
                 Ok(found) => {
-                    let found = found.looked_at(&self.scratch).map_err(Stop::execution)?;
+                    let found = found.looked_through(&self.scratch).map_err(Stop::execution)?;
                     let from = |path: &Name| quote(&[inside.as_os_str().as_bytes(), b"/", &unquote(path)].concat());
                     dirty.extend(not_committed(asked, &found).iter().map(from));
-                    repositories.push(found);
                 }
                 Err(WorkspaceError::Bare(_)) => {}
                 Err(WorkspaceError::Unborn(_)) => dirty.push(format!("{}: {UNBORN}", inside.display()).into()),
@@ -115,7 +113,18 @@ impl Scene {
                 break;
             }
         }
-        Ok((repositories, dirty))
+        Ok(dirty)
+    }
+
+    /// Every repository that is known here: its top, and a place where git keeps it.
+    fn repositories(&self) -> BTreeSet<(PathBuf, PathBuf)> {
+        let own = self.repository.iter();
+        let own = own.flat_map(|own| own.kept_by_git().into_iter().map(|place| (own.top.clone(), place)));
+        let met = self.before.git_places().map(|place| {
+            let top = if place.ends_with(".git") { place.parent().unwrap_or(place) } else { place };
+            (top.to_owned(), place.to_owned())
+        });
+        own.chain(met).collect()
     }
 
     /// What must be readable for git to work there.

@@ -13,6 +13,7 @@ mod guard;
 mod leak;
 mod places;
 mod prompt;
+mod reached;
 mod report;
 mod room;
 mod surfaces;

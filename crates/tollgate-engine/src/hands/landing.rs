@@ -31,6 +31,7 @@ impl RealHands {
             Ok((end, objects)) => done(end, objects),
             Err(Failure::Workspace(
                 error @ (WorkspaceError::Dirty { .. }
+                | WorkspaceError::Displaced { .. }
                 | WorkspaceError::RefMoved { .. }
                 | WorkspaceError::LandTarget { .. }
                 | WorkspaceError::TooMuch { .. }),

@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tollgate_core::redact::{Redactor, Secrets};
 
+/// The most bytes of a character behind its first.
+const CHAR_REST_MAX: usize = 3;
+
 /// Takes the output of a program, piece by piece.
 pub trait Output: Send + Sync {
     /// Takes one piece.
@@ -29,10 +32,15 @@ impl Tail {
         Arc::new(Self { limit, kept: Mutex::default() })
     }
 
-    /// Takes out what was kept, and whether something before it is missing.
+    /// Takes out what was kept, and whether something before it is missing. It begins with a whole character then.
     pub fn take(&self) -> (Vec<u8>, bool) {
         let mut kept = lock(&self.kept);
-        (std::mem::take(&mut kept.0).into(), kept.1)
+        let (mut bytes, cut) = (std::mem::take(&mut kept.0), kept.1);
+        if cut {
+            let rest = bytes.iter().take(CHAR_REST_MAX).take_while(|byte| **byte & 0xC0 == 0x80).count();
+            bytes.drain(..rest);
+        }
+        (bytes.into(), cut)
     }
 }
 
@@ -182,6 +190,15 @@ mod tests {
         let tail = Tail::new(4);
         tail.push(b"0123456789");
         assert_eq!(tail.take(), (b"6789".to_vec(), true));
+        // What was cut begins with a whole character; what was not is left as it is.
+        for (text, limit, kept) in [("a€b", 3, "b"), ("a€b", 4, "€b"), ("😀b", 4, "b"), ("éé", 3, "é")] {
+            let tail = Tail::new(limit);
+            tail.push(text.as_bytes());
+            assert_eq!(tail.take(), (kept.as_bytes().to_vec(), true), "{text} {limit}");
+        }
+        let tail = Tail::new(4);
+        tail.push(b"\x80\x80ab");
+        assert_eq!(tail.take(), (b"\x80\x80ab".to_vec(), false));
     }
 
     #[test]

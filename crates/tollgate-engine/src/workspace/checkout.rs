@@ -30,6 +30,8 @@ pub(super) struct Checkout<'a> {
     from: &'a ObjectId,
     to: &'a ObjectId,
     changes: BTreeMap<Name, ChangeKind>,
+    /// Submodules with something in their place that would be lost.
+    displaced: Vec<Name>,
     claim: Claim,
 }
 
@@ -39,9 +41,11 @@ impl<'a> Checkout<'a> {
         repository.read_settings()?;
         // One for each run: its work is held while it lands.
         let claim = Claim::make(&scratch(&workspace.state).join(format!("land-{}", workspace.run)))?;
-        let changes = workspace.changes(&workspace.tree_at(from)?, &workspace.tree_at(to)?)?;
+        let trees = [workspace.tree_at(from)?, workspace.tree_at(to)?];
+        let changes = workspace.changes(&trees[0], &trees[1])?;
         let changes = changes.into_iter().map(|change| (change.path, change.kind)).collect();
-        Ok(Self { workspace, repository, from, to, changes, claim })
+        let displaced = workspace.displaced(&trees[0], &trees[1])?;
+        Ok(Self { workspace, repository, from, to, changes, displaced, claim })
     }
 
     /// Moves files and index, then has the branch moved.
@@ -63,6 +67,7 @@ impl<'a> Checkout<'a> {
             });
         }
         if !began {
+            self.workspace.displaces_nothing(self.displaced.clone())?;
             self.repository.may_be_moved(&self.changes.keys().cloned().collect::<Vec<_>>())?;
         }
         git.run(&["update-ref", MARK, self.to.as_str()])?;
@@ -109,7 +114,8 @@ impl<'a> Checkout<'a> {
         // What git does not count because it is ignored would be written over.
         let created = self.changes.iter().filter(|(_, kind)| **kind == ChangeKind::Created);
         let in_the_way = created.map(|(path, _)| path).filter(|path| self.is_taken(path));
-        let all = changed.iter().chain(in_the_way).filter(|path| !ours(path));
+        let displaced = self.displaced.iter().filter(|_| began);
+        let all = changed.iter().chain(in_the_way).chain(displaced).filter(|path| !ours(path));
         let foreign: BTreeSet<Name> = all.cloned().collect();
         Ok(foreign.into_iter().take(super::repository::SHOWN_MAX).collect())
     }

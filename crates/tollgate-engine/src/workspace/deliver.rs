@@ -261,10 +261,17 @@ impl Workspace {
         let claim = Claim::make(&scratch(&self.state).join(format!("land-{}", self.run)))?;
         let repository = repository.looked_at(claim.path())?;
         if repository.dirty.is_empty() {
-            return repository.may_be_moved(&self.paths_between(&self.tree_at(&at)?, &tree)?);
+            let from = self.tree_at(&at)?;
+            self.displaces_nothing(self.displaced(&from, &tree)?)?;
+            return repository.may_be_moved(&self.paths_between(&from, &tree)?);
         }
         let Repository { top, dirty, nested, .. } = repository;
         Err(WorkspaceError::Dirty { top, paths: dirty, nested: !nested.is_empty() })
+    }
+
+    /// Refuses to put something in the place of submodules with something in them.
+    pub(super) fn displaces_nothing(&self, paths: Vec<Name>) -> Result<(), WorkspaceError> {
+        if paths.is_empty() { Ok(()) } else { Err(WorkspaceError::Displaced { top: self.top.clone(), paths }) }
     }
 
     /// Refuses to move the run's own branch to a commit that does not hold the run's: it would be on no branch any more.

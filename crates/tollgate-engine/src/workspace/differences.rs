@@ -8,7 +8,7 @@ use tollgate_core::scope::Entry;
 
 use super::WorkspaceError;
 use super::measure::{Change, SUBMODULE};
-use crate::git::{Git, GitError, ObjectId, quote, records};
+use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
 /// What a tree has at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,7 +118,21 @@ impl Differences {
 
     /// Whether a submodule is among what differs, then or now.
     pub fn touch_submodules(&self) -> bool {
-        let is_one = |content: &Option<Content>| content.as_ref().is_some_and(|content| &*content.mode == SUBMODULE);
-        self.paths.values().any(|(was, now)| is_one(was) || is_one(now))
+        self.paths.values().any(|(was, now)| is_submodule(was) || is_submodule(now))
     }
+
+    /// The submodules of the earlier tree that differ, and whether something else comes where they are, or below.
+    pub fn submodules(&self) -> impl Iterator<Item = (&Name, bool)> {
+        let differ = self.paths.iter().filter(|(_, (was, _))| is_submodule(was));
+        differ.map(|(path, (_, now))| (path, if now.is_some() { !is_submodule(now) } else { self.comes_below(path) }))
+    }
+
+    fn comes_below(&self, path: &Name) -> bool {
+        let folder = [&*unquote(path), b"/"].concat();
+        self.paths.iter().any(|(other, (_, now))| now.is_some() && unquote(other).starts_with(&folder))
+    }
+}
+
+fn is_submodule(content: &Option<Content>) -> bool {
+    content.as_ref().is_some_and(|content| &*content.mode == SUBMODULE)
 }

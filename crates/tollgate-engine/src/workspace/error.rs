@@ -40,6 +40,14 @@ pub enum WorkspaceError {
         /// Whether one of all is a repository of its own.
         nested: bool,
     },
+    /// What lies where its submodules are would be lost.
+    #[error("in the checkout {top} the change puts something else where submodules are, and what lies there would be lost: {}", shown(.paths))]
+    Displaced {
+        /// The checkout.
+        top: PathBuf,
+        /// The first of the submodules.
+        paths: Vec<Name>,
+    },
     /// It has changes that are not to be taken as they are.
     #[error("the checkout {top} has changes that cannot be taken: {}", .paths.join(", "))]
     NotTaken {
@@ -191,7 +199,7 @@ impl WorkspaceError {
             Self::Bare(_) => Code::BARE_REPOSITORY,
             Self::Unborn(_) => Code::NO_COMMIT,
             Self::Absent { .. } => Code::FILES_ABSENT,
-            Self::Dirty { .. } => Code::DIRTY_CHECKOUT,
+            Self::Dirty { .. } | Self::Displaced { .. } => Code::DIRTY_CHECKOUT,
             Self::NoRevision { .. } => Code::NO_REVISION,
             Self::NoCommonCommit { .. } => Code::NO_COMMON_COMMIT,
             Self::NotTaken { .. } => Code::CHECKOUT_NOT_TAKEN,
@@ -228,6 +236,10 @@ impl WorkspaceError {
                  it in `.gitignore` or `.git/info/exclude`"
             }
             Self::Dirty { .. } => "commit or stash them, or start with `--include-dirty`",
+            Self::Displaced { .. } => {
+                "move them away first (`git submodule deinit PATH` empties one without changes), or leave the checkout alone: \
+                 `--as branch --to NAME`"
+            }
             Self::NotTaken { .. } => {
                 "finish the merge, commit or stash the files, move a repository out or ignore it, then start again; `git status` \
                  first, if you did not change them"

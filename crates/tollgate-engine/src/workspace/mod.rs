@@ -60,6 +60,7 @@ pub use land::Landing;
 pub(crate) use measure::SUBMODULE;
 pub use measure::{Change, ChangeKind, Measured};
 pub use repository::Repository;
+pub(crate) use settings::Naming;
 pub use shown::{Hands, Taken, TreeRecord};
 pub use snapshot::Snapshot;
 pub use starts::{claim_start, left_over, start_of, sweep_starts, undo_start};

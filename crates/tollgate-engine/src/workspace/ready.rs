@@ -46,7 +46,9 @@ impl Repository {
         if sparse.out.trim_ascii() == b"true" {
             return refused(format!("{} is a sparse checkout", self.top.display()), BY_YOUR_OWN_GIT);
         }
-        let flagged = self.flagged(changed)?;
+        let wanted: BTreeSet<&Name> = changed.iter().collect();
+        let flagged = self.flagged()?.into_iter().map(|path| quote(&path)).filter(|path| wanted.contains(path));
+        let flagged: Vec<Name> = flagged.take(SHOWN_MAX).collect();
         if !flagged.is_empty() {
             let why = format!("git is told not to look at files that would change: {}", flagged.join(", "));
             let hint = "`git update-index --no-skip-worktree --no-assume-unchanged FILE` takes that back; or leave the checkout \
@@ -63,14 +65,13 @@ impl Repository {
         }
     }
 
-    /// Those of the files that the index says are as they should be, whatever lies in the checkout.
-    fn flagged(&self, changed: &[Name]) -> Result<Vec<Name>, WorkspaceError> {
-        let changed: BTreeSet<&Name> = changed.iter().collect();
+    /// The files that the index says are as they should be, whatever lies in the checkout.
+    pub(super) fn flagged(&self) -> Result<Vec<Vec<u8>>, WorkspaceError> {
         let listed = Git::with_dir(self.git_dir())?.on(&self.top, self.index_file()).run(&["ls-files", "-v", "-z"])?;
         let flagged = records(&listed).filter_map(|line| match line {
-            [b'S' | b'a'..=b'z', b' ', path @ ..] => Some(quote(path)),
+            [b'S' | b'a'..=b'z', b' ', path @ ..] => Some(path.to_vec()),
             _ => None,
         });
-        Ok(flagged.filter(|path| changed.contains(path)).take(SHOWN_MAX).collect())
+        Ok(flagged.collect())
     }
 }

@@ -1,7 +1,7 @@
 //! The user's repository: looked at, pinned, published to, and otherwise left alone.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -61,12 +61,24 @@ impl Repository {
     }
 
     /// The same repository, looked at for changes that are not committed.
-    pub fn looked_at(mut self, scratch: &Path) -> Result<Self, WorkspaceError> {
+    pub fn looked_at(self, scratch: &Path) -> Result<Self, WorkspaceError> {
+        self.looked_at_with(&[], scratch)
+    }
+
+    /// The same, and also at the files in the checkout that git is told not to look at.
+    pub fn looked_through(self, scratch: &Path) -> Result<Self, WorkspaceError> {
+        let mut flagged = self.flagged()?;
+        // One that a sparse checkout leaves out is not there, and so is no change.
+        flagged.retain(|path| self.top.join(OsStr::from_bytes(path)).symlink_metadata().is_ok());
+        self.looked_at_with(&flagged, scratch)
+    }
+
+    fn looked_at_with(mut self, flagged: &[Vec<u8>], scratch: &Path) -> Result<Self, WorkspaceError> {
         self.read_settings()?;
         let number = NEXT_LOOK.fetch_add(1, Ordering::Relaxed);
         let folder = scratch.join(format!("look-{}-{number}", std::process::id()));
         super::remove_tree(&folder)?;
-        let looked = self.look(&folder);
+        let looked = self.look(&folder, flagged);
         super::remove_tree(&folder)?;
         let status = looked?;
         self.dirty = status.changed().take(SHOWN_MAX).collect();
@@ -138,17 +150,23 @@ impl Repository {
     }
 
     /// The status of the checkout, through a git folder of our own, so that no filter of the checkout is started.
-    fn look(&self, folder: &Path) -> Result<Status, WorkspaceError> {
+    fn look(&self, folder: &Path, flagged: &[Vec<u8>]) -> Result<Status, WorkspaceError> {
         let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
-        Ok(self.status(&Git::with_dir(folder.path())?, &folder, true)?.1)
+        Ok(self.status(&Git::with_dir(folder.path())?, &folder, Some(flagged))?.1)
     }
 
-    /// The status of the checkout against its commit, from a copy of its index if wanted; and the git that has that copy.
-    fn status(&self, git: &Git, folder: &GitFolder, index: bool) -> Result<(Git, Status), WorkspaceError> {
+    /// The status of the checkout against its commit, from a copy of its index if wanted, in which these files are looked at
+    /// whatever it says of them; and the git that has that copy.
+    fn status(
+        &self,
+        git: &Git,
+        folder: &GitFolder,
+        index: Option<&[Vec<u8>]>,
+    ) -> Result<(Git, Status), WorkspaceError> {
         let git = self.looking(git, folder)?;
-        if index && self.index.exists() {
+        if let Some(flagged) = index.filter(|_| self.index.exists()) {
             folder.put_index("checkout", &self.index)?;
-            if let Ok(status) = measure::status(&git) {
+            if let Ok(status) = unflag(&git, flagged).and_then(|()| measure::status(&git)) {
                 return Ok((git, status));
             }
         }
@@ -196,7 +214,7 @@ impl Repository {
         look: &GitFolder,
         index: bool,
     ) -> Result<(Git, Status, Vec<Name>), WorkspaceError> {
-        let (checkout, status) = self.status(git, look, index)?;
+        let (checkout, status) = self.status(git, look, index.then_some(&[]))?;
         self.can_be_taken(&status)?;
         let special = measure::stage(&checkout, &self.top, &status)?;
         Ok((checkout, status, special))
@@ -247,6 +265,19 @@ impl Repository {
             fields.chunks_exact(3).map(|field| (quote(field[0]), String::from_utf8_lossy(field[2]).into_owned()));
         Ok(found.filter(|(_, filter)| self.settings.filters.contains(filter)).collect())
     }
+}
+
+/// Has an index of ours say of files that they are to be looked at.
+fn unflag(git: &Git, paths: &[Vec<u8>]) -> Result<(), WorkspaceError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    // Git heeds one of them at a time.
+    for flag in ["--no-skip-worktree", "--no-assume-unchanged"] {
+        let paths = paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
+        git.feed(&["update-index", flag, "-z", "--stdin"], paths)?;
+    }
+    Ok(())
 }
 
 /// The user's file of ignore rules, read from the configuration without starting anything.

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,10 @@ const WANTED: &str = r"^(core\.(autocrlf|eol|filemode|symlinks)|filter\..*\.(cle
 
 /// What names other files of configuration, and where hooks lie.
 const NAMING: &str = r"^(core\.hookspath|include\.path|includeif\..*\.path)$";
+
+/// The most files that are asked for such names, and how much of each is looked at first.
+const NAMING_FILES_MAX: usize = 1024;
+const NAMING_BYTES_MAX: u64 = 1024 * 1024;
 
 /// What the configuration of a checkout says about its files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,26 +73,72 @@ pub(super) fn user_files() -> Vec<PathBuf> {
     }
 }
 
-/// The hooks and the files of configuration that a configuration names.
-pub(super) fn named_places(git_dir: &Path, top: &Path) -> Vec<PathBuf> {
-    let Ok(git) = Git::with_dir(git_dir) else { return Vec::new() };
-    let mut found = Vec::new();
-    for place in places() {
-        let out = ask(&git, &place, &["--show-origin", "--type=path"], NAMING);
+/// What files of configuration name, and those that they name in turn: each condition counts as if it held.
+#[derive(Debug, Default)]
+pub(crate) struct Naming {
+    /// Folders of hooks, as they are written.
+    pub hooks: Vec<PathBuf>,
+    /// Files of configuration, the first ones too.
+    pub files: BTreeSet<PathBuf>,
+}
+
+impl Naming {
+    /// By the system's configuration and the user's.
+    pub fn of_user(git: &Git) -> Self {
+        let mut found = Self::default();
+        let open = found.take(git, &["--system".into()]);
+        found.follow(git, [user_files(), open].concat());
+        found
+    }
+
+    /// By these files.
+    pub fn of(git: &Git, files: Vec<PathBuf>) -> Self {
+        let mut found = Self::default();
+        found.follow(git, files);
+        found
+    }
+
+    fn follow(&mut self, git: &Git, mut open: Vec<PathBuf>) {
+        let mut read = BTreeSet::new();
+        while let Some(file) = open.pop() {
+            // One file may have many names, but for those that lead nowhere each is read once.
+            let real = file.canonicalize();
+            if real.is_ok_and(|real| read.len() < NAMING_FILES_MAX && read.insert(real)) && may_name(&file) {
+                open.extend(self.take(git, &["--file".into(), file.clone().into()]));
+            }
+            self.files.insert(file);
+        }
+    }
+
+    /// Takes the hooks that one place names; the files that it names are handed on.
+    fn take(&mut self, git: &Git, place: &[OsString]) -> Vec<PathBuf> {
+        let out = ask(git, place, &["--no-includes", "--show-origin", "--type=path"], NAMING);
         let fields: Vec<&[u8]> = out.split(|byte| *byte == 0).collect();
+        let mut files = Vec::new();
         for pair in fields.chunks_exact(2) {
             let (Some(origin), Some(at)) = (pair[0].strip_prefix(b"file:"), pair[1].iter().position(|b| *b == b'\n'))
             else {
                 continue;
             };
             let (name, value) = pair[1].split_at(at);
-            let origin = git_dir.join(OsStr::from_bytes(origin));
-            // Hooks are looked up from where they run, a file from the one that names it.
-            let from = if name == b"core.hookspath" { top } else { origin.parent().unwrap_or(top) };
-            found.push(from.join(OsStr::from_bytes(&value[1..])));
+            let value = Path::new(OsStr::from_bytes(&value[1..]));
+            match name {
+                b"core.hookspath" => self.hooks.push(value.to_owned()),
+                // Looked up from the file that names it.
+                _ => files.extend(Path::new(OsStr::from_bytes(origin)).parent().map(|from| from.join(value))),
+            }
         }
+        files
     }
-    found
+}
+
+/// Whether a file of configuration may name anything: to ask git costs more than a look.
+fn may_name(file: &Path) -> bool {
+    let mut text = Vec::new();
+    // Nobody waits at a pipe.
+    let opened = file.is_file().then(|| std::fs::File::open(file).ok()).flatten();
+    let read = opened.is_some_and(|file| file.take(NAMING_BYTES_MAX).read_to_end(&mut text).is_ok());
+    read && (text.len() as u64 == NAMING_BYTES_MAX || text.windows(4).any(|word| word.eq_ignore_ascii_case(b"path")))
 }
 
 /// Where a configuration is read from, the stronger one last.
@@ -103,14 +154,14 @@ fn places() -> Vec<Vec<OsString>> {
 fn ask(git: &Git, place: &[OsString], how: &[&str], names: &str) -> Vec<u8> {
     let mut args: Vec<&OsStr> = vec![OsStr::new("config")];
     args.extend(place.iter().map(OsString::as_os_str));
-    args.extend(["--includes", "-z"].into_iter().chain(how.iter().copied()).map(OsStr::new));
+    args.extend(["-z"].into_iter().chain(how.iter().copied()).map(OsStr::new));
     args.extend(["--get-regexp", names].map(OsStr::new));
     git.env("GIT_CONFIG_NOSYSTEM", "0").run(&args).unwrap_or_default()
 }
 
 /// Takes what one place says.
 fn take(git: &Git, place: &[OsString], found: &mut BTreeMap<String, String>) {
-    for record in records(&ask(git, place, &[], WANTED)) {
+    for record in records(&ask(git, place, &["--includes"], WANTED)) {
         let Ok(text) = str::from_utf8(record) else { continue };
         // A name without a value says yes.
         let (name, value) = text.split_once('\n').unwrap_or((text, "true"));

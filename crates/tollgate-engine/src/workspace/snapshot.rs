@@ -18,7 +18,6 @@ use tollgate_core::scope::Entry;
 
 use super::folder::{GitFolder, Kind};
 use super::measure::{Change, ChangeKind, LINK, compare, leads_outside};
-use super::settings::named_places;
 use super::{Repository, WorkspaceError, at};
 use crate::git::{Git, quote, unquote};
 use crate::sandbox::Reserved;
@@ -199,11 +198,6 @@ impl Repository {
     /// The folders in which git keeps it.
     pub fn kept_by_git(&self) -> Vec<PathBuf> {
         vec![self.git_dir.clone(), self.shared.common.clone(), self.shared.objects.clone()]
-    }
-
-    /// What its configuration makes a part of git, wherever that lies: hooks, and files of configuration.
-    pub fn named_by_settings(&self) -> Vec<PathBuf> {
-        named_places(self.git_dir(), &self.top)
     }
 
     /// What no configuration gives to a worker.

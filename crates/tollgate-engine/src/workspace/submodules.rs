@@ -12,9 +12,11 @@ use std::path::{Component, Path};
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
 
-use super::WorkspaceError;
+use super::differences::Differences;
 use super::measure::{SUBMODULE, Status};
-use crate::git::unquote;
+use super::repository::SHOWN_MAX;
+use super::{Workspace, WorkspaceError};
+use crate::git::{ObjectId, unquote};
 
 const GITMODULES_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -100,11 +102,32 @@ pub(super) fn back(root: &Path, first: Vec<Entry>, entries: &[Entry], named: &BT
 
 /// The submodules of a tree with something in their folder: that is in no tree.
 pub(super) fn filled<'a>(root: &Path, entries: &'a [Entry]) -> impl Iterator<Item = &'a Name> {
-    submodules(entries).filter(|name| {
-        let folder = root.join(OsStr::from_bytes(&unquote(name)));
-        match folder.read_dir() {
-            Ok(mut files) => files.next().is_some(),
-            Err(error) => error.kind() != ErrorKind::NotFound,
-        }
-    })
+    submodules(entries).filter(|name| is_filled(&root.join(OsStr::from_bytes(&unquote(name)))))
+}
+
+/// Whether something lies in a folder, or nobody can tell.
+fn is_filled(folder: &Path) -> bool {
+    match folder.read_dir() {
+        Ok(mut files) => files.next().is_some(),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
+}
+
+impl Workspace {
+    /// The submodules in whose place of the checkout lies what a move from one tree to another would take away: in the folder of
+    /// one that becomes something else, whatever it is, and anything but a folder. Git looks at neither.
+    pub(super) fn displaced(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Name>, WorkspaceError> {
+        let differences = Differences::between(&self.git, from, to)?;
+        let is_displaced = |(name, replaced): &(&Name, bool)| {
+            let path = unquote(name);
+            let path = Path::new(OsStr::from_bytes(&path));
+            match place(&self.top, path) {
+                Ok(Place::Nothing) => false,
+                Ok(Place::Folder) => *replaced && is_filled(&self.top.join(path)),
+                Ok(Place::Beyond | Place::Else) | Err(_) => true,
+            }
+        };
+        let displaced = differences.submodules().filter(is_displaced);
+        Ok(displaced.map(|(name, _)| name.clone()).take(SHOWN_MAX).collect())
+    }
 }

@@ -3,6 +3,7 @@
 use tollgate_core::run::Event;
 
 use crate::land::{WORDS, head, is_clean, land, landed, landed_with, succeeded};
+use crate::measured::{REPORT, naming, reports};
 use crate::play::{IDLE, Play, TASK, at, else_, script};
 
 /// A run that changes a file that is there, and makes one.
@@ -135,4 +136,54 @@ fn a_patch_writes_over_nothing() {
     );
     land(&play, &["--as", "patch", "-o", "../change.patch"]).exits(0);
     land(&play, &["--as", "patch", "-o", "../change.patch"]).exits(0).says("landed before");
+}
+
+/// A run that puts something else in the place of a repository that is a submodule, whose history is nowhere else.
+fn replacing(acts: &str, counts: &str, lists: &str) -> Play {
+    let report = REPORT.replace("0 created, 0 modified, 0 deleted", counts) + lists;
+    let mut play = naming(&report, acts, "true");
+    play.world.git(&["init", "-q", "src/lib"]);
+    play.world.write("src/lib/only", "here\n");
+    play.world.git(&["-C", "src/lib", "add", "-A"]);
+    let by = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+    play.world.git(&[&["-C", "src/lib"], &by[..], &["commit", "-qm", "Only here"]].concat());
+    play.world.git(&["add", "src/lib"]);
+    play.world.commit("A submodule");
+    reports(&mut play, &[]);
+    play
+}
+
+/// What lies in a submodule is in no commit of the repository around it: nothing is put in its place.
+#[test]
+fn what_lies_in_a_submodule_is_not_taken_away() {
+    for acts in ["rmdir src/lib; echo x > src/lib", "rmdir src/lib; ln -s main.rs src/lib"] {
+        let play = replacing(acts, "0 created, 1 modified, 0 deleted", "\n## Files Modified\n- src/lib\n");
+        play.world.write("src/lib/only", "PRECIOUS\n");
+        for moved in [false, true] {
+            if moved {
+                play.world.write("more.txt", "x\n");
+                play.world.git(&["add", "more.txt"]);
+                play.world.commit("More");
+            }
+            let before = (head(&play, "HEAD"), play.events().len());
+            land(&play, &["--as", "merge"]).exits(1).says("TG0504").says("src/lib").says("--as branch");
+            assert_eq!((head(&play, "HEAD"), play.events().len()), before, "{acts}");
+        }
+        assert_eq!(std::fs::read_to_string(play.world.path("work/src/lib/only")).unwrap(), "PRECIOUS\n", "{acts}");
+        assert_eq!(play.world.git(&["-C", "src/lib", "log", "--format=%s"]), "Only here\n", "{acts}");
+        // A file that somebody put there is not looked at by git either.
+        std::fs::rename(play.world.path("work/src/lib"), play.world.path("moved")).unwrap();
+        play.world.write("src/lib", "PRECIOUS\n");
+        land(&play, &["--as", "merge"]).exits(1).says("TG0504").says("src/lib");
+        std::fs::remove_file(play.world.path("work/src/lib")).unwrap();
+        std::fs::create_dir(play.world.path("work/src/lib")).unwrap();
+        land(&play, &["--as", "merge"]).exits(0);
+        is_clean(&play);
+    }
+    // One that only goes leaves its folder behind.
+    let gone = ("0 created, 0 modified, 1 deleted", "\n## Files Deleted\n- src/lib\n");
+    let play = replacing("git rm -q --cached src/lib; rmdir src/lib", gone.0, gone.1);
+    play.world.write("src/lib/only", "PRECIOUS\n");
+    land(&play, &["--as", "merge"]).exits(0);
+    assert_eq!(std::fs::read_to_string(play.world.path("work/src/lib/only")).unwrap(), "PRECIOUS\n");
 }

@@ -167,10 +167,9 @@ fn result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
         let id = text(denial, &["tool_use_id"]).unwrap_or_default();
         events.extend(pending.deny(id, tool, text(denial, &["tool_input", "file_path"])));
     }
-    if let Some(usage) = at(line, &["usage"]) {
-        let raw = json!({"usage": usage, "total_cost_usd": at(line, &["total_cost_usd"])});
-        events.push(WorkerEvent::Usage(raw));
-    }
+    // One that does not tell is told too: what was used since the one before is unknown.
+    let raw = json!({"usage": at(line, &["usage"]), "total_cost_usd": at(line, &["total_cost_usd"])});
+    events.push(WorkerEvent::Usage(raw));
     let said = text(line, &["result"]).or(text(line, &["error", "message"])).unwrap_or_default();
     let subtype = text(line, &["subtype"]).unwrap_or("success");
     if at(line, &["is_error"]) == Some(&Value::Bool(true)) || subtype != "success" {

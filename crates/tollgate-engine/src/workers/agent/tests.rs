@@ -117,13 +117,21 @@ fn what_is_used_behind_an_account_counts_before_the_next_one() {
     let answer = format!(r#"{{"type":"assistant","message":{{"id":"m","content":[],{usage}}}}}"#);
     let allowed = Budget { tokens: Some(100), ..Budget::default() };
     let mut account = Account::new(&claude::ADAPTER, None);
-    let over = [answer.replace("\"m\"", "\"l\""), result.clone(), answer, result].map(|line| {
+    let silent = r#"{"type":"result","subtype":"success","total_cost_usd":0.7,"result":"x"}"#.to_owned();
+    let over = [answer.replace("\"m\"", "\"l\""), result.clone(), answer, result.clone()].map(|line| {
         account.line(line.as_bytes());
         account.is_over(&allowed)
     });
     assert_eq!(over, [false, false, true, true]);
     let used = account.end(true).0.usage;
     assert_eq!((used.tokens().whole(), used.cost_nano_usd), (Some(130), Some(500_000_000)));
+    // What one of them does not tell is unknown, whatever the other told.
+    for lines in [[&result, &silent], [&silent, &result]] {
+        let mut account = Account::new(&claude::ADAPTER, None);
+        lines.iter().for_each(|line| account.line(line.as_bytes()));
+        let (used, cost) = (account.end(true).0.usage, if lines[1] == &silent { 700_000_000 } else { 500_000_000 });
+        assert_eq!((used.input_tokens, used.output_tokens, used.cost_nano_usd), (None, None, Some(cost)));
+    }
 }
 
 /// What an agent tells of its usage is not to be trusted to be a number: no sum gets less by it, and nothing is counted as zero.

@@ -271,9 +271,9 @@ fn failure(error: LandError, run: RunId) -> Failure {
             Failure::refused(Code::DIRTY_CHECKOUT, message)
                 .hint("commit or stash them, or leave the checkout alone: `--as branch --to NAME`")
         }
-        LandError::Service(ServiceError::Workspace(error @ WorkspaceError::LandTarget { .. })) => {
-            Failure::refused(Code::LAND_TARGET, message).hint(error.hint())
-        }
+        LandError::Service(ServiceError::Workspace(
+            error @ (WorkspaceError::LandTarget { .. } | WorkspaceError::Displaced { .. }),
+        )) => Failure::refused(error.code(), message).hint(error.hint()),
         LandError::Service(error) => service_failure(error),
     }
 }

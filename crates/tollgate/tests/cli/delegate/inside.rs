@@ -14,12 +14,18 @@ fn what_is_not_committed_in_a_repository_inside_of_a_surface_is_not_written_over
     let new = format!("{SUBMODULE} && echo precious > p/m/l");
     let nested = format!("({NESTED}) && echo precious > v/sub/a");
     let unborn = "git init -q v/sub && echo v >> .git/info/exclude && echo precious > v/sub/a";
+    let flag = |flag: &str| format!("git update-index --{flag} src/main.rs && echo precious >> src/main.rs");
+    let (skipped, assumed) = (flag("skip-worktree"), flag("assume-unchanged"));
+    let flagged = format!("{submodule} && git -C p/m update-index --skip-worktree l");
     let lost = format!("{SUBMODULE} && echo precious > p/m/l && rm -rf .git/modules");
     for (before, allowed, file, named) in [
         (&*submodule, "p/m", "p/m/l", "p/m/l"),
         (&submodule, "p", "p/m/l", "p/m/l"),
         (&submodule, "p/m/l", "p/m/l", "p/m/l"),
         (&submodule, "p/**/l", "p/m/l", "p/m/l"),
+        (&flagged, "p/m", "p/m/l", "p/m/l"),
+        (&skipped, "src", "src/main.rs", "src/main.rs"),
+        (&assumed, "src", "src/main.rs", "src/main.rs"),
         (&new, "p/m", "p/m/l", "p/m/l"),
         (&nested, "v", "v/sub/a", "v/sub/a"),
         (unborn, "v", "v/sub/a", "v/sub: everything: there is no commit yet"),
@@ -32,6 +38,10 @@ fn what_is_not_committed_in_a_repository_inside_of_a_surface_is_not_written_over
         let done = acting(&acts, before, allowed).with(&["--allow-dirty"]).delegate();
         done.is("PASS", None, 0).says(&format!("not committed before, and no part of what was measured: {named}"));
     }
+    // Git may be told not to look at what is as it was, or left out.
+    let same =
+        "git update-index --assume-unchanged src/main.rs && git update-index --skip-worktree README.md && rm README.md";
+    acting("echo x > src/main.rs", same, "src").delegate().is("PASS", None, 0);
     // What nobody writes may be as it is, and whoever judges may be shown anything.
     acting("echo x > src/main.rs", &submodule, "src").delegate().is("PASS", None, 0);
     let mut judges = acting("true", &submodule, "p");
@@ -74,19 +84,7 @@ fn what_a_configuration_makes_a_part_of_git_is_held_and_blocks() {
         (&include, "k", "k/g", "k/g"),
         (&nested, "v", "v/sub/k/g", "v/sub/k/g"),
     ] {
-        let acts =
-            format!("(mkdir -p $(dirname {plants}); echo '[core]' > {plants}) 2>/dev/null; echo x > {allowed}/b");
-        let found = acting(&acts, before, allowed).unheld().delegate();
-        found
-            .is("BLOCKED", Some("report_validation_failed"), 1)
-            .says(&format!("{plants}: a worker does not change what git keeps"));
-        if before != later && holds() {
-            let stage = acting(&acts, before, allowed);
-            let done = stage.delegate();
-            done.is("PASS", None, 0);
-            assert_eq!(done.list("changed_surfaces"), [format!("{allowed}/b")], "{plants}");
-            acting(&acts, before, git).delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("what git keeps");
-        }
+        is_gits(before, allowed, plants, git);
     }
     // A whole checkout is nobody's hooks.
     for odd in [".", "", "src/..", "/dev/null"] {
@@ -94,4 +92,59 @@ fn what_a_configuration_makes_a_part_of_git_is_held_and_blocks() {
         shell(&stage, &format!("git config core.hooksPath '{odd}'"));
         stage.delegate().is("PASS", None, 0);
     }
+}
+
+/// What a worker plants there is found, and where something holds it and it is there it cannot be planted.
+#[track_caller]
+fn is_gits(before: &str, allowed: &str, plants: &str, git: &str) {
+    let acts = format!("(mkdir -p $(dirname {plants}); echo '[core]' > {plants}) 2>/dev/null; echo x > {allowed}/b");
+    let found = acting(&acts, before, allowed).unheld().delegate();
+    found
+        .is("BLOCKED", Some("report_validation_failed"), 1)
+        .says(&format!("{plants}: a worker does not change what git keeps"));
+    let stage = acting(&acts, before, allowed);
+    if stage.work(git).exists() && holds() {
+        let done = stage.delegate();
+        done.is("PASS", None, 0);
+        assert_eq!(done.list("changed_surfaces"), [format!("{allowed}/b")], "{before}");
+        acting(&acts, before, git).delegate().is("BLOCKED", Some("invalid_dossier"), 1).says("what git keeps");
+    }
+}
+
+/// Git follows links in its folders, and reads what a configuration names that holds elsewhere or later.
+#[test]
+fn what_git_reaches_from_its_folders_is_held_and_blocks() {
+    let made = "mkdir -p k/a && echo 1 > k/a/x && echo 1 > k/pc && touch k/g && git add -A && git commit -qm k";
+    let hook = "ln -s $PWD/k/pc .git/HOOKS/post-commit";
+    for (then, plants, git) in [
+        (hook.replace("HOOKS", "hooks"), "k/pc", "k/pc"),
+        ("rm -rf .git/hooks && ln -s ../k/a .git/hooks".to_owned(), "k/a/post-commit", "k/a"),
+        ("cat .git/config > k/g && git commit -qam c && ln -sf ../k/g .git/config".to_owned(), "k/g", "k/g"),
+        ("ln -sf ../../k/g .git/info/attributes".to_owned(), "k/g", "k/g"),
+        (
+            "ln -s ../pc k/a/post-commit && git add -A && git commit -qm l && git config core.hooksPath k/a".to_owned(),
+            "k/pc",
+            "k/pc",
+        ),
+        (
+            "git config -f .git/more core.hooksPath k/a && git config includeIf.onbranch:foo.path more".to_owned(),
+            "k/a/post-commit",
+            "k/a",
+        ),
+        (format!("{SUBMODULE} && git -C p/m config include.path $PWD/k/g"), "k/g", "k/g"),
+        (format!("{SUBMODULE} && {}", hook.replace("HOOKS", "modules/p/m/hooks")), "k/pc", "k/pc"),
+        (
+            "git worktree add -q ../linked && git config extensions.worktreeConfig true && \
+             git -C ../linked config --worktree include.path $PWD/k/g"
+                .to_owned(),
+            "k/g",
+            "k/g",
+        ),
+        ("ln -s $PWD/k/g ../home/.gitconfig".to_owned(), "k/g", "k/g"),
+    ] {
+        is_gits(&format!("{made} && {then}"), "k", plants, git);
+    }
+    // Links that lead elsewhere, and round in a circle, hold nothing up.
+    let odd = "ln -s ../../nowhere .git/hooks/post-commit && ln -s round .git/info/round";
+    acting("echo x > src/main.rs", odd, "src").delegate().is("PASS", None, 0);
 }
