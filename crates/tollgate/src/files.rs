@@ -281,6 +281,10 @@ pub fn names_of(path: &Path) -> Vec<PathBuf> {
     [Some(by_names(path)), up_to_it, path.canonicalize().ok()].into_iter().flatten().collect()
 }
 
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
 // A pipe or a terminal would block, and a device never ends.
 fn open(path: &Path) -> io::Result<File> {
     let kind = std::fs::metadata(path)?.file_type();

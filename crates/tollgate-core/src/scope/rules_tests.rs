@@ -1,6 +1,7 @@
 //! A task and a change in, classes out: one line a path.
 
 mod criteria;
+mod fields;
 mod properties;
 mod reading;
 

@@ -221,7 +221,7 @@ pub(super) fn read(file: &str, bytes_max: u64, session: &Session) -> Result<Vec<
     bytes.map_err(|failure| {
         let wire = failure.wire();
         let why = wire.causes.first().map_or("it cannot be read", String::as_str);
-        let hint = match path.is_dir() {
+        let hint = match files::is_folder(&path) {
             true => format!(
                 "this is a folder: name a file in it, or for `check` all of them with `'{}/**'`",
                 file.trim_end_matches('/')
