@@ -133,8 +133,7 @@ fn denied_below(text: &str) -> bool {
         let item = part.trim_start_matches(['-', '*', '+', ' ', '\t']);
         is_unchecked(item) || is_crossed(item)
     };
-    let below = parts::split(text).1;
-    parts::parts(below).any(|part| !is_told(part) && parts::denied_below(part).is_some())
+    parts::denied_below(parts::split(text).1, is_told).is_some()
 }
 
 fn has(text: &str, words: &str) -> bool {

@@ -8,7 +8,7 @@ use super::layout::is_unchecked;
 use super::text::words;
 
 /// What a word may do in a line.
-type May = u32;
+type May = u16;
 /// Stand before a denial, or between its parts.
 const FILLER: May = 1;
 /// Deny what follows, or all where nothing does.
@@ -36,10 +36,8 @@ const NO: May = 1 << 12;
 const PROOF: May = 1 << 13;
 /// Be what was seen where a number follows: `rejected (403)`.
 const SEEN: May = 1 << 14;
-/// Deny behind the name of whatever was tried: `case 2: FAIL`.
-const FAILED: May = 1 << 15;
 /// Begin several words that deny together, and nothing else.
-const BEGINS: May = 1 << 16;
+const BEGINS: May = 1 << 15;
 
 /// What each word may do, in the order of the words.
 const WORDS: [(&str, May); 139] = [
@@ -85,9 +83,9 @@ const WORDS: [(&str, May); 139] = [
     ("executed", LAST),
     ("exist", LAST),
     ("exists", LAST),
-    ("fail", ALONE | REASON | COMMA | FAILED),
-    ("failed", ALONE | REASON | FAILED),
-    ("failing", ALONE | REASON | FAILED),
+    ("fail", ALONE | REASON | COMMA),
+    ("failed", ALONE | REASON),
+    ("failing", ALONE | REASON),
     ("fails", ALONE | REASON),
     ("false", ALONE),
     ("far", FILLER),
@@ -254,7 +252,8 @@ fn is_denied(said: &str) -> bool {
         return is_phrase(all);
     };
     if is_phrase(all.clone()) || is_phrase(std::iter::once(word).chain(own.clone())) {
-        return true;
+        // `FAIL → PASS` is what became of it.
+        return !["→", "➜", "➡", "->", "=>"].iter().any(|turns| said.contains(turns));
     }
     let mut rest = own.map(may);
     let does = |what: May| first & what != 0;
@@ -305,27 +304,62 @@ fn is_in_capitals(said: &str) -> bool {
 
 /// How far before and behind a colon is looked for what is said to fail, in bytes.
 const AROUND: usize = 96;
-/// Words of what was to fail, or no longer does: `without the change: FAIL`, `FAIL as expected`.
-const RIGHTLY: [&str; 10] =
-    ["before", "without", "expected", "first", "then", "old", "base", "main", "previously", "reverted"];
+/// What is called so is to fail: it is what was there before.
+const BEFORE: [&str; 12] = [
+    "before",
+    "before the change",
+    "before the fix",
+    "was",
+    "old",
+    "red",
+    "main",
+    "on main",
+    "reverted",
+    "without it",
+    "without the change",
+    "without the fix",
+];
+/// What is said of a failure that was wanted.
+const WANTED: [&str; 3] = ["as expected", "as it must", "as it should"];
+/// Words for what passes, and those before them that say otherwise.
+const PASSES: [&str; 4] = ["pass", "passes", "passed", "green"];
+const UNLIKE: [&str; 4] = ["expected", "not", "no", "should"];
 
-/// Whether a text names what was tried, and says behind a colon that it failed: ``"`cargo test`: FAILED. 1 failed"``.
+/// Whether a text names what was tried, and says behind a colon that it failed, as tools print it: ``"`cargo test`: FAILED. 1 failed"``.
 fn names_what_fails(said: &str) -> bool {
     memchr::memchr_iter(b':', said.as_bytes()).any(|at| {
         let (name, value) = (&said[..at], &said[at + 1..]);
         let bare = value.trim_start_matches([' ', '*', '_']);
         let word = &bare[..bare.find(|c: char| !c.is_alphanumeric()).unwrap_or(bare.len())];
-        if bare.len() == value.len() || may(word) & FAILED == 0 {
+        if bare.len() == value.len() || !matches!(word, "FAIL" | "FAILED") {
             return false;
         }
         let name = &name[name.ceil_char_boundary(name.len().saturating_sub(AROUND))..];
         let line = bare[..bare.floor_char_boundary(AROUND)].lines().next().unwrap_or_default();
         // What is quoted is what somebody speaks of.
         let quoted = ['`', '"'].iter().any(|sign| name.matches(*sign).count() % 2 == 1);
-        let rightly = |word: &str| RIGHTLY.iter().any(|known| word.eq_ignore_ascii_case(known));
-        let name = name.rsplit(['.', ';', ',', '(']).next().unwrap_or_default();
-        !quoted && !words(name).chain(words(line)).any(rightly) && (begins_with_failure(line) || is_denied(line))
+        let mutant = || words(name).any(|word| word.eq_ignore_ascii_case("mutant"));
+        let last = name.rsplit(['.', ';', ',', '(']).next().unwrap_or_default();
+        let called = words(last).map(str::to_lowercase);
+        let called = called.collect::<Vec<_>>().join(" ");
+        let wanted = || WANTED.iter().any(|words| line.contains(words) && !line.contains(&format!("not {words}")));
+        let rightly =
+            || BEFORE.contains(&called.strip_prefix("the ").unwrap_or(&called)) || mutant() || wanted() || passes(bare);
+        !quoted && (begins_with_failure(line) || is_denied(line)) && !rightly()
     })
+}
+
+/// Whether a text says of something that it passes; a count of what did says nothing of the rest.
+pub fn passes(text: &str) -> bool {
+    let is = |list: &[&str], word: &str| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let counts = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let before = std::iter::once("then").chain(words(text));
+    before.zip(words(text)).any(|(before, word)| is(&PASSES, word) && !is(&UNLIKE, before) && !counts(before))
+}
+
+/// Whether a text has the word of a test that failed, as tools print it.
+pub fn says_fail(text: &str) -> bool {
+    words(text).any(|word| matches!(word, "FAIL" | "FAILED"))
 }
 
 /// Whether behind a label, and perhaps its number, stand words that deny.

@@ -1,6 +1,6 @@
 //! What stands below the words of a row belongs to the row: each item, each paragraph and each table.
 
-use super::denied::denies;
+use super::denied::{denies, passes, says_fail};
 use super::layout::is_unchecked;
 use super::markdown::Fence;
 use super::rows::unmarked;
@@ -42,13 +42,16 @@ fn begins(line: &str) -> bool {
 /// The first part of what is said of a row that denies it.
 pub fn denied(said: &str) -> Option<&str> {
     let (own, below) = split(said);
-    if denies(own) { Some(own) } else { denied_below(below) }
+    if denies(own) { Some(own) } else { denied_below(below, |_| false) }
 }
 
-/// The first part below the words of a row that denies it.
-pub fn denied_below(below: &str) -> Option<&str> {
+/// The first part below the words of a row that denies it, of those that have no error of their own.
+pub fn denied_below(below: &str, is_told: impl Fn(&str) -> bool) -> Option<&str> {
     let is_open = |part: &str| is_unchecked(part.trim_start_matches(['-', '*', '+', ' ', '\t']));
-    parts(below).find(|part| is_open(part) || denies(unmarked(part))).map(unmarked)
+    let behind = |part: &str| &below[part.as_ptr().addr() - below.as_ptr().addr() + part.len()..];
+    // What failed first and passes then is shown to be tested.
+    let fails = |part: &str| denies(unmarked(part)) && !(says_fail(part) && passes(behind(part)));
+    parts(below).find(|part| !is_told(part) && (is_open(part) || fails(part))).map(unmarked)
 }
 
 /// The own words of a row, and what stands below them.
@@ -104,6 +107,9 @@ mod tests {
             "seen\n- [x] case 2\n- ✓ case 3: fails with 401",
             "seen\n```\n- missing\n\nFAIL\n```",
             "seen\n- without the change: FAIL, with it: PASS",
+            "seen\n- RED: FAIL (2 failed)\n- GREEN: PASS",
+            "seen\n- first run: FAIL\n- second run: PASS",
+            "seen\n- [x] wrong PIN: failed",
         ] {
             assert_eq!(denied(said), None, "{said}");
         }

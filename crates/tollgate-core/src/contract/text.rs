@@ -100,7 +100,7 @@ pub fn says_none(text: &str) -> bool {
     };
     let remark = ticked.split_once(" (").or_else(|| ticked.split_once(". ").filter(settles));
     let (said, remark) = remark.unwrap_or((ticked, ""));
-    let settled = || !remark.contains('\n') && !words(remark).any(|word| is(word, &EXCEPTIONS));
+    let settled = || !remark.contains(['\n', '?', '[']) && !words(remark).any(|word| is(word, &EXCEPTIONS));
     let said = said.trim_end_matches(wraps);
     let left = said.rsplit_once(' ').filter(|(_, last)| is(last, &LEFT)).map_or(said, |(none, _)| none);
     word.is_empty() || (is(left, &NONES) && settled())
@@ -135,8 +135,28 @@ const LEFT: [&str; 5] = ["found", "identified", "remaining", "left", "open"];
 const SETTLED: [&str; 4] = ["addressed", "resolved", "fixed", "closed"];
 const SETTLED_MAX: usize = 6;
 /// Words with which a remark takes something out of nothing.
-const EXCEPTIONS: [&str; 10] =
-    ["except", "but", "besides", "other", "apart", "however", "not", "yet", "until", "beyond"];
+const EXCEPTIONS: [&str; 20] = [
+    "except",
+    "but",
+    "besides",
+    "other",
+    "apart",
+    "however",
+    "not",
+    "yet",
+    "until",
+    "beyond",
+    "fail",
+    "fails",
+    "failed",
+    "failing",
+    "only",
+    "pending",
+    "untested",
+    "unverified",
+    "skipped",
+    "broken",
+];
 
 /// A name without case, hyphens and spaces: `DoD-checker` and `dod checker` are one.
 pub fn squash(name: &str) -> String {
