@@ -302,8 +302,10 @@ fn is_in_capitals(said: &str) -> bool {
         && !said.to_lowercase().contains("pass")
 }
 
-/// How far before and behind a colon is looked for what is said to fail, in bytes.
+/// How far before and behind a sign is looked for what is said to fail, in bytes.
 const AROUND: usize = 96;
+/// Signs behind which a tool says what came of something; an arrow or `=` says what somebody gets.
+const SIGNS: [&str; 6] = [":", "—", "–", " -", "...", "…"];
 /// What is called so is to fail: it is what was there before.
 const BEFORE: [&str; 12] = [
     "before",
@@ -325,15 +327,16 @@ const WANTED: [&str; 3] = ["as expected", "as it must", "as it should"];
 const PASSES: [&str; 4] = ["pass", "passes", "passed", "green"];
 const UNLIKE: [&str; 4] = ["expected", "not", "no", "should"];
 
-/// Whether a text names what was tried, and says behind a colon that it failed, as tools print it: ``"`cargo test`: FAILED. 1 failed"``.
+/// Whether a text names what was tried, and says behind a sign that it failed, as tools print it: ``"`cargo test`: FAILED. 1 failed"``,
+/// `case 2 — FAIL`, `case 2 (FAIL)`.
 fn names_what_fails(said: &str) -> bool {
-    memchr::memchr_iter(b':', said.as_bytes()).any(|at| {
-        let (name, value) = (&said[..at], &said[at + 1..]);
-        let bare = value.trim_start_matches([' ', '*', '_']);
+    memchr::memchr_iter(b'F', said.as_bytes()).any(|at| {
+        let (before, bare) = said.split_at(at);
         let word = &bare[..bare.find(|c: char| !c.is_alphanumeric()).unwrap_or(bare.len())];
-        if bare.len() == value.len() || !matches!(word, "FAIL" | "FAILED") {
+        if !matches!(word, "FAIL" | "FAILED") {
             return false;
         }
+        let Some(name) = named(before, &bare[word.len()..]) else { return false };
         let name = &name[name.ceil_char_boundary(name.len().saturating_sub(AROUND))..];
         let line = bare[..bare.floor_char_boundary(AROUND)].lines().next().unwrap_or_default();
         // What is quoted is what somebody speaks of.
@@ -347,6 +350,16 @@ fn names_what_fails(said: &str) -> bool {
             || BEFORE.contains(&called.strip_prefix("the ").unwrap_or(&called)) || mutant() || wanted() || passes(bare);
         !quoted && (begins_with_failure(line) || is_denied(line)) && !rightly()
     })
+}
+
+/// What a word behind a sign is said of, or one in brackets at the end.
+fn named<'t>(before: &'t str, behind: &str) -> Option<&'t str> {
+    if let Some(name) = before.strip_suffix(['(', '[']) {
+        return behind.trim_start_matches([')', ']']).trim_matches(['.', ' ']).is_empty().then_some(name);
+    }
+    let signed = before.trim_end_matches([' ', '*', '_']);
+    let name = SIGNS.iter().find_map(|sign| signed.strip_suffix(sign))?;
+    (signed.len() < before.len() && name.contains(char::is_alphanumeric)).then_some(name.trim_end())
 }
 
 /// Whether a text says of something that it passes; a count of what did says nothing of the rest.

@@ -100,7 +100,9 @@ pub fn says_none(text: &str) -> bool {
     };
     let remark = ticked.split_once(" (").or_else(|| ticked.split_once(". ").filter(settles));
     let (said, remark) = remark.unwrap_or((ticked, ""));
-    let settled = || !remark.contains(['\n', '?', '[']) && !words(remark).any(|word| is(word, &EXCEPTIONS));
+    // A number, a path or a label names something, too.
+    let names = |c: char| matches!(c, '\n' | '?' | '[' | ':' | '/' | '`') || c.is_ascii_digit();
+    let settled = || !remark.contains(names) && !words(remark).any(|word| is(word, &EXCEPTIONS));
     let said = said.trim_end_matches(wraps);
     let left = said.rsplit_once(' ').filter(|(_, last)| is(last, &LEFT)).map_or(said, |(none, _)| none);
     word.is_empty() || (is(left, &NONES) && settled())
@@ -445,6 +447,9 @@ mod tests {
         for some in [
             "none of the rows hold",
             "None (except one)",
+            "None (DoD-2 is open)",
+            "None (critical: it overflows)",
+            "None (`src/a.rs`)",
             "None. All but one are fixed.",
             "None. Rename `x`.",
             "None. All names in src/a.rs are to be fixed.",

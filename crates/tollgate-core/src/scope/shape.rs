@@ -213,7 +213,6 @@ enum Body {
     Type,
     /// A type with functions in it.
     Class,
-    Enum,
     Other,
 }
 
@@ -222,9 +221,8 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> Vec<Role> {
     let mut bodies: Vec<(usize, Body)> = Vec::new();
     let mut in_comment = false;
     // Git names what the change is in, if that begins before the lines that are shown.
-    if let Some(body) = opened(hunk.within.trim()) {
-        bodies.push((0, body));
-    }
+    let mut head = hunk.within.trim();
+    bodies.extend(opened(head).map(|body| (0, body)));
     let mut roles = Vec::with_capacity(hunk.lines.len());
     for (found, line) in &hunk.lines {
         if *found != sign && *found != Sign::Kept {
@@ -250,10 +248,15 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> Vec<Role> {
             left = bodies.pop().map(|(_, body)| body);
         }
         let inside = bodies.last().map(|(_, body)| *body);
-        roles.push(role(bare, inside, left, language));
-        if let Some(body) = opened(bare) {
-            bodies.push((indent, body));
+        let own = role(bare, inside, left, language);
+        // A brace alone opens what the line before it names, where that opens and ends nothing itself.
+        let named = bare == "{" && !head.ends_with([';', '{', '}']);
+        let body = if named { opened(&format!("{head} {{")) } else { opened(bare) };
+        bodies.extend(body.map(|body| (indent, body)));
+        if !matches!(own, Role::Comment(_)) {
+            head = bare;
         }
+        roles.push(own);
     }
     roles
 }
@@ -273,9 +276,6 @@ fn role(line: &str, inside: Option<Body>, left: Option<Body>, language: Language
     }
     let field = match inside {
         Some(Body::Type | Body::Class) => is_field(line) || is_typed_field(line, inside == Some(Body::Type)),
-        Some(Body::Enum) => {
-            is_field(line) || line.trim_end_matches(',').chars().all(|c| c.is_alphanumeric() || c == '_')
-        }
         Some(Body::Import | Body::Other) | None => false,
     };
     if field { Role::Field } else { Role::Code }
@@ -321,7 +321,6 @@ fn opened(line: &str) -> Option<Body> {
     Some(match first {
         "import" | "use" | "from" if !calls => Body::Import,
         _ if line.starts_with("export {") && !calls => Body::Import,
-        "enum" if !calls => Body::Enum,
         "struct" | "interface" | "message" | "record" | "union" if !calls => Body::Type,
         "class" if !calls => Body::Class,
         // `type Item struct {` and `type Item = {`.
@@ -373,7 +372,7 @@ fn required(line: &str) -> Option<&str> {
 }
 
 /// What may stand before a field.
-const VISIBLE: [&str; 12] = [
+const VISIBLE: [&str; 11] = [
     "pub(crate) ",
     "pub(super) ",
     "pub ",
@@ -383,7 +382,6 @@ const VISIBLE: [&str; 12] = [
     "internal ",
     "final ",
     "readonly ",
-    "override ",
     "val ",
     "var ",
 ];
@@ -395,7 +393,7 @@ fn is_field(line: &str) -> bool {
         words = words.strip_prefix(before).unwrap_or(words);
     }
     let Some((name, of)) = words.split_once(':') else { return false };
-    let name = name.trim_end_matches('?');
+    let name = name.trim_end_matches(['?', '!']);
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
     // A type calls nothing; one of a function has an arrow.
     let of = if of.contains("=>") { of.replace("=>", "").replace(['(', ')'], "") } else { of.to_owned() };
@@ -404,9 +402,17 @@ fn is_field(line: &str) -> bool {
         || (plain && of.ends_with(';') && !of[..of.len() - 1].contains(['=', '{', '(', ';']))
 }
 
+/// What a property of C# without code of its own ends with.
+const PROPERTIES: [&str; 3] = [" { get; set; }", " { get; init; }", " { get; }"];
+
+/// What ends a field: a mark, or the access to a property.
+fn ended(line: &str) -> Option<&str> {
+    line.strip_suffix(';').or_else(|| PROPERTIES.iter().find_map(|access| line.strip_suffix(access)))
+}
+
 /// `Type name;` as in Java, or `Name Type` as in Go where `bare` says that nothing needs to end it; without a value of its own.
 fn is_typed_field(line: &str, bare: bool) -> bool {
-    let ended = line.strip_suffix(';');
+    let ended = ended(line);
     // What a field is called elsewhere: `json:"name"`.
     let tag = line.split_once('`').filter(|(_, tag)| tag.find('`') == Some(tag.len() - 1));
     let Some(said) = ended.or_else(|| tag.map_or(Some(line), |(said, _)| Some(said)).filter(|_| bare)) else {
@@ -421,15 +427,19 @@ fn is_typed_field(line: &str, bare: bool) -> bool {
     let steers = |word: &str| {
         matches!(word, "return" | "throw" | "break" | "continue" | "goto" | "yield" | "await" | "delete" | "new")
     };
-    is_name(name) && !of.is_empty() && of.chars().all(is_of) && !said.split_whitespace().any(steers)
+    // An attribute says something of its own, and so does a field that takes the place of another one.
+    let says_more = ended.is_some() && (said.starts_with('[') || said.split(' ').any(|word| word == "override"));
+    is_name(name) && !says_more && !of.is_empty() && of.chars().all(is_of) && !said.split_whitespace().any(steers)
 }
 
 /// The name of a field.
 pub fn field_name(line: &str, language: Language) -> Option<&str> {
     match line.split_once(':').filter(|(name, _)| !name.contains('`')) {
         Some((name, _)) => words(name, language).last(),
-        None if line.trim_end().ends_with(';') => words(line, language).last(),
-        None => words(line, language).next(),
+        None => match ended(line.trim_end()) {
+            Some(field) => words(field, language).last(),
+            None => words(line, language).next(),
+        },
     }
 }
 

@@ -212,10 +212,12 @@ type Read = (Report, Vec<Name>, Vec<String>, Object);
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
 fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
     let (bytes, cut) = match &outcome.said {
-        Said::Report { bytes, cut } => (bytes.clone(), *cut),
-        Said::Nothing | Said::Refused(_) => (Vec::new(), false),
+        Said::Report { bytes, cut } => (&**bytes, *cut),
+        Said::Nothing | Said::Refused(_) => (&[][..], false),
     };
-    let object = Object::new(bytes.clone());
+    // A byte of a log that is no text does not take the report with it: what is read is what is kept.
+    let text = String::from_utf8_lossy(bytes);
+    let object = Object::new(text.as_bytes().to_vec());
     let refuse = |report: Report, object: Object| {
         let diagnostics = vec![report.reason.clone()];
         (report, Vec::new(), diagnostics, object)
@@ -240,7 +242,6 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);
     }
-    let Ok(text) = String::from_utf8(bytes) else { return refuse(malformed("its report is not text"), object) };
     if text.trim().is_empty() {
         return refuse(malformed("it said nothing"), object);
     }

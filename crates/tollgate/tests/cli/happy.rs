@@ -62,12 +62,12 @@ fn in_standard_too_the_end_waits_for_a_question_beside_the_work() {
     play.holds();
 }
 
-#[test]
-fn command_workers_get_the_brief_and_leave_a_report() {
+/// A run whose developer is a command that does something, and says that the greeting is built: where its report goes is up to the caller.
+fn commanded(acts: &str, goes: &str) -> Play {
     let mut play = Play::new(TASK, &script(&[]));
     let report = "## Status\ncomplete\n\n## Abstract\noutcome: built\nverdict: n/a\nfiles: 1 created, 0 modified, 0 deleted\nnext_phase: dod-checker\nopen_questions: 0\n\n## Files Created\n- `greet.sh`\n\n## DoD coverage\n- ✓ DoD-1\n";
     let agent = format!(
-        "#!/bin/sh\ncat > /dev/null\ntest -s \"$TOLLGATE_BUNDLE/brief.md\" || exit 9\n[ \"$1\" = 'two words' ] || exit 8\necho 'echo Hi' > greet.sh\ncat > \"$TOLLGATE_REPORT\" <<'END'\n{report}END\n"
+        "#!/bin/sh\ncat > /dev/null\n[ \"$1\" = 'two words' ] || exit 8\n{acts}\necho 'echo Hi' > greet.sh\ncat {goes} <<'END'\n{report}END\n"
     );
     play.world.agent("agent", &agent);
     let worker = "developer=command:agent 'two words'";
@@ -76,6 +76,18 @@ fn command_workers_get_the_brief_and_leave_a_report() {
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hi\n"));
     assert_eq!(play.dispatched("tester"), 1, "the script acts for the other roles");
     play.holds();
+    play
+}
+
+#[test]
+fn command_workers_get_the_brief_and_leave_a_report() {
+    commanded("test -s \"$TOLLGATE_BUNDLE/brief.md\" || exit 9", "> \"$TOLLGATE_REPORT\"");
+}
+
+#[test]
+fn a_byte_that_is_no_text_does_not_take_the_report_with_it() {
+    let play = commanded("printf 'caf\\351 is built\\n\\n'", "");
+    play.tollgate(&["show", "RUN"]).exits(0);
 }
 
 #[test]

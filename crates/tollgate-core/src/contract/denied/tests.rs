@@ -91,6 +91,11 @@ fn a_denial_is_seen() {
         "`cargo test`: FAILED. 3 passed; 1 failed",
         "test result: FAILED. 11 passed; 1 failed",
         "tests/cart.rs, case 1: PASS, case 2: FAIL",
+        "case 2 — FAIL",
+        "case 2 - **FAIL**, the total is NaN",
+        "case 2 (FAIL)",
+        "case 2 [FAILED].",
+        "test cart::two ... FAILED",
     ] {
         assert!(denies(denied), "{denied}");
     }
@@ -159,6 +164,15 @@ fn evidence_may_have_a_negation() {
         "`cargo test`: 3 passed; 0 failed",
         "src/fail:failed.rs",
         "a bad login: failed logins are counted",
+        "before the change — FAIL",
+        "case 2 — FAIL → PASS",
+        "shows [FAIL] for a bad file",
+        "a bad file (FAIL) is shown in red",
+        "`x = FAIL` is refused",
+        "state=FAIL is kept",
+        "order status = FAILED",
+        "wrong PIN → FAIL shown",
+        "a bad file ends as FAIL",
     ] {
         assert!(!denies(evidence), "{evidence}");
     }

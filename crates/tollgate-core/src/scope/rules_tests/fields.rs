@@ -25,8 +25,15 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
         ("item.py", " @dataclass\n class Item:\n     price: int\n+    tax: int"),
         ("Item.java", " public class Item {\n     private int price;\n+    private List<Tax> tax;\n }"),
         ("Item.cs", " public class Item {\n     int price;\n+    internal readonly int tax;\n }"),
+        ("Item.cs", " public class Item\n {\n     int price;\n+    public int tax;\n }"),
+        (
+            "Item.cs",
+            " namespace Shop\n {\n   class Item\n   {\n     int price;\n+    public int tax { get; set; }\n   }\n }",
+        ),
+        ("Item.java", "@@ public class Item\n {\n     int price;\n+    int tax;\n }"),
         ("item.kt", " data class Item(\n     val price: Int,\n+    val tax: Int,\n )"),
         ("item.ts", " class Item {\n   price: number;\n+  private tax: number;\n }"),
+        ("item.ts", " class Item {\n   price: number;\n+  private tax!: number;\n }"),
     ] {
         check(uses, made(path, diff), "+++", Class::Incidental);
     }
@@ -36,6 +43,16 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
         ("item.py", " class Item:\n     def all(self):\n+        return self.tax"),
         ("Item.java", " public class Item {\n     int price;\n+    int tax = rate();\n }"),
         ("Item.java", " public class Item {\n     int price() {\n+        return tax;\n     }"),
+        ("Item.cs", " public class Item\n {\n     int Price()\n     {\n+        int tax;\n     }"),
+        ("Item.cs", " public class Item {\n     int price;\n+    public int tax { get; set; } = 7;\n }"),
+        ("Item.cs", " public class Item {\n     int price;\n+    public int tax { get => rate(); }\n }"),
+        ("Item.java", " class Item {\n   {\n+    int tax;\n   }\n }"),
+        ("Item.cs", " public class Item {\n     int price;\n+    [Key] public int tax;\n }"),
+        ("Item.cs", " public class Item {\n     int price;\n+    public override int tax { get; set; }\n }"),
+        ("item.ts", " class Item {\n   price: number;\n+  override tax: number;\n }"),
+        // What stands behind it has another number then.
+        ("Kind.java", " public enum Kind {\n     price,\n+    tax,\n     total\n }"),
+        ("kind.ts", "@@ export enum Kind {\n   price,\n+  tax"),
     ] {
         assert_ne!(measured(uses, made(path, diff)).0, Class::Incidental, "{diff}");
     }
