@@ -48,8 +48,17 @@ impl Differences {
         if from == to {
             return Ok(Self::none(from));
         }
-        let args = ["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", from.as_str(), to.as_str()];
-        let out = git.run(&args)?;
+        Self::told(git, from, &["diff-tree", "-r", from.as_str(), to.as_str()])
+    }
+
+    /// What the index of a git has otherwise than a commit; no file is looked at.
+    pub fn staged(git: &Git, from: &ObjectId) -> Result<Self, WorkspaceError> {
+        Self::told(git, from, &["diff-index", "--cached", from.as_str()])
+    }
+
+    fn told(git: &Git, from: &ObjectId, args: &[&str]) -> Result<Self, WorkspaceError> {
+        let (command, more) = args.split_at(1);
+        let out = git.run(&[command, &["-z", "--no-renames", "--ignore-submodules=none"], more].concat())?;
         let mut records = records(&out);
         let mut pairs = Vec::new();
         while let Some(head) = records.next() {
@@ -67,10 +76,8 @@ impl Differences {
                 };
                 Some((quote(records.next()?), pair))
             })();
-            let unexpected = || GitError::Unexpected {
-                command: "diff-tree".to_owned(),
-                what: String::from_utf8_lossy(head).into_owned(),
-            };
+            let unexpected =
+                || GitError::Unexpected { command: command.concat(), what: String::from_utf8_lossy(head).into_owned() };
             pairs.push(pair.ok_or_else(unexpected)?);
         }
         Ok(Self::known(from, pairs))
@@ -118,7 +125,12 @@ impl Differences {
 
     /// Whether a submodule is among what differs, then or now.
     pub fn touch_submodules(&self) -> bool {
-        self.paths.values().any(|(was, now)| is_submodule(was) || is_submodule(now))
+        self.with_submodules().next().is_some()
+    }
+
+    /// The paths that are a submodule before or now.
+    pub fn with_submodules(&self) -> impl Iterator<Item = &Name> {
+        self.paths.iter().filter(|(_, (was, now))| is_submodule(was) || is_submodule(now)).map(|(path, _)| path)
     }
 
     /// The submodules of the earlier tree that differ, and whether something else comes where they are, or below.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tollgate_core::Name;
 
+use super::differences::Differences;
 use super::repository::SHOWN_MAX;
 use super::{Repository, WorkspaceError};
 use crate::git::{Git, quote, records, unquote};
@@ -46,6 +47,12 @@ impl Repository {
         if sparse.out.trim_ascii() == b"true" {
             return refused(format!("{} is a sparse checkout", self.top.display()), BY_YOUR_OWN_GIT);
         }
+        // Elsewhere git is told to pass over submodules.
+        let staged = Differences::staged(&self.own_index()?, &self.head)?;
+        let paths: Vec<Name> = staged.with_submodules().take(SHOWN_MAX).cloned().collect();
+        if !paths.is_empty() {
+            return Err(WorkspaceError::Dirty { top: self.top.clone(), paths, nested: false });
+        }
         let wanted: BTreeSet<&Name> = changed.iter().collect();
         let flagged = self.flagged()?.into_iter().map(|path| quote(&path)).filter(|path| wanted.contains(path));
         let flagged: Vec<Name> = flagged.take(SHOWN_MAX).collect();
@@ -65,9 +72,13 @@ impl Repository {
         }
     }
 
+    fn own_index(&self) -> Result<Git, WorkspaceError> {
+        Ok(Git::with_dir(self.git_dir())?.on(&self.top, self.index_file()))
+    }
+
     /// The files that the index says are as they should be, whatever lies in the checkout.
     pub(super) fn flagged(&self) -> Result<Vec<Vec<u8>>, WorkspaceError> {
-        let listed = Git::with_dir(self.git_dir())?.on(&self.top, self.index_file()).run(&["ls-files", "-v", "-z"])?;
+        let listed = self.own_index()?.run(&["ls-files", "-v", "-z"])?;
         let flagged = records(&listed).filter_map(|line| match line {
             [b'S' | b'a'..=b'z', b' ', path @ ..] => Some(path.to_vec()),
             _ => None,

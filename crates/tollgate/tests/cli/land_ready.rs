@@ -187,3 +187,27 @@ fn what_lies_in_a_submodule_is_not_taken_away() {
     land(&play, &["--as", "merge"]).exits(0);
     assert_eq!(std::fs::read_to_string(play.world.path("work/src/lib/only")).unwrap(), "PRECIOUS\n");
 }
+
+/// What is staged of a submodule is a change of the checkout, too.
+#[test]
+fn what_is_staged_of_a_submodule_is_not_taken_away() {
+    let play =
+        replacing("echo x > src/new.rs", "1 created, 0 modified, 0 deleted", "\n## Files Created\n- src/new.rs\n");
+    let committed = head(&play, "HEAD");
+    let by = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+    play.world.git(&[&["-C", "src/lib"], &by[..], &["commit", "-qm", "Next", "--allow-empty"]].concat());
+    for stage in [&["add", "src/lib"][..], &["rm", "-q", "--cached", "src/lib"]] {
+        play.world.git(stage);
+        let staged = play.world.git(&["ls-files", "-s"]);
+        land(&play, &["--as", "merge"]).exits(1).says("TG0504").says("src/lib");
+        assert_eq!(
+            (play.world.git(&["ls-files", "-s"]), head(&play, "HEAD")),
+            (staged, committed.clone()),
+            "{stage:?}"
+        );
+        play.world.git(&["reset", "-q"]);
+    }
+    // One that stands elsewhere and is not staged stays as it is.
+    land(&play, &["--as", "merge"]).exits(0);
+    assert_eq!(play.world.git(&["-C", "src/lib", "log", "-1", "--format=%s"]), "Next\n");
+}
