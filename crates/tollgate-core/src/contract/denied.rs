@@ -305,7 +305,7 @@ fn is_in_capitals(said: &str) -> bool {
 /// How far before and behind a sign is looked for what is said to fail, in bytes.
 const AROUND: usize = 96;
 /// Signs behind which a tool says what came of something; an arrow or `=` says what somebody gets.
-const SIGNS: [&str; 6] = [":", "—", "–", " -", "...", "…"];
+const SIGNS: [&str; 7] = [":", "—", "–", " --", " -", "...", "…"];
 /// What is called so is to fail: it is what was there before.
 const BEFORE: [&str; 12] = [
     "before",
@@ -354,12 +354,15 @@ fn names_what_fails(said: &str) -> bool {
 
 /// What a word behind a sign is said of, or one in brackets at the end.
 fn named<'t>(before: &'t str, behind: &str) -> Option<&'t str> {
-    if let Some(name) = before.strip_suffix(['(', '[']) {
-        return behind.trim_start_matches([')', ']']).trim_matches(['.', ' ']).is_empty().then_some(name);
+    if let Some(name) = before.trim_end().strip_suffix(['(', '[']) {
+        let ends = behind.trim().trim_matches([')', ']', '.', ';', ' ']).is_empty();
+        return ends.then_some(name);
     }
-    let signed = before.trim_end_matches([' ', '*', '_']);
-    let name = SIGNS.iter().find_map(|sign| signed.strip_suffix(sign))?;
-    (signed.len() < before.len() && name.contains(char::is_alphanumeric)).then_some(name.trim_end())
+    let signed = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_'));
+    let (name, sign) = SIGNS.iter().find_map(|sign| Some((signed.strip_suffix(sign)?, *sign)))?;
+    // A dash needs no space, and neither do dots; a colon has one, else it is a part of a name.
+    let is_sign = signed.len() < before.len() || !matches!(sign, ":" | " -");
+    (is_sign && name.contains(char::is_alphanumeric)).then_some(name.trim_end())
 }
 
 /// Whether a text says of something that it passes; a count of what did says nothing of the rest.
@@ -379,6 +382,8 @@ pub fn says_fail(text: &str) -> bool {
 fn is_labelled(rest: &str) -> bool {
     let is_between = |c: char| c != ':' && (c.is_ascii_digit() || !c.is_alphanumeric());
     let value = rest.trim_start_matches(is_between).strip_prefix(':');
+    // `Status::FAILED` is a name.
+    let value = value.filter(|value| !value.starts_with(':'));
     value.is_some_and(|value| denies(value.trim_start_matches(['*', '_', ' '])))
 }
 

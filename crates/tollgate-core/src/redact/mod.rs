@@ -122,6 +122,8 @@ pub enum Unsearchable {
     TooMany(usize),
     /// They cannot be made into one search.
     Search(String),
+    /// The value of this one is no text, and could be written in many ways.
+    NotText(String),
 }
 
 impl std::fmt::Display for Unsearchable {
@@ -129,6 +131,7 @@ impl std::fmt::Display for Unsearchable {
         match self {
             Self::TooMany(count) => write!(f, "there are {count} of them; at most {VALUES_MAX} can be looked for"),
             Self::Search(why) => write!(f, "they cannot be made into one search: {why}"),
+            Self::NotText(name) => write!(f, "the value of {name} is not UTF-8: unset it, or set it to text"),
         }
     }
 }
@@ -153,10 +156,7 @@ impl Secrets {
         handed: &dyn Fn(&str) -> bool,
     ) -> Result<Self, Unsearchable> {
         let secret = |(name, value): (&'a str, &'a str)| {
-            let is_secret = NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part))
-                || name.to_ascii_uppercase().ends_with("_KEY");
-            let found = if is_secret || handed(name) && is_no_word(value) { Some(value) } else { password(value) };
-            Some((Name::from(name), found?.to_owned()))
+            Some((Name::from(name), secret_in(name, value, handed(name))?.to_owned()))
         };
         Self::new(variables.into_iter().filter_map(secret))
     }
@@ -433,6 +433,13 @@ impl Redactor {
         let safe = secrets.scan(scan, held, is_end, &mut |piece| out(piece.shown()));
         held.drain(..safe);
     }
+}
+
+/// The secret in the value of a variable: all of it by the variable's name, or where it was handed over by that and is no word; else a password.
+pub fn secret_in<'v>(name: &str, value: &'v str, handed: bool) -> Option<&'v str> {
+    let name = name.to_ascii_uppercase();
+    let is_secret = NAMES.iter().any(|part| name.contains(part)) || name.ends_with("_KEY");
+    if is_secret || (handed && is_no_word(value)) { Some(value) } else { password(value) }
 }
 
 /// Whether a value is nothing that a person would write: long, in one piece, of letters and digits.

@@ -221,7 +221,8 @@ fn lock(change: &Change<'_>, names: &Names<'_>) -> Criteria {
         None => no(format!("no {} changes in scope", wanted.join(" or "))),
     };
     let written = "a lock file, written by a tool";
-    Criteria { minimal: yes(written), required, unaltered: yes(format!("{written}: it holds no logic of its own")) }
+    let minimal = whole(change).filter(|_| change.kind() == Kind::Deleted).unwrap_or_else(|| yes(written));
+    Criteria { minimal, required, unaltered: yes(format!("{written}: it holds no logic of its own")) }
 }
 
 fn prose(change: &Change<'_>, names: &Names<'_>) -> Criteria {
@@ -253,7 +254,7 @@ fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, language:
         (false, None) => unknown("it names nothing that the change in scope brings or takes away"),
     };
     let minimal = match change.kind() {
-        Kind::Deleted if !belongs => no("the whole file is removed"),
+        Kind::Deleted => no("the whole file is removed"),
         Kind::Added if !belongs => no("a new fixture"),
         _ => yes("a snapshot or fixture, which shows what the code gives"),
     };
@@ -449,6 +450,7 @@ fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language, import
         | Piece::Comment { steers_a_tool: false } => None,
         Piece::Comment { steers_a_tool: true } => Some("a comment that tells a tool something".to_owned()),
         Piece::Renamed { stands: Stands::AsValues, .. } => Some("a word that may be a value changes".to_owned()),
+        Piece::Renamed { stands: Stands::AsParts, .. } => Some("a part of something has another name".to_owned()),
         Piece::Renamed { pairs, stands } => pairs
             .iter()
             .find(|(old, new)| {

@@ -25,12 +25,14 @@ pub enum Piece<'a> {
 }
 
 /// Where renamed words stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stands {
     /// Where only names do.
     AsNames,
-    /// Behind a dot: a part of something, perhaps of something else.
+    /// Called behind a dot: a part of something, perhaps of something else.
     Inside,
+    /// Behind a dot and not called, or as a key: a part of something that only its reader knows.
+    AsParts,
     /// Where they may be values: in a string, or in a language whose values need no quotes.
     AsValues,
 }
@@ -161,14 +163,9 @@ fn pair<'a>((old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language:
                 a.sort == TokenSort::Word && b.sort == TokenSort::Word && !is_literal(a) && !is_literal(b)
             }) =>
         {
-            let quoted = pairs.iter().any(|(a, _)| a.quoted);
-            let inside =
-                before.windows(2).zip(after.windows(2)).any(|(old, new)| old[0].text == "." && old[1] != new[1]);
-            let stands = match (quoted || !language.names, inside) {
-                (true, _) => Stands::AsValues,
-                (false, true) => Stands::Inside,
-                (false, false) => Stands::AsNames,
-            };
+            let renamed = (0..before.len()).filter(|at| before[*at].text != after[*at].text);
+            let stands = renamed.map(|at| stands(&before, at)).max();
+            let stands = stands.filter(|_| language.names).unwrap_or(Stands::AsValues);
             let pairs = pairs.into_iter().map(|(a, b)| (a.text, b.text)).collect();
             vec![Piece::Renamed { pairs, stands }]
         }
@@ -176,6 +173,25 @@ fn pair<'a>((old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language:
             pairs.first().map_or_else(both, |(a, b)| vec![Piece::Value(a.text, b.text)])
         }
         _ => both(),
+    }
+}
+
+/// Where a word of a line stands.
+fn stands(tokens: &[Token<'_>], at: usize) -> Stands {
+    let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
+    let (before, next, second) = (text(at.checked_sub(1)), text(Some(at + 1)), text(Some(at + 2)));
+    let is_key = match next {
+        // A line may end so: `if total:`. Others are `total == 1`, `total => 1` and `total::new()`.
+        ":" => !second.is_empty() && second != ":",
+        "=" => !matches!(second, "=" | ">"),
+        _ => false,
+    };
+    match before {
+        _ if tokens[at].quoted || (before == "/" && next == "/") => Stands::AsValues,
+        "." if next == "(" => Stands::Inside,
+        "." => Stands::AsParts,
+        _ if is_key => Stands::AsParts,
+        _ => Stands::AsNames,
     }
 }
 
@@ -248,7 +264,11 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> Vec<Role> {
             left = bodies.pop().map(|(_, body)| body);
         }
         let inside = bodies.last().map(|(_, body)| *body);
-        let own = role(bare, inside, left, language);
+        // What stands behind an annotation is what it is about: a field between the two takes it away.
+        let own = match role(bare, inside, left, language) {
+            Role::Field if annotates(head) => Role::Code,
+            own => own,
+        };
         // A brace alone opens what the line before it names, where that opens and ends nothing itself.
         let named = bare == "{" && !head.ends_with([';', '{', '}']);
         let body = if named { opened(&format!("{head} {{")) } else { opened(bare) };
@@ -275,7 +295,10 @@ fn role(line: &str, inside: Option<Body>, left: Option<Body>, language: Language
         return Role::Import;
     }
     let field = match inside {
-        Some(Body::Type | Body::Class) => is_field(line) || is_typed_field(line, inside == Some(Body::Type)),
+        Some(Body::Type | Body::Class) => {
+            let line = uncommented(line, language);
+            is_field(line) || is_typed_field(line, inside == Some(Body::Type))
+        }
         Some(Body::Import | Body::Other) | None => false,
     };
     if field { Role::Field } else { Role::Code }
@@ -402,12 +425,32 @@ fn is_field(line: &str) -> bool {
         || (plain && of.ends_with(';') && !of[..of.len() - 1].contains(['=', '{', '(', ';']))
 }
 
-/// What a property of C# without code of its own ends with.
-const PROPERTIES: [&str; 3] = [" { get; set; }", " { get; init; }", " { get; }"];
+/// A line without the words for people at its end.
+fn uncommented(line: &str, language: Language) -> &str {
+    let comment = line.match_indices(language.comment).find(|(at, _)| line[..*at].ends_with([' ', '\t']));
+    let cut = comment.map(|(at, _)| line.split_at(at)).filter(|_| !language.comment.is_empty());
+    let cut = cut.filter(|(code, words)| !code.contains(['"', '\'', '`']) && !steers_a_tool(words));
+    cut.map_or(line, |(code, _)| code.trim_end())
+}
+
+/// Whether a line says something of what stands behind it: `@Column`, `[Key]`, `#[serde(skip)]`.
+fn annotates(line: &str) -> bool {
+    line.starts_with('@') || line.starts_with("#[") || (line.starts_with('[') && line.ends_with(']'))
+}
+
+/// What a property of C# has without code of its own.
+const ACCESS: [&str; 6] = ["get", "set", "init", "private set", "protected set", "internal set"];
+/// What says more of a field than who sees it.
+const SAYS_MORE: [&str; 4] = ["override", "abstract", "required", "const"];
 
 /// What ends a field: a mark, or the access to a property.
 fn ended(line: &str) -> Option<&str> {
-    line.strip_suffix(';').or_else(|| PROPERTIES.iter().find_map(|access| line.strip_suffix(access)))
+    let property = || {
+        let (field, access) = line.strip_suffix('}')?.split_once('{')?;
+        let is_access = access.trim().strip_suffix(';')?.split(';').all(|access| ACCESS.contains(&access.trim()));
+        is_access.then(|| field.trim_end())
+    };
+    line.strip_suffix(';').or_else(property)
 }
 
 /// `Type name;` as in Java, or `Name Type` as in Go where `bare` says that nothing needs to end it; without a value of its own.
@@ -427,13 +470,13 @@ fn is_typed_field(line: &str, bare: bool) -> bool {
     let steers = |word: &str| {
         matches!(word, "return" | "throw" | "break" | "continue" | "goto" | "yield" | "await" | "delete" | "new")
     };
-    // An attribute says something of its own, and so does a field that takes the place of another one.
-    let says_more = ended.is_some() && (said.starts_with('[') || said.split(' ').any(|word| word == "override"));
+    let says_more = ended.is_some() && (said.starts_with('[') || said.split(' ').any(|word| SAYS_MORE.contains(&word)));
     is_name(name) && !says_more && !of.is_empty() && of.chars().all(is_of) && !said.split_whitespace().any(steers)
 }
 
 /// The name of a field.
 pub fn field_name(line: &str, language: Language) -> Option<&str> {
+    let line = uncommented(line, language);
     match line.split_once(':').filter(|(name, _)| !name.contains('`')) {
         Some((name, _)) => words(name, language).last(),
         None => match ended(line.trim_end()) {

@@ -22,7 +22,7 @@ pub enum Sort {
 pub struct Language {
     pub sort: Sort,
     /// What a comment to the end of the line begins with.
-    comment: &'static str,
+    pub comment: &'static str,
     /// Whether white space at the start of a line means something.
     pub indents: bool,
     /// Whether `'` begins a string.

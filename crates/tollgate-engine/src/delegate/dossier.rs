@@ -20,6 +20,8 @@ const MISTAKES_MAX: usize = 20;
 pub(super) struct Dossier {
     /// As it was given.
     pub text: String,
+    /// How it calls the unit.
+    pub unit: String,
     /// What may be changed, from the folder the work is done in, each written in the shortest way.
     pub allowed: Vec<String>,
     /// What must not be.
@@ -70,6 +72,7 @@ pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>>
     let rows = root.get("acceptance_matrix").and_then(Node::list).unwrap_or_default();
     Ok(Dossier {
         text: text.to_owned(),
+        unit: root.get("work_unit").and_then(Node::text).unwrap_or_default().to_owned(),
         allowed: surfaces(&root, ALLOWED, said.cwd).and_then(without_git)?,
         forbidden: surfaces(&root, FORBIDDEN, said.cwd)?,
         rows: rows.iter().filter_map(|row| row.get("id")?.text().map(str::to_owned)).collect(),

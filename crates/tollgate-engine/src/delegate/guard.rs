@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
 use tollgate_core::Name;
@@ -16,7 +17,7 @@ use super::reached::reached;
 use super::report::{Frame, Guard, Reason};
 use super::room::Room;
 use super::surfaces::{Grant, grant, holds};
-use super::{Delegation, Stop, VERIFIER, invalid};
+use super::{Delegation, Stop, VERIFIER, go_on, invalid};
 use crate::git::{quote, unquote};
 use crate::sandbox::Reserved;
 use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
@@ -39,7 +40,13 @@ pub(super) struct Scene {
 
 impl Scene {
     /// Looks at the folder. Who writes starts from a checkout without changes that are not committed, unless they may be there.
-    pub fn look(asked: &Delegation, cwd: &Path, room: &Room, guard: &mut Guard) -> Result<Self, Stop> {
+    pub fn look(
+        asked: &Delegation,
+        cwd: &Path,
+        room: &Room,
+        guard: &mut Guard,
+        stop: &AtomicBool,
+    ) -> Result<Self, Stop> {
         let scratch = room.path("look");
         let mut dirty = Vec::new();
         let repository = match Repository::find(cwd) {
@@ -58,7 +65,12 @@ impl Scene {
         if asked.role != VERIFIER {
             refuse(asked, &dirty, guard)?;
         }
-        let before = take(cwd, repository.as_ref(), None, &scratch).map_err(Stop::execution)?;
+        go_on(stop)?;
+        let folders = folders(cwd, repository.as_ref());
+        let before = Snapshot::take(cwd, &folders, stop).and_then(|taken| staged(taken, repository.as_ref(), &scratch));
+        // What it was stopped at is not why.
+        go_on(stop)?;
+        let before = before.map_err(Stop::execution)?;
         guard
             .warnings
             .extend(before.closed().map(|path| format!("`{path}` cannot be looked into, and is not measured")));
@@ -155,7 +167,9 @@ impl Scene {
     /// Measures what changed, and judges it.
     pub fn measure(&self, dossier: &Dossier, asked: &Delegation, leaks: &Leaks, frame: &mut Frame) -> Result<(), Stop> {
         let cwd = asked.cwd.as_ref().map_err(Stop::execution)?;
-        let after = take(cwd, self.repository.as_ref(), Some(&self.before), &self.scratch);
+        let repository = self.repository.as_ref();
+        let after = self.before.retake(&folders(cwd, repository));
+        let after = after.and_then(|taken| staged(taken, repository, &self.scratch));
         let after = after.map_err(|error| {
             Stop(Reason::Validation, format!("What the worker changed cannot be measured: {error}"), Vec::new())
         })?;
@@ -177,17 +191,13 @@ impl Scene {
     }
 }
 
-fn take(
-    cwd: &Path,
-    repository: Option<&Repository>,
-    before: Option<&Snapshot>,
-    scratch: &Path,
-) -> Result<Snapshot, WorkspaceError> {
-    let folders = repository.map(|repository| repository.git_folders(cwd)).unwrap_or_default();
-    let mut taken = match before {
-        None => Snapshot::take(cwd, &folders)?,
-        Some(before) => before.retake(&folders)?,
-    };
+/// The git folders of a repository that lie elsewhere.
+fn folders(cwd: &Path, repository: Option<&Repository>) -> Vec<(Name, PathBuf)> {
+    repository.map(|repository| repository.git_folders(cwd)).unwrap_or_default()
+}
+
+/// With what is staged.
+fn staged(mut taken: Snapshot, repository: Option<&Repository>, scratch: &Path) -> Result<Snapshot, WorkspaceError> {
     if let Some(repository) = repository {
         taken.tell(STAGED, repository.staged_digest(scratch)?);
     }

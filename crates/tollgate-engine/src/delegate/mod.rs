@@ -20,7 +20,7 @@ mod surfaces;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -199,7 +199,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     let cwd = asked.cwd.as_ref().map_err(Stop::execution)?;
     let room = Room::make(&asked.state).map_err(Stop::execution)?;
     let _turn = Turn::take(cwd, &asked.role)?;
-    let mut scene = Scene::look(asked, cwd, &room, &mut frame.guard)?;
+    let mut scene = Scene::look(asked, cwd, &room, &mut frame.guard, stop)?;
     let dialect = registry::report_dialect(CONTRACT).ok_or_else(|| Stop::execution("there is no contract for it"))?;
     let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect);
     let (worker, copy) = worker(hired, &room, asked)?;
@@ -215,6 +215,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     let leash = tether.leash.clone();
     let job = job(asked, cwd, &room, &brief, tether, secrets)?;
     let log = job.log.clone();
+    go_on(stop)?;
     let outcome = work(&*worker, job, asked.limit, stop)?;
     frame.adapter.extend(ended(&outcome));
     frame.guard.warnings.extend(denied::told(&log, &leash));
@@ -227,6 +228,14 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
         }
     }
     delivered
+}
+
+/// Starts nothing more once it is asked to stop.
+fn go_on(stop: &AtomicBool) -> Result<(), Stop> {
+    match stop.load(Ordering::Relaxed) {
+        true => Err(Stop::execution("Tollgate was asked to stop: no worker was started.")),
+        false => Ok(()),
+    }
 }
 
 fn read_dossier(asked: &Delegation) -> Result<Dossier, Stop> {
@@ -394,7 +403,7 @@ fn read(
     if let Some(failure) = &outcome.failure {
         return Err(broken(format!("The worker failed: {}", failure.reason), log));
     }
-    let (report, claimed) = match own_report(asked, brief, outcome) {
+    let (report, claimed) = match own_report(asked, dossier, brief, outcome) {
         Ok(report) => report,
         Err(_) if !outcome.end.success() => {
             return Err(broken(format!("The worker's program {} and left no report that holds.", outcome.end), log));
@@ -433,8 +442,27 @@ fn broken(summary: String, log: &Path) -> Stop {
     Stop(reason, summary, Vec::new())
 }
 
-/// The last report of this unit that is no echo, where it holds; and what it claims to have changed.
-fn own_report(asked: &Delegation, brief: &str, outcome: &Outcome) -> Result<(Map<String, Value>, Vec<String>), Stop> {
+/// The last report of this unit that is no echo, where it holds; and what it claims to have changed. The unit is called as the command
+/// line does, or as the dossier does.
+fn own_report(
+    asked: &Delegation,
+    dossier: &Dossier,
+    brief: &str,
+    outcome: &Outcome,
+) -> Result<(Map<String, Value>, Vec<String>), Stop> {
+    let named = report_on(&asked.unit, asked, brief, outcome);
+    if named.is_ok() || dossier.unit == asked.unit {
+        return named;
+    }
+    report_on(&dossier.unit, asked, brief, outcome).or(named)
+}
+
+fn report_on(
+    unit: &str,
+    asked: &Delegation,
+    brief: &str,
+    outcome: &Outcome,
+) -> Result<(Map<String, Value>, Vec<String>), Stop> {
     let none = |why: &str| Stop(Reason::InvalidReport, format!("The worker left no WorkerReportV1: {why}"), Vec::new());
     let (bytes, cut) = match &outcome.said {
         Said::Report { bytes, cut } => (bytes, *cut),
@@ -445,7 +473,7 @@ fn own_report(asked: &Delegation, brief: &str, outcome: &Outcome) -> Result<(Map
     let text = String::from_utf8_lossy(bytes);
     let context = Context {
         role: Some(asked.role.as_str().into()),
-        unit: Some(asked.unit.as_str().into()),
+        unit: Some(unit.into()),
         prompt: Some(brief.to_owned()),
         ..Context::default()
     };
@@ -461,6 +489,12 @@ fn own_report(asked: &Delegation, brief: &str, outcome: &Outcome) -> Result<(Map
         let reason = if is_one { Reason::Validation } else { Reason::InvalidReport };
         let summary = format!("The worker's report is no valid WorkerReportV1: {}", wrong.remove(0));
         return Err(Stop(reason, summary, wrong));
+    }
+    // Words behind its name may be those of another one.
+    let said = root.get("unit_id").and_then(Node::text).unwrap_or_default();
+    if said != unit {
+        let summary = format!("The worker's report is on the unit `{said}`, and `{unit}` was asked for.");
+        return Err(Stop(Reason::Validation, summary, Vec::new()));
     }
     let claimed = root.get("changed_surfaces").and_then(Node::list).unwrap_or_default();
     let claimed = claimed.iter().filter_map(|node| node.text().map(str::to_owned)).collect();

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-use tollgate_core::redact::{Secrets, Unsearchable};
+use tollgate_core::redact::{Secrets, Unsearchable, secret_in};
 
 pub use family::adopt_orphans;
 pub use mark::mark_driver;
@@ -359,11 +359,18 @@ pub fn run(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::
 /// The secrets of this program's own environment, and of what was `copied` for a program; the variables of `handed` were given
 /// to it by name.
 pub fn secrets(handed: &Inherit, copied: &[(String, String)]) -> Result<Arc<Secrets>, Unsearchable> {
-    let variables: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let pairs = variables.iter().chain(copied).map(|(name, value)| (name.as_str(), value.as_str()));
     let given = |name: &str| handed.has(OsStr::new(name)) || copied.iter().any(|(known, _)| known == name);
+    let mut variables: Vec<(String, String)> = Vec::new();
+    for (name, value) in std::env::vars_os() {
+        match (name.into_string(), value.into_string()) {
+            (Ok(name), Ok(value)) => variables.push((name, value)),
+            (Ok(name), Err(value)) if secret_in(&name, &value.to_string_lossy(), given(&name)).is_some() => {
+                return Err(Unsearchable::NotText(name));
+            }
+            _ => {}
+        }
+    }
+    let pairs = variables.iter().chain(copied).map(|(name, value)| (name.as_str(), value.as_str()));
     Ok(Arc::new(Secrets::of_variables(pairs, &given)?))
 }
 

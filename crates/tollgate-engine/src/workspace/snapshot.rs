@@ -10,6 +10,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tollgate_core::Name;
@@ -83,19 +84,26 @@ struct Note {
 }
 
 impl Snapshot {
-    /// Takes the files below `root`, and those of git folders that lie elsewhere, under the names they are shown by.
-    pub fn take(root: &Path, git_folders: &[(Name, PathBuf)]) -> Result<Self, WorkspaceError> {
-        Self::again(root, git_folders, None)
+    /// Takes the files below `root`, and those of git folders that lie elsewhere, under the names they are shown by; not to its end
+    /// where it is asked to stop.
+    pub fn take(root: &Path, git_folders: &[(Name, PathBuf)], stop: &AtomicBool) -> Result<Self, WorkspaceError> {
+        Self::again(root, git_folders, None, stop)
     }
 
     /// The same after somebody worked there.
     pub fn retake(&self, git_folders: &[(Name, PathBuf)]) -> Result<Self, WorkspaceError> {
-        Self::again(&self.root, git_folders, Some(self))
+        // What was done is looked at to the end.
+        Self::again(&self.root, git_folders, Some(self), &AtomicBool::new(false))
     }
 
-    fn again(root: &Path, git_folders: &[(Name, PathBuf)], before: Option<&Self>) -> Result<Self, WorkspaceError> {
+    fn again(
+        root: &Path,
+        git_folders: &[(Name, PathBuf)],
+        before: Option<&Self>,
+        stop: &AtomicBool,
+    ) -> Result<Self, WorkspaceError> {
         let (found, git) = (BTreeMap::new(), Vec::new());
-        let mut taker = Taker { before, now: SystemTime::now(), left: CONTENTS_BYTES_MAX, found, git };
+        let mut taker = Taker { before, stop, now: SystemTime::now(), left: CONTENTS_BYTES_MAX, found, git };
         taker.walk(root, Vec::new())?;
         for (name, folder) in git_folders {
             taker.walk(folder, name.as_bytes().to_vec())?;
@@ -237,6 +245,7 @@ impl Repository {
 
 struct Taker<'b> {
     before: Option<&'b Snapshot>,
+    stop: &'b AtomicBool,
     now: SystemTime,
     /// How many bytes may still be read.
     left: u64,
@@ -250,6 +259,9 @@ impl Taker<'_> {
         // With how long the name of the git folder is that it lies in.
         let mut open = vec![(folder.to_owned(), name, None)];
         while let Some((folder, name, git)) = open.pop() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(WorkspaceError::Unmeasurable("it was not looked at to the end".to_owned()));
+            }
             let entries = match std::fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
@@ -409,7 +421,7 @@ mod tests {
     use crate::testing::{folder, write};
 
     fn changed(root: &Path, act: impl FnOnce()) -> Vec<(String, ChangeKind)> {
-        let before = Snapshot::take(root, &[]).unwrap();
+        let before = Snapshot::take(root, &[], &AtomicBool::new(false)).unwrap();
         act();
         let after = before.retake(&[]).unwrap();
         before.changes(&after).iter().map(|change| (change.path.to_string(), change.kind)).collect()
@@ -484,7 +496,7 @@ mod tests {
         });
         let names: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(names, [".git/objects/ab/cd", "a/index", "store/r/objects/ab/cd"]);
-        let taken = Snapshot::take(&root, &[]).unwrap();
+        let taken = Snapshot::take(&root, &[], &AtomicBool::new(false)).unwrap();
         assert!(taken.in_git("store/r/config") && taken.in_git("x/.git/y") && !taken.in_git("store/rs"));
     }
 }

@@ -281,6 +281,13 @@ fn an_attempt_past_its_roles_budget_ends_as_exhausted() {
         run(&mut play, &[]).exits(4).says(why).says("It used too much.");
         play.holds();
     }
+    // A text that was cut in the middle of a character, as Node prints it, and a byte that is no text.
+    let cut = done(&format!("{NOTHING}\\ud83d"));
+    let byte = format!("{} | sed 's/s-1/s-1\",\"x\":\"\\xe9/'", done(NOTHING));
+    for act in [cut, byte] {
+        let mut play = play(&protocol.replace("LIMIT", "tokens: 149"), "", &act);
+        run(&mut play, &[]).exits(4).says("it used 150 tokens, and its role may use 149 tokens");
+    }
     let enough = play(&protocol.replace("LIMIT", "tokens: 150, cost: 0.1"), "", &done(NOTHING));
     enough.tollgate(&["run", "../row.yaml"]).exits(0);
 }

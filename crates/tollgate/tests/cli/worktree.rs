@@ -1,5 +1,7 @@
 //! What a fresh work tree needs: files that are copied, a setup that is run, caches that count for nobody.
 
+use std::os::unix::ffi::OsStrExt;
+
 use tollgate_core::run::Event;
 use tollgate_core::run::event::{AttemptReported, AttemptUnready, Work};
 
@@ -360,6 +362,15 @@ fn secrets_that_cannot_be_looked_for_stop_the_driver_before_a_worker_is_started(
     let said: Said = play.start(&WORDS).exits(3).says("TG0543").says("there are 1001 of them; at most 1000");
     assert!(said.err.contains("tollgate resume"), "{}", said.err);
     assert_eq!((play.dispatched("developer"), reports(&play).len()), (1, 0));
+    // One that is no text could be written in many ways.
+    let mut play = Play::new(TASK, &script(&[]));
+    let value = std::ffi::OsStr::from_bytes(b"Sup3rSecretV\xe9lue_9917");
+    let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
+    let mut typed = play.world.program(&[&words[..], &WORDS].concat());
+    let done = typed.env("MY_TOKEN", value).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(3) && said.contains("TG0543") && said.contains("MY_TOKEN"), "{said}");
+    play.run.clear();
 }
 
 #[test]

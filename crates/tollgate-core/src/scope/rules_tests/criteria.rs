@@ -442,3 +442,32 @@ fn who_uses_what_moved_between_two_files_follows_it() {
     ];
     assert_eq!(class_of(&rules, &made, "src/page.ts"), Class::Incidental);
 }
+
+/// A word that is renamed in scope is another one where only its reader knows what it is a part of.
+#[test]
+fn a_renamed_word_that_is_a_part_or_a_key_is_for_a_person() {
+    for diff in [
+        "-response.total = 3;\n+response.grandTotal = 3;",
+        "-process.env.total;\n+process.env.grandTotal;",
+        "-send({ total: 1 });\n+send({ grandTotal: 1 });",
+        "-x = /total/;\n+x = /grandTotal/;",
+        "-send(total=1)\n+send(grandTotal=1)",
+    ] {
+        assert_eq!(measured(RENAMES, made("src/page.ts", diff)).0, Class::Judge, "{diff}");
+    }
+    for diff in [
+        "-show(total(items));\n+show(grandTotal(items));",
+        "-show(cart.total(items));\n+show(cart.grandTotal(items));",
+        "-if (total == other) {\n+if (grandTotal == other) {",
+    ] {
+        assert_eq!(measured(RENAMES, made("src/page.ts", diff)).0, Class::Incidental, "{diff}");
+    }
+}
+
+#[test]
+fn a_lock_file_or_a_snapshot_that_goes_is_not_minimal() {
+    let gone = |path| Made { modes: (Mode::File, Mode::Absent), ..made(path, "-a\n-b") };
+    for path in ["Cargo.lock", "src/__snapshots__/cart.test.ts.snap"] {
+        assert_ne!(measured("-a\n+b", gone(path)).0, Class::Incidental, "{path}");
+    }
+}

@@ -30,6 +30,10 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
             "Item.cs",
             " namespace Shop\n {\n   class Item\n   {\n     int price;\n+    public int tax { get; set; }\n   }\n }",
         ),
+        ("Item.cs", " class Item {\n     int price;\n+    public int tax {get; private set;}\n }"),
+        ("Item.cs", " class Item {\n     int price;\n+    public int tax; // in cents\n }"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int // in cents\n }"),
+        ("item.ts", " class Item {\n   price: number;\n+  tax: number; // in cents\n }"),
         ("Item.java", "@@ public class Item\n {\n     int price;\n+    int tax;\n }"),
         ("item.kt", " data class Item(\n     val price: Int,\n+    val tax: Int,\n )"),
         ("item.ts", " class Item {\n   price: number;\n+  private tax: number;\n }"),
@@ -49,6 +53,11 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
         ("Item.java", " class Item {\n   {\n+    int tax;\n   }\n }"),
         ("Item.cs", " public class Item {\n     int price;\n+    [Key] public int tax;\n }"),
         ("Item.cs", " public class Item {\n     int price;\n+    public override int tax { get; set; }\n }"),
+        ("Item.cs", " public class Item {\n     int price;\n+    public required int tax;\n }"),
+        // Between an annotation and what it is about.
+        ("Item.java", " class Item {\n     @Column(\"a\")\n+    int tax;\n     int price;\n }"),
+        ("Item.cs", " class Item {\n     [JsonIgnore]\n+    int tax;\n     int price;\n }"),
+        ("item.rs", " struct Item {\n     #[serde(skip)]\n+    tax: u64,\n     price: u64,\n }"),
         ("item.ts", " class Item {\n   price: number;\n+  override tax: number;\n }"),
         // What stands behind it has another number then.
         ("Kind.java", " public enum Kind {\n     price,\n+    tax,\n     total\n }"),

@@ -21,6 +21,7 @@ pub use permit::Permit;
 pub use talk::Wants;
 
 use super::REPORT_BYTES_MAX;
+use super::agent::leniently;
 use crate::process::{ear, voice};
 use talk::{Step, Talk};
 
@@ -71,10 +72,15 @@ fn speak(mut to: impl Write, from: impl Read, wants: Wants, out: &mut dyn Write)
             }
         }
         steps = match message(&mut from) {
-            Ok(Some(line)) => match serde_json::from_slice(&line) {
-                Ok(message) => talk.take(message),
+            Ok(Some(line)) => match leniently(&line, |line| serde_json::from_str(line).ok()) {
+                Some(message) => talk.take(message),
+                // Both would wait for ever.
+                None if line.starts_with(b"{\"jsonrpc\"") => {
+                    fail(out, &format!("a message of the agent cannot be read {}", talk.place()));
+                    return false;
+                }
                 // Some greet there, too.
-                Err(_) => Vec::new(),
+                None => Vec::new(),
             },
             Ok(None) => {
                 fail(out, &format!("the agent went away {}", talk.place()));

@@ -181,6 +181,22 @@ read a
     assert!(answered && said.lines().count() == 3 && said.contains(r#""result":"1 done""#), "{said}");
 }
 
+/// An answer that is not heard would be waited for until the attempt's time is over.
+#[test]
+fn a_byte_that_is_no_text_takes_no_message_with_it() {
+    let script = r#"
+read a; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}'
+read a; echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1"}}'
+read a; printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"caf\351"}}}}\n'
+printf '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","x":"\377"}}\n'
+read a
+"#;
+    let (answered, said) = with_program(script);
+    assert!(answered && said.contains("caf\u{fffd}"), "{said}");
+    let (answered, said) = with_program("read a; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{'\nread a");
+    assert!(!answered && said.contains("a message of the agent cannot be read"), "{said}");
+}
+
 /// What an agent runs while it works would be its client, and have it say whatever it likes.
 #[test]
 fn what_an_agent_starts_does_not_speak_to_it() {

@@ -105,6 +105,8 @@ pub struct Account {
     spoke: bool,
     /// Whether it told its session.
     named: bool,
+    /// Whether a line could not be read: what it used is unknown then.
+    unread: bool,
 }
 
 impl Account {
@@ -126,6 +128,7 @@ impl Account {
             failed,
             spoke: false,
             named: false,
+            unread: false,
         }
     }
 
@@ -137,10 +140,16 @@ impl Account {
     /// What one line says.
     pub fn read(&mut self, line: &[u8]) -> Vec<WorkerEvent> {
         let mut events = Vec::new();
-        if let Some(line) = line::read(line, self.adapter.wants) {
-            (self.adapter.read)(&line, &mut self.pending, &mut events);
+        match line::read(line, self.adapter.wants) {
+            Some(line) => (self.adapter.read)(&line, &mut self.pending, &mut events),
+            None => self.passes_over(line),
         }
         events
+    }
+
+    /// Takes a line that is not read, by how it begins.
+    pub(super) fn passes_over(&mut self, line: &[u8]) {
+        self.unread |= line::is_meant(line);
     }
 
     /// Takes one line.
@@ -232,7 +241,7 @@ impl Account {
 
     /// What was told, and whether it failed by its own lines; an exit that is not clean makes a quota a failure too.
     pub fn end(mut self, clean: bool) -> (Told, Option<AgentFailure>) {
-        self.told.usage = self.usage();
+        self.told.usage = if self.unread { Usage::default() } else { self.usage() };
         self.told.raw = self.raw.map(|raw| raw.to_string()).filter(|raw| raw.len() <= RAW_BYTES_MAX);
         let failure = match (&self.told.quota, self.failed) {
             (Some(quota), failed) if failed.is_some() || !clean => {

@@ -116,8 +116,9 @@ impl Heard {
 
     fn end_line(&mut self) {
         let mut line = std::mem::take(&mut self.line);
-        if !std::mem::take(&mut self.too_long) {
-            self.read(&line);
+        match (std::mem::take(&mut self.too_long), &mut self.account) {
+            (true, Some(account)) => account.passes_over(&line),
+            _ => self.read(&line),
         }
         line.clear();
         line.shrink_to(LINE_BYTES_KEPT);
@@ -125,10 +126,11 @@ impl Heard {
     }
 
     fn read(&mut self, line: &[u8]) {
-        if let Some(account) = &mut self.account
-            && line.len() <= LINE_BYTES_MAX
-        {
+        let Some(account) = &mut self.account else { return };
+        if line.len() <= LINE_BYTES_MAX {
             account.line(line);
+        } else {
+            account.passes_over(line);
         }
     }
 }
@@ -158,6 +160,8 @@ mod tests {
             ears.push(&[b'x'; 65536]);
         }
         ears.push(b"\"}\n{\"type\":\"thread.started\",\"thread_id\":\"found\"}\n");
-        assert_eq!(ears.account().unwrap().end(true).0.session.as_deref(), Some("found"));
+        ears.push(b"{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}\n");
+        let told = ears.account().unwrap().end(true).0;
+        assert_eq!((told.session.as_deref(), told.usage.input_tokens), (Some("found"), None), "it may have said more");
     }
 }

@@ -17,16 +17,100 @@ pub enum Wants {
     Whole,
 }
 
+/// How deep objects and lists may stand in each other; a reader of JSON takes a few more.
+const DEPTH_MAX: usize = 120;
+
 /// What stands in a line, as far as it is wanted; none where it is no JSON object.
 pub(super) fn read(line: &[u8], wants: fn(&str) -> Wants) -> Option<Value> {
     let line = line.trim_ascii();
     if line.first() != Some(&b'{') {
         return None;
     }
-    let mut from = serde_json::Deserializer::from_str(std::str::from_utf8(line).ok()?);
-    let value = Wanted(wants).deserialize(&mut from).ok()?;
-    from.end().ok()?;
-    Some(value)
+    let read = |line: &str| {
+        let mut from = serde_json::Deserializer::from_str(line);
+        let value = Wanted(wants).deserialize(&mut from).ok()?;
+        from.end().ok()?;
+        Some(value)
+    };
+    leniently(line, read)
+}
+
+/// Whether a line means to be an agent's, whether it can be read or not.
+pub(super) fn is_meant(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"{\"")
+}
+
+/// Reads a line as it is, or else as it was meant. A line that counts for an agent counts against it, too: whoever finds a report in one
+/// reads it so.
+pub fn leniently<T>(line: &[u8], read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let text = String::from_utf8_lossy(line);
+    read(&text).or_else(|| read(&mended(&text)))
+}
+
+/// A line whose halves of characters (`\\ud83d` alone, of a text that was cut) stand for one that is not known, and in which nothing stands
+/// too deep.
+fn mended(line: &str) -> String {
+    let (mut mended, mut depth, mut rest) = (String::with_capacity(line.len()), 0_usize, line);
+    while let Some(first) = rest.chars().next() {
+        let deep = depth > DEPTH_MAX;
+        let end = match first {
+            '"' => string(rest, &mut |piece| {
+                if !deep {
+                    mended.push_str(piece)
+                }
+            }),
+            '{' | '[' => {
+                depth += 1;
+                if depth == DEPTH_MAX + 1 {
+                    mended.push_str("null");
+                } else if depth <= DEPTH_MAX {
+                    mended.push(first);
+                }
+                1
+            }
+            '}' | ']' => {
+                if !deep {
+                    mended.push(first);
+                }
+                depth = depth.saturating_sub(1);
+                1
+            }
+            _ => {
+                let end = rest.find(['"', '{', '[', '}', ']']).unwrap_or(rest.len());
+                if !deep {
+                    mended.push_str(&rest[..end]);
+                }
+                end
+            }
+        };
+        rest = &rest[end..];
+    }
+    mended
+}
+
+/// Gives out the string that a text begins with, piece by piece; where it ends.
+fn string(text: &str, out: &mut dyn FnMut(&str)) -> usize {
+    let half = |at: usize, of: std::ops::RangeInclusive<u32>| {
+        let code = text.get(at..at + 6).and_then(|escape| escape.strip_prefix("\\u"));
+        code.and_then(|code| u32::from_str_radix(code, 16).ok()).is_some_and(|code| of.contains(&code))
+    };
+    let (mut from, mut at) = (0, 1);
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['"', '\\'])) {
+        at += next;
+        if text[at..].starts_with('"') {
+            out(&text[from..=at]);
+            return at + 1;
+        }
+        let whole = half(at, 0xd800..=0xdbff) && half(at + 6, 0xdc00..=0xdfff);
+        if !whole && half(at, 0xd800..=0xdfff) {
+            out(&text[from..at]);
+            out("\u{fffd}");
+            from = at + 6;
+        }
+        at += if whole { 12 } else { 2 };
+    }
+    out(text.get(from..).unwrap_or_default());
+    text.len()
 }
 
 /// Values of which only what is wanted is kept.
@@ -157,8 +241,26 @@ mod tests {
         ] {
             assert_eq!(shown(line), expected, "{line}");
         }
-        assert_eq!(read(b"{\"b\":\"\xff\"}", wants), None);
-        let deep = format!("{}1{}", "{\"a\":".repeat(5000), "}".repeat(5000));
-        assert_eq!(shown(&deep), "-");
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_meant() {
+        assert_eq!(read(b"{\"a\":\"caf\xe9\"}", wants), Some(serde_json::json!({"a": "caf\u{fffd}"})));
+        for (line, expected) in [
+            (r#"{"a":"cut \ud83d","type":"\ude00"}"#, "{\"a\":\"cut \u{fffd}\",\"type\":\"\u{fffd}\"}"),
+            (r#"{"a":"\ud83d\ude00\ud83d","b":"\\ud83d\""}"#, "{\"a\":\"😀\u{fffd}\"}"),
+            (r#"{"a":"\ud83d""#, "-"),
+            (r#"{"a":"\"#, "-"),
+            ("{\"a\":\"\\é", "-"),
+        ] {
+            assert_eq!(shown(line), expected, "{line}");
+        }
+        // What stands too deep is nothing; what stands beside it counts.
+        for (open, close) in [("{\"a\":", "}"), ("[", "]")] {
+            let deep = format!("{{\"b\":{}\"}}\"{},\"type\":1}}", open.repeat(5000), close.repeat(5000));
+            assert_eq!(shown(&deep), "{\"type\":1}");
+        }
+        let deep = format!("{}1{}", "{\"a\":".repeat(200), "}".repeat(200));
+        assert_eq!(shown(&deep).matches('a').count(), DEPTH_MAX);
     }
 }

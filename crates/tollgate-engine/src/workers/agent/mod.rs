@@ -30,7 +30,7 @@ use tollgate_core::run::told::{Guarded, Usage};
 
 pub use account::{Account, AgentFailure, WorkerEvent};
 pub use ears::session_in;
-pub use line::Wants;
+pub use line::{Wants, leniently};
 pub use probe::{ask, version};
 pub use sheet::{QuotaTold, Resume, Schema, Sheet, sheet, sheets};
 pub use spec::{AgentSpec, variables};

@@ -86,6 +86,9 @@ fn a_unit_may_have_words_behind_it_and_a_dossier_may_be_yaml() {
     std::fs::write(stage.world.path("dossier.yaml"), format!("# the work\n{text}\n")).unwrap();
     let words = ["--agent", "command", "--adapter-command", "[\"agent\"]", "--role", "implementer", "--unit", "U-1"];
     stage.type_in(&[&words[..], &["--dossier", "../dossier.yaml"]].concat()).is("PASS", None, 0);
+    // The worker may call it as the dossier does.
+    stage.acts(&says(&with(report("implementer", "PASS"), "unit_id", json!("U-1-show-the-total"))));
+    stage.type_in(&[&words[..], &["--dossier", "../dossier.yaml"]].concat()).is("PASS", None, 0);
     // What its contract only warns of is handed on.
     let fix = Stage::new("implementer", &says(&report("implementer", "PASS"))).dossier("title", json!("Fix the total"));
     fix.delegate().is("PASS", None, 0).says("fill feedback_loop");
@@ -135,6 +138,8 @@ fn a_report_that_breaks_a_rule() {
         (with(pass(), "role", json!("verifier")), "another role"),
         (with(pass(), "outcome_evaluations", row), "a row does not"),
         (with(pass(), "unit_id", json!("U-2")), "U-2"),
+        (with(pass(), "unit_id", json!("U-1/../U-2")), "U-1/../U-2"),
+        (with(pass(), "unit_id", json!("U-1 x")), "U-1 x"),
         (with(report("implementer", "FAIL"), "findings", json!([])), "what is wrong"),
         (with(pass(), "stdout_excerpt", json!("x")), "stdout_excerpt"),
     ] {

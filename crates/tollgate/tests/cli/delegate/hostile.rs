@@ -146,6 +146,26 @@ fn a_signal_is_heard_before_anything_else_is_done() {
     assert!(heard, "it ended without ever listening");
 }
 
+/// A folder takes a while to be looked at: who asks it to stop meanwhile is not answered with a worker.
+#[test]
+fn a_signal_before_the_worker_is_started_starts_none() {
+    let going = Going::new("echo x >> src/main.rs");
+    for number in 0..2000 {
+        going.0.world.write(&format!("many/{number}/file"), "x\n");
+    }
+    going.0.world.commit("Many");
+    let stopped = (0..20).any(|_| {
+        let child = going.start(&[]);
+        while !hears(&child, 15) && !is_over(child.id()) {}
+        signal(&child, "-TERM");
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("WorkerReportV1"), "{said}");
+        said.contains("no worker was started")
+    });
+    assert!(stopped, "a worker was started every time");
+}
+
 /// Whether a process has ended, and only waits to be asked how.
 fn is_over(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "))

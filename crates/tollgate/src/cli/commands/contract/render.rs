@@ -3,18 +3,22 @@
 use std::io;
 
 use tollgate_core::code::Code;
+use tollgate_core::contract::Context;
 use tollgate_core::contract::tree::{Places, json};
-use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
 use crate::cli::failure::Failure;
 use crate::cli::snippet::Source;
 use crate::cli::{Exit, Session};
 use crate::contracts::{Contract, Contracts};
 use crate::files;
+use crate::view::text::Style;
 
 const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Write a document in the form of its contract
+///
+/// A field of another kind is refused; a document that breaks a rule is written, with a note on stderr.
 #[derive(Debug, clap::Args)]
 pub struct RenderArgs {
     /// The contract: `status-block` or `status-block@1`
@@ -60,6 +64,16 @@ pub fn run(args: &RenderArgs, session: &Session) -> Result<Exit, Failure> {
         refused(vec![Diagnostic::error(Code::FIELD_KIND, Place::default(), why).hint(hint)])
     })?;
     session.output.document(&written);
+    let found = match (contract.report(), contract.document()) {
+        (Some(dialect), _) => dialect.read(&written, &Context::default()).diagnostics,
+        (None, Some(dialect)) => dialect.read(&written, &Context::default()).diagnostics,
+        (None, None) => Vec::new(),
+    };
+    // What a rule asks for is the writer's to say: it is written down as it is, and not passed over.
+    if let Some(wrong) = found.iter().find(|found| found.severity == Severity::Error) {
+        let note = format!("`tollgate contract check` would refuse this: {} [{}]", wrong.message, wrong.code);
+        session.output.say("note: ", Style::Accent, &note);
+    }
     Ok(Exit::Done)
 }
 
