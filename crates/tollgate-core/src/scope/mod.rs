@@ -9,6 +9,7 @@ pub mod change;
 mod content;
 pub mod correction;
 pub mod draft;
+mod field;
 mod imports;
 pub mod incidental;
 mod item;

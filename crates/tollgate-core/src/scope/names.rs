@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
+use super::field::field_name;
 use super::modules::Places;
-use super::shape::{Piece, field_name, pieces};
+use super::shape::{Piece, pieces};
 use super::words::{Language, TokenSort, definitions, file_name, is_telling, language, stem};
 use crate::Name;
 use crate::contract::text::quote;

@@ -87,28 +87,21 @@ impl Snapshot {
     /// Takes the files below `root`, and those of git folders that lie elsewhere, under the names they are shown by; not to its end
     /// where it is asked to stop.
     pub fn take(root: &Path, git_folders: &[(Name, PathBuf)], stop: &AtomicBool) -> Result<Self, WorkspaceError> {
-        Self::again(root, git_folders, None, stop)
+        Self::again(root, git_folders, Taker::new(None, stop))
     }
 
     /// The same after somebody worked there.
     pub fn retake(&self, git_folders: &[(Name, PathBuf)]) -> Result<Self, WorkspaceError> {
         // What was done is looked at to the end.
-        Self::again(&self.root, git_folders, Some(self), &AtomicBool::new(false))
+        Self::again(&self.root, git_folders, Taker::new(Some(self), &AtomicBool::new(false)))
     }
 
-    fn again(
-        root: &Path,
-        git_folders: &[(Name, PathBuf)],
-        before: Option<&Self>,
-        stop: &AtomicBool,
-    ) -> Result<Self, WorkspaceError> {
-        let (found, git) = (BTreeMap::new(), Vec::new());
-        let mut taker = Taker { before, stop, now: SystemTime::now(), left: CONTENTS_BYTES_MAX, found, git };
+    fn again(root: &Path, git_folders: &[(Name, PathBuf)], mut taker: Taker<'_>) -> Result<Self, WorkspaceError> {
         taker.walk(root, Vec::new())?;
         for (name, folder) in git_folders {
             taker.walk(folder, name.as_bytes().to_vec())?;
         }
-        let named = before.map(|before| before.named.clone()).unwrap_or_default();
+        let named = taker.before.map(|before| before.named.clone()).unwrap_or_default();
         Ok(Self { root: root.to_owned(), found: taker.found, told: Vec::new(), git: taker.git, named })
     }
 
@@ -253,7 +246,12 @@ struct Taker<'b> {
     git: Vec<GitPlace>,
 }
 
-impl Taker<'_> {
+impl<'b> Taker<'b> {
+    fn new(before: Option<&'b Snapshot>, stop: &'b AtomicBool) -> Self {
+        let (found, git) = (BTreeMap::new(), Vec::new());
+        Self { before, stop, now: SystemTime::now(), left: CONTENTS_BYTES_MAX, found, git }
+    }
+
     /// Notes everything below a folder; `name` is what stands before the names of its files.
     fn walk(&mut self, folder: &Path, name: Vec<u8>) -> Result<(), WorkspaceError> {
         // With how long the name of the git folder is that it lies in.
