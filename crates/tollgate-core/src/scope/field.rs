@@ -1,7 +1,6 @@
 //! Fields of a type, as languages write them: whether a line is one, and how it is called.
 
-use super::shape::{steers_a_tool, words};
-use super::words::Language;
+use super::words::{Language, steers_a_tool, words};
 
 /// What may stand before a field.
 const VISIBLE: [&str; 11] = [
@@ -34,17 +33,23 @@ pub(super) fn is_field(line: &str) -> bool {
         || (plain && of.ends_with(';') && !of[..of.len() - 1].contains(['=', '{', '(', ';']))
 }
 
-/// A line without the words for people at its end.
-pub(super) fn uncommented(line: &str, language: Language) -> &str {
+/// A line without the words for people at its end; none where those are for a tool.
+pub(super) fn uncommented(line: &str, language: Language) -> Option<&str> {
     let comment = line.match_indices(language.comment).find(|(at, _)| line[..*at].ends_with([' ', '\t']));
     let cut = comment.map(|(at, _)| line.split_at(at)).filter(|_| !language.comment.is_empty());
-    let cut = cut.filter(|(code, words)| !code.contains(['"', '\'', '`']) && !steers_a_tool(words));
-    cut.map_or(line, |(code, _)| code.trim_end())
+    match cut.filter(|(code, _)| !code.contains(['"', '\'', '`'])) {
+        Some((_, words)) if steers_a_tool(words) => None,
+        Some((code, _)) => Some(code.trim_end()),
+        None => Some(line),
+    }
 }
 
-/// Whether a line says something of what stands behind it: `@Column`, `[Key]`, `#[serde(skip)]`.
-pub(super) fn annotates(line: &str) -> bool {
-    line.starts_with('@') || line.starts_with("#[") || (line.starts_with('[') && line.ends_with(']'))
+/// Whether a line says something of what stands behind it: `@Column`, `[Key]`, `#[serde(skip)]`, or is the end of what does.
+pub(super) fn annotates(line: &str, language: Language) -> bool {
+    let Some(line) = uncommented(line, language) else { return true };
+    let begins = line.starts_with('@') || line.starts_with("#[") || (line.starts_with('[') && line.ends_with(']'));
+    let closes = line.contains([')', ']']) && line.bytes().all(|byte| b")]}".contains(&byte));
+    closes || (begins && !line.ends_with([';', ',', '{', '}']))
 }
 
 /// What a property of C# has without code of its own.
@@ -85,7 +90,7 @@ pub(super) fn is_typed_field(line: &str, bare: bool) -> bool {
 
 /// The name of a field.
 pub fn field_name(line: &str, language: Language) -> Option<&str> {
-    let line = uncommented(line, language);
+    let line = uncommented(line, language)?;
     match line.split_once(':').filter(|(name, _)| !name.contains('`')) {
         Some((name, _)) => words(name, language).last(),
         None => match ended(line.trim_end()) {

@@ -197,7 +197,7 @@ fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria
 fn other_name(hunks: &[Hunk<'_>], pieces: &[Piece<'_>], language: Language) -> Option<String> {
     let used = |but: Sign| -> BTreeSet<&str> {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign != but);
-        lines.flat_map(|(_, line)| super::shape::words(line, language)).collect()
+        lines.flat_map(|(_, line)| super::words::words(line, language)).collect()
     };
     if language.sort != Sort::Code || !pieces.iter().any(|piece| matches!(piece, Piece::Renamed { .. })) {
         return None;
@@ -239,7 +239,7 @@ fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, language:
     let belongs = names.changed_test_of(&change.path);
     let side = |wanted| -> BTreeSet<&str> {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == wanted);
-        lines.flat_map(|(_, line)| super::shape::words(line, language)).collect()
+        lines.flat_map(|(_, line)| super::words::words(line, language)).collect()
     };
     let (before, now) = (side(Sign::Removed), side(Sign::Added));
     let structural = before.symmetric_difference(&now).find_map(|word| match names.knows(word) {

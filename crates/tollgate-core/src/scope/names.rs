@@ -114,12 +114,12 @@ impl<'c> Names<'c> {
         let (mut before, mut now) = (Side::default(), Side::default());
         let mut known: BTreeSet<&'c str> = BTreeSet::new();
         for hunk in hunks {
-            known.extend(super::shape::words(&hunk.within, language));
+            known.extend(super::words::words(&hunk.within, language));
             self.touch(&hunk.within, language, &change.path);
             for (sign, line) in &hunk.lines {
                 let side = match sign {
                     Sign::Kept => {
-                        known.extend(super::shape::words(line, language));
+                        known.extend(super::words::words(line, language));
                         continue;
                     }
                     Sign::Removed => &mut before,
@@ -165,7 +165,7 @@ impl<'c> Names<'c> {
     }
 
     fn touch(&mut self, line: &'c str, language: Language, path: &'c Name) {
-        for word in super::shape::words(line, language).filter(|word| is_telling(word)) {
+        for word in super::words::words(line, language).filter(|word| is_telling(word)) {
             self.touched.entry(word).or_insert(path);
         }
     }

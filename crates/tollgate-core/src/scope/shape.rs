@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Hunk, Sign};
 use super::field::{annotates, is_field, is_typed_field, uncommented};
-use super::words::{Language, Token, TokenSort};
+use super::words::{Language, Token, TokenSort, steers_a_tool, words};
 
 /// A piece of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,11 +187,26 @@ fn stands(tokens: &[Token<'_>], at: usize) -> Stands {
         "=" => !matches!(second, "=" | ">"),
         _ => false,
     };
+    // `{ total, other }` names its parts as what they are made of is called.
+    let open = tokens[..at].iter().rev().scan(0_i32, |depth, token| {
+        *depth += match token.text {
+            "}" | ")" | "]" => 1,
+            "{" | "(" | "[" => -1,
+            _ => 0,
+        };
+        Some((*depth, token.text))
+    });
+    let open = open.into_iter().find(|(depth, _)| *depth < 0).map(|(_, text)| text);
+    let is_short = match open {
+        Some("{") => matches!(before, "{" | ",") && matches!(next, "," | "}"),
+        None => before.is_empty() && next == "," && second.is_empty(),
+        _ => false,
+    };
     match before {
         _ if tokens[at].quoted || (before == "/" && next == "/") => Stands::AsValues,
         "." if next == "(" => Stands::Inside,
         "." => Stands::AsParts,
-        _ if is_key => Stands::AsParts,
+        _ if is_key || is_short => Stands::AsParts,
         _ => Stands::AsNames,
     }
 }
@@ -267,7 +282,7 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> Vec<Role> {
         let inside = bodies.last().map(|(_, body)| *body);
         // What stands behind an annotation is what it is about: a field between the two takes it away.
         let own = match role(bare, inside, left, language) {
-            Role::Field if annotates(head) => Role::Code,
+            Role::Field if annotates(head, language) => Role::Code,
             own => own,
         };
         // A brace alone opens what the line before it names, where that opens and ends nothing itself.
@@ -297,8 +312,8 @@ fn role(line: &str, inside: Option<Body>, left: Option<Body>, language: Language
     }
     let field = match inside {
         Some(Body::Type | Body::Class) => {
-            let line = uncommented(line, language);
-            is_field(line) || is_typed_field(line, inside == Some(Body::Type))
+            let is = |line: &str| is_field(line) || is_typed_field(line, inside == Some(Body::Type));
+            uncommented(line, language).is_some_and(is)
         }
         Some(Body::Import | Body::Other) | None => false,
     };
@@ -393,39 +408,4 @@ fn required(line: &str) -> Option<&str> {
     let starts = ["const ", "let ", "var "].iter().any(|word| name.starts_with(word));
     let path = of.strip_suffix(')')?;
     (starts && is_plain(name)).then_some(path)
-}
-
-/// Whether a comment tells a tool something.
-pub(super) fn steers_a_tool(comment: &str) -> bool {
-    const MARKS: &[&str] = &[
-        "eslint",
-        "@ts-",
-        "noqa",
-        "type: ignore",
-        "nolint",
-        "go:",
-        "+build",
-        "pylint",
-        "prettier-",
-        "istanbul",
-        "c8 ",
-        "rubocop",
-        "shellcheck",
-        "#!",
-        "clang-format",
-        "mypy:",
-        "pragma",
-        "@jsx",
-        "@vitest",
-        "@jest",
-        "biome-",
-        "sourceMappingURL",
-        "coding:",
-    ];
-    MARKS.iter().any(|mark| comment.contains(mark))
-}
-
-/// The words of a line.
-pub fn words(line: &str, language: Language) -> impl Iterator<Item = &str> {
-    language.tokens(line).into_iter().filter(|token| token.sort == TokenSort::Word).map(|token| token.text)
 }

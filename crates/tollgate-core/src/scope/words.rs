@@ -389,3 +389,44 @@ pub fn is_telling(word: &str) -> bool {
                 | "has"
         )
 }
+
+/// Whether a comment tells a tool something.
+pub fn steers_a_tool(comment: &str) -> bool {
+    const MARKS: &[&str] = &[
+        "eslint",
+        "@ts-",
+        "noqa",
+        "type: ignore",
+        "nolint",
+        "go:",
+        "+build",
+        "pylint",
+        "prettier-",
+        "istanbul",
+        "c8 ",
+        "rubocop",
+        "shellcheck",
+        "#!",
+        "clang-format",
+        "mypy:",
+        "pragma",
+        "@jsx",
+        "@vitest",
+        "@jest",
+        "biome-",
+        "sourceMappingURL",
+        "coding:",
+        "pyright",
+        "fmt:",
+        "NOSONAR",
+        "NOPMD",
+        "CHECKSTYLE",
+        "ReSharper",
+    ];
+    MARKS.iter().any(|mark| comment.contains(mark))
+}
+
+/// The words of a line.
+pub fn words(line: &str, language: Language) -> impl Iterator<Item = &str> {
+    language.tokens(line).into_iter().filter(|token| token.sort == TokenSort::Word).map(|token| token.text)
+}

@@ -169,6 +169,7 @@ fn evidence_may_have_a_negation() {
         "src/fail:failed.rs",
         "a bad login: failed logins are counted",
         "before the change — FAIL",
+        "without the change: case 2 — FAIL",
         "case 2 — FAIL → PASS",
         "shows [FAIL] for a bad file",
         "a bad file (FAIL) is shown in red",

@@ -452,12 +452,15 @@ fn a_renamed_word_that_is_a_part_or_a_key_is_for_a_person() {
         "-send({ total: 1 });\n+send({ grandTotal: 1 });",
         "-x = /total/;\n+x = /grandTotal/;",
         "-send(total=1)\n+send(grandTotal=1)",
+        "-module.exports = { total, other };\n+module.exports = { grandTotal, other };",
+        "-const { total } = await invoice();\n+const { grandTotal } = await invoice();",
     ] {
         assert_eq!(measured(RENAMES, made("src/page.ts", diff)).0, Class::Judge, "{diff}");
     }
     for diff in [
         "-show(total(items));\n+show(grandTotal(items));",
         "-show(cart.total(items));\n+show(cart.grandTotal(items));",
+        "-all([{ of: x }, total, other]);\n+all([{ of: x }, grandTotal, other]);",
         "-if (total == other) {\n+if (grandTotal == other) {",
     ] {
         assert_eq!(measured(RENAMES, made("src/page.ts", diff)).0, Class::Incidental, "{diff}");

@@ -34,6 +34,8 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
         ("Item.cs", " class Item {\n     int price;\n+    public int tax; // in cents\n }"),
         ("item.go", " type Item struct {\n \tprice int\n+\ttax int // in cents\n }"),
         ("item.ts", " class Item {\n   price: number;\n+  tax: number; // in cents\n }"),
+        ("Item.java", " class Item {\n     @Id private int price;\n+    private int tax;\n }"),
+        ("item.py", " class Item:\n     price: int\n+    tax: int  # in cents"),
         ("Item.java", "@@ public class Item\n {\n     int price;\n+    int tax;\n }"),
         ("item.kt", " data class Item(\n     val price: Int,\n+    val tax: Int,\n )"),
         ("item.ts", " class Item {\n   price: number;\n+  private tax: number;\n }"),
@@ -58,6 +60,9 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
         ("Item.java", " class Item {\n     @Column(\"a\")\n+    int tax;\n     int price;\n }"),
         ("Item.cs", " class Item {\n     [JsonIgnore]\n+    int tax;\n     int price;\n }"),
         ("item.rs", " struct Item {\n     #[serde(skip)]\n+    tax: u64,\n     price: u64,\n }"),
+        ("Item.java", " class Item {\n     @Column(\n       name = \"a\"\n     )\n+    int tax;\n     int price;\n }"),
+        ("Item.cs", " class Item {\n     [Key] // of it\n+    int tax;\n     int price;\n }"),
+        ("item.py", " class Item:\n     price: int\n+    tax: int  # type: ignore"),
         ("item.ts", " class Item {\n   price: number;\n+  override tax: number;\n }"),
         // What stands behind it has another number then.
         ("Kind.java", " public enum Kind {\n     price,\n+    tax,\n     total\n }"),

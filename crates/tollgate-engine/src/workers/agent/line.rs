@@ -47,8 +47,8 @@ pub fn leniently<T>(line: &[u8], read: impl Fn(&str) -> Option<T>) -> Option<T> 
     read(&text).or_else(|| read(&mended(&text)))
 }
 
-/// A line whose halves of characters (`\\ud83d` alone, of a text that was cut) stand for one that is not known, and in which nothing stands
-/// too deep.
+/// A line whose halves of characters (`\\ud83d` alone, of a text that was cut) stand for one that is not known, as do signs that a string may
+/// not have, and in which nothing stands too deep.
 fn mended(line: &str) -> String {
     let (mut mended, mut depth, mut rest) = (String::with_capacity(line.len()), 0_usize, line);
     while let Some(first) = rest.chars().next() {
@@ -95,8 +95,15 @@ fn string(text: &str, out: &mut dyn FnMut(&str)) -> usize {
         code.and_then(|code| u32::from_str_radix(code, 16).ok()).is_some_and(|code| of.contains(&code))
     };
     let (mut from, mut at) = (0, 1);
-    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['"', '\\'])) {
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find(|c: char| matches!(c, '"' | '\\' | '\0'..'\u{20}')))
+    {
         at += next;
+        if !text[at..].starts_with(['"', '\\']) {
+            out(&text[from..at]);
+            out("\u{fffd}");
+            (from, at) = (at + 1, at + 1);
+            continue;
+        }
         if text[at..].starts_with('"') {
             out(&text[from..=at]);
             return at + 1;
@@ -249,6 +256,7 @@ mod tests {
         for (line, expected) in [
             (r#"{"a":"cut \ud83d","type":"\ude00"}"#, "{\"a\":\"cut \u{fffd}\",\"type\":\"\u{fffd}\"}"),
             (r#"{"a":"\ud83d\ude00\ud83d","b":"\\ud83d\""}"#, "{\"a\":\"😀\u{fffd}\"}"),
+            ("{\"a\":\"x\ty\u{1b}\"}", "{\"a\":\"x\u{fffd}y\u{fffd}\"}"),
             (r#"{"a":"\ud83d""#, "-"),
             (r#"{"a":"\"#, "-"),
             ("{\"a\":\"\\é", "-"),
