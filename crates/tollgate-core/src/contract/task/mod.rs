@@ -165,7 +165,7 @@ impl DocumentDialect for Task {
         let source = Source::new(text);
         let mut sink = Sink::default();
         let (document, places) = parse(&source, &mut sink);
-        let plan = plan(document, &places, context, &mut sink);
+        let plan = plan(&source, document, &places, context, &mut sink);
         let sides = context.sides.iter().flatten();
         let said = places.scopes.iter().filter_map(|(part, place)| Some((Name::from(part.side()?), *place)));
         let scopes = said.collect();
@@ -231,7 +231,8 @@ fn is_section(title: &str) -> bool {
 #[derive(Debug, Default)]
 struct Places {
     whole: Place,
-    rows: Vec<Place>,
+    /// By their offsets: lines are counted for those that are asked for.
+    rows: Vec<usize>,
     headings: BTreeMap<Part, Place>,
     scopes: BTreeMap<Part, Place>,
 }
@@ -284,10 +285,10 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
 }
 
 /// What the rows mean in a run of these sides; without sides every row is the run's.
-fn plan(document: Document, places: &Places, context: &Context, sink: &mut Sink) -> Plan {
+fn plan(source: &Source<'_>, document: Document, places: &Places, context: &Context, sink: &mut Sink) -> Plan {
     let sides = context.sides.as_deref();
     let mut plan = Plan::default();
-    let place = |at: usize| places.rows.get(at).copied().unwrap_or_default();
+    let place = |at: usize| places.rows.get(at).map_or_else(Place::default, |offset| source.place(*offset));
     let mut again = Vec::new();
     Words::new(document.rows.iter().map(|row| &*row.text).collect(), |at, first| again.push((at, first)));
     for (at, first) in again {
@@ -307,7 +308,7 @@ fn plan(document: Document, places: &Places, context: &Context, sink: &mut Sink)
             id: Name::from(id.as_str()),
             text: row.text,
             group: Some(group.clone()),
-            unit: sides.and_then(|sides| owner(row.part, sides, place(at), sink)),
+            unit: sides.and_then(|sides| owner(row.part, sides, || place(at), sink)),
             requirement: None,
             command: row.command,
             repeat: row.repeat,
@@ -324,7 +325,7 @@ fn plan(document: Document, places: &Places, context: &Context, sink: &mut Sink)
 }
 
 /// The side a row belongs to; none: the run.
-fn owner(part: Option<Part>, sides: &[Name], place: Place, sink: &mut Sink) -> Option<Name> {
+fn owner(part: Option<Part>, sides: &[Name], place: impl Fn() -> Place, sink: &mut Sink) -> Option<Name> {
     if part == Some(Part::TesterScope) {
         return None;
     }
@@ -339,7 +340,7 @@ fn owner(part: Option<Part>, sides: &[Name], place: Place, sink: &mut Sink) -> O
         let message = format!("the row belongs to the side `{side}`, which does not run");
         let runs: Vec<String> = sides.iter().map(|name| format!("`{name}`")).collect();
         let runs = if runs.is_empty() { "no side".to_owned() } else { runs.join(", ") };
-        sink.error(Code::TASK_SIDE, place, message, format!("sides that run: {runs}; move the row or add the side"));
+        sink.error(Code::TASK_SIDE, place(), message, format!("sides that run: {runs}; move the row or add the side"));
     }
     found
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scopes::{Announced, announced, listed, looks_announced, mentions};
-use super::unseen::unseen;
+use super::unseen::{is_plain, unseen};
 use super::{Document, Part, Places, Row, is_section, split_command, split_quoted};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
@@ -54,6 +54,10 @@ pub(super) fn command_at(text: &str, range: &Range<usize>) -> Option<usize> {
 /// Whether a text has a `cmd:` in plain words, with something behind it.
 fn names_command(text: &str) -> bool {
     let bare = |word| str::trim_matches(word, ['(', '[', '*', '_', '`']).rsplit('>').next().unwrap_or_default();
+    // Most rows have no colon, and no words that need a look.
+    if memchr::memchr(b':', text.as_bytes()).is_none() {
+        return false;
+    }
     let mut words = text.split_whitespace().map(bare);
     words.any(|word| word.eq_ignore_ascii_case("cmd:")) && words.next().is_some()
 }
@@ -149,8 +153,9 @@ pub(super) enum AfterScope {
 impl Reader<'_, '_> {
     pub fn read(&mut self, section: &Section) {
         let text = self.source.text();
+        let may_hide = !is_plain(&text[section.body.clone()]);
         for block in &section.blocks {
-            if !matches!(block.kind, BlockKind::Fence { .. } | BlockKind::Comment) {
+            if may_hide && !matches!(block.kind, BlockKind::Fence { .. } | BlockKind::Comment) {
                 self.unseen(&block.range);
             }
             match &block.kind {
@@ -161,7 +166,7 @@ impl Reader<'_, '_> {
                     let (item, start) = item_text(text, &block.range);
                     self.apart(&text[..block.range.start]);
                     self.inside(&block.range);
-                    self.item(&item, self.source.place(start));
+                    self.item(&item, start);
                 }
                 BlockKind::Paragraph | BlockKind::Html => self.paragraph(block),
                 BlockKind::Fence { .. } => {
@@ -336,68 +341,72 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn item(&mut self, item: &str, place: Place) {
+    fn item(&mut self, item: &str, at: usize) {
+        let source = self.source;
+        // Lines are counted for what goes wrong, not for every row.
+        let place = || source.place(at);
         let pattern = if self.after == AfterScope::Rows { None } else { listed(item) };
         match (self.after, pattern) {
             (AfterScope::Listed { place: said, .. }, Some(pattern)) => {
-                self.scope(vec![pattern], place);
+                self.scope(vec![pattern], place());
                 self.after = AfterScope::Listed { place: said, any: true };
                 return;
             }
             (AfterScope::Full, Some(pattern)) if pattern.contains(['/', '*']) => {
                 let message = format!("{} may be a row or a pattern of the scope above", quote(&pattern));
                 let hint = "put a pattern into the line of its `Scope:`; let a row say what must be true";
-                self.sink.error(Code::TASK_SCOPE, place, message, hint);
+                self.sink.error(Code::TASK_SCOPE, place(), message, hint);
                 return;
             }
             (AfterScope::Listed { .. }, None) | (AfterScope::Full | AfterScope::Rows, _) => self.end_scope(),
         }
         let unboxed =
             ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
-        if mentions(unboxed) && self.is_scope(unboxed, place) {
+        if mentions(unboxed) && self.is_scope(unboxed, place()) {
             return;
         }
         let (text, command, repeat) = split_command(unboxed)
             .map_or((unboxed, None, None), |(text, command, repeat)| (text, Some(command), repeat));
-        let repeat = self.repeat(text, command.is_some(), repeat, place);
+        let repeat = self.repeat(text, command.is_some(), repeat, at);
+        let inside = quotes_command(text);
         if command.is_some_and(str::is_empty) {
             self.sink.error(
                 Code::TASK_COMMAND,
-                place,
+                place(),
                 "the row names an empty command",
                 "write `cmd: program arguments`, or leave it out",
             );
-        } else if quotes_command(text) && text.trim_end().ends_with("``") {
+        } else if inside && text.trim_end().ends_with("``") {
             let message =
                 "the command is not in single code quotes, where it cannot have a backtick, and would not be run";
             let hint = "end the row with one `cmd: program arguments`: `$(…)` does what backticks do, and a script holds what is longer";
-            self.sink.error(Code::TASK_COMMAND, place, message, hint);
-        } else if quotes_command(text) {
+            self.sink.error(Code::TASK_COMMAND, place(), message, hint);
+        } else if inside {
             let message = "a `cmd:` stands inside the row and would not be run";
             let hint = "end the row with one `cmd: program arguments` in single code quotes, with nothing behind it but `repeat: 5`";
-            self.sink.error(Code::TASK_COMMAND, place, message, hint);
+            self.sink.error(Code::TASK_COMMAND, place(), message, hint);
         } else if command.is_none() && names_command(text) {
             let message = "this looks like a command and is not run: it is not in code quotes";
-            self.sink.warning(Code::TASK_COMMAND, place, message, "end the row with `cmd: program arguments`");
+            self.sink.warning(Code::TASK_COMMAND, place(), message, "end the row with `cmd: program arguments`");
         }
-        let text = one_line(self.unnumbered(text, place));
+        let text = one_line(self.unnumbered(text, at));
         if text.is_empty() {
-            self.sink.error(Code::TASK_ROW, place, "the row says nothing", "say what must be true");
+            self.sink.error(Code::TASK_ROW, place(), "the row says nothing", "say what must be true");
             return;
         }
         if is_placeholder(&text) || command.is_some_and(is_placeholder) {
             let message = format!("the row is still the placeholder {}", quote(unboxed));
-            self.sink.error(Code::TASK_ROW, place, message, "say what must be true, or take the row away");
+            self.sink.error(Code::TASK_ROW, place(), message, "say what must be true, or take the row away");
         }
         self.document.rows.push(Row { text, part: self.part, command: command.map(one_line), repeat });
-        self.places.rows.push(place);
+        self.places.rows.push(at);
     }
 
     /// How often a row's command is run; one that would not be repeated as a person reads it is refused.
-    fn repeat(&mut self, text: &str, has_command: bool, repeat: Option<&str>, place: Place) -> Option<u32> {
+    fn repeat(&mut self, text: &str, has_command: bool, repeat: Option<&str>, at: usize) -> Option<u32> {
         let mut refuse = |message: String| {
             let hint = format!("end the row with `cmd: program arguments` and `repeat: 5`: 2 to {REPEAT_MAX} times");
-            self.sink.error(Code::TASK_COMMAND, place, message, hint);
+            self.sink.error(Code::TASK_COMMAND, self.source.place(at), message, hint);
         };
         // A command inside the row is said to be wrong below.
         if split_quoted(text, "repeat:").is_some() && !quotes_command(text) {
@@ -430,7 +439,7 @@ impl Reader<'_, '_> {
     }
 
     /// The text of the next row without its own id: a report that repeats the id of another row would be booked on that one.
-    fn unnumbered<'t>(&mut self, text: &'t str, place: Place) -> &'t str {
+    fn unnumbered<'t>(&mut self, text: &'t str, at: usize) -> &'t str {
         let Some((number, after)) = leading_number(text) else { return text };
         let own = self.document.rows.len() + 1;
         if number.parse() == Ok(own) {
@@ -441,7 +450,7 @@ impl Reader<'_, '_> {
         let message =
             format!("the row is `DoD-{own}` and begins with `DoD-{number}`: rows have their numbers by their order");
         let hint = "leave the number out, or put the rows into the order of their numbers";
-        self.sink.error(Code::TASK_ROW, place, message, hint);
+        self.sink.error(Code::TASK_ROW, self.source.place(at), message, hint);
         text
     }
 
