@@ -185,7 +185,7 @@ fn exactly_one(root: &Node<'_>, prefix: &str, words: &[&str]) -> Vec<u32> {
     }
 }
 
-/// `recommendation` names one of `options`: by its name, its number or its letter.
+/// `recommendation` names one of `options`, by its name, its number or its letter, and not two of them with an `or` between.
 fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
     let (Some(said), Some(options)) = (root.get("recommendation"), root.get("options").and_then(Node::list)) else {
         return Vec::new();
@@ -205,10 +205,32 @@ fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
         after_option.filter(|(before, (word, _))| word.eq_ignore_ascii_case("option") && !denies(before));
     let first = words().next().filter(|word| stands_alone(text, word));
     let mut named = after_option.map(|(_, (_, next))| next).chain(first);
-    let by_place = named.any(|word| place(word).is_some_and(|place| place < options.len()));
+    let is_place = |word: &str| place(word).is_some_and(|place| place < options.len());
+    let by_place = named.any(is_place);
+    // "Option A or Option B", "A or B", "1/2": which of them is left open.
+    if by_place && is_left_open(text, is_place) {
+        return vec![said.at];
+    }
     let start = text.floor_char_boundary(NAMED_BYTES_MAX);
     let lower = text[..start].to_lowercase();
     if by_place || options.iter().any(|option| is_named(option, &lower)) { Vec::new() } else { vec![said.at] }
+}
+
+/// Whether a text begins with one place and another, and nothing but an `or` between.
+fn is_left_open(text: &str, is_place: impl Fn(&str) -> bool) -> bool {
+    let text = text.replace(['/', '&', '+'], " or ");
+    let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words.skip_while(|word| is(word, &["either", "option"]));
+    let mut next = || words.next().unwrap_or_default();
+    let (first, between, mut second) = (next(), next(), next());
+    let said = is(second, &["option"]);
+    if said {
+        second = next();
+    }
+    // In "Option B or a new one" the small letter is an article.
+    let two = is_place(first) && is_place(second) && (said || !second.starts_with(char::is_lowercase));
+    two && is(between, &["or", "and"]) && !first.eq_ignore_ascii_case(second)
 }
 
 /// Whether the first word of a text is followed by something that is no word: its end, a dash, a comma, a reason.
@@ -288,6 +310,8 @@ mod tests {
             "A - it is cheap",
             "B: see above",
             "Option A because it does not round twice",
+            "Option B or a new one",
+            "Option A because it is cheaper than Option B or Option C",
             "A because it is cheap",
         ] {
             assert!(!broken(good), "{good}");
@@ -299,6 +323,11 @@ mod tests {
             "1 more week",
             "Neither Option A nor Option B.",
             "Not Option A",
+            "Option A or Option B",
+            "option 1 or option 2, whichever is cheaper",
+            "Either A or B.",
+            "**Option 1**/2",
+            "A and B",
             "Keeper",
         ] {
             assert!(broken(bad), "{bad}");

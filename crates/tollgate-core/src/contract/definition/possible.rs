@@ -1,10 +1,11 @@
 //! What a condition can be, whatever the document says: by trying every combination of the words that its fields may have.
 //!
-//! What is no closed set of words counts as true or false at will, so that a sound rule is never called idle.
+//! Numbers and sizes are tried at every limit that is asked of them, and beside it. What else is no closed set of words counts as
+//! true or false at will, so that a sound rule is never called idle.
 
 use std::collections::BTreeMap;
 
-use super::{Condition, Kind, Path, Quantifier, Test, Type};
+use super::{Condition, Kind, Path, Quantifier, Range, Test, Type};
 use crate::Name;
 
 /// Combinations that are tried; with more, nothing is said.
@@ -16,6 +17,7 @@ type Axes = Vec<(String, Vec<Option<Name>>)>;
 /// One combination.
 pub struct World<'a> {
     axes: &'a Axes,
+    here: &'a Type,
     chosen: Vec<usize>,
 }
 
@@ -29,7 +31,7 @@ pub fn worlds(conditions: &[&Condition], here: &Type, mut visit: impl FnMut(&Wor
     if size.is_none_or(|size| size > COMBINATIONS_MAX) {
         return false;
     }
-    let mut world = World { axes: &axes, chosen: vec![0; axes.len()] };
+    let mut world = World { axes: &axes, here, chosen: vec![0; axes.len()] };
     loop {
         visit(&world);
         let mut at = 0;
@@ -64,14 +66,23 @@ impl World<'_> {
             Condition::Has(path) if self.axes.iter().any(|(key, _)| *key == words_key(path)) => {
                 self.value(&words_key(path)).is_some()
             }
+            Condition::Test(path, Test::Within(asked)) if counted(self.here, path).is_some() => {
+                self.size(path).is_some_and(|size| asked.holds(size))
+            }
+            Condition::Has(path) if is_filled(self.here, path) => self.size(path).is_some_and(|size| size > 0.0),
             other => self.value(&format!("{other:?}")).is_some_and(|word| &**word == "true"),
         }
+    }
+
+    /// The number or the size that a field has here.
+    fn size(&self, path: &Path) -> Option<f64> {
+        self.value(&size_key(path))?.parse().ok()
     }
 
     /// The words that the fields have here.
     pub fn words(&self) -> String {
         let named = self.axes.iter().zip(&self.chosen).filter_map(|((key, values), at)| {
-            let name = if key == "by" { Some("by") } else { key.strip_prefix('.') }?;
+            let name = if key == "by" { Some("by") } else { key.strip_prefix(['.', '#']) }?;
             Some(format!("{name}: {}", values[*at].as_deref().unwrap_or("(none)")))
         });
         named.collect::<Vec<_>>().join(", ")
@@ -80,6 +91,10 @@ impl World<'_> {
 
 fn words_key(path: &Path) -> String {
     format!(".{}", path.steps.join("."))
+}
+
+fn size_key(path: &Path) -> String {
+    format!("#{}", path.steps.join("."))
 }
 
 fn add(axes: &mut Axes, key: String, values: Vec<Option<Name>>) {
@@ -106,6 +121,12 @@ fn collect(condition: &Condition, here: &Type, axes: &mut Axes) {
         Condition::Has(path) | Condition::Test(path, Test::Is(_)) if words(here, path).is_some() => {
             add(axes, words_key(path), words(here, path).unwrap_or_default());
         }
+        Condition::Test(path, Test::Within(asked)) if counted(here, path).is_some() => {
+            add(axes, size_key(path), sizes(here, path, *asked));
+        }
+        Condition::Has(path) if is_filled(here, path) => {
+            add(axes, size_key(path), sizes(here, path, Range { min: Some(1), max: None }));
+        }
         other => {
             let (can, cannot) = alone(other, here);
             let mut values = Vec::new();
@@ -126,6 +147,42 @@ fn words(here: &Type, path: &Path) -> Option<Vec<Option<Name>>> {
     Some(words)
 }
 
+/// The limits of the number, or of the size, of what a path leads to.
+fn counted(here: &Type, path: &Path) -> Option<Range> {
+    let size = |own: Range| Range { min: own.min.or(Some(0)), ..own };
+    match &here.at(path)?.kind {
+        Kind::Int(own) | Kind::Number(own) => Some(*own),
+        Kind::List(list) => Some(size(list.range)),
+        Kind::Map(map) => Some(size(map.range)),
+        Kind::Text(text) => Some(size(text.range)),
+        _ => None,
+    }
+}
+
+/// Whether a path leads to a list or map that says something as soon as it has a part.
+fn is_filled(here: &Type, path: &Path) -> bool {
+    match here.at(path).map(|of| &of.kind) {
+        Some(Kind::List(list)) => !may_be_blank(&list.of),
+        Some(Kind::Map(map)) => !may_be_blank(&map.of),
+        _ => false,
+    }
+}
+
+/// The numbers or sizes that limits tell apart, and none where a field may be absent.
+fn sizes(here: &Type, path: &Path, asked: Range) -> Vec<Option<Name>> {
+    let Some((own, of)) = counted(here, path).zip(here.at(path)) else { return Vec::new() };
+    let limits: Vec<i64> = [asked.min, asked.max, own.min, own.max].into_iter().flatten().collect();
+    let beside = |limit: i64| [limit.saturating_sub(1), limit, limit.saturating_add(1)];
+    let mut numbers: Vec<String> = limits.iter().copied().flat_map(beside).map(|number| number.to_string()).collect();
+    if let Kind::Number(_) = of.kind {
+        numbers
+            .extend(limits.iter().flat_map(|limit| [format!("{limit}.5"), format!("{}.5", limit.saturating_sub(1))]));
+    }
+    let is_own = |number: &String| number.parse().is_ok_and(|number| own.holds(number));
+    let absent = may_lack(here, path).then_some(None);
+    numbers.into_iter().filter(is_own).map(|number| Some(Name::from(number.as_str()))).chain(absent).collect()
+}
+
 /// Whether a path may lead nowhere in a document that meets the types.
 fn may_lack(here: &Type, path: &Path) -> bool {
     let mut of = here;
@@ -143,13 +200,6 @@ fn alone(condition: &Condition, here: &Type) -> (bool, bool) {
     match condition {
         Condition::Has(path) => match here.at(path) {
             Some(of) if !may_lack(here, path) => (true, may_be_blank(of)),
-            _ => (true, true),
-        },
-        Condition::Test(path, Test::Within(asked)) => match here.at(path).map(|of| &of.kind) {
-            Some(Kind::Int(own) | Kind::Number(own)) if !may_lack(here, path) => within(*asked, *own),
-            Some(Kind::List(list)) if !may_lack(here, path) => within(*asked, list.range),
-            // A text may be absent, or be anything else that its bounds allow.
-            Some(Kind::Text(text)) => (within(*asked, text.range).0, true),
             _ => (true, true),
         },
         Condition::Test(path, Test::Is(words) | Test::Begins(words) | Test::Holds(words)) => {
@@ -228,14 +278,6 @@ fn inside(filter: Option<&Condition>, is: &Condition, item: &Type) -> (bool, boo
         }
     });
     if tried { (good, bad) } else { (true, true) }
-}
-
-fn within(asked: super::Range, own: super::Range) -> (bool, bool) {
-    let always = asked.min.is_none_or(|min| own.min.is_some_and(|least| least >= min))
-        && asked.max.is_none_or(|max| own.max.is_some_and(|most| most <= max));
-    let never = asked.min.is_some_and(|min| own.max.is_some_and(|most| most < min))
-        || asked.max.is_some_and(|max| own.min.is_some_and(|least| least > max));
-    (!never, !always)
 }
 
 fn may_be_blank(of: &Type) -> bool {

@@ -150,6 +150,47 @@ fn a_rule_that_asks_what_no_document_can_be_is_refused() {
     assert_eq!(told(&shown), [], "shown by its good example");
 }
 
+/// Numbers and sizes are told apart by their limits, as words are.
+#[test]
+fn cases_may_be_split_by_numbers_and_sizes() {
+    let with = |cases: &str| {
+        let whole = GOOD
+            .replacen("rules:\n", "  n: {int: {min: 0, max: 10}}\n  r: {number: {min: 0, max: 1}}\nrules:\n", 1)
+            .replace("example: {verdict: pass,", "example: {verdict: pass, n: 2, r: 0.5,");
+        let (first, rest) = whole.split_once("  cases:\n").expect("cases");
+        let rest = rest.split_once("  findings:").expect("findings").1;
+        let cases: String = cases.lines().map(|case| format!("    - {{{case}}}\n")).collect();
+        let text = format!("{first}  cases:\n{cases}  findings:{rest}");
+        let messages: Vec<String> = read("my.verdict", &text, false).1.into_iter().map(|one| one.message).collect();
+        messages
+    };
+    for whole in [
+        "when: {n: {at_least: 5}}, health: ok, verdict: accept\nwhen: {n: {at_most: 4}}, health: ok, verdict: reject",
+        "when: {has: findings}, health: ok, verdict: reject\nwhen: {findings: {at_most: 0}}, health: ok, verdict: accept",
+        "when: {r: {at_most: 0}}, health: ok, verdict: reject\nhealth: ok, verdict: accept",
+    ] {
+        assert_eq!(with(whole), [""; 0], "{whole}");
+    }
+    for (partly, missed) in [
+        (
+            "when: {n: {at_least: 6}}, health: ok, verdict: accept\nwhen: {n: {at_most: 4}}, health: ok, verdict: reject",
+            "n: 5",
+        ),
+        (
+            "when: {r: {at_least: 1}}, health: ok, verdict: accept\nwhen: {r: {at_most: 0}}, health: ok, verdict: reject",
+            "r: 0.5",
+        ),
+        (
+            "when: {findings: {at_least: 2}}, health: ok, verdict: reject\nwhen: {not: {has: findings}}, health: ok, verdict: accept",
+            "findings: 1",
+        ),
+    ] {
+        assert_eq!(with(partly), [format!("no case of the mapping applies to: {missed}")], "{partly}");
+    }
+    let never = "when: {n: {at_least: 5}}, health: ok, verdict: accept\nwhen: {n: {at_least: 7}}, health: ok, verdict: reject\nhealth: ok";
+    assert_eq!(with(never), ["case 2 of the mapping is never reached"]);
+}
+
 #[test]
 fn a_definition_that_nests_is_refused_not_followed() {
     let deep = "{list: {of: ".repeat(20) + "text" + &"}}".repeat(20);
