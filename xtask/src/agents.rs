@@ -80,8 +80,7 @@ pub fn run(all: bool) -> Kit {
         wanted.len(),
         start.elapsed().as_secs_f64()
     )];
-    let built =
-        cargo().args(["test", "--quiet", "--package", "tollgate", "--test", "cli", "--no-run", "--locked"]).status();
+    let built = cargo().args(["test", "--quiet", "--workspace", "--test", "cli", "--no-run", "--locked"]).status();
     if !built.is_ok_and(|status| status.success()) {
         return Kit::Failed("the kit could not be built".to_owned());
     }
@@ -101,8 +100,7 @@ fn alone(said: &mut Vec<String>) -> Command {
         "--quiet",
         "--offline",
         "--locked",
-        "--package",
-        "tollgate",
+        "--workspace",
         "--test",
         "cli",
         "--",

@@ -1,24 +1,28 @@
 //! Starts cargo and other programs at the root of the repository.
 
 use std::io::{BufRead, BufReader, IsTerminal, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Writes or compares the JSON Schemas of what `--json` prints.
-pub const SCHEMAS: &[&str] = &["run", "--quiet", "--package", "tollgate", "--", "schemas", "--dir", "docs/schemas"];
-/// What is measured from outside; built before it is measured.
-const MEASURED: &[&str] = &["build", "--release", "--quiet", "--package", "tollgate", "--bin", "tollgate"];
-/// Measures with optimisations on, as users run it.
-const BENCH: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "bench", "--"];
-/// Simulates with optimisations on, because the number of seeds is what counts.
-pub const SIM: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "sim", "--"];
+/// A program of the repository that a command runs. All are built as the whole workspace is, so that what they share is built once.
+pub struct Ours {
+    name: &'static str,
+    profile: &'static str,
+    /// The real program, where this one starts it: it is looked for in the same folder.
+    beside: Option<&'static str>,
+}
 
-/// What is killed: the real program, built as the campaign needs it, with fail points.
-const KILLED: &[&str] = &["build", "--quiet", "--package", "tollgate", "--bin", "tollgate"];
-/// Kills it, and compares what came of it.
-const CRASH: &[&str] = &["run", "--quiet", "--package", "tollgate-testkit", "--bin", "crash", "--"];
+const TOLLGATE: Ours = Ours { name: "tollgate", profile: "dev", beside: None };
+/// Measures with optimisations on, as users run it.
+pub const BENCH: Ours = Ours { name: "bench", profile: "release", beside: Some("tollgate") };
+/// Simulates with optimisations on, because the number of seeds is what counts.
+pub const SIM: Ours = Ours { name: "sim", profile: "release", beside: None };
+/// Simulates as the tests do, with every assertion on: for two thousand seeds that takes less time than another build.
+pub const SIM_CHECKED: Ours = Ours { profile: "dev", ..SIM };
+/// Kills the real program, built as the campaign needs it, with fail points; and compares what came of it.
+pub const CRASH: Ours = Ours { name: "crash", profile: "dev", beside: Some("tollgate") };
 /// Damages with optimisations on, because the number of damages is what counts.
-const DAMAGE: &[&str] = &["run", "--release", "--quiet", "--package", "tollgate-testkit", "--bin", "damage", "--"];
+pub const DAMAGE: Ours = Ours { name: "damage", profile: "release", beside: Some("tollgate") };
 
 /// The root of the repository this command was started in.
 pub fn root() -> PathBuf {
@@ -54,45 +58,39 @@ pub fn answers(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs cargo with arguments of the user behind the fixed ones and passes its exit code on.
-pub fn forward(fixed: &[&str], args: &[&str]) -> ExitCode {
-    match cargo().args(fixed).args(args).status() {
-        Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(70)),
-        Err(error) => not_started(&error),
+impl Ours {
+    /// Builds it, runs it with these arguments, and passes its exit code on.
+    pub fn run(&self, args: &[&str]) -> ExitCode {
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--workspace", "--profile", self.profile, "--bin", self.name]);
+        build.args(self.beside.iter().flat_map(|name| ["--bin", name]));
+        match build.status() {
+            Ok(status) if status.success() => {}
+            Ok(_) => return ExitCode::FAILURE,
+            Err(error) => return not_started("cargo", &error),
+        }
+        match self.path().and_then(|path| program(&path.to_string_lossy()).args(args).status()) {
+            Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(70)),
+            Err(error) => not_started(self.name, &error),
+        }
+    }
+
+    /// Where cargo puts it: where this command is, in the folder of its profile.
+    fn path(&self) -> std::io::Result<PathBuf> {
+        let own = std::env::current_exe()?;
+        let folder = if self.profile == "dev" { "debug" } else { self.profile };
+        let all = own.parent().and_then(Path::parent).unwrap_or(&own);
+        Ok(all.join(folder).join(self.name))
     }
 }
 
-/// Builds what is measured from outside, then measures.
-pub fn bench(args: &[&str]) -> ExitCode {
-    built(MEASURED, BENCH, args)
+/// Writes the JSON Schemas of what `--json` prints, or compares them.
+pub fn schemas(args: &[&str]) -> ExitCode {
+    TOLLGATE.run(&[&["schemas", "--dir", "docs/schemas"], args].concat())
 }
 
-/// Builds what is killed, then kills it.
-pub fn crash(args: &[&str]) -> ExitCode {
-    built(KILLED, CRASH, args)
-}
-
-/// Builds what is killed, then writes the golden journals.
-pub fn golden() -> ExitCode {
-    built(KILLED, CRASH, &["--golden", "docs/golden"])
-}
-
-/// Builds the program that makes a journal, then damages the journal.
-pub fn damage(args: &[&str]) -> ExitCode {
-    built(MEASURED, DAMAGE, args)
-}
-
-/// Builds what another program uses, then runs that.
-fn built(build: &[&str], fixed: &[&str], args: &[&str]) -> ExitCode {
-    match cargo().args(build).status() {
-        Ok(status) if status.success() => forward(fixed, args),
-        Ok(_) => ExitCode::FAILURE,
-        Err(error) => not_started(&error),
-    }
-}
-
-fn not_started(error: &std::io::Error) -> ExitCode {
-    eprintln!("error: cargo could not be started: {error}");
+fn not_started(name: &str, error: &std::io::Error) -> ExitCode {
+    eprintln!("error: {name} could not be started: {error}");
     ExitCode::from(3)
 }
 

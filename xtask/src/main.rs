@@ -11,6 +11,8 @@ mod tools;
 
 use std::process::ExitCode;
 
+use command::{BENCH, CRASH, DAMAGE, SIM};
+
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
@@ -37,13 +39,13 @@ fn main() -> ExitCode {
         ("test", []) => test::run(test::Depth::Usual),
         ("test", ["--full"]) => test::run(test::Depth::Full),
         ("tidy", []) => tidy::run(),
-        ("schemas", []) => command::forward(command::SCHEMAS, &[]),
-        ("schemas", ["--check"]) => command::forward(command::SCHEMAS, &["--check"]),
-        ("bench", args) => command::bench(args),
-        ("sim", args) => command::forward(command::SIM, args),
-        ("crash", args) => command::crash(args),
-        ("damage", args) => command::damage(args),
-        ("golden", []) => command::golden(),
+        ("schemas", []) => command::schemas(&[]),
+        ("schemas", ["--check"]) => command::schemas(&["--check"]),
+        ("bench", args) => BENCH.run(args),
+        ("sim", args) => SIM.run(args),
+        ("crash", args) => CRASH.run(args),
+        ("damage", args) => DAMAGE.run(args),
+        ("golden", []) => CRASH.run(&["--golden", "docs/golden"]),
         ("agents", []) => agents::main(true),
         ("agents", ["--few"]) => agents::main(false),
         ("breaks", names) => breaks::run(names),

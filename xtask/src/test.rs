@@ -4,8 +4,8 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::agents::{self, Kit};
-use crate::command::{SCHEMAS, SIM, cargo, tee};
-use crate::{breaks, command, tidy, tools};
+use crate::command::{CRASH, SIM_CHECKED, cargo, schemas, tee};
+use crate::{breaks, tidy, tools};
 
 /// How long to look.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,9 +37,24 @@ const STEPS: &[Step] = &[
     Step { name: "build", run: |_| status(cargo().args(["build", "--workspace", "--locked"])) },
     Step { name: "tests", run: tests },
     Step { name: "agents", run: agents_step },
-    Step { name: "schemas", run: |_| status(cargo().args(SCHEMAS).arg("--check")) },
-    Step { name: "sim", run: |_| status(cargo().args(SIM).args(["--seeds", SIM_SEEDS])) },
-    Step { name: "crash", run: |_| crashed() },
+    Step {
+        name: "schemas",
+        run: |_| ended(schemas(&["--check"]), "docs/schemas/ is not what the code says: `cargo xtask schemas`"),
+    },
+    Step {
+        name: "sim",
+        run: |_| ended(SIM_CHECKED.run(&["--seeds", SIM_SEEDS]), "`cargo xtask sim` broke an invariant"),
+    },
+    // Kills the real program; once at every named point, and at random moments.
+    Step {
+        name: "crash",
+        run: |_| {
+            ended(
+                CRASH.run(&["--runs", CRASH_RUNS]),
+                "`cargo xtask crash` found something lost, doubled or left running",
+            )
+        },
+    },
     Step { name: "breaks", run: broken },
     Step { name: "deny", run: |_| deny() },
 ];
@@ -124,13 +139,9 @@ fn is_summary(line: &str) -> bool {
     line.contains("test result:") || (line.contains("Summary") && line.contains("run:"))
 }
 
-/// Kills the real program; once at every named point, and at random moments.
-fn crashed() -> Outcome {
-    if command::crash(&["--runs", CRASH_RUNS]) == ExitCode::SUCCESS {
-        Outcome::Passed(Vec::new())
-    } else {
-        Outcome::Failed("`cargo xtask crash` found something lost, doubled or left running".to_owned())
-    }
+/// What became of a command of ours, and what it means that it failed.
+fn ended(code: ExitCode, failed: &str) -> Outcome {
+    if code == ExitCode::SUCCESS { Outcome::Passed(Vec::new()) } else { Outcome::Failed(failed.to_owned()) }
 }
 
 /// Real agents against a scripted model: all of them when there is time, the four that most people have under CI.
@@ -152,11 +163,7 @@ fn broken(depth: Depth) -> Outcome {
     if depth == Depth::Usual {
         return Outcome::Skipped("only with --full: every invariant is broken on purpose and must be seen".to_owned());
     }
-    if breaks::run(&[]) == ExitCode::SUCCESS {
-        Outcome::Passed(Vec::new())
-    } else {
-        Outcome::Failed("the simulator missed a break".to_owned())
-    }
+    ended(breaks::run(&[]), "the simulator missed a break")
 }
 
 /// Advisories; what else deny.toml says is also a rule of `tidy`. Optional because advisories need a network, and a build without one must not fail for it.
