@@ -16,6 +16,7 @@ mod item;
 mod loose;
 mod modules;
 mod names;
+mod open;
 mod pattern;
 pub mod rules;
 mod shape;

@@ -2,6 +2,7 @@
 
 mod criteria;
 mod fields;
+mod open;
 mod properties;
 mod reading;
 

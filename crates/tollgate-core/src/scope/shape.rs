@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Hunk, Sign};
 use super::field::{annotates, is_field, is_typed_field, uncommented};
+use super::open::{Inside, Open};
 use super::words::{Language, Token, TokenSort, steers_a_tool, words};
 
 /// A piece of a change.
@@ -44,7 +45,7 @@ pub fn pieces<'a>(hunks: &'a [Hunk<'a>], language: Language) -> Vec<Piece<'a>> {
 }
 
 fn of_hunk<'a>(hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
-    let (removed, added) = (side(hunk, Sign::Removed, language), side(hunk, Sign::Added, language));
+    let [removed, added] = sides(hunk, language);
     let mut found = Vec::new();
     let mut at = 0;
     while at < hunk.lines.len() {
@@ -59,6 +60,11 @@ fn of_hunk<'a>(hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
         let line = |at: usize| hunk.lines[at].1.as_ref();
         let whole = |range: std::ops::Range<usize>| language.joined(range.map(line));
         let blank = |range: std::ops::Range<usize>| range.clone().all(|at| line(at).trim().is_empty());
+        if old.clone().any(|at| removed[at] == Role::Text) || new.clone().any(|at| added[at] == Role::Text) {
+            found.extend(old.map(|at| Piece::Code(Sign::Removed, line(at))));
+            found.extend(new.map(|at| Piece::Code(Sign::Added, line(at))));
+            continue;
+        }
         let wrapped =
             || language.wraps(old.clone().chain(new.clone()).map(line)) && whole(old.clone()) == whole(new.clone());
         if (blank(old.clone()) && blank(new.clone())) || wrapped() {
@@ -93,6 +99,8 @@ enum Role {
     Import,
     Field,
     Code,
+    /// A line of a string that goes over several: a value, whatever it looks like, and white space counts.
+    Text,
 }
 
 fn single<'a>(sign: Sign, line: &'a str, role: &Role, language: Language) -> Piece<'a> {
@@ -101,8 +109,27 @@ fn single<'a>(sign: Sign, line: &'a str, role: &Role, language: Language) -> Pie
         Role::Comment(steers_a_tool) => Piece::Comment { steers_a_tool: *steers_a_tool },
         Role::Import => Piece::Import(imported(line, language)),
         Role::Field => Piece::Field(sign, line),
-        Role::Code => Piece::Code(sign, line),
+        Role::Code | Role::Text => Piece::Code(sign, line),
     }
+}
+
+/// The roles of the lines on either side of a hunk.
+fn sides(hunk: &Hunk<'_>, language: Language) -> [Vec<Role>; 2] {
+    let ((mut removed, before), (mut added, now)) =
+        (side(hunk, Sign::Removed, language), side(hunk, Sign::Added, language));
+    // A mark that opens or closes a comment around lines that stay is no comment: it takes them away, or lets them run.
+    let hides = language.has_here_texts() && hunk.lines.iter().any(|(_, line)| line.contains("<<"));
+    if before != now || hides {
+        let changed = hunk.lines.iter().map(|(sign, _)| *sign != Sign::Kept);
+        for ((role, other), _) in removed.iter_mut().zip(&mut added).zip(changed).filter(|(_, changed)| *changed) {
+            for role in [role, other] {
+                if let Role::Comment(_) = role {
+                    *role = Role::Code;
+                }
+            }
+        }
+    }
+    [removed, added]
 }
 
 /// One side of a hunk: the lines of each import, with whether one of them changed; and all other lines.
@@ -116,13 +143,13 @@ pub struct Parted<'a> {
 pub fn parted<'a>(hunk: &'a Hunk<'a>, sign: Sign, language: Language) -> Parted<'a> {
     let mut parted = Parted::default();
     let mut goes_on = false;
-    for ((found, line), role) in hunk.lines.iter().zip(side(hunk, sign, language)) {
+    for ((found, line), role) in hunk.lines.iter().zip(side(hunk, sign, language).0) {
         if *found != sign && *found != Sign::Kept {
             continue;
         }
         match (role, parted.imports.last_mut()) {
             (Role::Blank | Role::Comment(_), _) => {}
-            (Role::Field | Role::Code, _) => {
+            (Role::Field | Role::Code | Role::Text, _) => {
                 parted.others.push(line);
                 goes_on = false;
             }
@@ -248,14 +275,18 @@ enum Body {
     Other,
 }
 
-/// The role of each line of one side of a hunk; lines of the other side have none that matters.
-fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> Vec<Role> {
-    let mut bodies: Vec<(usize, Body)> = Vec::new();
-    let mut in_comment = false;
+/// The role of each line of one side of a hunk, where lines of the other side have none that matters; and what each line that stays
+/// begins in, and the end.
+fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> (Vec<Role>, Vec<Inside>) {
+    let mut open = Open::new(language);
+    // What is open by its indentation, and by its brackets.
+    let (mut indented, mut bracketed): (Vec<(usize, Body)>, Vec<Body>) = (Vec::new(), Vec::new());
     // Git names what the change is in, if that begins before the lines that are shown.
     let mut head = hunk.within.trim();
-    bodies.extend(opened(head).map(|body| (0, body)));
+    let mut outer = opened(head);
+    indented.extend(outer.map(|body| (0, body)));
     let mut roles = Vec::with_capacity(hunk.lines.len());
+    let mut kept = Vec::new();
     for (found, line) in &hunk.lines {
         if *found != sign && *found != Sign::Kept {
             roles.push(Role::Blank);
@@ -263,44 +294,78 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> Vec<Role> {
         }
         let bare = line.trim();
         let indent = line.len() - line.trim_start().len();
-        if in_comment || (bare.starts_with("/*") && language.sort == super::words::Sort::Code) {
-            let end = bare.find("*/");
-            in_comment = end.is_none();
-            // What follows the end of a comment on its line is code.
-            let alone = end.is_none_or(|end| end + 2 == bare.len());
-            roles.push(if alone { Role::Comment(steers_a_tool(bare)) } else { Role::Code });
-            continue;
+        let begins = open.inside(line);
+        if *found == Sign::Kept {
+            kept.push(begins);
+        }
+        let brackets = open.read(line);
+        let innermost = bracketed.last().copied();
+        // A brace alone opens what the line before it names, where that opens and ends nothing itself.
+        let named = bare == "{" && !head.ends_with([';', '{', '}']);
+        let body = match brackets.opened.as_slice() {
+            // Behind a second bracket, or behind the end of something else, it is not what the line begins with.
+            [_, _, ..] => Some(Body::Other),
+            [at] if line[..*at].contains(['{', '}', ';']) => Some(Body::Other),
+            [_] if named => opened(&format!("{head} {{")),
+            [at] => opened(line[..=*at].trim()),
+            [] => opened(bare).filter(|_| language.indents),
+        };
+        if brackets.closed > bracketed.len() {
+            outer = None;
+        }
+        bracketed.truncate(bracketed.len().saturating_sub(brackets.closed));
+        bracketed.extend(brackets.opened.iter().map(|_| body.unwrap_or(Body::Other)));
+        match begins {
+            Inside::Text(_) => {
+                roles.push(Role::Text);
+                continue;
+            }
+            Inside::Comment | Inside::Code
+                if begins == Inside::Comment || (language.blocks && bare.starts_with("/*")) =>
+            {
+                // What follows the end of a comment on its line is code.
+                let alone = bare.find("*/").is_none_or(|end| end + 2 == bare.len());
+                roles.push(if alone { Role::Comment(steers_a_tool(bare)) } else { Role::Code });
+                continue;
+            }
+            Inside::Code | Inside::Comment => {}
         }
         if bare.is_empty() {
             roles.push(Role::Blank);
             continue;
         }
         let mut left = None;
-        while bodies.last().is_some_and(|(outer, _)| *outer >= indent) {
-            left = bodies.pop().map(|(_, body)| body);
+        while indented.last().is_some_and(|(outer, _)| *outer >= indent) {
+            left = indented.pop().map(|(_, body)| body);
         }
-        let inside = bodies.last().map(|(_, body)| *body);
+        let inside = match innermost {
+            _ if language.indents => indented.last().map(|(_, body)| *body),
+            Some(body) => Some(body),
+            None => outer,
+        };
         // What stands behind an annotation is what it is about: a field between the two takes it away.
         let own = match role(bare, inside, left, language) {
             Role::Field if annotates(head, language) => Role::Code,
+            // In brackets, a line is no field of what they stand in.
+            Role::Field if language.indents && innermost.is_some() => Role::Code,
             own => own,
         };
-        // A brace alone opens what the line before it names, where that opens and ends nothing itself.
-        let named = bare == "{" && !head.ends_with([';', '{', '}']);
-        let body = if named { opened(&format!("{head} {{")) } else { opened(bare) };
-        bodies.extend(body.map(|body| (indent, body)));
+        indented.extend(body.map(|body| (indent, body)));
         if !matches!(own, Role::Comment(_)) {
             head = bare;
         }
         roles.push(own);
     }
-    roles
+    kept.push(open.end());
+    (roles, kept)
 }
 
 fn role(line: &str, inside: Option<Body>, left: Option<Body>, language: Language) -> Role {
     use super::words::Sort;
     if language.is_only_comment(line) {
-        return Role::Comment(steers_a_tool(line));
+        // In C the next line is part of it then.
+        let goes_on = language.comment == "//" && line.ends_with('\\');
+        return if goes_on { Role::Code } else { Role::Comment(steers_a_tool(line)) };
     }
     if language.sort != Sort::Code {
         return Role::Code;

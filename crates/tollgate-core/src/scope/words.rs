@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::open::{Text, texts};
+
 /// What a file is, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
@@ -26,7 +28,11 @@ pub struct Language {
     /// Whether white space at the start of a line means something.
     pub indents: bool,
     /// Whether `'` begins a string.
-    ticks: bool,
+    pub ticks: bool,
+    /// Whether there are comments from `/*` to `*/`.
+    pub blocks: bool,
+    /// The strings that may go on over the end of their line.
+    pub texts: &'static [Text],
     /// Whether an import without a name is there for what it does.
     pub bare_imports_act: bool,
     /// Whether a word outside of strings is a name, and never a value or text.
@@ -154,7 +160,9 @@ pub fn language(path: &str) -> Language {
     let indents = sort != Sort::Code || matches!(extension, "py" | "nim" | "hs" | "elm");
     let script = matches!(extension, "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte");
     let names = sort == Sort::Code && !WORDS_ARE_VALUES.contains(&extension);
-    Language { sort, comment, indents, ticks: extension != "rs", bare_imports_act: script, names }
+    let (ticks, blocks, texts) =
+        (extension != "rs", sort == Sort::Code && (comment == "//" || extension == "sql"), texts(extension));
+    Language { sort, comment, indents, ticks, blocks, texts, bare_imports_act: script, names }
 }
 
 /// A word, number or sign of a line.
@@ -214,7 +222,8 @@ impl Language {
         tokens
     }
 
-    fn is_comment(&self, rest: &str, line: &str) -> bool {
+    /// Whether what is left of a line is a comment.
+    pub fn is_comment(&self, rest: &str, line: &str) -> bool {
         let apart = || line[..line.len() - rest.len()].chars().next_back().is_none_or(char::is_whitespace);
         !self.comment.is_empty() && rest.starts_with(self.comment) && apart()
     }
@@ -239,7 +248,8 @@ impl Language {
         let ends = |line: &str| {
             ["return", "throw", "break", "continue", "yield"].iter().any(|word| line.trim_end().ends_with(word))
         };
-        !self.indents && self.comment == "//" && !lines.any(ends)
+        // What comes into the line of a comment is part of it.
+        !self.indents && self.comment == "//" && !lines.any(|line| ends(line) || line.contains(self.comment))
     }
 
     /// Several lines as one, without white space that means nothing.

@@ -1,0 +1,79 @@
+//! Lines that look like comments, layout or fields, and are not: what is open around them says so.
+
+use super::criteria::measured;
+use super::*;
+
+const ADDS_TOTAL: &str = "+export function total(items: Item[]): number {\n+  return sum(items);\n+}";
+const USES_TAX: &str = "-  return price;\n+  return price + item.tax;";
+
+/// With an import that the change in scope needs, so that nothing but the other lines decides.
+fn beside_an_import(path: &'static str, import: &str, diff: &str) -> Class {
+    let whole = format!("+{import}\n{diff}");
+    measured(ADDS_TOTAL, made(path, Box::leak(whole.into_boxed_str()))).0
+}
+
+#[test]
+fn a_comment_that_takes_lines_away_or_lets_them_run_is_none() {
+    let ts = |diff: &str| beside_an_import("src/page.ts", "import { total } from './cart';", diff);
+    for plain in [
+        "+// the order is checked first\n verify(order);",
+        "+/* the order is checked first */\n verify(order);",
+        "+/* the order\n+ * is checked first */\n verify(order);",
+        " /*\n+ * the order is checked first\n  */\n verify(order);",
+        "-/* a\n+/* b\n  */\n verify(order);",
+    ] {
+        assert_eq!(ts(plain), Class::Incidental, "{plain}");
+    }
+    for odd in [
+        "+/* the order is checked first\n verify(order);\n /* then it is saved */\n save();",
+        " /* then it is saved */\n save();\n+/* and nothing else\n run();",
+        " /* debug:\n+ * only */\n login('admin');\n+/*\n */",
+        "-/* off\n login('admin');\n  */",
+        "-// checked first\n-verify(order);\n+// checked first verify(order);",
+        "+// checked \\\n verify(order);",
+    ] {
+        assert_ne!(ts(odd), Class::Incidental, "{odd}");
+    }
+    let py = |diff: &str| beside_an_import("src/page.py", "from .cart import total", diff);
+    assert_eq!(py(" a = \"\"\"x\"\"\"\n+# a word\n f()"), Class::Incidental);
+    assert_ne!(py("+/* a\n f()\n+*/"), Class::Incidental, "no comment in this language");
+}
+
+#[test]
+fn what_stands_in_a_string_over_several_lines_is_a_value() {
+    for (path, import, diff) in [
+        (
+            "src/page.ts",
+            "import { total } from './cart';",
+            " const policy = `\n   default-src 'self'\n+  // https://a.example\n `;",
+        ),
+        ("src/page.ts", "import { total } from './cart';", " const text = `\n+\n   a\n `;"),
+        ("src/page.ts", "import { total } from './cart';", " const text = `\n-  a\n+    a\n `;"),
+        ("src/page.py", "from .cart import total", " q = \"\"\"\n select a\n+# x\n \"\"\""),
+        ("src/page.rs", "use crate::cart::total;", " let q = \"a\n+// b\n \";"),
+    ] {
+        assert_eq!(beside_an_import(path, import, " f();"), Class::Incidental, "{import}");
+        assert_ne!(beside_an_import(path, import, diff), Class::Incidental, "{diff}");
+    }
+}
+
+#[test]
+fn an_entry_of_an_object_is_no_field_of_the_type_around_it() {
+    for (path, diff) in [
+        ("src/client.ts", " export class Client { static defaults = {\n   agent: strict,\n+  tax: any,\n }; }"),
+        ("src/client.ts", " export class Client {\n   static defaults = {\n   agent: strict,\n+  tax: any,\n   };\n }"),
+        ("src/client.ts", " interface Item {} const o = {\n   agent: strict,\n+  tax: any,\n };"),
+        ("src/client.ts", " interface Item { a: A } const o: Item = {\n   agent: strict,\n+  tax: any,\n };"),
+        ("src/client.ts", " type Item = Other; const o = {\n   agent: strict,\n+  tax: any,\n };"),
+        ("src/client.py", " class Client:\n     defaults = dict(\n     a=1,\n+    tax: any,\n     )"),
+        ("src/client.ts", "@@ export interface Item {\n   price: number;\n }\n const o = {\n+  tax: any,\n };"),
+    ] {
+        assert_ne!(measured(USES_TAX, made(path, diff)).0, Class::Incidental, "{diff}");
+    }
+    for (path, diff) in [
+        ("src/item.ts", " export class Item { // what is sold\n   price: number;\n+  tax: number;\n }"),
+        ("src/item.ts", " class Item {\n   all() { return [1]; }\n   price: number;\n+  tax: number;\n }"),
+    ] {
+        assert_eq!(measured(USES_TAX, made(path, diff)).0, Class::Incidental, "{diff}");
+    }
+}
