@@ -1,6 +1,7 @@
 //! Fields of a type, as languages write them: whether a line is one, and how it is called.
 
-use super::words::{Language, steers_a_tool, words};
+use super::comment::steers_a_tool;
+use super::words::{Language, words};
 
 /// What may stand before a field.
 const VISIBLE: [&str; 11] = [

@@ -300,12 +300,12 @@ fn python(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
 
 fn rust(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
     let (exported, atoms) = match atoms {
-        [Atom::Word("pub"), Atom::Sign("("), _, Atom::Sign(")"), rest @ ..] => (false, rest),
+        [Atom::Word("pub"), Atom::Sign("("), _, Atom::Sign(")"), rest @ ..] => (true, rest),
         [Atom::Word("pub"), rest @ ..] => (true, rest),
         rest => (false, rest),
     };
     if let [Atom::Word("mod"), Atom::Word(name)] = atoms {
-        return Some(vec![bind(name, name, "self", How::Plain)]);
+        return Some(vec![Binding { exported, ..bind(name, name, "self", How::Plain) }]);
     }
     let [Atom::Word("use"), rest @ ..] = atoms else { return None };
     let colons = |atoms: &[Atom<'_>]| atoms.ends_with(&[Atom::Sign(":"), Atom::Sign(":")]);

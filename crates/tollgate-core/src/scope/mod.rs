@@ -6,6 +6,7 @@
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
 pub mod change;
+mod comment;
 mod content;
 pub mod correction;
 pub mod draft;
@@ -18,6 +19,7 @@ mod modules;
 mod names;
 mod open;
 mod pattern;
+mod placed;
 pub mod rules;
 mod shape;
 pub mod task;

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::change::{Hunk, Sign};
+use super::comment::steers_a_tool;
 use super::field::{annotates, is_field, is_typed_field, uncommented};
 use super::open::{Inside, Open};
-use super::words::{Language, Token, TokenSort, steers_a_tool, words};
+use super::placed::placed;
+use super::words::{Language, Token, TokenSort, words};
 
 /// A piece of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +95,7 @@ fn of_hunk<'a>(hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
 
 /// What a line alone is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Blank,
     Comment(bool),
     Import,
@@ -357,6 +359,7 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> (Vec<Role>, Vec<Insi
         roles.push(own);
     }
     kept.push(open.end());
+    placed(hunk, sign, language, &mut roles);
     (roles, kept)
 }
 

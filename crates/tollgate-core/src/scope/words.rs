@@ -274,6 +274,12 @@ fn close_up<'t>(pieces: impl Iterator<Item = &'t str>) -> String {
 
 /// The steering words of a line.
 pub fn steering<'t>(tokens: &[Token<'t>]) -> Vec<&'t str> {
+    // Imports below it are for what reads types; nothing runs otherwise by it.
+    if let [first, second, ..] = tokens
+        && (first.text, second.text) == ("if", "TYPE_CHECKING")
+    {
+        return Vec::new();
+    }
     let member = |at: usize| at > 0 && tokens[at - 1].text == ".";
     let steers = |(at, token): (usize, &Token<'t>)| {
         (!token.quoted && !member(at) && STEERING.contains(&token.text)).then_some(token.text)
@@ -398,42 +404,6 @@ pub fn is_telling(word: &str) -> bool {
                 | "was"
                 | "has"
         )
-}
-
-/// Whether a comment tells a tool something.
-pub fn steers_a_tool(comment: &str) -> bool {
-    const MARKS: &[&str] = &[
-        "eslint",
-        "@ts-",
-        "noqa",
-        "type: ignore",
-        "nolint",
-        "go:",
-        "+build",
-        "pylint",
-        "prettier-",
-        "istanbul",
-        "c8 ",
-        "rubocop",
-        "shellcheck",
-        "#!",
-        "clang-format",
-        "mypy:",
-        "pragma",
-        "@jsx",
-        "@vitest",
-        "@jest",
-        "biome-",
-        "sourceMappingURL",
-        "coding:",
-        "pyright",
-        "fmt:",
-        "NOSONAR",
-        "NOPMD",
-        "CHECKSTYLE",
-        "ReSharper",
-    ];
-    MARKS.iter().any(|mark| comment.contains(mark))
 }
 
 /// The words of a line.

@@ -437,7 +437,7 @@ fn who_uses_what_moved_between_two_files_follows_it() {
         made("src/sum.ts", "+export function total() {"),
         made(
             "src/page.ts",
-            "-import { total, cart } from './cart';\n+import { cart } from './cart';\n kept\n+import { total } from './sum';",
+            "-import { total, cart } from './cart';\n+import { cart } from './cart';\n import { kept } from './kept';\n+import { total } from './sum';",
         ),
     ];
     assert_eq!(class_of(&rules, &made, "src/page.ts"), Class::Incidental);

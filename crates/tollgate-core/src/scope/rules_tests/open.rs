@@ -77,3 +77,50 @@ fn an_entry_of_an_object_is_no_field_of_the_type_around_it() {
         assert_eq!(measured(USES_TAX, made(path, diff)).0, Class::Incidental, "{diff}");
     }
 }
+
+#[test]
+fn an_import_stands_among_others_or_at_the_start() {
+    for (path, diff) in [
+        ("src/page.ts", " import { cart } from './cart';\n+import { total } from './cart';\n f();"),
+        ("src/page.ts", " // a licence\n+import { total } from './cart';\n f();"),
+        ("src/page.ts", " 'use strict';\n+import { total } from './cart';\n f();"),
+        ("src/page.rs", " #![forbid(unsafe_code)]\n+use crate::cart::total;\n fn f() {}"),
+        ("src/page.rs", " mod a;\n+use crate::cart::total;\n \n #[cfg(test)]\n mod b;"),
+        ("src/page.py", " from .cart import cart\n \n+from .cart import total\n f()"),
+        ("src/page.py", " from __future__ import annotations\n+from .cart import total"),
+        ("src/page.py", " \"\"\"Pages.\"\"\"\n+from .cart import total\n f()"),
+    ] {
+        assert_eq!(measured(ADDS_TOTAL, made(path, diff)).0, Class::Incidental, "{diff}");
+    }
+    for (path, diff) in [
+        ("src/page.rs", " use a::b;\n \n #[cfg(debug_assertions)]\n+use crate::cart::total;\n pub fn backdoor() {}"),
+        ("src/page.rs", " #[cfg(test)]\n+use crate::cart::total;\n pub mod testing;"),
+        ("src/page.js", " if (user.admin)\n+  var { total } = require('./cart');\n   wipe();"),
+        ("src/page.js", "+const { total } = require('./cart');\n 'use strict';\n f();"),
+        ("src/page.js", "+const { total } = require('./cart');\n #!/usr/bin/env node\n f();"),
+        ("src/page.py", "+from .cart import total\n \"\"\"Pages.\"\"\"\n x = __doc__"),
+        ("src/page.py", "+from .cart import total\n from __future__ import annotations\n f()"),
+        ("src/page.py", "+from .cart import total\n #!/usr/bin/env python3\n f()"),
+        ("src/page.py", " q = \"\"\"\n+from .cart import total\n \"\"\""),
+    ] {
+        assert_ne!(measured(ADDS_TOTAL, made(path, diff)).0, Class::Incidental, "{diff}");
+    }
+    let types = "+if TYPE_CHECKING:\n+    from .cart import total";
+    assert_eq!(measured(ADDS_TOTAL, made("src/page.py", types)).0, Class::Judge);
+    let beside = "+mod total;\n-mod cart;\n+pub mod cart;";
+    assert_ne!(measured(ADDS_TOTAL, made("src/lib.rs", beside)).0, Class::Incidental, "more than was asked for");
+}
+
+#[test]
+fn a_field_that_moves_others_is_for_a_person_where_their_order_counts() {
+    for (path, diff) in [
+        ("item.py", " class Item(NamedTuple):\n+    tax: int\n     price: int"),
+        ("item.kt", " data class Item(\n+    val tax: Int,\n     val price: Int,\n )"),
+        ("item.rs", " #[derive(PartialEq, PartialOrd, Ord)]\n struct Item {\n+    tax: u64,\n     price: u64,\n }"),
+        ("item.rs", " #[repr(C)]\n // for others\n struct Item {\n+    tax: u64,\n     price: u64,\n }"),
+    ] {
+        assert_ne!(measured(USES_TAX, made(path, diff)).0, Class::Incidental, "{diff}");
+    }
+    let plain = " #[derive(Debug)]\n struct Item {\n+    tax: u64,\n     price: u64,\n }";
+    assert_eq!(measured(USES_TAX, made("item.rs", plain)).0, Class::Incidental);
+}

@@ -1,0 +1,150 @@
+//! Comments: words for people, or something that a tool heeds.
+
+use crate::contract::text::is_hidden;
+
+/// Words that tools look for, and words with which people speak to them.
+const WORDS: &[&str] = &[
+    "bandit",
+    "biome",
+    "c8",
+    "checkov",
+    "checkstyle",
+    "clang",
+    "codeql",
+    "coding",
+    "cov",
+    "coverage",
+    "deno",
+    "detekt",
+    "disable",
+    "emacs",
+    "enable",
+    "encoding",
+    "endregion",
+    "eslint",
+    "fileencoding",
+    "fmt",
+    "gitleaks",
+    "hadolint",
+    "ignore",
+    "isort",
+    "istanbul",
+    "jest",
+    "jscpd",
+    "jsx",
+    "ktlint",
+    "lgtm",
+    "lint",
+    "mypy",
+    "noinspection",
+    "nolint",
+    "nopmd",
+    "noqa",
+    "nosec",
+    "nosemgrep",
+    "nosonar",
+    "oxlint",
+    "phpcs",
+    "phpstan",
+    "pragma",
+    "prettier",
+    "psalm",
+    "pylint",
+    "pyre",
+    "pyright",
+    "pytype",
+    "region",
+    "resharper",
+    "rubocop",
+    "ruff",
+    "rustfmt",
+    "semgrep",
+    "shellcheck",
+    "snyk",
+    "sonar",
+    "sourcemappingurl",
+    "stryker",
+    "suppress",
+    "swiftlint",
+    "tfsec",
+    "trivy",
+    "tslint",
+    "v8",
+    "vim",
+    "vitest",
+    "webpackignore",
+    "yapf",
+];
+
+/// Whether a comment may be for a tool, or be more than it looks like: all but plain words for people.
+pub fn steers_a_tool(comment: &str) -> bool {
+    let bare = comment.trim_start();
+    let said = match bare.chars().next() {
+        Some(mark @ ('#' | '-')) => bare.trim_start_matches([mark, ' ', '\t']),
+        _ => bare.trim_start_matches(['/', '*', ' ', '\t']),
+    };
+    // A line ends for some readers where it does not for others, and some read signs that are spelt.
+    let odd = |c: char| (is_hidden(c) && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}' | '@' | '\\');
+    let is_word = |word: &str| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
+    bare.starts_with("#!")
+        || bare.starts_with("//!#")
+        || said.starts_with(['+', '!', '='])
+        || said.contains(odd)
+        || addresses(said)
+        || said.split(|c: char| !c.is_alphanumeric()).any(is_word)
+}
+
+/// Whether a sign binds words together as people do not: `go:embed`, `codeql[js]`, `#__PURE__`; an address does.
+fn addresses(said: &str) -> bool {
+    let pairs = said.char_indices().zip(said.chars().skip(1));
+    let before = |at: usize| said[..at].ends_with(char::is_alphanumeric);
+    pairs.into_iter().any(|((at, sign), next)| match sign {
+        ':' => before(at) && !next.is_whitespace() && !said[at..].starts_with("://"),
+        '[' => before(at),
+        '#' => next.is_alphabetic() || next == '_',
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_are_for_people_and_nothing_else_is() {
+        for plain in [
+            "// the order is checked first",
+            "# Note: in cents (see #12)",
+            "/* it's done, as in https://a.example/b */",
+            "///  A total, rounded half up.",
+            " * a line of a longer one",
+            "-- by name",
+            "// größer als 0 — immer",
+        ] {
+            assert!(!steers_a_tool(plain), "{plain}");
+        }
+        for odd in [
+            "// eslint-disable-next-line",
+            "// @ts-ignore",
+            "# noqa: F401",
+            "//go:embed a.txt",
+            "// +build linux",
+            "#!/bin/sh",
+            "// nosemgrep",
+            "// codeql[js/x]",
+            "/* #__PURE__ */",
+            "/* v8 ignore next */",
+            "// gitleaks:allow",
+            "/* @vite-ignore */",
+            "# vim: set fileencoding=utf-7 :",
+            "// a\rf()",
+            "// a\u{2028}f()",
+            "// \\u000a f();",
+            "// a \u{202e}b",
+            "// c8 ignore next",
+            "# type: ignore",
+        ] {
+            assert!(steers_a_tool(odd), "{odd}");
+        }
+    }
+}
