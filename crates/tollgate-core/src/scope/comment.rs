@@ -16,40 +16,34 @@ const WORDS: &[&str] = &[
     "coverage",
     "deno",
     "detekt",
-    "disable",
     "emacs",
     "enable",
     "encoding",
     "endregion",
-    "eslint",
     "fileencoding",
     "fmt",
+    "exported",
     "gitleaks",
-    "hadolint",
-    "ignore",
+    "global",
+    "globals",
     "isort",
     "istanbul",
     "jest",
     "jscpd",
     "jsx",
-    "ktlint",
     "lgtm",
-    "lint",
     "mypy",
     "noinspection",
-    "nolint",
     "nopmd",
     "noqa",
     "nosec",
     "nosemgrep",
     "nosonar",
-    "oxlint",
     "phpcs",
     "phpstan",
     "pragma",
     "prettier",
     "psalm",
-    "pylint",
     "pyre",
     "pyright",
     "pytype",
@@ -64,15 +58,11 @@ const WORDS: &[&str] = &[
     "sonar",
     "sourcemappingurl",
     "stryker",
-    "suppress",
-    "swiftlint",
     "tfsec",
     "trivy",
-    "tslint",
     "v8",
     "vim",
     "vitest",
-    "webpackignore",
     "yapf",
 ];
 
@@ -85,7 +75,11 @@ pub fn steers_a_tool(comment: &str) -> bool {
     };
     // A line ends for some readers where it does not for others, and some read signs that are spelt.
     let odd = |c: char| (is_hidden(c) && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}' | '@' | '\\');
-    let is_word = |word: &str| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let is_word = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        WORDS.contains(&word.as_str())
+            || ["ignore", "disable", "lint", "suppress"].iter().any(|part| word.contains(part))
+    };
     bare.starts_with("#!")
         || bare.starts_with("//!#")
         || said.starts_with(['+', '!', '='])
@@ -143,6 +137,8 @@ mod tests {
             "// a \u{202e}b",
             "// c8 ignore next",
             "# type: ignore",
+            "/* turbopackIgnore: true */",
+            "/* global x */",
         ] {
             assert!(steers_a_tool(odd), "{odd}");
         }

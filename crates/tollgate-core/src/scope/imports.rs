@@ -47,6 +47,8 @@ struct Binding {
     imported: String,
     module: String,
     how: How,
+    /// Who sees it, where that is less than all and more than the file: `pub(crate)`.
+    seen_by: String,
 }
 
 /// One side of a change.
@@ -203,7 +205,14 @@ fn read(dialect: Dialect, atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
 }
 
 fn bind(local: &str, imported: &str, module: &str, how: How) -> Binding {
-    Binding { local: local.into(), exported: false, imported: imported.into(), module: module.into(), how }
+    Binding {
+        local: local.into(),
+        exported: false,
+        imported: imported.into(),
+        module: module.into(),
+        how,
+        seen_by: String::new(),
+    }
 }
 
 /// `a, b as c`: each with the word that stands between the two names.
@@ -299,13 +308,14 @@ fn python(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
 }
 
 fn rust(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
-    let (exported, atoms) = match atoms {
-        [Atom::Word("pub"), Atom::Sign("("), _, Atom::Sign(")"), rest @ ..] => (true, rest),
-        [Atom::Word("pub"), rest @ ..] => (true, rest),
-        rest => (false, rest),
+    let (exported, seen_by, atoms) = match atoms {
+        [Atom::Word("pub"), Atom::Sign("("), Atom::Word(by), Atom::Sign(")"), rest @ ..] => (false, *by, rest),
+        [Atom::Word("pub"), rest @ ..] => (true, "", rest),
+        rest => (false, "", rest),
     };
+    let seen = |binding: Binding| Binding { exported, seen_by: seen_by.to_owned(), ..binding };
     if let [Atom::Word("mod"), Atom::Word(name)] = atoms {
-        return Some(vec![Binding { exported, ..bind(name, name, "self", How::Plain) }]);
+        return Some(vec![seen(bind(name, name, "self", How::Plain))]);
     }
     let [Atom::Word("use"), rest @ ..] = atoms else { return None };
     let colons = |atoms: &[Atom<'_>]| atoms.ends_with(&[Atom::Sign(":"), Atom::Sign(":")]);
@@ -319,9 +329,8 @@ fn rust(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
         }
     };
     let module = path(prefix)?;
-    let mut bound = entries(names, module.trim_end_matches("::"), &Atom::Word("as"))?;
-    bound.iter_mut().for_each(|binding| binding.exported = exported);
-    Some(bound)
+    let bound = entries(names, module.trim_end_matches("::"), &Atom::Word("as"))?;
+    Some(bound.into_iter().map(seen).collect())
 }
 
 fn jvm(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {

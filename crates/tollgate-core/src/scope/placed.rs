@@ -19,6 +19,14 @@ fn imports(hunk: &Hunk<'_>, sign: Sign, roles: &[Role]) -> Vec<usize> {
         |at: &usize| !matches!(roles[*at], Role::Blank | Role::Comment(_)) || hunk.lines[*at].1.starts_with("#!");
     let lines: Vec<usize> = (0..hunk.lines.len()).filter(own).filter(said).collect();
     let bare = |at: usize| hunk.lines[at].1.trim();
+    // A comment for a tool may be about the line below it, or about all that follow.
+    let own_lines: Vec<usize> = (0..hunk.lines.len()).filter(own).collect();
+    let is_steered = |at: usize| {
+        let place = own_lines.partition_point(|line| *line < at);
+        let beside =
+            [place.checked_sub(1), Some(place + 1)].into_iter().flatten().filter_map(|place| own_lines.get(place));
+        beside.into_iter().any(|line| roles[*line] == Role::Comment(true) && hunk.lines[*line].0 == Sign::Kept)
+    };
     let mut elsewhere = Vec::new();
     for run in lines.chunk_by(|a, b| roles[*a] == Role::Import && roles[*b] == Role::Import) {
         let [first, ..] = run else { continue };
@@ -36,7 +44,7 @@ fn imports(hunk: &Hunk<'_>, sign: Sign, roles: &[Role]) -> Vec<usize> {
             let follows = run[..index].iter().any(|at| is_kept(&at));
             let precedes =
                 leads && run[index..].iter().any(|at| is_kept(&at)) && future.is_none_or(|last| last < index);
-            if !(follows || precedes || (heads && future.is_none())) {
+            if !(follows || precedes || (heads && future.is_none())) || is_steered(*at) {
                 elsewhere.push(*at);
             }
         }

@@ -100,6 +100,8 @@ fn an_import_stands_among_others_or_at_the_start() {
         ("src/page.js", "+const { total } = require('./cart');\n #!/usr/bin/env node\n f();"),
         ("src/page.py", "+from .cart import total\n \"\"\"Pages.\"\"\"\n x = __doc__"),
         ("src/page.py", "+from .cart import total\n from __future__ import annotations\n f()"),
+        ("src/page.ts", " // @ts-ignore\n+import { total } from './cart';\n const a = f();"),
+        ("src/page.ts", "+import { total } from './cart';\n // @ts-nocheck\n const a = f();"),
         ("src/page.py", "+from .cart import total\n #!/usr/bin/env python3\n f()"),
         ("src/page.py", " q = \"\"\"\n+from .cart import total\n \"\"\""),
     ] {
@@ -107,8 +109,13 @@ fn an_import_stands_among_others_or_at_the_start() {
     }
     let types = "+if TYPE_CHECKING:\n+    from .cart import total";
     assert_eq!(measured(ADDS_TOTAL, made("src/page.py", types)).0, Class::Judge);
-    let beside = "+mod total;\n-mod cart;\n+pub mod cart;";
-    assert_ne!(measured(ADDS_TOTAL, made("src/lib.rs", beside)).0, Class::Incidental, "more than was asked for");
+    for more in [
+        "+mod total;\n-mod cart;\n+pub mod cart;",
+        "+use cart::total;\n-mod cart;\n+pub(crate) mod cart;",
+        "-pub(crate) use crate::cart::add;\n+pub use crate::cart::{add, total};",
+    ] {
+        assert_ne!(measured(ADDS_TOTAL, made("src/lib.rs", more)).0, Class::Incidental, "more than was asked for");
+    }
 }
 
 #[test]
