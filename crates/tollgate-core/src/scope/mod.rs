@@ -17,6 +17,7 @@ mod loose;
 mod modules;
 mod names;
 mod pattern;
+mod reached;
 pub mod rules;
 mod shape;
 pub mod task;

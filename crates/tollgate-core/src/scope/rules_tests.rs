@@ -3,6 +3,7 @@
 mod criteria;
 mod fields;
 mod properties;
+mod reached;
 mod reading;
 
 use super::change::{Change, Content, Hunk, Mode, Moved, Sign};
