@@ -68,6 +68,26 @@ fn ended(line: &str) -> Option<&str> {
     line.strip_suffix(';').or_else(property)
 }
 
+/// What other texts than Go call a field by.
+const FORMATS: [&str; 5] = ["json", "yaml", "xml", "toml", "bson"];
+
+/// Whether a tag of Go says no more than the name of its field: another name, a default value or a rule says more.
+fn is_plain_tag(tag: &str, name: &str) -> bool {
+    let bare = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+    let mut rest = tag.trim();
+    while !rest.is_empty() {
+        let part = rest.split_once(":\"").and_then(|(key, rest)| Some((key, rest.split_once('"')?)));
+        let Some((key, (value, after))) = part else { return false };
+        let mut said = value.split(',');
+        let is_named = said.next().is_some_and(|called| bare(called) == bare(name));
+        if !is_named || !FORMATS.contains(&key) || !said.all(|option| option == "omitempty") {
+            return false;
+        }
+        rest = after.trim_start();
+    }
+    true
+}
+
 /// `Type name;` as in Java, or `Name Type` as in Go where `bare` says that nothing needs to end it; without a value of its own.
 pub(super) fn is_typed_field(line: &str, bare: bool) -> bool {
     let ended = ended(line);
@@ -86,7 +106,13 @@ pub(super) fn is_typed_field(line: &str, bare: bool) -> bool {
         matches!(word, "return" | "throw" | "break" | "continue" | "goto" | "yield" | "await" | "delete" | "new")
     };
     let says_more = ended.is_some() && (said.starts_with('[') || said.split(' ').any(|word| SAYS_MORE.contains(&word)));
-    is_name(name) && !says_more && !of.is_empty() && of.chars().all(is_of) && !said.split_whitespace().any(steers)
+    let tagged = ended.is_some() || tag.is_none_or(|(_, tag)| is_plain_tag(tag.trim_end_matches('`'), name));
+    is_name(name)
+        && tagged
+        && !says_more
+        && !of.is_empty()
+        && of.chars().all(is_of)
+        && !said.split_whitespace().any(steers)
 }
 
 /// The name of a field.

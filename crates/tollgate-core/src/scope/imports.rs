@@ -27,7 +27,7 @@ pub struct Imports<'n> {
 
 /// How a name comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum How {
+pub enum How {
     Plain,
     /// Under another name.
     Alias,
@@ -39,16 +39,16 @@ enum How {
 
 /// A name that an import binds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Binding {
+pub struct Binding {
     /// What it is called in the file, or by those who import it from there.
-    local: String,
-    exported: bool,
+    pub local: String,
+    pub exported: bool,
     /// What it is called in the module; nothing for the module itself.
-    imported: String,
-    module: String,
-    how: How,
+    pub imported: String,
+    pub module: String,
+    pub how: How,
     /// Who sees it, where that is less than all and more than the file: `pub(crate)`.
-    seen_by: String,
+    pub seen_by: String,
 }
 
 /// One side of a change.
@@ -118,7 +118,7 @@ impl<'n> Imports<'n> {
 
 impl Binding {
     /// The name by which the module knows it.
-    fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         if self.imported.is_empty() || self.imported == "default" { &self.local } else { &self.imported }
     }
 
@@ -137,6 +137,11 @@ impl Binding {
             How::Plain => None,
         }
     }
+}
+
+/// What the imports of one side bind, as far as they can be read.
+pub fn bound(hunks: &[Hunk<'_>], sign: Sign, language: Language, dialect: Option<Dialect>) -> BTreeSet<Binding> {
+    side(hunks, sign, language, dialect).bound
 }
 
 fn side<'a>(hunks: &'a [Hunk<'a>], sign: Sign, language: Language, dialect: Option<Dialect>) -> Side<'a> {

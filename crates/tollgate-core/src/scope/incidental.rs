@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
 use super::imports::{self, Imports};
 use super::names::{Known, Names, added_field};
+use super::reached;
 use super::shape::{Piece, Stands, pieces};
 use super::words::{Language, Sort, definitions, is_telling, language, manifests, steering, test_case};
 use crate::Name;
@@ -177,20 +178,26 @@ fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria
         true => imports::judge(&change.path, hunks, language, names),
         false => Imports::default(),
     };
+    let doubt = reached::doubt(&change.path, hunks, &pieces, language, names);
     let size = change.lines().map_or(0, |(added, removed)| added + removed);
     Criteria {
         minimal: minimal(change, &pieces, names, language, size),
-        required: required(change, &pieces, names, language, &imports),
+        required: doubted(required(change, &pieces, names, language, &imports), doubt.as_deref()),
         unaltered: match (change.before, change.after) {
             (Mode::Link, _) | (_, Mode::Link) => unknown("the link leads elsewhere"),
             (Mode::File, Mode::Program) => unknown("it can be started now"),
             (Mode::Program, Mode::File) => unknown("it can no longer be started"),
             _ => match other_name(hunks, &pieces, language) {
                 Some(open) => unknown(open),
-                None => unaltered(&pieces, names, language, &imports),
+                None => doubted(unaltered(&pieces, names, language, &imports), doubt.as_deref()),
             },
         },
     }
+}
+
+/// What is met is for a person where a renamed word may be another thing than what is renamed in scope.
+fn doubted(criterion: Criterion, doubt: Option<&str>) -> Criterion {
+    doubt.filter(|_| criterion.met == Met::Yes).map_or(criterion, unknown)
 }
 
 /// A word that stands in place of another although the file knew both: that is no new name for the old thing.
@@ -451,7 +458,7 @@ fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language, import
         Piece::Comment { steers_a_tool: true } => Some("a comment that tells a tool something".to_owned()),
         Piece::Renamed { stands: Stands::AsValues, .. } => Some("a word that may be a value changes".to_owned()),
         Piece::Renamed { stands: Stands::AsParts, .. } => Some("a part of something has another name".to_owned()),
-        Piece::Renamed { pairs, stands } => pairs
+        Piece::Renamed { pairs, stands, .. } => pairs
             .iter()
             .find(|(old, new)| {
                 names.renamed(old, new).is_none() || (*stands == Stands::Inside && !names.is_reached(old, new))

@@ -20,6 +20,7 @@ mod names;
 mod open;
 mod pattern;
 mod placed;
+mod reached;
 pub mod rules;
 mod shape;
 pub mod task;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
 use super::field::field_name;
 use super::modules::Places;
+use super::reached::Own;
 use super::shape::{Piece, pieces};
 use super::words::{Language, TokenSort, definitions, file_name, is_telling, language, stem};
 use crate::Name;
@@ -28,6 +29,8 @@ pub struct Names<'c> {
     redefined: BTreeMap<&'c str, From<'c>>,
     /// Defined under another name now.
     renames: BTreeMap<(&'c str, &'c str), From<'c>>,
+    /// What others get under another name now: from which file, in which it is now, and the two names.
+    follows: BTreeSet<[&'c str; 4]>,
     /// Those of them that run: they may stand behind a dot elsewhere.
     reached: BTreeSet<(&'c str, &'c str)>,
     /// In lines that were added, and in none that was removed or stands beside them.
@@ -150,12 +153,20 @@ impl<'c> Names<'c> {
         take(|names| &mut names.brought, now.defined.difference(&before.defined).copied().collect());
         take(|names| &mut names.gone, before.defined.difference(&now.defined).copied().collect());
         take(|names| &mut names.redefined, now.defined.intersection(&before.defined).copied().collect());
+        let own = Own::of(path, hunks, language);
+        let from: &'c str = match &change.moved {
+            Some(Moved::From(old)) => old,
+            Some(Moved::To(_)) | None => path,
+        };
         for piece in pieces(hunks, language) {
             let Piece::Renamed { pairs, .. } = piece else { continue };
             for (old, new) in pairs {
                 let gone = before.defined.contains(old) && !now.defined.contains(old);
                 if gone && now.defined.contains(new) && !before.defined.contains(new) {
                     self.renames.entry((old, new)).or_insert(path);
+                    if own.renames(old, new) {
+                        self.follows.insert([from, path, old, new]);
+                    }
                     if before.running.contains(old) && now.running.contains(new) {
                         self.reached.insert((old, new));
                     }
@@ -193,10 +204,11 @@ impl<'c> Names<'c> {
             Kind::Modified | Kind::Replaced | Kind::Mode => {}
         }
         if let Some(Moved::From(old)) = &change.moved {
-            let old = super::words::stem(old);
+            let (from, old) = (old, super::words::stem(old));
             self.files.entry(old).or_insert(&change.path);
             if old != stem {
                 self.renames.entry((old, stem)).or_insert(&change.path);
+                self.follows.insert([from, &change.path, old, stem]);
             }
         }
     }
@@ -252,6 +264,11 @@ impl<'c> Names<'c> {
     /// The file in scope that renamed one word into the other.
     pub fn renamed(&self, old: &str, new: &str) -> Option<&'c Name> {
         self.renames.get(&(old, new)).copied()
+    }
+
+    /// Whether what one file gave to others under one name is what they get from the other under the other name.
+    pub fn follows(&self, from: &str, to: &str, old: &str, new: &str) -> bool {
+        self.follows.contains(&[from, to, old, new])
     }
 
     /// Whether a word that was renamed in scope is the same one behind a dot: a function is, a constant may be any other.

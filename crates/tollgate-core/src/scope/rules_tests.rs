@@ -4,6 +4,7 @@ mod criteria;
 mod fields;
 mod open;
 mod properties;
+mod reached;
 mod reading;
 
 use super::change::{Change, Content, Hunk, Mode, Moved, Sign};

@@ -21,11 +21,19 @@ pub enum Piece<'a> {
     /// A field in the body of a type.
     Field(Sign, &'a str),
     /// A line in which words were replaced, each by one other; and what else than a name one of them may be.
-    Renamed { pairs: Vec<(&'a str, &'a str)>, stands: Stands },
+    Renamed { pairs: Vec<(&'a str, &'a str)>, stands: Stands, at: Pair },
     /// A line in which only literal values differ.
     Value(&'a str, &'a str),
     /// Any other line.
     Code(Sign, &'a str),
+}
+
+/// Where a line and what became of it stand: the hunk, and the lines of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pair {
+    pub hunk: usize,
+    pub before: usize,
+    pub now: usize,
 }
 
 /// Where renamed words stand.
@@ -43,10 +51,10 @@ pub enum Stands {
 
 /// The pieces of a change; each is a line, or a pair of lines.
 pub fn pieces<'a>(hunks: &'a [Hunk<'a>], language: Language) -> Vec<Piece<'a>> {
-    hunks.iter().flat_map(|hunk| of_hunk(hunk, language)).collect()
+    hunks.iter().enumerate().flat_map(|(at, hunk)| of_hunk(at, hunk, language)).collect()
 }
 
-fn of_hunk<'a>(hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
+fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
     let [removed, added] = sides(hunk, language);
     let mut found = Vec::new();
     let mut at = 0;
@@ -75,7 +83,8 @@ fn of_hunk<'a>(hunk: &'a Hunk<'a>, language: Language) -> Vec<Piece<'a>> {
         }
         let paired = old.len() == new.len();
         for (before, now) in old.clone().zip(new.clone()).filter(|_| paired) {
-            found.extend(pair((line(before), &removed[before]), (line(now), &added[now]), language));
+            let at = Pair { hunk: number, before, now };
+            found.extend(pair(at, (line(before), &removed[before]), (line(now), &added[now]), language));
         }
         // The last field gets a comma when another one follows it.
         let ended = |at: usize| language.squeezed(line(at).trim_end().trim_end_matches(','));
@@ -168,12 +177,23 @@ pub fn parted<'a>(hunk: &'a Hunk<'a>, sign: Sign, language: Language) -> Parted<
     parted
 }
 
+/// The lines of one side of a hunk that are no blanks, comments or imports, each with its place.
+pub fn spoken<'a>(hunk: &'a Hunk<'a>, sign: Sign, language: Language) -> Vec<(usize, &'a str)> {
+    let (roles, _) = side(hunk, sign, language);
+    let speaks = |(at, role): (usize, Role)| {
+        let (found, line) = &hunk.lines[at];
+        let there = *found == sign || *found == Sign::Kept;
+        (there && matches!(role, Role::Field | Role::Code)).then(|| (at, line.as_ref()))
+    };
+    roles.into_iter().enumerate().filter_map(speaks).collect()
+}
+
 fn begins_import(line: &str, language: Language) -> bool {
     is_import(line, language) || opened(line) == Some(Body::Import)
 }
 
 /// What became of a line.
-fn pair<'a>((old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language: Language) -> Vec<Piece<'a>> {
+fn pair<'a>(at: Pair, (old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language: Language) -> Vec<Piece<'a>> {
     if language.squeezed(old) == language.squeezed(new) {
         return vec![Piece::Layout];
     }
@@ -197,7 +217,7 @@ fn pair<'a>((old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language:
             let stands = renamed.map(|at| stands(&before, at)).max();
             let stands = stands.filter(|_| language.names).unwrap_or(Stands::AsValues);
             let pairs = pairs.into_iter().map(|(a, b)| (a.text, b.text)).collect();
-            vec![Piece::Renamed { pairs, stands }]
+            vec![Piece::Renamed { pairs, stands, at }]
         }
         Some(pairs) if *is == Role::Code && pairs.iter().all(|(a, b)| is_value(a) && is_value(b)) => {
             pairs.first().map_or_else(both, |(a, b)| vec![Piece::Value(a.text, b.text)])

@@ -184,12 +184,19 @@ fn the_import_of_a_new_file_is_incidental_where_it_leads_there() {
     }
 }
 
+/// A page that has from the cart what these lines rename.
+fn imports(old: &str, new: &str, diff: &str) -> Made {
+    let import = |name| format!("import {{ {name} }} from './cart';\n import * as cart from './cart';");
+    let lines = format!("-import {{ {old} }} from './cart';\n+{}\n kept\n{diff}", import(new));
+    made("src/page.ts", lines.leak())
+}
+
 #[test]
 fn what_follows_a_rename_is_incidental_however_often() {
     let uses = "-  const sum = total(cart.items);\n+  const sum = grandTotal(cart.items);\n kept\n-  show(total(rest));\n+  show(grandTotal(rest));";
-    check(RENAMES, made("src/page.ts", uses), "+++", Class::Incidental);
-    let many: &'static str = "-  show(total(a));\n+  show(grandTotal(a));\n kept\n".repeat(100).leak();
-    check(RENAMES, made("src/page.ts", many), "+++", Class::Incidental);
+    check(RENAMES, imports("total", "grandTotal", uses), "+++", Class::Incidental);
+    let many = "-  show(total(a));\n+  show(grandTotal(a));\n kept\n".repeat(100);
+    check(RENAMES, imports("total", "grandTotal", &many), "+++", Class::Incidental);
     // Inside a string a word may be data.
     check(RENAMES, made("src/page.ts", "-  send(\"total\");\n+  send(\"grandTotal\");"), "++?", Class::Judge);
     // Another word in its place is no rename.
@@ -210,11 +217,11 @@ fn a_renamed_word_that_may_be_a_value_is_for_a_person() {
         let (class, criteria) = measured(DENY, made(path, diff));
         assert_eq!((class, criteria.unaltered.met), (Class::Judge, Met::Unknown), "{path}: {criteria:#?}");
     }
-    check(DENY, made("src/page.ts", "-  use(deny);\n+  use(allow);"), "+++", Class::Incidental);
-    // A function is the same one behind a dot.
+    check(DENY, imports("deny", "allow", "-  use(deny);\n+  use(allow);"), "+++", Class::Incidental);
+    // A function is the same one behind the module that it comes from.
     check(
         RENAMES,
-        made("src/page.ts", "-  show(cart.total(a));\n+  show(cart.grandTotal(a));"),
+        imports("total", "grandTotal", "-  show(cart.total(a));\n+  show(cart.grandTotal(a));"),
         "+++",
         Class::Incidental,
     );
@@ -455,7 +462,7 @@ fn a_renamed_word_that_is_a_part_or_a_key_is_for_a_person() {
         "-module.exports = { total, other };\n+module.exports = { grandTotal, other };",
         "-const { total } = await invoice();\n+const { grandTotal } = await invoice();",
     ] {
-        assert_eq!(measured(RENAMES, made("src/page.ts", diff)).0, Class::Judge, "{diff}");
+        assert_eq!(measured(RENAMES, imports("total", "grandTotal", diff)).0, Class::Judge, "{diff}");
     }
     for diff in [
         "-show(total(items));\n+show(grandTotal(items));",
@@ -463,7 +470,7 @@ fn a_renamed_word_that_is_a_part_or_a_key_is_for_a_person() {
         "-all([{ of: x }, total, other]);\n+all([{ of: x }, grandTotal, other]);",
         "-if (total == other) {\n+if (grandTotal == other) {",
     ] {
-        assert_eq!(measured(RENAMES, made("src/page.ts", diff)).0, Class::Incidental, "{diff}");
+        assert_eq!(measured(RENAMES, imports("total", "grandTotal", diff)).0, Class::Incidental, "{diff}");
     }
 }
 

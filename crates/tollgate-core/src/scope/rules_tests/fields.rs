@@ -22,6 +22,7 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
     for (path, diff) in [
         ("item.go", "@@ type Item struct {\n \tprice int\n+\ttax int"),
         ("item.go", " type Item struct {\n \tprice int\n+\ttax   *big.Int `json:\"tax\"`\n }"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int `json:\"tax,omitempty\" yaml:\"tax\"`\n }"),
         ("item.py", " @dataclass\n class Item:\n     price: int\n+    tax: int"),
         ("Item.java", " public class Item {\n     private int price;\n+    private List<Tax> tax;\n }"),
         ("Item.cs", " public class Item {\n     int price;\n+    internal readonly int tax;\n }"),
@@ -45,6 +46,13 @@ fn a_field_of_a_shared_type_that_the_change_uses_is_incidental() {
     }
     for (path, diff) in [
         ("item.go", " type Item struct {\n \tprice int\n+\ttax func() int\n }"),
+        // A tag that says more than the name of its field.
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int `json:\"price\"`\n }"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int `json:\"-\"`\n }"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int `json:\"tax,string\"`\n }"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int `json:\"tax\" gorm:\"default:7\"`\n }"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int `json:\"tax\" validate:\"tax\"`\n }"),
+        ("item.go", " type Item struct {\n \tprice int\n+\ttax int `json:\"tax\"yaml`\n }"),
         ("item.py", " class Item:\n     price: int\n+    tax: int = 7"),
         ("item.py", " class Item:\n     def all(self):\n+        return self.tax"),
         ("Item.java", " public class Item {\n     int price;\n+    int tax = rate();\n }"),
