@@ -21,6 +21,7 @@ pub mod rules;
 mod shape;
 pub mod task;
 mod words;
+mod written;
 
 #[cfg(test)]
 mod rules_tests;
