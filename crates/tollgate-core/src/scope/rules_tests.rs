@@ -4,6 +4,7 @@ mod criteria;
 mod fields;
 mod properties;
 mod reading;
+mod written;
 
 use super::change::{Change, Content, Hunk, Mode, Moved, Sign};
 use super::correction::corrections;

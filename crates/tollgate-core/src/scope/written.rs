@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::change::{Change, Hunk, Kind, Sign};
+use super::change::{Change, Hunk, Kind, Mode, Sign};
 use super::incidental::{Criteria, by_size, no, quoted, unknown, whole, yes};
 use super::names::{Known, Names};
-use super::words::{Language, manifests};
+use super::words::{Language, manifests, words};
+use crate::Name;
 
 pub fn lock(change: &Change<'_>, names: &Names<'_>) -> Criteria {
     let wanted = manifests(&change.path).unwrap_or_default();
-    let required = match wanted.iter().find(|manifest| names.changed_file(manifest)) {
+    let required = match names.changed_manifest(&change.path, wanted) {
         Some(manifest) => yes(format!("{manifest}, from which it is written, changes in scope")),
         None => no(format!("no {} changes in scope", wanted.join(" or "))),
     };
@@ -32,13 +33,11 @@ pub fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, langu
     let belongs = names.changed_test_of(&change.path);
     let side = |wanted| -> BTreeSet<&str> {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == wanted);
-        lines.flat_map(|(_, line)| super::words::words(line, language)).collect()
+        lines.flat_map(|(_, line)| words(line, language)).collect()
     };
     let (before, now) = (side(Sign::Removed), side(Sign::Added));
-    let structural = before.symmetric_difference(&now).find_map(|word| match names.knows(word) {
-        Some(Known::Brought(by) | Known::Gone(by) | Known::Fresh(by)) => Some((*word, by)),
-        Some(Known::File(_) | Known::Redefined(_) | Known::Touched(_)) | None => None,
-    });
+    let mut differing = before.symmetric_difference(&now);
+    let structural = differing.find_map(|word| Some((*word, structural(word, names)?)));
     let required = match (belongs, structural) {
         (true, _) => yes("it is the snapshot of a test that changes in scope"),
         (false, Some((word, by))) => {
@@ -46,10 +45,54 @@ pub fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, langu
         }
         (false, None) => unknown("it names nothing that the change in scope brings or takes away"),
     };
+    let size = change.lines().map_or(0, |(added, removed)| added + removed);
     let minimal = match change.kind() {
         Kind::Deleted => no("the whole file is removed"),
         Kind::Added if !belongs => no("a new fixture"),
-        _ => yes("a snapshot or fixture, which shows what the code gives"),
+        _ if belongs => yes("a snapshot, which shows what the code gives"),
+        _ => by_size(size),
     };
-    Criteria { minimal, required, unaltered: yes("a snapshot or fixture, without logic") }
+    let other = || hunks.iter().find_map(|hunk| other_value(hunk, names, language)).filter(|_| !belongs);
+    let unaltered = of_mode(change).or_else(other).map_or_else(|| yes("a snapshot or fixture, without logic"), unknown);
+    Criteria { minimal, required, unaltered }
+}
+
+/// What a change of mode makes of a file that only others read.
+fn of_mode(change: &Change<'_>) -> Option<String> {
+    let what = match (change.before, change.after) {
+        (Mode::Link, _) | (_, Mode::Link) => "the link leads elsewhere",
+        (Mode::File | Mode::Absent, Mode::Program) => "it can be started now",
+        (Mode::Program, Mode::File) => "it can no longer be started",
+        _ => return None,
+    };
+    Some(what.to_owned())
+}
+
+/// The file in scope that brings a word or takes it away.
+fn structural<'n>(word: &str, names: &Names<'n>) -> Option<&'n Name> {
+    match names.knows(word)? {
+        Known::Brought(by) | Known::Gone(by) | Known::Fresh(by) => Some(by),
+        Known::File(_) | Known::Redefined(_) | Known::Touched(_) => None,
+    }
+}
+
+/// A line that came or went although it shows nothing of what the change in scope brings or takes away.
+fn other_value(hunk: &Hunk<'_>, names: &Names<'_>, language: Language) -> Option<String> {
+    // The last line before a new one gets a comma; brackets go with what stands in them.
+    let bare = |line: &str| language.squeezed(line).trim_end_matches(',').to_owned();
+    let is_other = |line: &&str| {
+        let empty = line.chars().all(|c| c.is_whitespace() || "{}[](),;".contains(c));
+        !empty && !words(line, language).any(|word| structural(word, names).is_some())
+    };
+    let groups = hunk.lines.split(|(sign, _)| *sign == Sign::Kept);
+    groups.into_iter().find_map(|group| {
+        let side = |wanted| -> Vec<&str> {
+            let lines = group.iter().filter(|(sign, _)| *sign == wanted).map(|(_, line)| line.as_ref());
+            lines.filter(is_other).collect()
+        };
+        let (before, now) = (side(Sign::Removed), side(Sign::Added));
+        let same = before.iter().map(|line| bare(line)).eq(now.iter().map(|line| bare(line)));
+        let first = now.first().or(before.first()).filter(|_| !same)?;
+        Some(format!("a value changes that no name of the change in scope stands beside: {}", quoted(first.trim())))
+    })
 }
