@@ -168,7 +168,7 @@ fn required_by_file(change: &Change<'_>, names: &Names<'_>) -> Criterion {
 fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria {
     let language = language(&change.path);
     match language.sort {
-        Sort::Lock => return lock(change, names),
+        Sort::Lock => return lock(change, hunks, names),
         Sort::Fixture => return fixture(change, hunks, names, language),
         Sort::Prose => return prose(change, names),
         Sort::Code | Sort::Other => {}

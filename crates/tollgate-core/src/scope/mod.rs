@@ -13,6 +13,7 @@ mod field;
 mod imports;
 pub mod incidental;
 mod item;
+mod locked;
 mod loose;
 mod modules;
 mod names;

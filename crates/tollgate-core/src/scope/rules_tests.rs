@@ -2,6 +2,7 @@
 
 mod criteria;
 mod fields;
+mod locks;
 mod properties;
 mod reading;
 mod written;

@@ -4,19 +4,26 @@ use std::collections::BTreeSet;
 
 use super::change::{Change, Hunk, Kind, Mode, Sign};
 use super::incidental::{Criteria, by_size, no, quoted, unknown, whole, yes};
+use super::locked;
 use super::names::{Known, Names};
 use super::words::{Language, manifests, words};
 use crate::Name;
 
-pub fn lock(change: &Change<'_>, names: &Names<'_>) -> Criteria {
+pub fn lock(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria {
     let wanted = manifests(&change.path).unwrap_or_default();
     let required = match names.changed_manifest(&change.path, wanted) {
         Some(manifest) => yes(format!("{manifest}, from which it is written, changes in scope")),
-        None => no(format!("no {} changes in scope", wanted.join(" or "))),
+        None => no(format!("no {} beside it or below it changes in scope", wanted.join(" or "))),
     };
     let written = "a lock file, written by a tool";
     let minimal = whole(change).filter(|_| change.kind() == Kind::Deleted).unwrap_or_else(|| yes(written));
-    Criteria { minimal, required, unaltered: yes(format!("{written}: it holds no logic of its own")) }
+    let open = match change.kind() {
+        Kind::Modified => of_mode(change).or_else(|| locked::open(&change.path, hunks)),
+        // There is nothing to hold its sources against.
+        _ => Some("whence it fetches was written nowhere before".to_owned()),
+    };
+    let same = || yes(format!("{written}: it fetches whence it did, and a hash changes with its version"));
+    Criteria { minimal, required, unaltered: open.map_or_else(same, unknown) }
 }
 
 pub fn prose(change: &Change<'_>, names: &Names<'_>) -> Criteria {
