@@ -10,7 +10,8 @@ use super::imports::{self, Imports};
 use super::names::{Known, Names, added_field};
 use super::reached;
 use super::shape::{Piece, Stands, pieces};
-use super::words::{Language, Sort, definitions, is_telling, language, manifests, steering, test_case};
+use super::words::{Language, Sort, definitions, is_telling, language, steering, test_case};
+use super::written::{fixture, lock, prose};
 use crate::Name;
 
 /// Up to so many lines a change counts as minimal, whatever it is.
@@ -76,15 +77,15 @@ impl Criteria {
     }
 }
 
-fn yes(measured: impl Into<String>) -> Criterion {
+pub(super) fn yes(measured: impl Into<String>) -> Criterion {
     Criterion { met: Met::Yes, measured: measured.into() }
 }
 
-fn no(measured: impl Into<String>) -> Criterion {
+pub(super) fn no(measured: impl Into<String>) -> Criterion {
     Criterion { met: Met::No, measured: measured.into() }
 }
 
-fn unknown(measured: impl Into<String>) -> Criterion {
+pub(super) fn unknown(measured: impl Into<String>) -> Criterion {
     Criterion { met: Met::Unknown, measured: measured.into() }
 }
 
@@ -118,7 +119,7 @@ fn of_content(change: &Change<'_>, names: &Names<'_>) -> Criteria {
 }
 
 /// A whole file comes or goes; none where it stays.
-fn whole(change: &Change<'_>) -> Option<Criterion> {
+pub(super) fn whole(change: &Change<'_>) -> Option<Criterion> {
     match change.kind() {
         Kind::Added if change.after == Mode::Submodule => Some(no("a new submodule")),
         Kind::Added => Some(no("a new file")),
@@ -168,7 +169,7 @@ fn required_by_file(change: &Change<'_>, names: &Names<'_>) -> Criterion {
 fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria {
     let language = language(&change.path);
     match language.sort {
-        Sort::Lock => return lock(change, names),
+        Sort::Lock => return lock(change, hunks, names),
         Sort::Fixture => return fixture(change, hunks, names, language),
         Sort::Prose => return prose(change, names),
         Sort::Code | Sort::Other => {}
@@ -221,54 +222,7 @@ fn other_name(hunks: &[Hunk<'_>], pieces: &[Piece<'_>], language: Language) -> O
     })
 }
 
-fn lock(change: &Change<'_>, names: &Names<'_>) -> Criteria {
-    let wanted = manifests(&change.path).unwrap_or_default();
-    let required = match wanted.iter().find(|manifest| names.changed_file(manifest)) {
-        Some(manifest) => yes(format!("{manifest}, from which it is written, changes in scope")),
-        None => no(format!("no {} changes in scope", wanted.join(" or "))),
-    };
-    let written = "a lock file, written by a tool";
-    let minimal = whole(change).filter(|_| change.kind() == Kind::Deleted).unwrap_or_else(|| yes(written));
-    Criteria { minimal, required, unaltered: yes(format!("{written}: it holds no logic of its own")) }
-}
-
-fn prose(change: &Change<'_>, names: &Names<'_>) -> Criteria {
-    let required = match names.names_file(&change.path) {
-        Some(by) => unknown(format!("the change in {by} names it")),
-        None => no("text for people: nothing in scope works or fails by it"),
-    };
-    let size = change.lines().map_or(0, |(added, removed)| added + removed);
-    let minimal = whole(change).unwrap_or_else(|| by_size(size));
-    Criteria { minimal, required, unaltered: yes("text for people, without logic") }
-}
-
-fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, language: Language) -> Criteria {
-    let belongs = names.changed_test_of(&change.path);
-    let side = |wanted| -> BTreeSet<&str> {
-        let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == wanted);
-        lines.flat_map(|(_, line)| super::words::words(line, language)).collect()
-    };
-    let (before, now) = (side(Sign::Removed), side(Sign::Added));
-    let structural = before.symmetric_difference(&now).find_map(|word| match names.knows(word) {
-        Some(Known::Brought(by) | Known::Gone(by) | Known::Fresh(by)) => Some((*word, by)),
-        Some(Known::File(_) | Known::Redefined(_) | Known::Touched(_)) | None => None,
-    });
-    let required = match (belongs, structural) {
-        (true, _) => yes("it is the snapshot of a test that changes in scope"),
-        (false, Some((word, by))) => {
-            yes(format!("it shows {}, which the change in {by} brings or takes away", quoted(word)))
-        }
-        (false, None) => unknown("it names nothing that the change in scope brings or takes away"),
-    };
-    let minimal = match change.kind() {
-        Kind::Deleted => no("the whole file is removed"),
-        Kind::Added if !belongs => no("a new fixture"),
-        _ => yes("a snapshot or fixture, which shows what the code gives"),
-    };
-    Criteria { minimal, required, unaltered: yes("a snapshot or fixture, without logic") }
-}
-
-fn by_size(lines: usize) -> Criterion {
+pub(super) fn by_size(lines: usize) -> Criterion {
     let said = if lines == 1 { "1 line changes".to_owned() } else { format!("{lines} lines change") };
     match lines {
         0..=MINIMAL_LINES_MAX => yes(said),
@@ -485,6 +439,6 @@ fn steered<'p>(pieces: &'p [Piece<'p>], language: Language) -> Option<&'p str> {
 }
 
 /// A word or line of the change as a sentence may repeat it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     crate::contract::text::quote(text)
 }

@@ -14,6 +14,7 @@ mod field;
 mod imports;
 pub mod incidental;
 mod item;
+mod locked;
 mod loose;
 mod modules;
 mod names;
@@ -25,6 +26,7 @@ pub mod rules;
 mod shape;
 pub mod task;
 mod words;
+mod written;
 
 #[cfg(test)]
 mod rules_tests;

@@ -7,7 +7,7 @@ use super::field::field_name;
 use super::modules::Places;
 use super::reached::Own;
 use super::shape::{Piece, pieces};
-use super::words::{Language, TokenSort, definitions, file_name, is_telling, language, stem};
+use super::words::{Language, TokenSort, definitions, file_name, is_manifest, is_telling, language, stem};
 use crate::Name;
 use crate::contract::text::quote;
 
@@ -47,8 +47,6 @@ pub struct Names<'c> {
     in_folder: BTreeMap<&'c str, Vec<&'c str>>,
     /// The names of files that are new, gone or renamed.
     files: BTreeMap<&'c str, From<'c>>,
-    /// The names of all files that changed.
-    changed_files: BTreeSet<&'c str>,
     /// The paths of all files and tests that changed.
     changed_paths: BTreeSet<&'c str>,
 }
@@ -182,7 +180,6 @@ impl<'c> Names<'c> {
     }
 
     fn take_file(&mut self, change: &'c Change<'c>) {
-        self.changed_files.insert(file_name(&change.path));
         self.changed_paths.insert(&change.path);
         let came = match change.kind() {
             Kind::Added | Kind::MovedHere => Came::Here,
@@ -291,9 +288,14 @@ impl<'c> Names<'c> {
         self.changed_paths.contains(test) || above.is_some_and(|test| self.changed_paths.contains(test.as_str()))
     }
 
-    /// Whether a file of this name changed in scope.
-    pub fn changed_file(&self, name: &str) -> bool {
-        self.changed_files.contains(name)
+    /// The manifest of a lock file that changed in scope: beside it, or below it as that of a member of its workspace.
+    pub fn changed_manifest(&self, lock: &str, manifests: &[&str]) -> Option<&'c str> {
+        let folder = &lock[..lock.len() - file_name(lock).len()];
+        let is_its_own =
+            |path: &str| path.starts_with(folder) && manifests.iter().any(|manifest| is_manifest(path, manifest));
+        let mut own: Vec<&'c str> = self.changed_paths.iter().copied().filter(|path| is_its_own(path)).collect();
+        own.sort_by_key(|path| path.matches('/').count());
+        own.first().copied()
     }
 }
 

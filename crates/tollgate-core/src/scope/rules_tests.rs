@@ -3,9 +3,11 @@
 mod criteria;
 mod fields;
 mod open;
+mod locks;
 mod properties;
 mod reached;
 mod reading;
+mod written;
 
 use super::change::{Change, Content, Hunk, Mode, Moved, Sign};
 use super::correction::corrections;

@@ -94,6 +94,7 @@ const TESTS: &[&str] = &[
     "it \"",
     "it '",
 ];
+/// Lock files, each with the names of its manifests; `*.tf` is any name that ends so.
 const LOCKS: &[(&str, &[&str])] = &[
     ("Cargo.lock", &["Cargo.toml"]),
     ("package-lock.json", &["package.json"]),
@@ -112,9 +113,42 @@ const LOCKS: &[(&str, &[&str])] = &[
     ("pubspec.lock", &["pubspec.yaml"]),
     ("Podfile.lock", &["Podfile"]),
     ("deno.lock", &["deno.json", "deno.jsonc"]),
+    ("pdm.lock", &["pyproject.toml"]),
+    ("packages.lock.json", &["*.csproj", "*.fsproj", "*.vbproj"]),
+    (".terraform.lock.hcl", &["*.tf"]),
+    ("gradle.lockfile", &["build.gradle", "build.gradle.kts"]),
+    ("Package.resolved", &["Package.swift"]),
+    ("go.work.sum", &["go.work"]),
+    ("MODULE.bazel.lock", &["MODULE.bazel"]),
 ];
-const FIXTURE_FOLDERS: &[&str] =
-    &["__snapshots__", "snapshots", "fixtures", "__fixtures__", "testdata", "golden", "goldens"];
+/// Folders that hold nothing but what tests compare with.
+const FIXTURE_FOLDERS: &[&str] = &["__snapshots__", "__fixtures__", "testdata"];
+/// Folders that do so among tests; elsewhere a program may load what lies in them.
+const FIXTURES_OF_TESTS: &[&str] = &["snapshots", "fixtures", "golden", "goldens"];
+const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec", "specs", "e2e", "cypress", "integration"];
+/// What a `.txt` begins with that people write for people.
+const TEXTS: &[&str] = &[
+    "readme",
+    "license",
+    "licence",
+    "copying",
+    "copyright",
+    "notice",
+    "authors",
+    "contributors",
+    "contributing",
+    "changelog",
+    "changes",
+    "history",
+    "todo",
+    "notes",
+    "install",
+    "news",
+    "thanks",
+    "credits",
+];
+/// What a `.txt` begins with that a tool reads, wherever it lies.
+const TOOL_TEXTS: &[&str] = &["cmakelists", "requirements", "constraints"];
 
 /// The name of a file without its folders.
 pub fn file_name(path: &str) -> &str {
@@ -132,6 +166,30 @@ pub fn manifests(path: &str) -> Option<&'static [&'static str]> {
     LOCKS.iter().find(|(lock, _)| *lock == file_name(path)).map(|(_, manifests)| *manifests)
 }
 
+/// Whether the name of a file is one that [`manifests`] gives.
+pub fn is_manifest(path: &str, manifest: &str) -> bool {
+    let name = file_name(path);
+    manifest.strip_prefix('*').map_or(name == manifest, |end| name.ends_with(end))
+}
+
+/// Whether a file lies where tests have what they compare with.
+fn is_in_fixtures(path: &str) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let any = |names: &[&str]| folder.split('/').any(|part| names.contains(&part));
+    any(FIXTURE_FOLDERS) || (any(FIXTURES_OF_TESTS) && any(TEST_FOLDERS))
+}
+
+/// Whether a `.txt` is text for people: many are lists that a tool reads.
+fn is_text_for_people(path: &str) -> bool {
+    let name = file_name(path).to_lowercase();
+    let begins = |names: &[&str]| {
+        let rest = names.iter().find_map(|begin| name.strip_prefix(begin));
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let in_docs = path.split('/').rev().skip(1).any(|part| matches!(part, "doc" | "docs"));
+    begins(TEXTS) || (in_docs && !begins(TOOL_TEXTS))
+}
+
 /// How a file is read, by its name.
 pub fn language(path: &str) -> Language {
     let name = file_name(path);
@@ -142,16 +200,14 @@ pub fn language(path: &str) -> Language {
         | "proto" => (Sort::Code, "//"),
         "py" | "rb" | "sh" | "bash" | "zsh" | "ex" | "exs" | "pl" | "r" | "nim" => (Sort::Code, "#"),
         "lua" | "sql" | "hs" | "elm" => (Sort::Code, "--"),
-        "md" | "markdown" | "rst" | "txt" | "adoc" => (Sort::Prose, ""),
-        "yaml" | "yml" | "toml" => (Sort::Other, "#"),
+        "md" | "markdown" | "rst" | "adoc" => (Sort::Prose, ""),
+        "txt" if is_text_for_people(path) => (Sort::Prose, ""),
+        "yaml" | "yml" | "toml" | "txt" => (Sort::Other, "#"),
         _ => (Sort::Other, ""),
     };
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let sort = if manifests(path).is_some() {
         Sort::Lock
-    } else if extension == "snap"
-        || (sort != Sort::Code && folder.split('/').any(|part| FIXTURE_FOLDERS.contains(&part)))
-    {
+    } else if extension == "snap" || (sort != Sort::Code && is_in_fixtures(path)) {
         Sort::Fixture
     } else {
         sort
