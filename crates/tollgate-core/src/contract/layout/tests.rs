@@ -115,6 +115,28 @@ fn items_hold_records() {
     assert!(shown(&text.replace("   - Cost: a week,\n     or two\n", "")).ends_with(" TG0242@7:4"));
 }
 
+/// Markdown takes a line right below an item for more of the item; whoever writes a label there is done with the list.
+#[test]
+fn a_label_right_behind_a_list_is_one() {
+    let text = "## Result: a\n**Task:** #7 — a task\n**Options:**\n1. **Wait**\n   - Cost: a week\n2. Go on\n   - Cost: nothing\n**Outcome:** stuck\n\n### Left\nx\n";
+    let read = r##"{"title": "a", "task": "#7 — a task", "outcome": "stuck", "options": [{"name": "Wait", "cost": "a week"}, {"name": "Go on", "cost": "nothing"}], "left": "x"}"##;
+    assert_eq!(shown(text), read);
+    assert_eq!(shown(&text.replace('\n', "\r\n")), read);
+    assert_eq!(shown(&text.replace("**Outcome", " **Outcome")), read, "as far in as the item, or less");
+    // Further in than the mark it belongs to the item.
+    let inside = shown(&text.replace("**Outcome", "     **Outcome"));
+    assert!(inside.contains("nothing\\n**Outcome:** stuck"), "{inside}");
+    for id in ["decree.blocker", "decree.escalation"] {
+        let own = crate::contract::registry::defined(id).expect(id);
+        let example = crate::contract::guide::example(&own.definition);
+        let close = example.replace("\n\n**", "\n**");
+        assert_ne!(close, example);
+        let (apart, close) = (own.judge(&example, &Context::default()), own.judge(&close, &Context::default()));
+        assert!(close.diagnostics.is_empty(), "{id}: {:?}", close.diagnostics);
+        assert_eq!(close.root.map(|root| json_line(&root)), apart.root.map(|root| json_line(&root)), "{id}");
+    }
+}
+
 #[test]
 fn hostile_text_is_refused_or_read_in_one_pass() {
     let deep = format!("## Result: a\n{}x\n", "- ".repeat(400));
