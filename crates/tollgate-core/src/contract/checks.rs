@@ -18,7 +18,7 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("checklist-holds", checklist_holds),
     ("every-criterion-counts", every_criterion_counts),
     ("recommends-an-option", recommends_an_option),
@@ -29,6 +29,10 @@ const CHECKS: [(&str, Check); 12] = [
     ("only-pending", |root| exactly_one(root, "status:", &["pending"])),
     ("surfaces-are-narrow", surfaces::broad),
     ("evidence-says-something", |root| says_nothing(root).into_iter().collect()),
+    ("question-asks", |root| {
+        let question = root.get("blocking_question").filter(|said| says_no_more(said) || says_no(said));
+        question.map(|said| said.at).into_iter().collect()
+    }),
     ("rows-say-something", |root| {
         let lists = ["source_corpus", "acceptance_matrix"].into_iter().filter_map(|name| root.get(name)?.list());
         lists.flatten().filter(|row| row.map().is_some_and(is_undecided)).map(|row| row.at).collect()
@@ -64,9 +68,27 @@ const NO_EVIDENCE: [&str; 15] = [
 /// Signs that deny a part of a line: `1 ✓, 2 ✗`.
 const CROSSES: [char; 3] = ['✗', '✘', '❌'];
 
-/// Words that put off what should be said.
-const UNDECIDED: [&str; 9] =
-    ["tbd", "tba", "todo", "unknown", "unclear", "whatever", "later", "as needed", "you decide"];
+/// Words that put off what should be said: those that the fields of a dossier refuse, so that its rows refuse the same.
+const UNDECIDED: [&str; 15] = [
+    "tbd",
+    "tba",
+    "todo",
+    "unknown",
+    "unclear",
+    "use your judgment",
+    "use your judgement",
+    "you decide",
+    "whatever",
+    "later",
+    "as needed",
+    "various",
+    "misc",
+    "etc",
+    "to be decided",
+];
+/// Words that say that there is nothing, and how the fields of a row begin in which there may be nothing: `limitation: none`.
+const NOTHING: [&str; 3] = ["n/a", "none", "null"];
+const MAY_BE_NOTHING: [&str; 8] = ["limit", "note", "risk", "except", "depend", "block", "comment", "caveat"];
 
 /// Where the `evidence` of a report or row is, if no part of it says something. What is no evidence at all has another error.
 fn says_nothing(of: &Node<'_>) -> Option<u32> {
@@ -93,13 +115,31 @@ fn says_no_more(node: &Node<'_>) -> bool {
     }
 }
 
+/// Whether a text denies that there is something to ask.
+fn says_no(node: &Node<'_>) -> bool {
+    const NO: [&str; 5] = ["no", "no question", "no questions", "no blocking question", "no open questions"];
+    let said = node.text().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
+    NO.iter().any(|word| word.eq_ignore_ascii_case(said))
+}
+
 /// Whether a row is empty, or leaves a part of it to be said later.
 fn is_undecided(row: &[Entry<'_>]) -> bool {
-    let open = |text: &str| {
-        let said = text.trim();
-        is_placeholder(text) || UNDECIDED.iter().any(|word| word.eq_ignore_ascii_case(said))
-    };
-    row.iter().all(|entry| says_no_more(&entry.node)) || row.iter().any(|entry| entry.node.text().is_some_and(open))
+    let may_be_nothing = |key: &str| MAY_BE_NOTHING.iter().any(|begin| key.starts_with(begin));
+    row.iter().all(|entry| says_no_more(&entry.node))
+        || row.iter().any(|entry| leaves_open(&entry.node, may_be_nothing(&entry.key)))
+}
+
+fn leaves_open(node: &Node<'_>, may_be_nothing: bool) -> bool {
+    match &node.value {
+        Value::Text(text) => {
+            let said = text.trim().trim_end_matches(['.', '!', '…']);
+            let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(said));
+            is_placeholder(text) || is(&UNDECIDED) || (!may_be_nothing && is(&NOTHING))
+        }
+        Value::List(items) => items.iter().any(|item| leaves_open(item, may_be_nothing)),
+        Value::Map(entries) => entries.iter().any(|entry| leaves_open(&entry.node, may_be_nothing)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// The check of a name.
