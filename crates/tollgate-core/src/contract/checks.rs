@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use memchr::memmem;
 
+use super::claimed::{Line, takes_back};
 use super::denied::denies;
 use super::layout::{is_crossed, is_unchecked};
 use super::parts;
@@ -18,7 +19,7 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("checklist-holds", checklist_holds),
     ("every-criterion-counts", every_criterion_counts),
     ("recommends-an-option", recommends_an_option),
@@ -29,6 +30,10 @@ const CHECKS: [(&str, Check); 12] = [
     ("only-pending", |root| exactly_one(root, "status:", &["pending"])),
     ("surfaces-are-narrow", surfaces::broad),
     ("evidence-says-something", |root| says_nothing(root).into_iter().collect()),
+    ("question-asks", |root| {
+        let question = root.get("blocking_question").filter(|said| says_no_more(said) || says_no(said));
+        question.map(|said| said.at).into_iter().collect()
+    }),
     ("rows-say-something", |root| {
         let lists = ["source_corpus", "acceptance_matrix"].into_iter().filter_map(|name| root.get(name)?.list());
         lists.flatten().filter(|row| row.map().is_some_and(is_undecided)).map(|row| row.at).collect()
@@ -64,9 +69,27 @@ const NO_EVIDENCE: [&str; 15] = [
 /// Signs that deny a part of a line: `1 ✓, 2 ✗`.
 const CROSSES: [char; 3] = ['✗', '✘', '❌'];
 
-/// Words that put off what should be said.
-const UNDECIDED: [&str; 9] =
-    ["tbd", "tba", "todo", "unknown", "unclear", "whatever", "later", "as needed", "you decide"];
+/// Words that put off what should be said: those that the fields of a dossier refuse, so that its rows refuse the same.
+const UNDECIDED: [&str; 15] = [
+    "tbd",
+    "tba",
+    "todo",
+    "unknown",
+    "unclear",
+    "use your judgment",
+    "use your judgement",
+    "you decide",
+    "whatever",
+    "later",
+    "as needed",
+    "various",
+    "misc",
+    "etc",
+    "to be decided",
+];
+/// Words that say that there is nothing, and how the fields of a row begin in which there may be nothing: `limitation: none`.
+const NOTHING: [&str; 3] = ["n/a", "none", "null"];
+const MAY_BE_NOTHING: [&str; 8] = ["limit", "note", "risk", "except", "depend", "block", "comment", "caveat"];
 
 /// Where the `evidence` of a report or row is, if no part of it says something. What is no evidence at all has another error.
 fn says_nothing(of: &Node<'_>) -> Option<u32> {
@@ -93,13 +116,31 @@ fn says_no_more(node: &Node<'_>) -> bool {
     }
 }
 
+/// Whether a text denies that there is something to ask.
+fn says_no(node: &Node<'_>) -> bool {
+    const NO: [&str; 5] = ["no", "no question", "no questions", "no blocking question", "no open questions"];
+    let said = node.text().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
+    NO.iter().any(|word| word.eq_ignore_ascii_case(said))
+}
+
 /// Whether a row is empty, or leaves a part of it to be said later.
 fn is_undecided(row: &[Entry<'_>]) -> bool {
-    let open = |text: &str| {
-        let said = text.trim();
-        is_placeholder(text) || UNDECIDED.iter().any(|word| word.eq_ignore_ascii_case(said))
-    };
-    row.iter().all(|entry| says_no_more(&entry.node)) || row.iter().any(|entry| entry.node.text().is_some_and(open))
+    let may_be_nothing = |key: &str| MAY_BE_NOTHING.iter().any(|begin| key.starts_with(begin));
+    row.iter().all(|entry| says_no_more(&entry.node))
+        || row.iter().any(|entry| leaves_open(&entry.node, may_be_nothing(&entry.key)))
+}
+
+fn leaves_open(node: &Node<'_>, may_be_nothing: bool) -> bool {
+    match &node.value {
+        Value::Text(text) => {
+            let said = text.trim().trim_end_matches(['.', '!', '…']);
+            let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(said));
+            is_placeholder(text) || is(&UNDECIDED) || (!may_be_nothing && is(&NOTHING))
+        }
+        Value::List(items) => items.iter().any(|item| leaves_open(item, may_be_nothing)),
+        Value::Map(entries) => entries.iter().any(|entry| leaves_open(&entry.node, may_be_nothing)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// The check of a name.
@@ -115,16 +156,31 @@ fn checklist_holds(root: &Node<'_>) -> Vec<u32> {
         let none = || text.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|no| no.eq_ignore_ascii_case("no"));
         match &*entry.key {
             // A line without words has another error, and so have criteria that are counted as not verified.
-            "acceptance_criteria" if ["not verified", "FAILED"].iter().any(|words| has(&text, words)) => false,
+            "acceptance_criteria"
+                if ["All 0 criteria", "not verified", "FAILED"].iter().any(|words| has(&text, words)) =>
+            {
+                false
+            }
+            "acceptance_criteria" if counts_fewer(&text) => false,
             _ if is_blank(&text) || is_placeholder(&text) => false,
             _ if denied_below(&text) => true,
             "unresolved_comments" | "task_constraints" if says_none(&text) => false,
+            "unresolved_comments" | "task_constraints" if counts_fewer(&text) => true,
+            key if takes_back(&text, line(key)) => true,
             "unresolved_comments" if none() => false,
             // A cross in front of the line has another error.
             _ => denies(&text) || says_no_more(&entry.node) || is_crossed_within(&text),
         }
     };
     lines.iter().filter(open).map(|entry| entry.node.at).collect()
+}
+
+fn line(key: &str) -> Line {
+    match key {
+        "unresolved_comments" => Line::Comments,
+        "scope_compliance" => Line::Scope,
+        _ => Line::Other,
+    }
 }
 
 /// Whether what stands below a line denies it; boxes and crosses in front have another error.
@@ -162,15 +218,36 @@ fn counts_fewer(text: &str) -> bool {
         let before = before.strip_suffix(" out").unwrap_or(before);
         let after = after.strip_prefix("the ").unwrap_or(after);
         let whole = after.bytes().take_while(u8::is_ascii_digit).count();
+        let digits = &before[before.len() - ends(before)..];
+        if sign == " of " && (whole == 0 || digits.is_empty()) {
+            return counts_fewer_in_words(before, after);
+        }
         if whole == 0 {
             return false;
         }
         let number = |digits: &str| digits.parse::<u32>().ok();
-        let part = number(&before[before.len() - ends(before)..]);
         // A path or a date has more than two numbers.
         let single = !after[whole..].starts_with('/') && !before[..before.len() - ends(before)].ends_with('/');
-        single && part.zip(number(&after[..whole])).is_some_and(|(part, whole)| part < whole)
+        single && number(digits).zip(number(&after[..whole])).is_some_and(|(part, whole)| part < whole)
     })
+}
+
+/// The same where one of the two is a word: `Three of four`. `One of four` may be any of them, unless no more than that one holds.
+fn counts_fewer_in_words(before: &str, after: &str) -> bool {
+    const HOLDS: [&str; 9] = ["met", "verified", "satisfied", "fulfilled", "pass", "passes", "passed", "hold", "holds"];
+    let is_other = |c: char| !c.is_alphanumeric();
+    let part = before.rsplit(is_other).next().unwrap_or_default();
+    let mut behind = after.split(is_other);
+    let fewer = number(part).zip(behind.next().and_then(number)).is_some_and(|(part, whole)| part < whole);
+    let holds = |word: &str| HOLDS.iter().any(|known| word.eq_ignore_ascii_case(known));
+    fewer && (!part.eq_ignore_ascii_case("one") || behind.take(8).any(holds))
+}
+
+/// A number in digits or in a word.
+fn number(word: &str) -> Option<u32> {
+    const NAMES: [&str; 11] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let named = NAMES.iter().position(|name| name.eq_ignore_ascii_case(word));
+    named.and_then(|at| u32::try_from(at).ok()).or_else(|| word.parse().ok())
 }
 
 /// Among `labels` exactly one begins with a prefix, and goes on with a known word.
@@ -282,6 +359,13 @@ mod tests {
             ("3 of 4 criteria verified", true),
             ("3/4 verified", true),
             ("2 out of the 3", true),
+            ("Three of four criteria are met", true),
+            ("Three out of the 4", true),
+            ("none of four, 3 of four", true),
+            ("one of two criteria is met", true),
+            ("One of the four criteria needed a test of its own", false),
+            ("Four of four", false),
+            ("two of them", false),
             ("4 of 4", false),
             ("4/4 verified", false),
             ("All 4 criteria verified", false),

@@ -199,13 +199,7 @@ const KEYS: [(u128, May); WORDS.len()] = {
     let mut keys = [(0, 0); WORDS.len()];
     let mut at = 0;
     while at < WORDS.len() {
-        let (word, may) = WORDS[at];
-        let (mut key, mut byte) = (0, 0);
-        while byte < word.len() {
-            key = with(key, byte, word.as_bytes()[byte]);
-            byte += 1;
-        }
-        keys[at] = (key, may);
+        keys[at] = (key_of(WORDS[at].0), WORDS[at].1);
         at += 1;
     }
     keys
@@ -219,15 +213,31 @@ const fn with(key: u128, at: usize, byte: u8) -> u128 {
     key | (byte as u128) << ((LONGEST - 1 - at) * 8)
 }
 
-/// What a word may do, in upper or lower case; nothing where it is not known.
-fn may(word: &str) -> May {
+/// A known word in small letters as a number.
+pub const fn key_of(word: &str) -> u128 {
+    let (mut key, mut byte) = (0, 0);
+    while byte < word.len() {
+        key = with(key, byte, word.as_bytes()[byte]);
+        byte += 1;
+    }
+    key
+}
+
+/// A word as a number, in upper or lower case; none where it is too long for a known one.
+pub fn key(word: &str) -> Option<u128> {
     let (mut key, mut at) = (0, 0);
     for char in word.chars() {
         let char = if char == '’' { '\'' } else { char.to_ascii_lowercase() };
-        let Some(byte) = u8::try_from(char).ok().filter(|_| at < LONGEST) else { return 0 };
+        let byte = u8::try_from(char).ok().filter(|_| at < LONGEST)?;
         key = with(key, at, byte);
         at += 1;
     }
+    Some(key)
+}
+
+/// What a word may do; nothing where it is not known.
+fn may(word: &str) -> May {
+    let Some(key) = key(word) else { return 0 };
     let found = KEYS.binary_search_by_key(&key, |(known, _)| *known);
     found.ok().and_then(|at| KEYS.get(at)).map_or(0, |(_, may)| *may)
 }

@@ -75,8 +75,32 @@ fn a_row_of_a_dossier_says_what_is_meant() {
         let told = broken("supervisor.dossier", None, |it| it["acceptance_matrix"][0] = row.clone());
         assert_eq!(rules(&told), ["rows-say-something"], "{row}");
     }
-    let said = json!({"id": "AC-1", "criterion": "Two items of 3 and 4 show 7.", "limitation": "none"});
-    assert!(broken("supervisor.dossier", None, |it| it["acceptance_matrix"][0] = said).is_empty());
+    // The rows refuse the words that the other fields do.
+    let own = registry::defined("supervisor.dossier").unwrap();
+    let record = own.definition.root.record().unwrap();
+    let objective = record.fields.iter().find(|field| &*field.name == "objective").unwrap();
+    let crate::contract::definition::Kind::Text(words) = &objective.of.kind else { panic!("objective is a text") };
+    assert!(words.never.len() > 15);
+    for word in &words.never {
+        for said in [word.to_string(), format!("{}.", word.to_uppercase())] {
+            for row in [
+                json!({"id": "AC-1", "requirement": said}),
+                json!({"id": "AC-1", "requirement": "The cart shows a total.", "evidence_required": [said]}),
+            ] {
+                let told = broken("supervisor.dossier", None, |it| it["acceptance_matrix"][0] = row.clone());
+                assert_eq!(rules(&told), ["rows-say-something"], "{row}");
+            }
+        }
+    }
+    for said in [
+        json!({"id": "AC-1", "criterion": "Two items of 3 and 4 show 7.", "limitation": "none"}),
+        json!({"id": "AC-1", "criterion": "None of the items is shown twice.", "depends_on": ["n/a"], "weight": null}),
+    ] {
+        assert!(
+            broken("supervisor.dossier", None, |it| it["acceptance_matrix"][0] = said.clone()).is_empty(),
+            "{said}"
+        );
+    }
     for word in ["whatever", "You decide", "later"] {
         let told = broken("supervisor.dossier", None, |it| it["allowed_surfaces"][0] = word.into());
         assert_eq!(told, ["TG0247"], "{word}");
@@ -125,6 +149,27 @@ fn a_pass_needs_evidence_that_says_something() {
         it["evidence"] = json!(["none"]);
     });
     assert!(blocked.is_empty(), "{blocked:?}");
+}
+
+/// A question that asks nothing is told: nobody could answer it.
+#[test]
+fn a_question_that_says_nothing_blocks_nothing() {
+    for said in ["none", "None.", "N/A", "null", "-", "no", "...", "No question", "(none)"] {
+        for (status, rule) in [("BLOCKED", "question-asks-something"), ("PASS", "only-blocked-asks")] {
+            let told = broken("supervisor.worker-report", None, |it| {
+                it["status"] = status.into();
+                it["blocking_question"] = said.into();
+            });
+            assert_eq!(rules(&told), [rule], "{status} {said}");
+        }
+    }
+    for said in ["No test covers it: which one should?", "None of the two roundings is in the spec. Which one?"] {
+        let told = broken("supervisor.worker-report", None, |it| {
+            it["status"] = "BLOCKED".into();
+            it["blocking_question"] = said.into();
+        });
+        assert!(told.is_empty(), "{said}: {told:?}");
+    }
 }
 
 #[test]
@@ -328,6 +373,17 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Acceptance Criteria", "All 4 criteria verified\n\n  not verified on a terminal"),
         ("Acceptance Criteria", "All 4 criteria verified\n  | c | r |\n  |---|---|\n  | 1 | FAIL |"),
         ("Unresolved Comments", "No outstanding items\n  - the second: pending\n  - FAIL: the third"),
+        ("Acceptance Criteria", "Not all criteria verified"),
+        ("Acceptance Criteria", "Three of four criteria are met"),
+        ("Acceptance Criteria", "Not all: 3 of 4 criteria are met"),
+        ("Acceptance Criteria", "All 0 criteria verified"),
+        ("Acceptance Criteria", "All criteria verified except criterion 2"),
+        ("Spec Conformance", "Implementation does not match spec"),
+        ("Task Constraints", "One constraint is violated"),
+        ("Task Constraints", "Two of three constraints satisfied"),
+        ("Unresolved Comments", "2 unresolved comments"),
+        ("Unresolved Comments", "No unresolved comments but two threads are open"),
+        ("Code Quality", "Consistent with project standards\n- Criterion 3 is NOT met"),
         ("Code Quality", "Consistent\n\n| Step | Result |\n|---|---|\n| Acceptance Criteria | FAIL |"),
     ] {
         assert_eq!(errors("decree.review-approval", &with(label, value)).len(), 1, "{label}: {value}");
@@ -338,6 +394,12 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Unresolved Comments", "None"),
         ("Unresolved Comments", "Not applicable"),
         ("Unresolved Comments", "✅ None"),
+        ("Unresolved Comments", "0 unresolved comments"),
+        ("Unresolved Comments", "3 of 3 resolved"),
+        ("Acceptance Criteria", "All 4 of 4 criteria"),
+        ("Acceptance Criteria", "Tests pass, including the one that failed before"),
+        ("Task Constraints", "none violated"),
+        ("Spec Conformance", "The cart does not leak names of others"),
         ("Task Constraints", "N/A"),
         ("Task Constraints", "Not applicable"),
         ("Acceptance Criteria", "Rejected promises are caught: verified"),

@@ -141,14 +141,14 @@ impl<'a> Reader<'a, '_> {
         found: &mut Vec<Labelled>,
     ) {
         let mut firsts = vec![None; record.fields.len()];
-        let (outline, mut rest) = (self.outline, range.clone());
-        while let Some((start, line)) = next_line(self.text, &rest, style) {
+        let (text, outline, mut rest) = (self.text, self.outline, range.clone());
+        while let Some((start, line)) = next_line(text, &rest, style) {
             rest.start = start + line.len();
             let first = start + line.len() - line.trim_start().len();
             // Few lines have a label, and only of those it matters where they stand.
             let mut read = None;
             labels_of(line, start, names, style, &mut |label| {
-                let stands = || outline.depth_at(first) <= depth + 1 && !outline.is_code(first);
+                let stands = || outline.depth_at(text, first) <= depth + 1 && !outline.is_code(first);
                 if *read.get_or_insert_with(stands) && !outline.is_comment(label.start) {
                     self.add_label(label, record, &mut firsts, found);
                 }

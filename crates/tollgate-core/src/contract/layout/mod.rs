@@ -1,6 +1,7 @@
 //! Documents in Markdown: headings, labels and list items as the definition lays them out, read into the tree and written from it.
 
 mod cut;
+mod items;
 mod label;
 mod labels;
 mod outline;

@@ -121,15 +121,17 @@ impl Outline {
         items.iter().filter(|item| item.depth == least).collect()
     }
 
-    /// How many items a place stands in.
-    pub fn depth_at(&self, at: usize) -> usize {
+    /// How many items a line stands in, by where its words begin. Markdown takes a line right below an item for more of its words, wherever they
+    /// begin; who begins them no further in than the mark of the item is done with it.
+    pub fn depth_at(&self, text: &str, at: usize) -> usize {
         let before = self.items.partition_point(|item| item.range.start <= at);
-        let mut item = before.checked_sub(1);
+        let (own, mut item) = (column(text, at), before.checked_sub(1));
         while let Some(index) = item {
-            if at < self.items[index].range.end {
-                return self.items[index].depth;
+            let Item { range, depth, parent } = &self.items[index];
+            if at < range.end && (at == range.start || own > column(text, range.start)) {
+                return *depth;
             }
-            item = self.items[index].parent;
+            item = *parent;
         }
         0
     }
@@ -172,6 +174,11 @@ impl Outline {
         // Blocks of code may stand in a quote: the outer one begins first.
         self.code[..before].iter().rev().take(8).any(|range| range.contains(&at))
     }
+}
+
+/// How far into its line a place is, in bytes.
+fn column(text: &str, at: usize) -> usize {
+    at - memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
 }
 
 fn number(level: HeadingLevel) -> usize {

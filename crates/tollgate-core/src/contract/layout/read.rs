@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cut;
+use super::items::without_intro;
 use super::label::{is_crossed, is_label, is_unchecked, without_box};
 use super::outline::{Head, Item, Outline};
 use crate::code::Code;
@@ -61,7 +62,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
         && let Some(hole) = &heading.hole
     {
         let rest = title.start + heading.words.len()..title.end;
-        entries.retain(|entry| *entry.key != **hole);
+        reader.drop_head(record, &mut entries, hole);
         entries.insert(0, Entry { key: Cow::Borrowed(&**hole), at: small(rest.start), node: reader.said(rest, 0) });
     }
     match unread {
@@ -157,6 +158,10 @@ impl<'a> Reader<'a, '_> {
         let intro = if goes_on { region.clone() } else { intro };
         let labels = self.labels(record, &intro, depth);
         let before = intro.start..labels.first().map_or(intro.end, |label| label.start);
+        // Where nothing comes behind it, other words are missing, and that is told.
+        if before.end < region.end {
+            self.unnamed(record, &before, level);
+        }
         let sections = self.sections(record, heads, &region, level);
         let mut entries = Vec::with_capacity(record.fields.len());
         for (at, field) in record.fields.iter().enumerate() {
@@ -305,7 +310,8 @@ impl<'a> Reader<'a, '_> {
                 let end = heads.get(index + 1).map_or(range.end, |next| next.range.start);
                 items.push(self.titled(&list.of, head, head.range.end..end, level + 1));
             }
-            if !items.is_empty() {
+            if let Some(first) = heads.first() {
+                self.before_sections(range.start..first.range.start);
                 return Node { value: Value::List(items), at };
             }
         }
@@ -328,6 +334,7 @@ impl<'a> Reader<'a, '_> {
             let none = said.text().is_some_and(|text| says_none(without_intro(text)));
             return if none { Node { value: Value::List(Vec::new()), at: said.at } } else { said };
         }
+        self.beside(&items, &range);
         let items = if list.of.record().is_some() { self.standing(items) } else { items };
         let read = |item: &&Item| {
             let inside = self.inside(item.range.start..item.range.end.min(range.end));
@@ -344,56 +351,6 @@ impl<'a> Reader<'a, '_> {
         Node { value: Value::List(nodes), at }
     }
 
-    /// The items without those that were taken out, unless all were: that is no list.
-    fn standing<'o>(&self, items: Vec<&'o Item>) -> Vec<&'o Item> {
-        let is_out = |item: &&Item| {
-            let words = self.unmarked(&item.range);
-            let labels = || struck::unstruck(words).contains("**");
-            struck::is_struck(words) || (struck::begins_struck(words) && !labels())
-        };
-        if items.iter().all(is_out) { items } else { items.into_iter().filter(|item| !is_out(item)).collect() }
-    }
-
-    /// Complains about an item that is struck through: somebody took it out, and it would count.
-    fn stands(&mut self, range: &Range<usize>) {
-        let words = self.unmarked(range);
-        if struck::is_struck(words) || struck::begins_struck(words) {
-            let message = format!("an item is struck through: {}", quote(without_box(words)));
-            self.found.error(Code::FIELD_FORM, small(range.start), message, "take the strike out, or the item");
-        }
-    }
-
-    /// Items that have the labels of one between them are one, and one mistake.
-    fn joined(&mut self, record: &RecordType, nodes: Vec<Node<'a>>) -> Vec<Node<'a>> {
-        let mut joined: Vec<Node<'a>> = Vec::with_capacity(nodes.len());
-        let mut nodes = nodes.into_iter().peekable();
-        while let Some(mut node) = nodes.next() {
-            let mut count = 1;
-            if let Value::Map(entries) = &mut node.value {
-                let adds = |next: &Node<'a>, entries: &[Entry<'a>]| match &next.value {
-                    Value::Map(more) => {
-                        !more.is_empty() && more.iter().all(|one| entries.iter().all(|own| own.key != one.key))
-                    }
-                    _ => false,
-                };
-                while !entries.is_empty() && entries.len() < record.fields.len() {
-                    let Some(next) = nodes.next_if(|next| adds(next, entries)) else { break };
-                    let Value::Map(more) = next.value else { break };
-                    entries.extend(more);
-                    count += 1;
-                }
-            }
-            if count > 1 {
-                let labels = record.fields.iter().map(shown).collect::<Vec<_>>().join(", ");
-                let message = format!("{labels} stand in {count} items");
-                let hint = "write them in one item, one behind the other";
-                self.found.error(Code::FIELD_FORM, node.at, message, hint);
-            }
-            joined.push(node);
-        }
-        joined
-    }
-
     /// A record whose head is the words of its heading.
     fn titled(&mut self, of: &'a Type, head: &Head, body: Range<usize>, level: usize) -> Node<'a> {
         let at = small(head.title.start);
@@ -401,7 +358,7 @@ impl<'a> Reader<'a, '_> {
         let mut entries = self.record(record, body, level, 0);
         let named = record.fields.iter().find(|field| field.layout == Layout::Head);
         if let Some(field) = named {
-            entries.retain(|entry| *entry.key != *field.name);
+            self.drop_head(record, &mut entries, &field.name);
             let node = self.said(head.title.clone(), 0);
             entries.insert(0, Entry { key: Cow::Borrowed(&*field.name), at, node });
         }
@@ -414,7 +371,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// An item without its mark.
-    fn unmarked(&self, range: &Range<usize>) -> &'a str {
+    pub(super) fn unmarked(&self, range: &Range<usize>) -> &'a str {
         let item = self.text[range.clone()].trim_start();
         let digits = item.bytes().take_while(u8::is_ascii_digit).count();
         item.get(digits + 1..).unwrap_or_default()
@@ -451,7 +408,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The text of a range: without comments, without what a terminal would obey, without the indentation of its item.
-    fn said(&self, range: Range<usize>, depth: usize) -> Node<'a> {
+    pub(super) fn said(&self, range: Range<usize>, depth: usize) -> Node<'a> {
         let range = self.trimmed(&range);
         let at = small(range.start);
         let all = &self.outline.comments;
@@ -480,14 +437,6 @@ impl<'a> Reader<'a, '_> {
             kept = lines.collect::<Vec<_>>().join("\n");
         }
         Node { value: Value::Text(Cow::Owned(kept.trim().to_owned())), at }
-    }
-}
-
-/// A text without the line that announces what follows: `Files that are excluded:`.
-fn without_intro(text: &str) -> &str {
-    match text.split_once('\n') {
-        Some((first, rest)) if first.trim_end().ends_with(':') && !rest.trim().is_empty() => rest.trim_start(),
-        _ => text,
     }
 }
 

@@ -115,6 +115,28 @@ fn items_hold_records() {
     assert!(shown(&text.replace("   - Cost: a week,\n     or two\n", "")).ends_with(" TG0242@7:4"));
 }
 
+/// Markdown takes a line right below an item for more of the item; whoever writes a label there is done with the list.
+#[test]
+fn a_label_right_behind_a_list_is_one() {
+    let text = "## Result: a\n**Task:** #7 — a task\n**Options:**\n1. **Wait**\n   - Cost: a week\n2. Go on\n   - Cost: nothing\n**Outcome:** stuck\n\n### Left\nx\n";
+    let read = r##"{"title": "a", "task": "#7 — a task", "outcome": "stuck", "options": [{"name": "Wait", "cost": "a week"}, {"name": "Go on", "cost": "nothing"}], "left": "x"}"##;
+    assert_eq!(shown(text), read);
+    assert_eq!(shown(&text.replace('\n', "\r\n")), read);
+    assert_eq!(shown(&text.replace("**Outcome", " **Outcome")), read, "as far in as the item, or less");
+    // Further in than the mark it belongs to the item.
+    let inside = shown(&text.replace("**Outcome", "     **Outcome"));
+    assert!(inside.contains("nothing\\n**Outcome:** stuck"), "{inside}");
+    for id in ["decree.blocker", "decree.escalation"] {
+        let own = crate::contract::registry::defined(id).expect(id);
+        let example = crate::contract::guide::example(&own.definition);
+        let close = example.replace("\n\n**", "\n**");
+        assert_ne!(close, example);
+        let (apart, close) = (own.judge(&example, &Context::default()), own.judge(&close, &Context::default()));
+        assert!(close.diagnostics.is_empty(), "{id}: {:?}", close.diagnostics);
+        assert_eq!(close.root.map(|root| json_line(&root)), apart.root.map(|root| json_line(&root)), "{id}");
+    }
+}
+
 #[test]
 fn hostile_text_is_refused_or_read_in_one_pass() {
     let deep = format!("## Result: a\n{}x\n", "- ".repeat(400));
@@ -213,4 +235,51 @@ fn a_fence_that_never_ends_is_named_instead_of_what_it_swallowed() {
     let ended =
         "## Result: it works\n\n**Task:** #7 — a task\n**Outcome:** done\n\n### Left\nnothing\n\n```\n### More\n";
     assert_eq!(told(ended), "TG0208@9:1", "a section that need not be there");
+}
+
+/// What belongs to no field is told, with its place.
+#[test]
+fn no_text_beside_a_list_is_lost() {
+    let told = |id: &str, text: &str| {
+        let own = crate::contract::registry::defined(id).expect(id);
+        let judged = own.judge(text, &Context::default()).diagnostics;
+        judged.iter().map(|d| format!("{:?} {}:{}", d.severity, d.place.line, d.code)).collect::<Vec<_>>()
+    };
+    let example =
+        |id: &str| crate::contract::guide::example(&crate::contract::registry::defined(id).expect(id).definition);
+    let rejection = example("decree.review-rejection");
+    let finding = rejection.lines().find(|line| line.starts_with("- **What")).expect("a finding");
+    let (with, category) = (|beside: &str| rejection.replace(finding, beside), "#### Acceptance Criteria");
+    for (beside, expected) in [
+        (format!("{finding}\n\nAlso src/auth.js stores the password."), "Error 9:TG0224"),
+        (format!("{finding}\n\nAlso this.\n\n{finding}"), "Error 9:TG0224"),
+        (format!("{finding}\n\n| What | Why |\n|---|---|\n| a | b |"), "Error 9:TG0224"),
+        (format!("{finding}\n\n##### More\n\nAlso this."), "Error 9:TG0224"),
+        (format!("Also src/auth.js stores the password.\n\n{finding}"), "Warning 7:TG0224"),
+        (finding.replace("- **What", "- [major] **What"), "Warning 7:TG0224"),
+    ] {
+        assert_eq!(told("decree.review-rejection", &with(&beside)), [expected], "{beside}");
+    }
+    for beside in [
+        format!("Two things were found:\n\n{finding}"),
+        format!("**Found:**\n\n{finding}"),
+        format!("{finding}\n\n  Also this."),
+        format!("{finding}\n<!-- Also this. -->"),
+        format!("{finding}\n\n---"),
+        format!("<details>\n\n{finding}\n\n</details>"),
+    ] {
+        assert_eq!(told("decree.review-rejection", &with(&beside)), [""; 0], "{beside}");
+    }
+    for (before, expected) in [
+        (format!("{finding}\n\n{category}"), "Error 5:TG0224"),
+        (format!("| What |\n|---|\n\n{category}"), "Error 5:TG0224"),
+        (format!("The cart is close.\n\n{category}"), "Warning 5:TG0224"),
+    ] {
+        assert_eq!(told("decree.review-rejection", &rejection.replace(category, &before)), [expected], "{before}");
+    }
+    let task = example("decree.task-issue").replace("## Context", "It must load within a second.\n\n## Context");
+    assert_eq!(told("decree.task-issue", &task).len(), 1, "{task}");
+    let approval = example("decree.review-approval");
+    let said = approval.replace("### Checklist", "**Verdict:** needs-changes\n\n### Checklist");
+    assert_eq!(told("decree.review-approval", &said), ["Warning 3:TG0224"]);
 }

@@ -12,7 +12,9 @@ pub(super) fn after_separator(text: &str) -> &str {
 pub(super) fn files(text: &str) -> Vec<FileEntry> {
     let Some((first, mut rest)) = path(text) else { return Vec::new() };
     let (mut paths, mut behind) = (vec![first], rest);
-    while let Some((path, next)) = another(behind) {
+    // Behind a name that is a bare word, others are names too; behind a path such a word may be what was changed in it.
+    let bare = text.starts_with('`') && is_word(first);
+    while let Some((path, next)) = another(behind, bare) {
         paths.push(path);
         behind = next;
     }
@@ -42,12 +44,21 @@ fn path(text: &str) -> Option<(&str, &str)> {
     (!path.trim().is_empty() && !path.contains('\n')).then_some((path, rest))
 }
 
+/// Whether a name is a bare word: no path, no call (`run()`) and nothing of a module (`cart::total`).
+fn is_word(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Files that have a bare word for their name wherever they are.
+const FILES: [&str; 8] = ["AUTHORS", "CHANGELOG", "CODEOWNERS", "COPYING", "LICENSE", "NOTICE", "README", "VERSION"];
+
 /// The next path of a row. A word is one only where nobody takes it for anything else.
-fn another(rest: &str) -> Option<(&str, &str)> {
+fn another(rest: &str, bare: bool) -> Option<(&str, &str)> {
     let rest = rest.trim_start();
     let joined = ["and ", ",", "&", "+"].iter().find_map(|sign| rest.strip_prefix(sign))?.trim_start();
     let joined = joined.strip_prefix("and ").map_or(joined, str::trim_start);
-    let is_path = |path: &str| path.contains('/') || (joined.starts_with('`') && path.contains('.'));
+    let is_file = |word: &str| is_word(word) && (bare || word.ends_with("file") || FILES.contains(&word));
+    let is_path = |path: &str| path.contains('/') || (joined.starts_with('`') && (path.contains('.') || is_file(path)));
     path(joined).filter(|(path, _)| is_path(path) && !says_none(path))
 }
 

@@ -98,7 +98,13 @@ fn every_file_of_a_line_counts() {
         ("src/a.rs, src/b.rs, and src/c.rs", &["src/a.rs", "src/b.rs", "src/c.rs"]),
         ("src/a.rs, src/b.rs (tests)", &["src/a.rs", "src/b.rs"]),
         ("`src/a.rs` + `src/b.rs`: moved", &["src/a.rs", "src/b.rs"]),
+        ("`Makefile`, `Dockerfile`", &["Makefile", "Dockerfile"]),
+        ("`Makefile`, `gradlew` and `LICENSE` — new", &["Makefile", "gradlew", "LICENSE"]),
+        ("`src/a.rs`, `Makefile`", &["src/a.rs", "Makefile"]),
         // What stands behind the first is a word about it.
+        ("`Makefile`, `all()`", &["Makefile"]),
+        ("`Makefile`, `none`", &["Makefile"]),
+        ("Makefile, Dockerfile", &["Makefile"]),
         ("src/a.rs, new", &["src/a.rs"]),
         ("src/a.rs, n/a", &["src/a.rs"]),
         ("`src/a.rs`, `src/b.rs` calls it", &["src/a.rs"]),
