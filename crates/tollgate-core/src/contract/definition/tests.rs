@@ -1,5 +1,6 @@
 //! What is wrong with a definition is said where it stands.
 
+mod cases;
 mod json_schema;
 
 use super::read;
