@@ -40,8 +40,20 @@ impl Defined {
         let (root, places) = self.tree(text, context, &mut found);
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);
+            self.meant(root, context, &mut found);
         }
         Judged { root, diagnostics: found.place(&places) }
+    }
+
+    /// Finds a report without errors that means nothing all the same: it must not pass as good.
+    fn meant(&self, root: &Node<'_>, context: &Context, found: &mut Found) {
+        let Some(mapping) = &self.definition.report else { return };
+        let refused = found.wrong.iter().any(|wrong| wrong.severity == Severity::Error);
+        if !refused && !meaning::has_case(&self.definition, mapping, root, context.role.as_ref()) {
+            let message = "no case of the mapping applies to this document: it means nothing".to_owned();
+            let hint = "name the role that reports, or add a last case without `when` to the contract";
+            found.error(Code::NOT_MAPPED, root.at, message, hint);
+        }
     }
 
     /// Reads and judges a text that was handed in as one document: a second one in it is an error.

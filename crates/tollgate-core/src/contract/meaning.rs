@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::definition::{CodeMap, Condition, Definition, FindingMap, Mapping, Path, PlanMap, QuestionMap, Said};
+use super::definition::{Case, CodeMap, Condition, Definition, FindingMap, Mapping, Path, PlanMap, QuestionMap, Said};
 use super::judge::Eval;
 use super::tree::{Node, Value, json_line, json_size};
 use super::{Declaration, SectionClass};
@@ -12,12 +12,25 @@ use crate::report::{
     UnitReport, Verdict,
 };
 
+/// Whether a document means something: a case of its mapping applies. Definitions that are sound have one for every document.
+pub fn has_case(definition: &Definition, mapping: &Mapping, root: &Node<'_>, role: Option<&Name>) -> bool {
+    let broken = BTreeSet::new();
+    mapping.cases.iter().any(|case| case.when.is_none())
+        || case(mapping, &Eval::new(definition, root, role, &broken)).is_some()
+}
+
+/// The case that a document is.
+fn case<'d>(mapping: &'d Mapping, eval: &Eval<'d, '_, '_>) -> Option<&'d Case> {
+    let holds = |when: &'d Option<Condition>| when.as_ref().is_none_or(|when| eval.holds(when) == Some(true));
+    mapping.cases.iter().find(|case| holds(&case.when))
+}
+
 /// The canonical report of a document without errors.
 pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<'_>, role: Option<&Name>) -> Report {
     let broken = BTreeSet::new();
     let eval = Eval::new(definition, root, role, &broken);
     let holds = |when: &'d Option<Condition>| when.as_ref().is_none_or(|when| eval.holds(when) == Some(true));
-    let mut report = match mapping.cases.iter().find(|case| holds(&case.when)) {
+    let mut report = match case(mapping, &eval) {
         Some(case) => {
             let mut report = Report::new(case.health, case.verdict);
             report.code = match &case.code {

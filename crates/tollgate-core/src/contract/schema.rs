@@ -35,7 +35,7 @@ fn kind(kind: &Kind) -> Value {
         Kind::Any => json!({}),
         Kind::Bool => json!({"type": "boolean"}),
         Kind::Const(word, false) => json!({"const": word.as_ref()}),
-        Kind::Const(word, true) => json!({"const": word.parse::<i64>().unwrap_or_default()}),
+        Kind::Const(word, true) => json!({"const": serde_json::from_str::<Value>(word).unwrap_or_default()}),
         Kind::Text(text) => {
             let mut own = sized("string", text.range, "minLength", "maxLength");
             match &text.like[..] {

@@ -89,6 +89,19 @@ impl Problems {
         &[]
     }
 
+    /// Expects a list that has something in it.
+    pub fn filled<'a>(&mut self, node: &'a Node, what: &str) -> &'a [Node] {
+        let items = self.list(node, what);
+        if matches!(&node.value, Content::Seq(items) if items.is_empty()) {
+            self.empty(node, what);
+        }
+        items
+    }
+
+    fn empty(&mut self, node: &Node, what: &str) {
+        self.value(node.place, format!("{what} is a list of nothing"), "name one at least");
+    }
+
     /// Expects a list of texts, each with its place.
     pub fn texts(&mut self, node: &Node, what: &str) -> Vec<(Name, Place)> {
         let items = self.list(node, what);
@@ -101,6 +114,15 @@ impl Problems {
             Some(text) => vec![(text.clone(), node.place)],
             None => self.texts(node, what),
         }
+    }
+
+    /// Expects a text or a list of texts that has one.
+    pub fn some(&mut self, node: &Node, what: &str) -> Vec<(Name, Place)> {
+        let texts = self.one_or_more(node, what);
+        if matches!(&node.value, Content::Seq(items) if items.is_empty()) {
+            self.empty(node, what);
+        }
+        texts
     }
 
     /// Expects a map whose keys are names of the writer's choice.

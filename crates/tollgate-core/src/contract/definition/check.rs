@@ -34,11 +34,11 @@ fn idle(rule: &Rule, definition: &Definition, problems: &mut Problems) {
     let (mut applies, mut holds, mut fails) = (false, false, false);
     let conditions: Vec<&Condition> = rule.when.iter().chain([&rule.must]).collect();
     let tried = worlds(&conditions, &definition.root, |world| {
-        if rule.when.as_ref().is_none_or(|when| world.holds(when)) {
+        if rule.when.as_ref().is_none_or(|when| world.holds(when) == Some(true)) {
             applies = true;
             let good = world.holds(&rule.must);
-            holds |= good;
-            fails |= !good;
+            holds |= good == Some(true);
+            fails |= good == Some(false);
         }
     });
     let what = match (tried, applies, holds, fails) {
@@ -70,13 +70,29 @@ fn is_shown(rule: &Rule, definition: &Definition) -> bool {
 /// Finds documents without a case, and cases that are never reached.
 fn total(mapping: &Mapping, definition: &Definition, problems: &mut Problems) {
     let conditions: Vec<Option<&Condition>> = mapping.cases.iter().map(|case| case.when.as_ref()).collect();
-    let Some((first, missed)) = first_to_hold(&conditions, &definition.root) else { return };
-    if let Some(words) = missed {
+    let tried = first_to_hold(&conditions, &definition.root);
+    let message = match &tried {
+        Some((_, None)) => None,
+        // Only words, numbers and sizes have a name.
+        Some((_, Some(words))) if words.is_empty() => {
+            Some("no case of the mapping need apply: each of their conditions may fail".to_owned())
+        }
+        Some((_, Some(words))) => Some(format!("no case of the mapping applies to: {words}")),
+        None if mapping.cases.last().is_some_and(|case| case.when.is_none()) => None,
+        None => {
+            let why = "its cases ask for more combinations than can be tried";
+            Some(format!("whether the mapping has a case for every document is not known: {why}"))
+        }
+    };
+    if let Some(message) = message {
         let place = mapping.cases.last().map_or(Place::default(), |case| case.place);
-        let message = format!("no case of the mapping applies to: {words}");
-        let hint = "add a case for it, or a last case without `when`";
+        let hint = match tried {
+            Some(_) => "add a case for it, or a last case without `when`",
+            None => "add a last case without `when`",
+        };
         problems.add(Diagnostic::error(Code::NOT_MAPPED, place, message).hint(hint));
     }
+    let Some((first, _)) = tried else { return };
     for (at, case) in mapping.cases.iter().enumerate().filter(|(at, _)| !first.contains_key(at)) {
         let message = format!("case {} of the mapping is never reached", at + 1);
         let hint = "a case before it holds whenever it does";

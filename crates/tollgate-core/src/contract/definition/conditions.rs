@@ -1,6 +1,6 @@
 //! Reading conditions, typed against the fields they speak of.
 
-use super::types::between;
+use super::types::numbers;
 use super::{Condition, Kind, Path, Quantifier, Range, Test, Type};
 use crate::Name;
 use crate::code::Code;
@@ -61,7 +61,7 @@ impl<'t> Scope<'t> {
             "any" => self.several(value, depth, problems).map(Condition::Any),
             "not" => Some(Condition::Not(Box::new(self.condition(value, depth + 1, problems)?))),
             "by" => {
-                let roles = problems.one_or_more(value, "`by`");
+                let roles = problems.some(value, "`by`");
                 for (role, place) in roles.iter().filter(|(role, _)| !self.roles.contains(role)) {
                     let known: Vec<&str> = self.roles.iter().map(|role| &**role).collect();
                     let hint = suggest(role, &known).unwrap_or_else(|| "list it in `roles`".to_owned());
@@ -71,7 +71,7 @@ impl<'t> Scope<'t> {
                 (!roles.is_empty()).then(|| Condition::By(roles.into_iter().map(|(role, _)| role).collect()))
             }
             "has" => {
-                let paths = problems.one_or_more(value, "`has`");
+                let paths = problems.some(value, "`has`");
                 let all: Option<Vec<_>> = paths
                     .into_iter()
                     .map(|(written, place)| self.one(&written, place, problems).map(|(path, _)| Condition::Has(path)))
@@ -96,14 +96,14 @@ impl<'t> Scope<'t> {
     }
 
     fn several(self, node: &Node, depth: usize, problems: &mut Problems) -> Option<Vec<Condition>> {
-        let items = problems.list(node, "the conditions");
+        let items = problems.filled(node, "the conditions");
         let read: Option<Vec<_>> = items.iter().map(|item| self.condition(item, depth + 1, problems)).collect();
         read.filter(|read| !read.is_empty())
     }
 
     fn test(self, of: &Type, what: &str, node: &Node, problems: &mut Problems) -> Option<Test> {
         if node.map().is_none() {
-            let words = problems.one_or_more(node, what);
+            let words = problems.some(node, &format!("`{what}`"));
             if let Some(known) = of.words() {
                 for (word, place) in words.iter().filter(|(word, _)| !known.contains(word)) {
                     let known: Vec<&str> = known.iter().map(|k| &**k).collect();
@@ -115,9 +115,9 @@ impl<'t> Scope<'t> {
             return (!words.is_empty()).then(|| Test::Is(words.into_iter().map(|(word, _)| word).collect()));
         }
         let mut fields = Fields::open(node, format!("what is asked of `{what}`"), problems);
-        let range = between(&mut fields, ["at_least", "at_most"], problems);
+        let range = numbers(&mut fields, ["at_least", "at_most"], problems);
         let words = |n: Option<&Node>, problems: &mut Problems| {
-            n.map(|n| problems.one_or_more(n, "the words").into_iter().map(|(word, _)| word).collect::<Vec<Name>>())
+            n.map(|n| problems.some(n, "the words").into_iter().map(|(word, _)| word).collect::<Vec<Name>>())
         };
         let begins = fields.take("begins");
         let begins = words(begins, problems);
@@ -128,14 +128,13 @@ impl<'t> Scope<'t> {
             let written = problems.text(node, "a path")?;
             self.at_root(&written, node.place, problems).map(|(path, _)| path)
         };
-        let into = fields.take("in");
-        let into = target(into, problems);
-        let same = fields.take("same_as");
-        let same = target(same, problems);
-        let count = fields.take("count_of");
-        let count = target(count, problems);
+        let paths = ["in", "same_as", "count_of"].map(|key| fields.take(key));
+        let is_compared = paths.iter().any(Option::is_some);
+        let [into, same, count] = paths.map(|node| target(node, problems));
         let place = fields.place;
         fields.close(problems);
+        // A bound that could not be read asks something all the same.
+        let range = range?;
         let bounds = (range != Range::default()).then_some(Test::Within(range));
         let asked =
             [bounds.is_some(), begins.is_some(), holds.is_some(), into.is_some(), same.is_some(), count.is_some()];
@@ -152,7 +151,7 @@ impl<'t> Scope<'t> {
             .or(into.map(Test::In))
             .or(same.map(Test::Same))
             .or(count.map(Test::CountOf));
-        if found.is_none() {
+        if found.is_none() && !is_compared {
             let hint = "one of: at_least, at_most, begins, holds, in, same_as, count_of";
             problems.value(place, format!("nothing is asked of `{what}`"), hint);
         }

@@ -1,9 +1,11 @@
 //! Fields given as JSON Schema: the part of it that says what the types of this language say. A keyword outside of it is an error,
 //! not passed over: a limit that nobody checks is worse than none.
 
-use super::types::{between, distinct, said};
+use super::types::{distinct, numbers, said, sizes};
 use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, RecordType, Type};
 use crate::Name;
+use crate::contract::tree::{Value, convert_yaml};
+use crate::diagnostic::Place;
 use crate::yaml::{Fields, Node, Problems};
 
 /// How deep schemas may nest.
@@ -36,22 +38,35 @@ fn of(node: &Node, depth: usize, problems: &mut Problems) -> Option<Type> {
         fields.take(word);
     }
     fields.take("description");
-    let kinds = fields.take("type").map(|n| problems.one_or_more(n, "`type`")).unwrap_or_default();
-    let nullable = kinds.iter().any(|(kind, _)| &**kind == "null");
-    let kinds: Vec<Name> = kinds.into_iter().map(|(kind, _)| kind).filter(|kind| &**kind != "null").collect();
-    let words = fields.take("enum").map(|n| problems.texts(n, "`enum`"));
-    distinct(words.as_deref().unwrap_or_default(), problems);
+    let kinds = fields.take("type").map(|n| problems.some(n, "`type`"));
+    let typed = kinds.is_some();
+    let kinds: Vec<Name> = kinds.unwrap_or_default().into_iter().map(|(kind, _)| kind).collect();
+    let mut nullable = kinds.iter().any(|kind| &**kind == "null");
+    let kinds: Vec<Name> = kinds.into_iter().filter(|kind| &**kind != "null").collect();
+    let words = fields.take("enum");
     let constant = fields.take("const");
-    let any = fields.take("anyOf").or(fields.take("oneOf"));
-    let kind = match (words, constant, any, &kinds[..]) {
-        (Some(words), None, None, _) => Some(Kind::OneOf(words.into_iter().map(|(word, _)| word).collect())),
-        (None, Some(node), None, _) => problems.text(node, "`const`").map(|word| {
-            let number = node.plain().is_some_and(|plain| plain.parse::<f64>().is_ok());
-            Kind::Const(word, number)
-        }),
-        (None, None, Some(any), []) => return finish(fields, either(any, depth, problems), problems),
-        (None, None, None, []) => Some(Kind::Any),
-        (None, None, None, [kind]) => plain(kind, &mut fields, depth, problems),
+    let [any, one] = ["anyOf", "oneOf"].map(|key| fields.take(key));
+    let ways = [words, constant, any, one].into_iter().flatten().count();
+    let kind = match (words, constant, any.or(one), &kinds[..]) {
+        (Some(node), ..) if ways == 1 => {
+            let (kind, has_null) = closed(node, problems);
+            nullable = has_null && (nullable || !typed);
+            kind.filter(|kind| is_of(kind, &kinds, typed, node, problems))
+        }
+        (_, Some(node), ..) if ways == 1 => {
+            let kind = super::types::constant(node, problems);
+            nullable = false;
+            kind.filter(|kind| is_of(kind, &kinds, typed, node, problems))
+        }
+        (_, _, Some(any), []) if ways == 1 && !typed => return finish(fields, either(any, depth, problems), problems),
+        (_, _, _, []) if ways == 0 && !typed => Some(Kind::Any),
+        (_, _, _, [kind]) if ways == 0 => plain(kind, &mut fields, depth, problems),
+        // That it names no type is said.
+        (_, _, _, []) if ways == 0 && !nullable => None,
+        (_, _, _, []) if ways == 0 => {
+            problems.value(fields.place, "what is always null says nothing", "name another `type` beside it");
+            None
+        }
         _ => {
             let hint = "one of `type` (with `null` beside it), `enum`, `const`, `anyOf`";
             problems.value(fields.place, "the schema says in several ways what the value is", hint);
@@ -59,6 +74,66 @@ fn of(node: &Node, depth: usize, problems: &mut Problems) -> Option<Type> {
         }
     };
     finish(fields, kind.map(|kind| Type { kind, nullable }), problems)
+}
+
+/// The values of an `enum`, each of the kind that it has there; and whether null is one of them.
+fn closed(node: &Node, problems: &mut Problems) -> (Option<Kind>, bool) {
+    let (mut words, mut numbers, mut truths, mut has_null) = (Vec::new(), Vec::new(), Vec::new(), false);
+    for node in problems.filled(node, "`enum`") {
+        match (convert_yaml(node).value, node.text()) {
+            (Value::Text(_), Some(word)) => words.push((word.clone(), node.place)),
+            (Value::Number(_), Some(word)) => numbers.push((word.clone(), node.place)),
+            (Value::Bool(_), Some(word)) => truths.push((word.clone(), node.place)),
+            (Value::Null, _) => has_null = true,
+            _ => drop(problems.text(node, "a value of `enum`")),
+        }
+    }
+    for said in [&words, &numbers, &truths] {
+        distinct(said, problems);
+    }
+    if let [_, (_, place), ..] = &numbers[..] {
+        let hint = "write `type: integer` with `minimum` and `maximum`, or the values as texts, in quotes";
+        problems.value(*place, "of numbers an `enum` may have one", hint);
+    }
+    if let [(word, place)] = &truths[..] {
+        let hint = "write `type: boolean`, or the value as a text, in quotes";
+        problems.value(*place, format!("of true and false `enum` has only {word}"), hint);
+    }
+    let only = |said: Vec<(Name, Place)>| said.into_iter().map(|(word, _)| word);
+    let mut kinds = Vec::new();
+    kinds.extend((!truths.is_empty()).then_some(Kind::Bool));
+    kinds.extend(only(numbers).next().map(|number| Kind::Const(number, true)));
+    kinds.extend((!words.is_empty()).then(|| Kind::OneOf(only(words).collect())));
+    let kind = match kinds.len() {
+        0 | 1 => kinds.pop(),
+        _ => Some(Kind::Union(kinds.into_iter().map(Type::of).collect())),
+    };
+    if kind.is_none() && has_null {
+        problems.value(node.place, "what is always null says nothing", "name another value beside it");
+    }
+    (kind, has_null)
+}
+
+/// Whether closed values are of the type that stands beside them.
+fn is_of(kind: &Kind, types: &[Name], typed: bool, node: &Node, problems: &mut Problems) -> bool {
+    let fits = |of: &Kind| {
+        let known: &[&str] = match of {
+            Kind::Bool => &["boolean"],
+            Kind::Const(word, true) if word.parse::<i64>().is_ok() => &["integer", "number"],
+            Kind::Const(_, true) => &["number"],
+            _ => &["string"],
+        };
+        types.iter().any(|word| known.contains(&&**word))
+    };
+    let right = !typed
+        || match kind {
+            Kind::Union(kinds) => kinds.iter().all(|of| fits(&of.kind)),
+            kind => fits(kind),
+        };
+    if !right {
+        problems.value(node.place, "the values are of another kind than `type` says", "let both say the same");
+    }
+    right
 }
 
 fn finish(fields: Fields<'_>, of: Option<Type>, problems: &mut Problems) -> Option<Type> {
@@ -69,15 +144,15 @@ fn finish(fields: Fields<'_>, of: Option<Type>, problems: &mut Problems) -> Opti
 fn plain(kind: &str, fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Option<Kind> {
     Some(match kind {
         "boolean" => Kind::Bool,
-        "integer" => Kind::Int(between(fields, ["minimum", "maximum"], problems)),
-        "number" => Kind::Number(between(fields, ["minimum", "maximum"], problems)),
+        "integer" => Kind::Int(numbers(fields, ["minimum", "maximum"], problems).unwrap_or_default()),
+        "number" => Kind::Number(numbers(fields, ["minimum", "maximum"], problems).unwrap_or_default()),
         "string" => {
             let mut text = said();
-            text.range = between(fields, ["minLength", "maxLength"], problems);
+            text.range = sizes(fields, ["minLength", "maxLength"], problems);
             Kind::Text(text)
         }
         "array" => {
-            let range = between(fields, ["minItems", "maxItems"], problems);
+            let range = sizes(fields, ["minItems", "maxItems"], problems);
             let unique = fields.take("uniqueItems").and_then(|n| problems.bool(n, "`uniqueItems`")).unwrap_or(false);
             let items = fields.take("items");
             let of = match items {
@@ -96,20 +171,33 @@ fn plain(kind: &str, fields: &mut Fields<'_>, depth: usize, problems: &mut Probl
 }
 
 fn object(fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Option<Kind> {
-    let range = between(fields, ["minProperties", "maxProperties"], problems);
     let properties = fields.take("properties");
     let required = fields.take("required").map(|n| problems.texts(n, "`required`")).unwrap_or_default();
     let others = fields.take("additionalProperties");
-    let Some(properties) = properties else {
-        let of = match others.filter(|node| node.map().is_some()) {
+    let closed = others.is_some_and(|node| node.plain() == Some("false"));
+    // Nothing is asked of what else may be there.
+    let open = others.is_none_or(|node| node.plain() == Some("true") || node.map().is_some_and(<[_]>::is_empty));
+    if properties.is_none() && required.is_empty() && !closed {
+        let range = sizes(fields, ["minProperties", "maxProperties"], problems);
+        let of = match others.filter(|_| !open) {
             Some(node) => of(node, depth + 1, problems)?,
             None => Type::of(Kind::Any),
         };
         return Some(Kind::Map(Box::new(MapType { keys: Vec::new(), of, range })));
-    };
-    let open = others.is_none_or(|node| node.plain() != Some("false"));
+    }
+    for key in ["minProperties", "maxProperties"] {
+        if let Some(node) = fields.take(key) {
+            let hint = "take it away, and let `required` say which are needed";
+            problems.value(node.place, format!("`{key}` is not checked beside named properties"), hint);
+        }
+    }
+    if let Some(node) = others.filter(|_| !open && !closed) {
+        let hint = "write `true` or `false`, or describe each in `properties`";
+        problems.value(node.place, "what properties without a name are is not checked beside named ones", hint);
+    }
     let mut own = Vec::new();
-    for (key, node) in problems.entries(properties, "`properties`") {
+    let properties = properties.map(|node| problems.entries(node, "`properties`")).unwrap_or_default();
+    for (key, node) in properties {
         let optional = !required.iter().any(|(name, _)| *name == key.text);
         let doc = node.get("description").and_then(Node::text).map(ToString::to_string).unwrap_or_default();
         let of = of(node, depth + 1, problems).unwrap_or(Type::of(Kind::Any));
@@ -126,15 +214,23 @@ fn object(fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Opt
 fn either(node: &Node, depth: usize, problems: &mut Problems) -> Option<Type> {
     let mut nullable = false;
     let mut types = Vec::new();
-    for one in problems.list(node, "`anyOf`") {
+    for one in problems.filled(node, "`anyOf`") {
         if one.get("type").and_then(Node::text).is_some_and(|word| &**word == "null") || is_null_word(one) {
             nullable = true;
         } else {
             types.push(of(one, depth + 1, problems)?);
         }
     }
-    let kind =
-        if types.len() == 1 { types.pop().map(|of| of.kind) } else { super::types::union(types, node, problems) };
+    if types.is_empty() && nullable {
+        problems.value(node.place, "what is always null says nothing", "name another schema beside it");
+    }
+    let kind = match &types[..] {
+        [_] => types.pop().map(|of| {
+            nullable |= of.nullable;
+            of.kind
+        }),
+        _ => super::types::union(types, node, problems),
+    };
     kind.map(|kind| Type { kind, nullable })
 }
 

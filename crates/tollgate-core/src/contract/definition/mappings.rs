@@ -269,7 +269,7 @@ fn plan_map(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Pl
 
 /// Paths from which texts are taken.
 fn said(node: &Node, here: &Type, problems: &mut Problems) -> Said {
-    let paths = problems.one_or_more(node, "the fields");
+    let paths = problems.some(node, "the fields");
     paths
         .into_iter()
         .filter_map(|(written, place)| resolve(here, &written, place, problems).map(|(path, _)| path))

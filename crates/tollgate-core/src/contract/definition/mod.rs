@@ -427,6 +427,12 @@ fn described(what: &str, range: Range) -> String {
     range.described("").map_or_else(|| what.to_owned(), |range| format!("{what}, {}", range.trim_end()))
 }
 
+/// A bound as the numbers that it is compared with.
+#[expect(clippy::cast_precision_loss, reason = "bounds are small")]
+fn as_float(bound: i64) -> f64 {
+    bound as f64
+}
+
 impl Range {
     /// The bounds in words.
     pub fn described(self, unit: &str) -> Option<String> {
@@ -440,8 +446,6 @@ impl Range {
 
     /// Whether a number is within.
     pub fn holds(self, number: f64) -> bool {
-        #[expect(clippy::cast_precision_loss, reason = "bounds are small")]
-        let as_float = |bound: i64| bound as f64;
         self.min.is_none_or(|min| number >= as_float(min)) && self.max.is_none_or(|max| number <= as_float(max))
     }
 

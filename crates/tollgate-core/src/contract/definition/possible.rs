@@ -5,11 +5,20 @@
 
 use std::collections::BTreeMap;
 
-use super::{Condition, Kind, Path, Quantifier, Range, Test, Type};
+use super::{Condition, Kind, Path, Quantifier, Range, Test, Type, as_float};
 use crate::Name;
+use crate::contract::judge::{and, not};
+use crate::contract::text::is_blank;
 
-/// Combinations that are tried; with more, nothing is said.
+/// Combinations that are tried.
 const COMBINATIONS_MAX: usize = 1 << 14;
+
+/// The role that reports; none: it is not known.
+const BY: &str = "by";
+/// A role that no condition names.
+const ANOTHER: &str = "(another)";
+/// What a condition is that asks for the role of each item, when that is not known.
+const UNKNOWN: &str = "unknown";
 
 /// What a condition may read: each with the values it can have.
 type Axes = Vec<(String, Vec<Option<Name>>)>;
@@ -53,25 +62,52 @@ impl World<'_> {
         self.axes[at].1[self.chosen[at]].as_ref()
     }
 
-    /// Whether the condition holds in this combination.
-    pub fn holds(&self, condition: &Condition) -> bool {
+    /// Whether the condition holds in this combination; unknown where the judge would not know it either.
+    pub fn holds(&self, condition: &Condition) -> Option<bool> {
         match condition {
-            Condition::All(all) => all.iter().all(|condition| self.holds(condition)),
-            Condition::Any(any) => any.iter().any(|condition| self.holds(condition)),
-            Condition::Not(condition) => !self.holds(condition),
-            Condition::By(roles) => self.value("by").is_some_and(|role| roles.contains(role)),
+            Condition::All(all) => all.iter().map(|condition| self.holds(condition)).fold(Some(true), and),
+            Condition::Any(any) => not(any.iter().map(|condition| not(self.holds(condition))).fold(Some(true), and)),
+            Condition::Not(condition) => not(self.holds(condition)),
+            Condition::By(roles) => self.value(BY).map(|role| roles.contains(role)),
             Condition::Test(path, Test::Is(words)) if self.value(&words_key(path)).is_some() => {
-                self.value(&words_key(path)).is_some_and(|word| words.contains(word))
+                Some(self.value(&words_key(path)).is_some_and(|word| words.contains(word)))
             }
             Condition::Has(path) if self.axes.iter().any(|(key, _)| *key == words_key(path)) => {
-                self.value(&words_key(path)).is_some()
+                Some(self.value(&words_key(path)).is_some())
             }
             Condition::Test(path, Test::Within(asked)) if counted(self.here, path).is_some() => {
-                self.size(path).is_some_and(|size| asked.holds(size))
+                Some(self.size(path).is_some_and(|size| asked.holds(size)))
             }
-            Condition::Has(path) if is_filled(self.here, path) => self.size(path).is_some_and(|size| size > 0.0),
-            other => self.value(&format!("{other:?}")).is_some_and(|word| &**word == "true"),
+            Condition::Has(path) if is_filled(self.here, path) => Some(self.size(path).is_some_and(|size| size > 0.0)),
+            Condition::Has(path) => self.is_there(path).or_else(|| self.at_will(condition)),
+            Condition::Each { .. } => match as_some(condition) {
+                Some(some) => not(self.at_will(&some)),
+                None => self.at_will(condition),
+            },
+            other => self.at_will(other),
         }
+    }
+
+    /// What a condition is that counts as true or false at will.
+    fn at_will(&self, condition: &Condition) -> Option<bool> {
+        match self.value(&format!("{condition:?}")) {
+            Some(word) if &**word == UNKNOWN => None,
+            value => Some(value.is_some()),
+        }
+    }
+
+    /// Whether a record is there, where what is chosen for its fields tells.
+    fn is_there(&self, path: &Path) -> Option<bool> {
+        let record = self.here.at(path)?;
+        let inside = format!("{}.", path.steps.join("."));
+        self.axes.iter().zip(&self.chosen).find_map(|((key, values), at)| {
+            let rest = key.strip_prefix(['.', '#'])?.strip_prefix(&inside)?;
+            let steps: Vec<Name> = rest.split('.').map(Name::from).collect();
+            match &values[*at] {
+                Some(word) => (key.starts_with('.') && !is_blank(word)).then_some(true),
+                None => (!may_lack(record, &steps)).then_some(false),
+            }
+        })
     }
 
     /// The number or the size that a field has here.
@@ -82,7 +118,7 @@ impl World<'_> {
     /// The words that the fields have here.
     pub fn words(&self) -> String {
         let named = self.axes.iter().zip(&self.chosen).filter_map(|((key, values), at)| {
-            let name = if key == "by" { Some("by") } else { key.strip_prefix(['.', '#']) }?;
+            let name = if key == BY { Some(BY) } else { key.strip_prefix(['.', '#']) }?;
             Some(format!("{name}: {}", values[*at].as_deref().unwrap_or("(none)")))
         });
         named.collect::<Vec<_>>().join(", ")
@@ -115,8 +151,8 @@ fn collect(condition: &Condition, here: &Type, axes: &mut Axes) {
         Condition::All(all) | Condition::Any(all) => all.iter().for_each(|condition| collect(condition, here, axes)),
         Condition::Not(condition) => collect(condition, here, axes),
         Condition::By(roles) => {
-            let roles = roles.iter().cloned().map(Some).chain([None]).collect();
-            add(axes, "by".to_owned(), roles);
+            let roles = roles.iter().cloned().map(Some).chain([None, Some(ANOTHER.into())]).collect();
+            add(axes, BY.to_owned(), roles);
         }
         Condition::Has(path) | Condition::Test(path, Test::Is(_)) if words(here, path).is_some() => {
             add(axes, words_key(path), words(here, path).unwrap_or_default());
@@ -128,10 +164,13 @@ fn collect(condition: &Condition, here: &Type, axes: &mut Axes) {
             add(axes, size_key(path), sizes(here, path, Range { min: Some(1), max: None }));
         }
         other => {
+            let some = as_some(other);
+            let other = some.as_ref().unwrap_or(other);
             let (can, cannot) = alone(other, here);
             let mut values = Vec::new();
             values.extend(can.then(|| Some("true".into())));
             values.extend(cannot.then_some(None));
+            values.extend(asks_role(other).then(|| Some(UNKNOWN.into())));
             add(axes, format!("{other:?}"), values);
         }
     }
@@ -141,7 +180,7 @@ fn collect(condition: &Condition, here: &Type, axes: &mut Axes) {
 fn words(here: &Type, path: &Path) -> Option<Vec<Option<Name>>> {
     let of = here.at(path)?;
     let mut words: Vec<Option<Name>> = of.words()?.into_iter().map(Some).collect();
-    if may_lack(here, path) {
+    if may_lack(here, &path.steps) {
         words.push(None);
     }
     Some(words)
@@ -175,18 +214,17 @@ fn sizes(here: &Type, path: &Path, asked: Range) -> Vec<Option<Name>> {
     let beside = |limit: i64| [limit.saturating_sub(1), limit, limit.saturating_add(1)];
     let mut numbers: Vec<String> = limits.iter().copied().flat_map(beside).map(|number| number.to_string()).collect();
     if let Kind::Number(_) = of.kind {
-        numbers
-            .extend(limits.iter().flat_map(|limit| [format!("{limit}.5"), format!("{}.5", limit.saturating_sub(1))]));
+        numbers.extend(limits.iter().flat_map(|limit| [-0.5, 0.5].map(|half| (as_float(*limit) + half).to_string())));
     }
     let is_own = |number: &String| number.parse().is_ok_and(|number| own.holds(number));
-    let absent = may_lack(here, path).then_some(None);
+    let absent = may_lack(here, &path.steps).then_some(None);
     numbers.into_iter().filter(is_own).map(|number| Some(Name::from(number.as_str()))).chain(absent).collect()
 }
 
 /// Whether a path may lead nowhere in a document that meets the types.
-fn may_lack(here: &Type, path: &Path) -> bool {
+fn may_lack(here: &Type, steps: &[Name]) -> bool {
     let mut of = here;
-    for step in &path.steps {
+    for step in steps {
         match of.step(step) {
             Some((next, optional)) if !optional && !next.nullable => of = next,
             _ => return true,
@@ -195,11 +233,35 @@ fn may_lack(here: &Type, path: &Path) -> bool {
     false
 }
 
+/// A condition over all items as the one over some of them that is its opposite, so that both count as one.
+fn as_some(condition: &Condition) -> Option<Condition> {
+    let Condition::Each { quantifier, over, filter, is } = condition else { return None };
+    let is = match (quantifier, &**is) {
+        (Quantifier::Some, _) => return None,
+        (Quantifier::None, _) => is.clone(),
+        (Quantifier::Every, Condition::Not(inner)) => inner.clone(),
+        (Quantifier::Every, _) => Box::new(Condition::Not(is.clone())),
+    };
+    Some(Condition::Each { quantifier: Quantifier::Some, over: over.clone(), filter: filter.clone(), is })
+}
+
+/// Whether a condition asks for the role that reports.
+fn asks_role(condition: &Condition) -> bool {
+    match condition {
+        Condition::All(all) | Condition::Any(all) => all.iter().any(asks_role),
+        Condition::Not(inner) => asks_role(inner),
+        Condition::Each { filter, is, .. } => filter.as_deref().is_some_and(asks_role) || asks_role(is),
+        Condition::By(_) => true,
+        Condition::Has(_) | Condition::Test(..) => false,
+        Condition::Acyclic { .. } | Condition::Numbered { .. } | Condition::Check(_) => false,
+    }
+}
+
 /// Whether a condition that reads no words can hold, and whether it can fail.
 fn alone(condition: &Condition, here: &Type) -> (bool, bool) {
     match condition {
         Condition::Has(path) => match here.at(path) {
-            Some(of) if !may_lack(here, path) => (true, may_be_blank(of)),
+            Some(of) if !may_lack(here, &path.steps) => (true, may_be_blank(of)),
             _ => (true, true),
         },
         Condition::Test(path, Test::Is(words) | Test::Begins(words) | Test::Holds(words)) => {
@@ -271,10 +333,10 @@ fn inside(filter: Option<&Condition>, is: &Condition, item: &Type) -> (bool, boo
     let (mut good, mut bad) = (false, false);
     let conditions: Vec<&Condition> = filter.into_iter().chain([is]).collect();
     let tried = worlds(&conditions, item, |world| {
-        if filter.is_none_or(|filter| world.holds(filter)) {
+        if filter.is_none_or(|filter| world.holds(filter) == Some(true)) {
             let holds = world.holds(is);
-            good |= holds;
-            bad |= !holds;
+            good |= holds == Some(true);
+            bad |= holds == Some(false);
         }
     });
     if tried { (good, bad) } else { (true, true) }
@@ -300,7 +362,8 @@ pub fn first_to_hold(
     let all: Vec<&Condition> = conditions.iter().copied().flatten().collect();
     let (mut first, mut missed) = (BTreeMap::new(), None);
     let tried = worlds(&all, here, |world| {
-        match conditions.iter().position(|condition| condition.is_none_or(|condition| world.holds(condition))) {
+        let holds = |condition: &Condition| world.holds(condition) == Some(true);
+        match conditions.iter().position(|condition| condition.is_none_or(holds)) {
             Some(at) => *first.entry(at).or_insert(0) += 1,
             None => missed = missed.take().or_else(|| Some(world.words())),
         }

@@ -75,7 +75,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         let message = format!("the contract is called `{own_name}`, its file `{name}`");
         problems.value(place, message, "give both the same name");
     }
-    let forms = forms.map(|n| problems.one_or_more(n, "`form`")).unwrap_or_default();
+    let forms = forms.map(|n| problems.some(n, "`form`")).unwrap_or_default();
     let mut read_forms = Vec::new();
     for (form, place) in forms {
         match Form::WORDS.iter().find(|(word, _)| *word == &*form) {

@@ -1,5 +1,8 @@
 //! What is wrong with a definition is said where it stands.
 
+mod cases;
+mod json_schema;
+
 use super::read;
 use crate::code::Code;
 
@@ -39,6 +42,13 @@ fn each_breach_has_a_code_and_a_place() {
         ("    - {when: {verdict: fail}, health: ok, verdict: reject}\n", "", vec![(Code::NOT_MAPPED, 19, 7)]),
         ("{when: {verdict: pass}, health", "{health", vec![(Code::NOT_MAPPED, 20, 7)]),
         ("verdict: reject}", "verdict: rejected}", vec![(Code::YAML_VALUE, 20, 52)]),
+        ("one_of: [pass, fail]", "one_of: []", vec![(Code::YAML_VALUE, 7, 21)]),
+        ("one_of: [pass, fail]", "either: []", vec![(Code::YAML_VALUE, 7, 21)]),
+        ("one_of: [pass, fail]", "either: [text]", vec![(Code::YAML_VALUE, 7, 22)]),
+        ("one_of: [pass, fail]", "const: true", vec![(Code::YAML_VALUE, 7, 20)]),
+        ("{text: {max: 20}}", "{text: {max: 20, like: []}}", vec![(Code::YAML_VALUE, 5, 39)]),
+        ("what: it}", "what: []}", vec![(Code::YAML_VALUE, 21, 37)]),
+        ("form: json", "form: []", vec![(Code::YAML_VALUE, 4, 7)]),
         ("what: it}", "what: summary}", vec![(Code::CONTRACT_NAME, 21, 37)]),
         ("example: {verdict: pass", "example: {verdict: passed", vec![(Code::CONTRACT_EXAMPLE, 22, 10); 1]),
         ("bad: {set: {findings: []}}", "bad: {set: {verdict: pass}}", vec![(Code::CONTRACT_EXAMPLE, 16, 10)]),
@@ -66,6 +76,56 @@ fn each_breach_has_a_code_and_a_place() {
         assert_eq!(found.first().map(|one| one.0), Some(Code::YAML_VALUE), "{wrong}: {found:?}");
     }
     assert_eq!(told("a: [1"), [(Code::YAML_SYNTAX, 1, 6)]);
+}
+
+/// A list of nothing asks nothing: what it stands in would be passed over.
+#[test]
+fn a_condition_that_asks_nothing_is_refused() {
+    for (empty, column) in [
+        ("{}", 11),
+        ("{any: []}", 17),
+        ("{all: []}", 17),
+        ("{verdict: []}", 21),
+        ("{by: []}", 16),
+        ("{has: []}", 17),
+        ("{verdict: {begins: []}}", 30),
+        ("{not: {any: []}}", 23),
+    ] {
+        assert_eq!(after("{has: findings}", empty), [(Code::YAML_VALUE, 12, column)], "{empty}");
+        assert_eq!(
+            after("when: {verdict: pass}", &format!("when: {empty}")),
+            [(Code::YAML_VALUE, 19, column + 3)],
+            "{empty}"
+        );
+    }
+}
+
+/// Bounds are whole numbers: of numbers also below zero, of sizes never.
+#[test]
+fn bounds_are_whole_numbers() {
+    let with = |of: &str| {
+        let text = GOOD
+            .replacen("rules:\n", &format!("  n: {of}\nrules:\n"), 1)
+            .replace("example: {verdict: pass,", "example: {verdict: pass, n: -2,");
+        told(&text)
+    };
+    assert_eq!(with("{int: {min: -5, max: -1}}"), []);
+    assert_eq!(with("{number: {min: -5}}"), []);
+    assert!(with("{int: {min: -1}}").contains(&(Code::CONTRACT_EXAMPLE, 23, 10)));
+    for (wrong, column) in [
+        ("{int: {min: +5}}", 18),
+        ("{int: {min: 99999999999999999999}}", 18),
+        ("{number: {min: 0.25}}", 21),
+        ("{number: {max: 1e3}}", 21),
+        ("{text: {min: -1}}", 19),
+        ("{list: {of: int, max: -1}}", 28),
+    ] {
+        assert_eq!(with(wrong), [(Code::YAML_VALUE, 9, column)], "{wrong}");
+    }
+    let asked = |asked: &str| after("{has: findings}", asked);
+    assert_eq!(asked("{findings: {at_least: 0.5}}"), [(Code::YAML_VALUE, 12, 33)], "one mistake, one error");
+    assert_eq!(asked("{findings: {count_of: nobody}}"), [(Code::CONTRACT_NAME, 12, 33)], "one mistake, one error");
+    assert_eq!(asked("{findings: {at_least: -1}}"), [(Code::RULE_IDLE, 10, 3), (Code::CONTRACT_EXAMPLE, 16, 10)]);
 }
 
 const NOTE: &str = "contract: my.note\nversion: 1\npurpose: A note.\nform: markdown\nheading: \"## Note: {title}\"\nfields:\n  title: {text: {}, head: true}\n  kind: {one_of: [a, b], label: Kind}\n  body: {text: {}, section: Body}\nexample: {title: T, kind: a, body: x}\n";
@@ -150,47 +210,6 @@ fn a_rule_that_asks_what_no_document_can_be_is_refused() {
     assert_eq!(told(&shown), [], "shown by its good example");
 }
 
-/// Numbers and sizes are told apart by their limits, as words are.
-#[test]
-fn cases_may_be_split_by_numbers_and_sizes() {
-    let with = |cases: &str| {
-        let whole = GOOD
-            .replacen("rules:\n", "  n: {int: {min: 0, max: 10}}\n  r: {number: {min: 0, max: 1}}\nrules:\n", 1)
-            .replace("example: {verdict: pass,", "example: {verdict: pass, n: 2, r: 0.5,");
-        let (first, rest) = whole.split_once("  cases:\n").expect("cases");
-        let rest = rest.split_once("  findings:").expect("findings").1;
-        let cases: String = cases.lines().map(|case| format!("    - {{{case}}}\n")).collect();
-        let text = format!("{first}  cases:\n{cases}  findings:{rest}");
-        let messages: Vec<String> = read("my.verdict", &text, false).1.into_iter().map(|one| one.message).collect();
-        messages
-    };
-    for whole in [
-        "when: {n: {at_least: 5}}, health: ok, verdict: accept\nwhen: {n: {at_most: 4}}, health: ok, verdict: reject",
-        "when: {has: findings}, health: ok, verdict: reject\nwhen: {findings: {at_most: 0}}, health: ok, verdict: accept",
-        "when: {r: {at_most: 0}}, health: ok, verdict: reject\nhealth: ok, verdict: accept",
-    ] {
-        assert_eq!(with(whole), [""; 0], "{whole}");
-    }
-    for (partly, missed) in [
-        (
-            "when: {n: {at_least: 6}}, health: ok, verdict: accept\nwhen: {n: {at_most: 4}}, health: ok, verdict: reject",
-            "n: 5",
-        ),
-        (
-            "when: {r: {at_least: 1}}, health: ok, verdict: accept\nwhen: {r: {at_most: 0}}, health: ok, verdict: reject",
-            "r: 0.5",
-        ),
-        (
-            "when: {findings: {at_least: 2}}, health: ok, verdict: reject\nwhen: {not: {has: findings}}, health: ok, verdict: accept",
-            "findings: 1",
-        ),
-    ] {
-        assert_eq!(with(partly), [format!("no case of the mapping applies to: {missed}")], "{partly}");
-    }
-    let never = "when: {n: {at_least: 5}}, health: ok, verdict: accept\nwhen: {n: {at_least: 7}}, health: ok, verdict: reject\nhealth: ok";
-    assert_eq!(with(never), ["case 2 of the mapping is never reached"]);
-}
-
 #[test]
 fn a_definition_that_nests_is_refused_not_followed() {
     let deep = "{list: {of: ".repeat(20) + "text" + &"}}".repeat(20);
@@ -199,65 +218,4 @@ fn a_definition_that_nests_is_refused_not_followed() {
     let deep = "{not: ".repeat(60) + "{verdict: pass}" + &"}".repeat(60);
     let found = after("{has: findings}", &deep);
     assert!(found.iter().any(|(code, ..)| *code == Code::YAML_VALUE || *code == Code::YAML_REFUSED), "{found:?}");
-}
-
-const BY_SCHEMA: &str = "contract: my.verdict
-version: 1
-purpose: A reviewer says whether the change may pass.
-form: json
-schema:
-  type: object
-  required: [verdict, findings]
-  additionalProperties: false
-  properties:
-    verdict: {enum: [pass, fail], description: Whether it may pass.}
-    findings:
-      type: array
-      maxItems: 3
-      items: {type: object, required: [what], properties: {what: {type: string, minLength: 2}, line: {type: [integer, \"null\"], minimum: 1}}}
-    note: {anyOf: [{type: string}, {type: object}, {type: \"null\"}]}
-rules:
-  fail-says-why:
-    when: {verdict: fail}
-    must: {has: findings}
-    says: the verdict is fail and nothing says why
-    fix: add a finding
-    good: {set: {verdict: fail, findings: [{what: No test.}]}}
-    bad: {set: {findings: []}}
-report:
-  cases:
-    - {when: {verdict: pass}, health: ok, verdict: accept}
-    - {health: ok, verdict: reject}
-  findings: [{each: findings, what: what, line: line}]
-example: {verdict: pass, findings: [], note: null}
-";
-
-#[test]
-fn fields_can_be_given_as_json_schema() {
-    let (definition, problems) = read("my.verdict", BY_SCHEMA, false);
-    assert!(problems.is_empty(), "{problems:?}");
-    let own = crate::contract::defined::Defined { definition: definition.expect("a definition") };
-    let told = |text: &str| {
-        let judged = own.judge(text, &crate::contract::Context::default());
-        judged.diagnostics.iter().map(|d| (d.code, d.place.column)).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        told(r#"{"verdict": "fail", "findings": [{"what": "ab", "line": null, "more": 1}], "note": {"a": 1}}"#),
-        []
-    );
-    assert_eq!(
-        told(r#"{"verdict": "no", "findings": [{"what": "a", "line": 0}], "note": 1, "x": 2}"#),
-        [
-            (Code::FIELD_WORD, 13),
-            (Code::FIELD_LENGTH, 41),
-            (Code::FIELD_LENGTH, 54),
-            (Code::FIELD_KIND, 67),
-            (Code::FIELD_UNKNOWN, 70)
-        ]
-    );
-    let changed = |from: &str, to: &str| self::told(&BY_SCHEMA.replacen(from, to, 1));
-    assert_eq!(changed("minLength: 2", "pattern: \"a+\""), [(Code::YAML_UNKNOWN_KEY, 14, 81)]);
-    assert_eq!(changed("type: array", "type: tuple")[0].0, Code::YAML_VALUE);
-    assert_eq!(changed("required: [verdict, findings]", "required: [verdict, finding]")[0], (Code::YAML_VALUE, 7, 23));
-    assert_eq!(changed("form: json", "form: json\nfields: {}")[0].0, Code::YAML_VALUE);
 }

@@ -7,11 +7,15 @@ use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, Range, Record
 use crate::Name;
 use crate::code::Code;
 use crate::contract::text::quote;
+use crate::contract::tree::{Value, convert_yaml};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::yaml::{Fields, Node, Problems, suggest};
 
 /// How deep types may nest; a document cannot be deeper.
 const DEPTH_MAX: usize = 16;
+
+/// The greatest bound: up to it, a number with a fraction is told from the whole ones beside it.
+const BOUND_MAX: i64 = 1 << 51;
 
 const PLAIN: [&str; 5] = ["any", "bool", "text", "int", "number"];
 const ITEMS: [(&str, Items); 4] = [
@@ -58,7 +62,7 @@ impl Types {
         let unasked = fields.take("unasked").and_then(|n| problems.bool(n, "`unasked`")).unwrap_or(false);
         let checked = fields.take("checked").and_then(|n| problems.bool(n, "`checked`")).unwrap_or(false);
         let doc = fields.take("doc").and_then(|n| problems.text(n, "`doc`"));
-        let section = fields.take("section").map(|n| problems.one_or_more(n, "`section`"));
+        let section = fields.take("section").map(|n| problems.some(n, "`section`"));
         let label = fields.take("label").and_then(|n| problems.text(n, "`label`"));
         let head = fields.take("head").and_then(|n| problems.bool(n, "`head`")).unwrap_or(false);
         let body = fields.take("body").and_then(|n| problems.bool(n, "`body`")).unwrap_or(false);
@@ -139,19 +143,16 @@ impl Types {
             kinds.push(of.map(|of| if of.nullable && !nullable { Kind::Union(vec![of]) } else { of.kind }));
         }
         if let Some(node) = fields.take("const") {
-            kinds.push(problems.text(node, "`const`").map(|word| {
-                let number = node.plain().is_some_and(|plain| plain.parse::<f64>().is_ok());
-                Kind::Const(word, number)
-            }));
+            kinds.push(constant(node, problems));
         }
         if let Some(node) = fields.take("text") {
             kinds.push(text(node, problems).map(Kind::Text));
         }
         if let Some(node) = fields.take("int") {
-            kinds.push(bounds(node, "`int`", problems).map(Kind::Int));
+            kinds.push(Some(Kind::Int(bounds(node, "`int`", problems))));
         }
         if let Some(node) = fields.take("number") {
-            kinds.push(bounds(node, "`number`", problems).map(Kind::Number));
+            kinds.push(Some(Kind::Number(bounds(node, "`number`", problems))));
         }
         if fields.take("bool").is_some() {
             kinds.push(Some(Kind::Bool));
@@ -160,10 +161,11 @@ impl Types {
             kinds.push(Some(Kind::Any));
         }
         if let Some(node) = fields.take("one_of") {
-            let words = problems.texts(node, "`one_of`");
+            let words = problems.filled(node, "`one_of`");
+            let words: Vec<(Name, Place)> =
+                words.iter().filter_map(|node| Some((problems.text(node, "`one_of`")?, node.place))).collect();
             distinct(&words, problems);
-            let words: Vec<Name> = words.into_iter().map(|(word, _)| word).collect();
-            kinds.push((!words.is_empty()).then_some(Kind::OneOf(words)));
+            kinds.push(Some(Kind::OneOf(words.into_iter().map(|(word, _)| word).collect())));
         }
         if let Some(node) = fields.take("list") {
             kinds.push(self.list(node, depth, problems).map(|list| Kind::List(Box::new(list))));
@@ -223,8 +225,12 @@ impl Types {
     }
 
     fn either(&self, node: &Node, depth: usize, problems: &mut Problems) -> Option<Kind> {
-        let types: Vec<Type> =
-            problems.list(node, "`either`").iter().filter_map(|n| self.of(n, depth + 1, problems)).collect();
+        let nodes = problems.filled(node, "`either`");
+        if let [one] = nodes {
+            problems.value(one.place, "`either` names one type", "name two or more, or write the type itself");
+            return None;
+        }
+        let types: Vec<Type> = nodes.iter().filter_map(|n| self.of(n, depth + 1, problems)).collect();
         union(types, node, problems)
     }
 }
@@ -269,6 +275,23 @@ pub fn shape(kind: &Kind) -> Option<u8> {
     }
 }
 
+/// One value and no other: a text or a number.
+pub fn constant(node: &Node, problems: &mut Problems) -> Option<Kind> {
+    let word = problems.text(node, "`const`")?;
+    match convert_yaml(node).value {
+        Value::Bool(_) => {
+            let message = format!("`const` is {word}, and what is only {word} says nothing");
+            problems.value(
+                node.place,
+                message,
+                format!("let it be true or false, or write the text \"{word}\" in quotes"),
+            );
+            None
+        }
+        value => Some(Kind::Const(word, matches!(value, Value::Number(_)))),
+    }
+}
+
 /// A text that says something.
 pub fn said() -> TextType {
     TextType { range: Range { min: Some(1), max: None }, like: Vec::new(), never: Vec::new() }
@@ -294,33 +317,60 @@ fn text(node: &Node, problems: &mut Problems) -> Option<TextType> {
     Some(TextType { range, like, never: never.into_iter().map(|(word, _)| word).collect() })
 }
 
-fn bounds(node: &Node, what: &str, problems: &mut Problems) -> Option<Range> {
+fn bounds(node: &Node, what: &str, problems: &mut Problems) -> Range {
     let mut fields = Fields::open(node, what, problems);
-    let range = range(&mut fields, problems);
+    let range = numbers(&mut fields, ["min", "max"], problems).unwrap_or_default();
     fields.close(problems);
-    Some(range)
+    range
 }
 
 fn range(fields: &mut Fields<'_>, problems: &mut Problems) -> Range {
-    between(fields, ["min", "max"], problems)
+    sizes(fields, ["min", "max"], problems)
+}
+
+/// The bounds of a size under two keys.
+pub fn sizes(fields: &mut Fields<'_>, keys: [&'static str; 2], problems: &mut Problems) -> Range {
+    between(fields, keys, 0, problems).unwrap_or_default()
+}
+
+/// The bounds of a number under two keys; none where one of them is wrong.
+pub fn numbers(fields: &mut Fields<'_>, keys: [&'static str; 2], problems: &mut Problems) -> Option<Range> {
+    between(fields, keys, -BOUND_MAX, problems)
 }
 
 /// The bounds under two keys: one that nothing can keep together with the other is a mistake.
-pub fn between(fields: &mut Fields<'_>, keys: [&'static str; 2], problems: &mut Problems) -> Range {
-    let [min, max] =
-        keys.map(|key| fields.take(key).and_then(|n| problems.number::<u32>(n, "the bound")).map(i64::from));
+fn between(fields: &mut Fields<'_>, keys: [&'static str; 2], least: i64, problems: &mut Problems) -> Option<Range> {
+    let [min, max] = keys.map(|key| match fields.take(key) {
+        Some(node) => bound(node, least, problems).map(Some),
+        None => Some(None),
+    });
+    let (min, max) = (min?, max?);
     if let (Some(least), Some(most)) = (min, max)
         && least > most
     {
         let message = format!("nothing has at least {least} and at most {most}");
         problems.value(fields.place, message, format!("let `{}` be `{}` or more", keys[1], keys[0]));
     }
-    Range { min, max }
+    Some(Range { min, max })
+}
+
+fn bound(node: &Node, least: i64, problems: &mut Problems) -> Option<i64> {
+    let whole = node.plain().filter(|text| !text.starts_with('+')).and_then(|text| text.parse::<i64>().ok());
+    if let Some(small) = whole.filter(|whole| *whole < least && least == 0) {
+        problems.value(node.place, format!("the bound is {small}, and no size is below 0"), "write 0 or more");
+        return None;
+    }
+    let fits = whole.filter(|whole| (least..=BOUND_MAX).contains(whole));
+    if fits.is_none() {
+        let hint = "bounds are whole numbers, in plain digits: `3`; of a number also `-3`";
+        problems.value(node.place, "the bound is not a whole number that fits", hint);
+    }
+    fits
 }
 
 fn likes(node: &Node, problems: &mut Problems) -> Vec<Like> {
     let mut likes = Vec::new();
-    for (written, place) in problems.one_or_more(node, "`like`") {
+    for (written, place) in problems.some(node, "`like`") {
         match Like::parse(&written) {
             Ok(like) => likes.push(like),
             Err(why) => {

@@ -9,7 +9,7 @@ mod rules;
 use std::collections::BTreeSet;
 
 pub use kinds::shown;
-pub use rules::Eval;
+pub use rules::{Eval, and, not};
 
 use super::definition::Definition;
 use super::tree::json::Parsed;

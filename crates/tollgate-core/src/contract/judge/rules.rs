@@ -319,7 +319,8 @@ fn is_given(path: &Path, of: &Type) -> bool {
     field.is_some_and(|field| field.layout == Layout::Given)
 }
 
-fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+/// Whether both hold; what fails is known, whatever the other is.
+pub fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     match (a, b) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (None, _) | (_, None) => None,
@@ -327,6 +328,7 @@ fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     }
 }
 
-fn not(a: Option<bool>) -> Option<bool> {
+/// Whether it does not hold.
+pub fn not(a: Option<bool>) -> Option<bool> {
     a.map(|a| !a)
 }
