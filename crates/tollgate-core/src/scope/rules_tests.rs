@@ -2,8 +2,8 @@
 
 mod criteria;
 mod fields;
-mod open;
 mod locks;
+mod open;
 mod properties;
 mod reached;
 mod reading;
