@@ -18,6 +18,7 @@ mod modules;
 mod names;
 mod open;
 mod pattern;
+mod refusing;
 pub mod rules;
 mod shape;
 pub mod task;
