@@ -8,7 +8,7 @@ use crate::contract::Context;
 use crate::contract::markdown::{BlockKind, Outline, outline};
 use crate::contract::registry::defined;
 use crate::contract::struck;
-use crate::contract::text::{Source, is_same_name};
+use crate::contract::text::{Source, is_quote, is_same_name, says_none, words};
 use crate::contract::tree::Node;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 
@@ -122,6 +122,10 @@ fn read(text: &str, place: Place) -> Result<Vec<Correction>, Vec<Diagnostic>> {
     let wrong = judged.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let (false, Some(root)) = (wrong, judged.root) else { return Err(judged.diagnostics) };
     let said = |name: &str| root.get(name).and_then(Node::text).unwrap_or_default();
+    if says_nothing(said("reason")) {
+        let hint = "say why the listed file is the wrong one, and the actual one the right one";
+        return Err(vec![Diagnostic::error(Code::FIELD_FORM, place, "`Reason:` says nothing").hint(hint)]);
+    }
     let bare = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
     let listed = paths_of(said("listed")).first().map(|path| bare(path)).unwrap_or_default();
     let correction = |actual: &String| Correction {
@@ -131,4 +135,19 @@ fn read(text: &str, place: Place) -> Result<Vec<Correction>, Vec<Diagnostic>> {
         place,
     };
     Ok(files_of(said("actual")).iter().map(correction).collect())
+}
+
+/// Words that are no reason by themselves, and those that put one off.
+const EMPTY: [&str; 16] = [
+    "none", "na", "n", "a", "null", "nil", "nothing", "given", "needed", "see", "above", "below", "because", "reason",
+    "unknown", "idk",
+];
+const LATER: [&str; 6] = ["todo", "tbd", "tba", "fixme", "xxx", "wip"];
+
+/// Whether a reason gives none, whatever signs stand around it.
+fn says_nothing(reason: &str) -> bool {
+    let bare = reason.trim_matches(|c: char| c.is_whitespace() || is_quote(c) || c.is_ascii_punctuation());
+    let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let later = words(bare).next().is_some_and(|first| is(first, &LATER));
+    later || says_none(bare) || words(bare).all(|word| is(word, &EMPTY))
 }

@@ -123,7 +123,7 @@ fn spec_gap(rules: &Rules) -> Option<Value> {
     let unclear = |corrected: &Corrected<'_>| -> Option<(Correction, String)> {
         match &corrected.refused {
             Some(Refusal::Excluded(item)) => Some((corrected.correction.clone(), item.to_string())),
-            Some(Refusal::NotListed | Refusal::SameFile | Refusal::NoFile) | None => None,
+            Some(Refusal::NotListed | Refusal::SameFile | Refusal::NoFile | Refusal::Created) | None => None,
         }
     };
     let (correction, item) = all.iter().find_map(unclear)?;

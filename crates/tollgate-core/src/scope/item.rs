@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::pattern_problem;
+use super::refusing::{Refused, refused};
 
 /// What an item names.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(super) struct Item {
     pub doubtful: Vec<String>,
     /// Items of a list below it that stand for themselves.
     pub below: Vec<String>,
+    /// What it names with words that refuse a change: listed it is not, and excluded it may be.
+    pub refused: Vec<String>,
 }
 
 /// Words that take something out of what is listed; the second ones do when a path follows.
@@ -61,20 +64,50 @@ impl Item {
     /// Reads an item of In Scope.
     pub fn listed(text: &str) -> Self {
         let (head, below) = with_list(text);
+        let mut item = Self::meant(without_mark(&head), below.clone());
+        // Items below that stand for themselves are read alone.
+        let remarks = if item.below.is_empty() { &below[..] } else { &[] };
+        let own = |item: &Self, path: &String| item.apart.contains(path);
+        match refused(&head, remarks) {
+            None => {}
+            Some(Refused::Part) => item.is_narrowed = true,
+            Some(Refused::Paths(paths)) => {
+                item.paths.retain(|path| !paths.contains(path));
+                item.only.retain(|path| !paths.contains(path));
+                item.refused = paths.into_iter().filter(|path| !own(&item, path)).collect();
+            }
+            Some(Refused::All) => {
+                let mut named = std::mem::take(&mut item.paths);
+                named.append(&mut item.only);
+                // `Do not touch:` speaks of the list below it.
+                for inner in std::mem::take(&mut item.below).iter().map(|text| Self::listed(text)) {
+                    named.extend([inner.paths, inner.only, inner.refused].concat());
+                }
+                let paths = mentions(&head, false);
+                let is_clear = !paths.is_empty() && paths.iter().all(|path| own(&item, path));
+                named.extend(paths);
+                named.retain(|path| !is_clear && !own(&item, path));
+                item.refused = named;
+            }
+        }
+        item
+    }
+
+    fn meant(head: &str, below: Vec<String>) -> Self {
         let near = |cut: &Cut| {
             let words: Vec<&str> = head[cut.end..].split_whitespace().take(2).collect();
             !mentions(&words.join(" "), false).is_empty()
         };
-        let perhaps = find(&head, APART_PERHAPS, false).filter(near);
-        let apart = find(&head, APART, false).into_iter().chain(perhaps).min();
-        let only = find(&head, &["only"], true);
+        let perhaps = find(head, APART_PERHAPS, false).filter(near);
+        let apart = find(head, APART, false).into_iter().chain(perhaps).min();
+        let only = find(head, &["only"], true);
         let cut = match (apart, only) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
         let Some(cut) = cut else {
-            let mut item = Self::about(&head);
-            match begins_with_path(&head) {
+            let mut item = Self::about(head);
+            match begins_with_path(head) {
                 true => item.only = paths_in(&below),
                 false => item.below = below,
             }
@@ -89,7 +122,7 @@ impl Item {
             (false, false) => item.apart = tail,
             (is_only, true) => {
                 let words = head[cut.end..].contains(char::is_alphanumeric);
-                item.is_narrowed = words && (is_only || find(&head, APART, false) == Some(cut));
+                item.is_narrowed = words && (is_only || find(head, APART, false) == Some(cut));
             }
         }
         item
@@ -98,9 +131,10 @@ impl Item {
     /// Reads an item of Out of Scope.
     pub fn excluded(text: &str) -> Self {
         let (head, below) = with_list(text);
-        let (about, stays) = match find(&head, STAYS, false) {
+        let head = without_mark(&head);
+        let (about, stays) = match find(head, STAYS, false) {
             Some(cut) => (&head[..cut.start], &head[cut.end..]),
-            None => (head.as_str(), ""),
+            None => (head, ""),
         };
         let (about, only) = match find(about, &["only"], true) {
             Some(cut) => (&about[..cut.start], &about[cut.end..]),
@@ -218,7 +252,7 @@ fn mentions(text: &str, plain: bool) -> Vec<String> {
 }
 
 /// A word without what a sentence puts around it.
-fn bare_word(word: &str) -> &str {
+pub(super) fn bare_word(word: &str) -> &str {
     let bold = word.strip_prefix("**").and_then(|word| word.strip_suffix("**")).filter(|word| !word.starts_with('/'));
     let word = bold.unwrap_or(word);
     word.trim_start_matches(['(', '[', '"', '\'', '<'])
@@ -239,6 +273,17 @@ fn is_plain(word: &str) -> bool {
 
 fn is_of_path(c: char) -> bool {
     matches!(c, '*' | '/' | '`' | ']' | '}' | '"' | '?' | '_')
+}
+
+/// An item without what is said in brackets before its path: `(new) src/cart.ts`.
+fn without_mark(item: &str) -> &str {
+    let end = match item.trim_start().chars().next() {
+        Some('(') => ") ",
+        Some('[') => "] ",
+        _ => return item,
+    };
+    let rest = item.split_once(end).map(|(_, rest)| rest.trim_start());
+    rest.filter(|rest| begins_with_path(rest)).unwrap_or(item)
 }
 
 /// Whether an item begins with what it is about.
@@ -306,15 +351,27 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
     if word != whole {
         paths.push(word.to_owned());
     }
+    paths.extend(joined(whole).into_iter().skip(1).map(str::to_owned));
     // Several paths, as far as what follows a comma looks like one.
     let looks_like_one = |part: &&str| !part.contains(char::is_whitespace) && part.contains(['/', '.']);
     if !whole.contains('{') && whole.contains(',') && whole.split(',').all(|part| looks_like_one(&part)) {
         paths.extend(whole.split(',').map(str::to_owned));
     }
-    paths.extend(
-        parts.map(|part| part.trim().trim_end_matches([',', ';'])).take_while(looks_like_one).map(str::to_owned),
-    );
+    for part in parts.map(|part| part.trim().trim_end_matches([',', ';'])) {
+        let part = part.strip_prefix("and ").unwrap_or(part);
+        let named = if looks_like_one(&part) { vec![part] } else { joined(part) };
+        if named.is_empty() {
+            break;
+        }
+        paths.extend(named.into_iter().map(str::to_owned));
+    }
     paths
+}
+
+/// The paths between which `and` stands, where all of them are such.
+fn joined(words: &str) -> Vec<&str> {
+    let parts: Vec<&str> = words.split(" and ").flat_map(|part| part.split(" & ")).map(str::trim).collect();
+    if parts.len() > 1 && parts.iter().all(|part| is_path(part)) { parts } else { Vec::new() }
 }
 
 /// The words of a link that an item begins with, and what follows them.
@@ -348,12 +405,19 @@ pub(super) fn names_no_path(text: &str, item: &Item, is_listed: bool) -> Option<
     if is_listed && paths.iter().any(elsewhere) {
         return Some("a path begins at the top of the repository");
     }
-    let bare = without_bold(text.trim());
+    let bare = without_bold(without_mark(text.trim()));
     if let Some((words, target)) = link(bare) {
         return (!looks_like_one(words) && looks_like_one(target)).then_some("a link is read by its words");
     }
-    let names = [&item.mentioned, &item.below, &item.only, &item.doubtful].into_iter().any(|named| !named.is_empty());
-    let marked = bare.starts_with(['`', '"']) || paths.iter().any(|path| looks_like_one(path)) || names;
+    let others = [&item.mentioned, &item.below, &item.only, &item.doubtful, &item.refused, &item.apart];
+    let names = others.into_iter().any(|named| !named.is_empty());
+    // What is listed is a path itself, not a sentence with one in it.
+    let is_one = |path: &String| match is_listed {
+        true => is_path(path.trim_end_matches('.')),
+        false => looks_like_one(path),
+    };
+    let begins = is_listed && begins_with_path(bare);
+    let marked = bare.starts_with(['`', '"']) || begins || paths.iter().any(is_one) || names;
     let behind = bare.split_once(": ").is_some_and(|(_, remark)| !mentions(remark, false).is_empty());
     match (marked || !(paths.len() > 1 || behind), is_listed) {
         (true, _) => None,

@@ -74,7 +74,7 @@ impl Loose {
     }
 }
 
-fn is_there(path: &str, files: &BTreeSet<&str>) -> bool {
+pub(super) fn is_there(path: &str, files: &BTreeSet<&str>) -> bool {
     let bare = path.trim_start_matches("./").trim_end_matches('/');
     let inside = format!("{bare}/");
     files.contains(bare) || files.range(&*inside..).next().is_some_and(|file| file.starts_with(&inside))

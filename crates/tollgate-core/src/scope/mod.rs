@@ -22,6 +22,7 @@ mod open;
 mod pattern;
 mod placed;
 mod reached;
+mod refusing;
 pub mod rules;
 mod shape;
 pub mod task;

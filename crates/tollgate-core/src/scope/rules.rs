@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Content, Kind, Mode};
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
+use super::loose::is_there;
 use super::names::Names;
 use super::protects;
 use super::task::TaskScope;
@@ -61,6 +62,19 @@ pub struct Rules {
     pub corrections: Vec<Correction>,
     /// Patterns of paths that nobody may change.
     pub protected: Vec<Name>,
+    /// What was found of the files that corrections name; one that is not here was there before.
+    pub found: BTreeMap<String, Found>,
+}
+
+/// Where a file is that a correction names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// It was there before the change.
+    Before,
+    /// The change creates it.
+    New,
+    /// No file has such a path.
+    Nowhere,
 }
 
 /// A changed path with its class.
@@ -93,6 +107,8 @@ pub enum Refusal {
     NoFile,
     /// The task excludes the file that is named as the right one: what it wants is not clear.
     Excluded(Name),
+    /// The change creates the file that is named as the right one: no code was there.
+    Created,
 }
 
 impl std::fmt::Display for Refusal {
@@ -101,6 +117,7 @@ impl std::fmt::Display for Refusal {
             Self::NotListed => f.write_str("the task does not list the file that it corrects"),
             Self::SameFile => f.write_str("it names the same file twice"),
             Self::NoFile => f.write_str("what it names as the right file is no single file of the repository"),
+            Self::Created => f.write_str("the change creates the file that it names: the code was not there"),
             Self::Excluded(item) => write!(f, "the task excludes the file that it names: `{item}`"),
         }
     }
@@ -117,6 +134,8 @@ enum ByPath<'r> {
     /// By a correction that a person has to look at, for this reason.
     Doubtful(String),
     Excluded(&'r Name),
+    /// Named under In Scope with words that refuse a change.
+    Refused(&'r Name),
     /// By an item that may mean it or not; whether nothing else puts it in scope.
     PerhapsExcluded {
         item: &'r Name,
@@ -152,14 +171,33 @@ impl Rules {
         if correction.listed == correction.actual {
             return Some(Refusal::SameFile);
         }
-        if !is_file_name(&correction.actual) {
+        if !is_file_name(&correction.actual) || self.found(&correction.actual) == Found::Nowhere {
             return Some(Refusal::NoFile);
         }
         if self.task.listed.find(&correction.listed).is_none() {
             return Some(Refusal::NotListed);
         }
-        let excluded = self.task.excluded.find(&correction.actual);
-        excluded.map(|(item, _)| Refusal::Excluded(item.clone()))
+        if let Some((item, _)) = self.task.excluded.find(&correction.actual) {
+            return Some(Refusal::Excluded(item.clone()));
+        }
+        let found = (self.found(&correction.listed), self.found(&correction.actual));
+        (found == (Found::Before, Found::New)).then_some(Refusal::Created)
+    }
+
+    fn found(&self, path: &str) -> Found {
+        self.found.get(path).copied().unwrap_or(Found::Before)
+    }
+
+    /// Holds the corrections against the files before the change and those that it changes.
+    pub fn settle(&mut self, before: &BTreeSet<&str>, changed: &BTreeSet<&str>) {
+        let find = |path: &str, listed: bool| match listed {
+            _ if before.contains(path) => Found::Before,
+            true if is_there(path, before) => Found::Before,
+            _ if changed.contains(path) => Found::New,
+            _ => Found::Nowhere,
+        };
+        let named = self.corrections.iter().flat_map(|one| [(&one.listed, true), (&one.actual, false)]);
+        self.found = named.map(|(path, listed)| (path.clone(), find(path, listed))).collect();
     }
 
     /// The corrections that hold, by the file that each names, as far as a change of these paths lets them.
@@ -179,6 +217,9 @@ impl Rules {
             let doubt = match paths.iter().find(holds) {
                 Some(path) => {
                     Some(format!("the correction says that {listed} is the wrong file, and {path} changes too"))
+                }
+                None if self.found(&correction.actual) == Found::New => {
+                    Some(format!("the change creates it, and {listed} was not there either"))
                 }
                 None if several > 1 => Some(format!("{several} corrections put other files in the place of {listed}")),
                 None => None,
@@ -242,9 +283,20 @@ impl Rules {
         }
     }
 
+    /// The item that refuses a change of a path: neither list holds it more firmly.
+    fn refused(&self, path: &str) -> Option<&Name> {
+        let (item, firmness) = self.task.refused.find(path)?;
+        let excluded = self.task.excluded.find(path).is_some_and(|(_, excluded)| excluded >= firmness);
+        let listed = self.task.listed.find(path).is_some_and(|(_, listed)| listed > firmness);
+        (!excluded && !listed).then_some(item)
+    }
+
     fn by_lists<'r>(&'r self, path: &str, effective: &Effective<'r>) -> ByPath<'r> {
         if let Some(pattern) = self.protected.iter().find(|pattern| protects(pattern, path)) {
             return ByPath::Protected(pattern);
+        }
+        if let Some(item) = self.refused(path) {
+            return ByPath::Refused(item);
         }
         if let Some((correction, None)) = effective.get(path) {
             return ByPath::Corrected(correction);
@@ -257,13 +309,17 @@ impl Rules {
                 let sources = sources_of_test(path);
                 let in_scope = |source: &&String| {
                     let listed = self.task.listed.find(source).is_some() && self.task.excluded.find(source).is_none();
-                    listed || matches!(effective.get(source.as_str()), Some((_, None)))
+                    (listed && self.refused(source).is_none())
+                        || matches!(effective.get(source.as_str()), Some((_, None)))
                 };
                 // A correction in doubt counts where nothing else says what the path is: it never worsens.
                 let mut corrected = std::iter::once(path).chain(sources.iter().map(String::as_str));
                 let doubt = corrected.find_map(|path| effective.get(path)).and_then(|(_, doubt)| doubt.clone());
                 let narrowed = || self.task.narrowed.find(path).map(|(item, _)| format!("The task says: {item}"));
-                let doubt = doubt.or_else(narrowed);
+                let refused = || {
+                    sources.iter().find_map(|source| self.refused(source)).map(|item| format!("The task says: {item}"))
+                };
+                let doubt = doubt.or_else(narrowed).or_else(refused);
                 match (sources.iter().find(in_scope), doubt) {
                     (Some(source), _) => ByPath::Test(source.clone()),
                     (None, Some(doubt)) => ByPath::Doubtful(doubt),
@@ -308,6 +364,9 @@ fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sor
                 }
                 _ => plain(Class::Judge, format!("Does the task exclude this file? It says: {item}")),
             }
+        }
+        ByPath::Refused(item) => {
+            plain(Class::Judge, format!("Does the task let this file be changed? It says: {item}"))
         }
         ByPath::Excluded(item) => plain(Class::OutOfScope, format!("the task excludes it: {item}")),
         ByPath::Test(source) => plain(Class::Test, format!("beside {source}")),

@@ -249,6 +249,30 @@ fn a_correction_that_does_not_hold_says_why() {
     }
 }
 
+/// The code that a task speaks of was somewhere before the change.
+#[test]
+fn a_correction_names_a_file_that_was_there() {
+    let created = "the change creates the file that it names: the code was not there";
+    let nowhere = "what it names as the right file is no single file of the repository";
+    for (actual, before, why, class) in [
+        ("`src/app.js`", &["src/cart.js", "src/app.js"][..], None, Class::Primary),
+        ("`src/app.js`", &["src/cart.js"], Some(created), Class::OutOfScope),
+        // Both are new: the task may have named the wrong place for it.
+        ("`src/app.js`", &["src/other.js"], None, Class::Judge),
+        ("the handler in `src/app.js`", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
+        ("`src/app.js:12`", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
+        ("`src/`", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
+        ("~~`src/app.js`~~", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
+    ] {
+        let mut rules = rules(&["src/cart.js"], &[]);
+        rules.corrections = corrections(&BODY.replace("`src/checkout/cart.js`", actual)).0;
+        rules.settle(&before.iter().copied().collect(), &["src/app.js"].into());
+        let refused = rules.corrected()[0].refused.as_ref().map(ToString::to_string);
+        assert_eq!(refused.as_deref(), why, "{actual}");
+        assert_eq!(class_of(&rules, &[made("src/app.js", EDIT)], "src/app.js"), class, "{actual}");
+    }
+}
+
 #[test]
 fn a_correction_that_lifts_more_than_one_file_or_a_file_that_changes_too_is_for_a_person() {
     let correction =

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::item::{Item, names_no_path};
+use super::item::{Item, is_path, names_no_path};
 use super::loose::Loose;
 use super::{matches, pattern_problem};
 use crate::Name;
@@ -176,6 +176,8 @@ pub struct TaskScope {
     pub(super) excluded: Paths,
     /// Folders and patterns of which the task means a part: which one, a person has to say.
     pub(super) narrowed: Paths,
+    /// What items of In Scope name with words that refuse a change.
+    pub(super) refused: Paths,
     /// What items of Out of Scope may mean, and where each of those stands.
     loose: Loose,
     excluded_at: BTreeMap<usize, Place>,
@@ -211,6 +213,13 @@ impl TaskScope {
         if !item.apart.is_empty() {
             let at = self.excluded.item(text);
             self.excluded.take_all(&within(&folders, &item.apart), at);
+        }
+        if let Some(first) = item.refused.iter().find(|path| is_path(path)).or(item.refused.first()) {
+            let message = format!("{} refuses a change of `{first}`: a person has to say what is meant", quote(text));
+            let hint = "what may not be changed stands under Out of Scope";
+            reading.found.push(Diagnostic::warning(Code::TASK_SCOPE, reading.place, message).hint(hint));
+            let at = self.refused.item(text);
+            self.refused.take_all(&within(&folders, &item.refused), at);
         }
         item.below.iter().for_each(|text| self.list(text, reading));
     }

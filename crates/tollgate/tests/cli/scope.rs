@@ -188,6 +188,9 @@ fn a_reviewer_is_warned_and_rejects_nothing() {
     let (found, exit) = check(&world, "--as reviewer");
     assert_eq!((exit, &found["result"], &found["drafts"]), (0, &"out_of_scope".into(), &serde_json::json!([])));
     assert_eq!(found["warnings"].as_array().unwrap().len(), 2);
+    // What to post is for whoever made the change.
+    let (found, exit) = check(&world, "--as reviewer --draft blocker");
+    assert_eq!((exit, &found["error"]["code"]), (2, &"TG0601".into()));
     world.type_in(&format!("{CHECK} --as reviewer"));
     insta::assert_snapshot!(world.transcript);
 }
@@ -208,9 +211,19 @@ fn a_protected_path_is_protected_also_when_it_is_listed() {
 
 pub const BODY: &str = "Adds the total.\r\n\r\n## Scope correction\r\n- **Listed:** `src/cart.js`\r\n- **Actual:** `src/checkout/cart.js`\r\n- **Reason:** the code is there\r\n";
 
+/// The same with a second file that holds the code.
+fn world_with_two() -> World {
+    let world = world();
+    world.git(&["checkout", "-q", "main"]);
+    world.write("src/checkout/cart.js", CART);
+    world.commit("It is there");
+    world.git(&["checkout", "-q", "-B", "work"]);
+    world
+}
+
 #[test]
 fn a_documented_correction_is_honoured() {
-    let mut world = world();
+    let mut world = world_with_two();
     world.write("src/checkout/cart.js", TOTAL);
     world.commit("Elsewhere");
     assert_eq!(check(&world, "").1, 1);
@@ -224,9 +237,25 @@ fn a_documented_correction_is_honoured() {
     insta::assert_snapshot!(world.transcript);
 }
 
+/// A correction says where the code is, not where it is to be.
+#[test]
+fn a_correction_to_a_file_that_the_change_creates_does_not_hold() {
+    let world = world();
+    world.write("src/checkout/cart.js", TOTAL);
+    world.commit("New");
+    std::fs::write(world.path("body.md"), BODY).unwrap();
+    let (found, exit) = check(&world, "--pr-body ../body.md");
+    assert_eq!((exit, &found["corrections"][0]["holds"]), (1, &false.into()));
+    // Where the listed one was not there either, the task may name the wrong place for a new file.
+    std::fs::write(world.path("task.md"), TASK.replace("- src/cart.js", "- src/sum.js")).unwrap();
+    std::fs::write(world.path("body.md"), BODY.replace("src/cart.js", "src/sum.js")).unwrap();
+    let (found, exit) = check(&world, "--pr-body ../body.md");
+    assert_eq!((exit, classes(&found)), (4, vec!["incidental? src/checkout/cart.js".to_owned()]));
+}
+
 #[test]
 fn a_correction_beside_a_change_of_the_listed_file_is_for_a_person() {
-    let mut world = world();
+    let mut world = world_with_two();
     world.write("src/cart.js", TOTAL);
     world.write("src/checkout/cart.js", TOTAL);
     world.commit("Both");
@@ -283,7 +312,8 @@ fn a_task_that_is_none_is_refused_with_its_place() {
 
 #[test]
 fn a_correction_names_one_file_and_a_file_is_no_folder() {
-    for actual in ["lib/**", ".", "./", "lib/{a,b}.js", "../x.js"] {
+    for actual in ["lib/**", ".", "./", "lib/{a,b}.js", "../x.js", "lib/", "lib/cart.js:12", "the code in lib/cart.js"]
+    {
         let world = world();
         world.write("lib/cart.js", TOTAL);
         world.commit("Elsewhere");

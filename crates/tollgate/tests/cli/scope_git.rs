@@ -273,6 +273,15 @@ fn a_revision_that_is_not_there_is_refused() {
 }
 
 #[test]
+fn what_cannot_be_measured_is_refused_without_a_word_of_runs() {
+    let world = world();
+    world.git(&["init", "-q", "vendor/x"]);
+    let (found, exit) = check(&world, "--worktree");
+    assert_eq!((exit, &found["error"]["code"]), (3, &"TG0506".into()), "{found}");
+    assert!(!found.to_string().contains("RUN"), "{found}");
+}
+
+#[test]
 fn a_merge_that_is_not_settled_is_refused() {
     let world = others_went_on("src/cart.js");
     let merge = world.git_output(&["-c", "user.name=A", "-c", "user.email=a@b", "merge", "work"]);

@@ -19,6 +19,10 @@ fn an_item_names_its_path_however_it_is_written() {
         ("src/auth.js: the handler", &["src/auth.js"]),
         ("src/a.ts, src/b.ts, and more", &["src/a.ts", "src/b.ts"]),
         ("src/a.ts, the handler", &["src/a.ts"]),
+        ("src/a.ts and src/b.ts", &["src/a.ts and src/b.ts", "src/a.ts", "src/b.ts"]),
+        ("src/a.ts, src/b.ts and src/c/ (new)", &["src/a.ts", "src/b.ts", "src/c/"]),
+        ("src/a.ts, src/b.ts, and src/c.ts", &["src/a.ts", "src/b.ts", "src/c.ts"]),
+        ("src/a.ts and the page", &["src/a.ts and the page", "src/a.ts"]),
         ("docs/My File.md", &["docs/My File.md", "docs/My"]),
         ("\"docs/My File.md\" (new)", &["docs/My File.md"]),
         ("\"a\\012b\"", &["\"a\\012b\""]),
@@ -71,12 +75,22 @@ fn an_item_that_names_no_path_is_named() {
         ("src/cart.ts:12-30", line),
         ("[cart](src/cart.ts)", "a link is read by its words"),
         ("the cart module (src/cart.ts)", "these words are no path; a path comes first, a remark after it"),
+        ("Modify src/cart.ts", "these words are no path; a path comes first, a remark after it"),
+        ("The page.", "these words are no path; a path comes first, a remark after it"),
     ] {
         assert_eq!(warned(&["src/a.js", item], &[]), [format!("17:3 TG0235 `{item}` names no path: {why}")]);
     }
     assert_eq!(warned(&["src/a.js"], &["src/auth.ts:3"]).len(), 1);
-    let fine =
-        ["src/a.js", "Makefile", "src", "`Dockerfile dev` (new)", "docs/My File.md", "[src/b.js](../src/b.js)", "**"];
+    let fine = [
+        "src/a.js",
+        "Makefile",
+        "src",
+        "`Dockerfile dev` (new)",
+        "docs/My File.md",
+        "[src/b.js](../src/b.js)",
+        "**",
+        "src/c.js.",
+    ];
     assert_eq!(warned(&fine, &["Payments"]), [""; 0]);
     assert_eq!(
         warned(&["src/a.js"], &["anything about payments"]),
@@ -180,9 +194,166 @@ fn what_words_take_out_of_a_folder_is_not_listed() {
         "src/cart.js (only the total function)",
         "src/cart.js\n  - the total\n  - no rounding",
         "src/cart.js — wrapped,\n  not much",
+        "(new) src/cart.js",
+        "[new] src/cart.js",
+        "(new) `src/cart.js`",
     ] {
         assert_eq!(sorted(item), "primary src/cart.js, out of scope src/app.js", "{item}");
     }
+    for item in ["src/cart.js and src/app.js", "src/cart.js & src/app.js (new)"] {
+        assert_eq!(sorted(item), "primary src/app.js, primary src/cart.js", "{item}");
+    }
+}
+
+/// Classes of `src/auth.js` and `src/cart.js` by items of In Scope, and how many warnings there are.
+fn listed_by(items: &[&str]) -> (String, usize) {
+    let (task, warnings) = TaskScope::read(&task(items, &[])).unwrap_or_else(|wrong| panic!("{items:?}: {wrong:?}"));
+    let rules = Rules { task, ..Rules::default() };
+    // An import that a change in scope needs: by its lines alone it is incidental.
+    let made = [
+        made("src/auth.js", "+import { total } from './cart';"),
+        made("src/cart.js", "+export function total() {\n+}"),
+    ];
+    (classes(&rules, &made).join(", "), warnings.len())
+}
+
+#[test]
+fn an_item_that_refuses_a_change_lists_nothing() {
+    let mut odd = Vec::new();
+    for item in [
+        "No changes to `src/auth.js`",
+        "No changes to src/auth.js",
+        "`src/auth.js` must stay unchanged",
+        "src/auth.js must stay unchanged",
+        "`src/auth.js` (reference only, do not modify)",
+        "src/auth.js (read only)",
+        "src/auth.js (read-only)",
+        "src/auth.js — read-only for now",
+        "(read only) src/auth.js",
+        "[do not edit] src/auth.js",
+        "Avoid `src/auth.js`",
+        "Avoid: `src/auth.js`",
+        "Reads `src/auth.js`",
+        "Only read `src/auth.js`",
+        "Reference: `src/auth.js`",
+        "See `src/auth.js`",
+        "Leave `src/auth.js` alone",
+        "Leave src/auth.js as it is",
+        "Keep `src/auth.js` as is",
+        "Please never change `src/auth.js`",
+        "Don't modify `src/auth.js`",
+        "Don’t modify `src/auth.js`",
+        "`src/auth.js` must not be changed",
+        "`src/auth.js` cannot be touched in this task",
+        "`src/auth.js` should not change",
+        "`src/auth.js`: do not touch",
+        "`src/auth.js`: do not touch this file",
+        "`src/auth.js` - do not change it",
+        "`src/auth.js` - no changes",
+        "`src/auth.js` - no changes to the file",
+        "`src/auth.js` - generated, do not edit by hand",
+        "`src/auth.js` is not in scope",
+        "`src/auth.js` is out of scope",
+        "`src/auth.js` is off limits",
+        "`src/auth.js` (off-limits)",
+        "`src/auth.js` stays untouched",
+        "`src/auth.js` (unchanged)",
+        "`src/auth.js` (frozen)",
+        "`src/auth.js` (forbidden)",
+        "`src/auth.js` must stay.",
+        "`src/auth.js` (only for reference)",
+        "`src/auth.js` (for reference)",
+        "`src/auth.js` (leave alone)",
+        "`src/auth.js` (reference)",
+        "`src/auth.js`\n  - do not modify",
+        "Auth stays untouched: `src/auth.js`",
+        "Auth (read only):\n  - `src/auth.js` (read only)",
+        "Do not touch:\n  - src/auth.js",
+    ] {
+        // Also where another item lists the folder, or the file itself.
+        for others in [&["src/cart.js"][..], &["src/"], &["src/cart.js", "src/auth.js"]] {
+            let found = listed_by(&[others, &[item]].concat());
+            if (&*found.0, found.1) != ("primary src/cart.js, incidental? src/auth.js", 1) {
+                odd.push((item, others, found));
+            }
+        }
+    }
+    assert!(odd.is_empty(), "{odd:#?}");
+    for item in [
+        "src/** (leave auth.js alone)",
+        "src/ — never touch src/auth.js",
+        "src/ (`auth.js` is read only)",
+        "src/\n  - cart.js\n  - auth.js (read only)",
+        "src/cart.js (but do not touch src/auth.js)",
+    ] {
+        let (found, warnings) = listed_by(&[item]);
+        assert_eq!((found.contains("? src/auth.js"), warnings), (true, 1), "{item}: {found}");
+    }
+    assert_eq!(
+        listed_by(&["src/** , auth.js is off limits"]),
+        ("incidental? src/auth.js, incidental? src/cart.js".to_owned(), 1)
+    );
+    // What is excluded in so many words stays so.
+    for item in [
+        "Do not touch `src/auth.js`",
+        "You must not edit `src/auth.js`",
+        "Auth must not change (`src/auth.js`)",
+        "src/cart.js, but leave src/auth.js alone",
+    ] {
+        let found = listed_by(&["src/cart.js", item]);
+        assert_eq!((&*found.0, found.1), ("primary src/cart.js, out of scope src/auth.js", 0), "{item}");
+    }
+    // A part of a folder that words refuse is some of its files; which, a person says.
+    assert_eq!(listed_by(&["src/ (leave the login alone)"]).0, "incidental? src/auth.js, incidental? src/cart.js");
+    // Neither a correction nor the place beside a file lifts it.
+    let (task, _) = TaskScope::read(&task(&["src/", "src/auth.js (read only)"], &[])).unwrap();
+    let body = BODY.replace("src/checkout/cart.js", "src/auth.js");
+    let rules = Rules { task, corrections: corrections(&body).0, ..Rules::default() };
+    assert_eq!(class_of(&rules, &[made("src/auth.js", EDIT)], "src/auth.js"), Class::Judge);
+}
+
+#[test]
+fn words_about_the_work_refuse_nothing() {
+    let mut odd = Vec::new();
+    for item in [
+        "`src/auth.js` (new)",
+        "`src/auth.js` - does not round",
+        "`src/auth.js` — the total, no rounding yet",
+        "src/auth.js — the total, no rounding yet",
+        "`src/auth.js` (does not exist yet)",
+        "`src/auth.js` - not much",
+        "`src/auth.js` - the total is not updated when an item goes",
+        "`src/auth.js` - do not change the public API",
+        "`src/auth.js` (do not change `login()`)",
+        "`src/auth.js` - no changes to the signature of login",
+        "`src/auth.js` - the API stays unchanged",
+        "`src/auth.js` - rounding unchanged",
+        "`src/auth.js` - add the total, no other changes",
+        "`src/auth.js` - nothing else changes",
+        "`src/auth.js` - do not change anything else",
+        "`src/auth.js` - without changing the API",
+        "`src/auth.js` - read-only view of the cart",
+        "`src/auth.js` - reads the cart",
+        "`src/auth.js` - keeps the total",
+        "`src/auth.js` - must stay compatible with the page",
+        "`src/auth.js` - rounding is out of scope",
+        "`src/auth.js` (see the spec for reference)",
+        "`src/auth.js` leaves the rounding unchanged",
+        "Make `login()` not round in `src/auth.js`",
+        "Fix the total not updating in `src/auth.js`",
+        "Not-found page: `src/auth.js`",
+        "Warn about unchanged totals in `src/auth.js`",
+        "Handle frozen carts in `src/auth.js`",
+        "Update `src/auth.js`",
+        "Edit: `src/auth.js`",
+        "src/auth.js\n  - no rounding\n  - the API stays unchanged",
+    ] {
+        let found = listed_by(&["src/cart.js", item]);
+        if (&*found.0, found.1) != ("primary src/auth.js, primary src/cart.js", 0) {
+            odd.push((item, found));
+        }
+    }
+    assert!(odd.is_empty(), "{odd:#?}");
 }
 
 #[test]
@@ -240,9 +411,26 @@ fn a_correction_without_its_parts_is_not_one() {
         format!("<del>\n\n{BODY}\n</del>\n"),
         BODY.replace("## Scope correction", "## ~~Scope correction~~"),
         BODY.replace("the handler lives there", "None"),
+        BODY.replace("the handler lives there", "..."),
+        BODY.replace("the handler lives there", "-"),
+        BODY.replace("the handler lives there", "."),
+        BODY.replace("the handler lives there", "?"),
+        BODY.replace("the handler lives there", "—"),
+        BODY.replace("the handler lives there", "n.a."),
+        BODY.replace("the handler lives there", "\"None\""),
+        BODY.replace("the handler lives there", "`None`"),
+        BODY.replace("the handler lives there", "*None*"),
+        BODY.replace("the handler lives there", "none needed"),
+        BODY.replace("the handler lives there", "see above"),
+        BODY.replace("the handler lives there", "TODO: explain"),
+        BODY.replace("the handler lives there", "[TBD] later"),
     ] {
         let (found, problems) = corrections(&struck);
         assert_eq!((found.len(), problems.len()), (0, 1), "{struck}");
+    }
+    for reason in ["moved", "`total()` lives there", "None of it is in the listed file", "The todo list is there"] {
+        let (found, problems) = corrections(&BODY.replace("the handler lives there", reason));
+        assert_eq!((found.len(), problems), (1, vec![]), "{reason}");
     }
     let fenced = format!("```\n{BODY}```\n");
     assert_eq!(corrections(&fenced), (vec![], vec![]));

@@ -97,6 +97,10 @@ struct Noted {
 }
 
 fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
+    if args.role == Role::Reviewer && args.draft.is_some() {
+        let failure = Failure::usage(Code::USAGE, "a reviewer posts neither a blocker nor an escalation");
+        return Err(failure.hint("leave out `--draft`: `--as reviewer` prints the lines for the review"));
+    }
     let (mut rules, mut notes) = rules(args, session)?;
     let side = if args.worktree { Side::Checkout } else { Side::Commit(&args.head) };
     let state = session.environment.state_dir()?;
@@ -111,6 +115,7 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     // The task was read first.
     notes.iter_mut().take(1).for_each(|note| note.diagnostics.extend_from_slice(&missing));
     notes.extend(protects_nothing(&rules, &comparison)?);
+    find_corrected(&mut rules, &comparison)?;
     // Where every path is settled by its name, nothing more is read.
     let patch = match rules.need_content(comparison.between.paths()) {
         true => comparison.between.read().map_err(|error| refused(&error))?,
@@ -212,8 +217,25 @@ fn excludes_nothing(rules: &mut Rules, comparison: &Comparison) -> Result<Vec<Di
     Ok(rules.task.settle(&files))
 }
 
+/// Where the files are that corrections name.
+fn find_corrected(rules: &mut Rules, comparison: &Comparison) -> Result<(), Failure> {
+    if rules.corrections.is_empty() {
+        return Ok(());
+    }
+    let before = comparison.between.files_before().map_err(|error| refused(&error))?;
+    let before = before.iter().map(|entry| &*entry.path).collect();
+    rules.settle(&before, &comparison.between.paths().map(|path| &**path).collect());
+    Ok(())
+}
+
 fn refused(error: &WorkspaceError) -> Failure {
-    Failure::environment(error.code(), error.to_string()).hint(error.hint())
+    use WorkspaceError::{TooLarge, TooMany, TooMuch, Unmeasurable};
+    // A check has no run to answer or to start again.
+    let hint = match matches!(error, Unmeasurable(_) | TooLarge { .. } | TooMuch { .. } | TooMany { .. }) {
+        true => "mend what is named, move it out of the checkout, or ignore it in `.gitignore`; then check again",
+        false => error.hint(),
+    };
+    Failure::environment(error.code(), error.to_string()).hint(hint)
 }
 
 fn exit(role: Role, sorted: &[Sorted<'_>]) -> Exit {
