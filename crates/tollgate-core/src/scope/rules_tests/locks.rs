@@ -36,6 +36,11 @@ const CARGO: &str = r#" [[package]]
  checksum = "af150ab688ff2122fcef229be89cb50dd66af9e01a4ff320cc137eecc9bacc38"
 "#;
 
+fn written(path: &'static str, diff: &'static str) {
+    let (class, measured) = locked(made(path, diff));
+    assert_eq!(class, Class::Incidental, "{path}: {measured}\n{diff}");
+}
+
 #[test]
 fn what_a_tool_writes_is_incidental() {
     let cargo = |rest: &str| -> &'static str { format!("{CARGO} \n{rest}").leak() };
@@ -143,6 +148,14 @@ fn what_a_tool_writes_is_incidental() {
    resolved "https://registry.yarnpkg.com/right/-/right-2.0.1.tgz#979591c564c3bffaae8454cf0b3df370c3d6911c"
    integrity sha512-ddd"##,
         ),
+    ] {
+        written(path, diff);
+    }
+}
+
+#[test]
+fn what_other_tools_write_is_incidental() {
+    for (path, diff) in [
         (
             "yarn.lock",
             r#"-"left@npm:^1.0.0":
@@ -242,8 +255,7 @@ fn what_a_tool_writes_is_incidental() {
              -        \"rev\": \"aa\",\n+        \"rev\": \"bb\",\n         \"type\": \"github\"",
         ),
     ] {
-        let (class, measured) = locked(made(path, diff));
-        assert_eq!(class, Class::Incidental, "{path}: {measured}\n{diff}");
+        written(path, diff);
     }
 }
 
