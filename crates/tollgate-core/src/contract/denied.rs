@@ -40,12 +40,13 @@ const SEEN: May = 1 << 14;
 const BEGINS: May = 1 << 15;
 
 /// What each word may do, in the order of the words.
-const WORDS: [(&str, May); 139] = [
+const WORDS: [(&str, May); 141] = [
     ("0", NOTHING),
     ("a", FILLER),
     ("able", FILLER),
     ("absent", ALONE),
     ("actually", FILLER),
+    ("all", FILLER),
     ("applicable", LAST),
     ("are", FILLER),
     ("aren't", DENIAL),
@@ -69,6 +70,7 @@ const WORDS: [(&str, May); 139] = [
     ("could", FILLER),
     ("couldn't", DENIAL),
     ("covered", JUDGED),
+    ("criteria", FILLER),
     ("criterion", LABEL),
     ("currently", FILLER),
     ("deferred", ALONE | REASON | COMMA),
@@ -199,7 +201,13 @@ const KEYS: [(u128, May); WORDS.len()] = {
     let mut keys = [(0, 0); WORDS.len()];
     let mut at = 0;
     while at < WORDS.len() {
-        keys[at] = (key_of(WORDS[at].0), WORDS[at].1);
+        let (word, may) = WORDS[at];
+        let (mut key, mut byte) = (0, 0);
+        while byte < word.len() {
+            key = with(key, byte, word.as_bytes()[byte]);
+            byte += 1;
+        }
+        keys[at] = (key, may);
         at += 1;
     }
     keys
@@ -213,31 +221,15 @@ const fn with(key: u128, at: usize, byte: u8) -> u128 {
     key | (byte as u128) << ((LONGEST - 1 - at) * 8)
 }
 
-/// A known word in small letters as a number.
-pub const fn key_of(word: &str) -> u128 {
-    let (mut key, mut byte) = (0, 0);
-    while byte < word.len() {
-        key = with(key, byte, word.as_bytes()[byte]);
-        byte += 1;
-    }
-    key
-}
-
-/// A word as a number, in upper or lower case; none where it is too long for a known one.
-pub fn key(word: &str) -> Option<u128> {
+/// What a word may do, in upper or lower case; nothing where it is not known.
+fn may(word: &str) -> May {
     let (mut key, mut at) = (0, 0);
     for char in word.chars() {
         let char = if char == '’' { '\'' } else { char.to_ascii_lowercase() };
-        let byte = u8::try_from(char).ok().filter(|_| at < LONGEST)?;
+        let Some(byte) = u8::try_from(char).ok().filter(|_| at < LONGEST) else { return 0 };
         key = with(key, at, byte);
         at += 1;
     }
-    Some(key)
-}
-
-/// What a word may do; nothing where it is not known.
-fn may(word: &str) -> May {
-    let Some(key) = key(word) else { return 0 };
     let found = KEYS.binary_search_by_key(&key, |(known, _)| *known);
     found.ok().and_then(|at| KEYS.get(at)).map_or(0, |(_, may)| *may)
 }

@@ -7,7 +7,6 @@ mod blocks;
 #[cfg(test)]
 mod cases;
 mod checks;
-mod claimed;
 pub mod defined;
 #[cfg(test)]
 mod defined_tests;
