@@ -258,7 +258,7 @@ fn recommends_an_option(root: &Node<'_>) -> Vec<u32> {
 
 /// Whether a text begins with one place and another, and nothing but an `or` between.
 fn is_left_open(text: &str, is_place: impl Fn(&str) -> bool) -> bool {
-    let text = text.replace(['/', '&', '+'], " or ");
+    let text = text.replace(['/', '&', '+', '|'], " or ");
     let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut words = words.skip_while(|word| is(word, &["either", "option"]));
@@ -270,7 +270,7 @@ fn is_left_open(text: &str, is_place: impl Fn(&str) -> bool) -> bool {
     }
     // In "Option B or a new one" the small letter is an article.
     let two = is_place(first) && is_place(second) && (said || !second.starts_with(char::is_lowercase));
-    two && is(between, &["or", "and"]) && !first.eq_ignore_ascii_case(second)
+    two && is(between, &["or", "and", "vs", "versus"]) && !first.eq_ignore_ascii_case(second)
 }
 
 /// Whether the first word of a text is followed by something that is no word: its end, a dash, a comma, a reason.
@@ -368,6 +368,8 @@ mod tests {
             "Either A or B.",
             "**Option 1**/2",
             "A and B",
+            "Option A | Option B",
+            "Option A vs. Option B",
             "Keeper",
         ] {
             assert!(broken(bad), "{bad}");

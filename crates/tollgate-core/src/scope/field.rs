@@ -34,6 +34,12 @@ pub(super) fn is_field(line: &str) -> bool {
         || (plain && of.ends_with(';') && !of[..of.len() - 1].contains(['=', '{', '(', ';']))
 }
 
+/// Whether words name a part of a type, and nothing else.
+pub(super) fn is_part(words: &str) -> bool {
+    let name = words.strip_suffix(':').map(|name| name.trim_end_matches('?').trim_start_matches("readonly "));
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+}
+
 /// A line without the words for people at its end; none where those are for a tool.
 pub(super) fn uncommented(line: &str, language: Language) -> Option<&str> {
     let comment = line.match_indices(language.comment).find(|(at, _)| line[..*at].ends_with([' ', '\t']));

@@ -229,7 +229,9 @@ fn entries(atoms: &[Atom<'_>], module: &str, between: &Atom<'_>) -> Option<Vec<B
         | [Atom::Word("type"), Atom::Word(name), word, Atom::Word(local)]
             if word == between =>
         {
-            Some(bind(local, name, module, if name == local { How::Plain } else { How::Alias }))
+            // What a module exports by default has no other name.
+            let plain = name == local || *name == "default";
+            Some(bind(local, name, module, if plain { How::Plain } else { How::Alias }))
         }
         _ => None,
     };
@@ -323,19 +325,41 @@ fn rust(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
         return Some(vec![seen(bind(name, name, "self", How::Plain))]);
     }
     let [Atom::Word("use"), rest @ ..] = atoms else { return None };
-    let colons = |atoms: &[Atom<'_>]| atoms.ends_with(&[Atom::Sign(":"), Atom::Sign(":")]);
-    let open = rest.iter().position(|atom| *atom == Atom::Sign("{"));
-    let (prefix, names) = match (open, rest) {
-        (Some(at), [.., Atom::Sign("}")]) => (&rest[..at], &rest[at + 1..rest.len() - 1]),
-        (Some(_), _) => return None,
-        (None, rest) => {
-            let at = rest.windows(2).rposition(colons).map_or(0, |at| at + 2);
-            rest.split_at(at)
-        }
-    };
-    let module = path(prefix)?;
-    let bound = entries(names, module.trim_end_matches("::"), &Atom::Word("as"))?;
+    let mut bound = Vec::new();
+    used("", rest, 0, &mut bound)?;
     Some(bound.into_iter().map(seen).collect())
+}
+
+/// How deep the names of an import may be nested.
+const NESTED_MAX: usize = 8;
+
+/// What `a::{b, c::{d, e as f}}` brings; none where it cannot be read.
+fn used(prefix: &str, atoms: &[Atom<'_>], depth: usize, bound: &mut Vec<Binding>) -> Option<()> {
+    let module = |atoms: &[Atom<'_>]| Some(format!("{prefix}{}", path(atoms)?));
+    let mut open = 0_usize;
+    let parts = atoms.split(|atom| {
+        match atom {
+            Atom::Sign("{") => open += 1,
+            Atom::Sign("}") => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open == 0 && *atom == Atom::Sign(",")
+    });
+    for part in parts.filter(|part| !part.is_empty()) {
+        match part.iter().position(|atom| *atom == Atom::Sign("{")) {
+            Some(at) if depth < NESTED_MAX => {
+                let [.., Atom::Sign("}")] = part else { return None };
+                used(&module(&part[..at])?, &part[at + 1..part.len() - 1], depth + 1, bound)?;
+            }
+            Some(_) => return None,
+            None => {
+                let colons = |atoms: &[Atom<'_>]| atoms.ends_with(&[Atom::Sign(":"), Atom::Sign(":")]);
+                let at = part.windows(2).rposition(colons).map_or(0, |at| at + 2);
+                bound.extend(entries(&part[at..], module(&part[..at])?.trim_end_matches("::"), &Atom::Word("as"))?);
+            }
+        }
+    }
+    Some(())
 }
 
 fn jvm(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {

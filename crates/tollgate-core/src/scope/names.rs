@@ -302,8 +302,11 @@ impl<'c> Names<'c> {
 /// Why the change in scope needs a field: it comes, and is used or defined there only now. A line that goes beside it is for a person.
 pub fn added_field<'n>(sign: Sign, line: &str, language: Language, names: &Names<'n>) -> Option<(String, &'n Name)> {
     let name = field_name(line, language).filter(|name| sign == Sign::Added && is_telling(name))?;
-    match names.knows(name)? {
-        Known::Brought(by) | Known::Fresh(by) => Some((format!("{} is new", quote(name)), by)),
-        Known::Gone(_) | Known::File(_) | Known::Redefined(_) | Known::Touched(_) => None,
-    }
+    let by = match names.knows(name)? {
+        Known::Brought(by) | Known::Fresh(by) => Some(by),
+        // A file may be called as the field is.
+        Known::File(_) => names.fresh.get(name).copied(),
+        Known::Gone(_) | Known::Redefined(_) | Known::Touched(_) => None,
+    };
+    by.map(|by| (format!("{} is new", quote(name)), by))
 }

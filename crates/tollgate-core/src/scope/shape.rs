@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Hunk, Sign};
 use super::comment::steers_a_tool;
-use super::field::{annotates, is_field, is_typed_field, uncommented};
+use super::field::{annotates, is_field, is_part, is_typed_field, uncommented};
 use super::open::{Inside, Open};
 use super::placed::placed;
 use super::words::{Language, Token, TokenSort, words};
@@ -297,8 +297,7 @@ enum Body {
     Other,
 }
 
-/// The role of each line of one side of a hunk, where lines of the other side have none that matters; and what each line that stays
-/// begins in, and the end.
+/// The role of each line of one side of a hunk (lines of the other have none that matters), and what each kept line begins in.
 fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> (Vec<Role>, Vec<Inside>) {
     let mut open = Open::new(language);
     // What is open by its indentation, and by its brackets.
@@ -329,6 +328,8 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> (Vec<Role>, Vec<Insi
             [_, _, ..] => Some(Body::Other),
             [at] if line[..*at].contains(['{', '}', ';']) => Some(Body::Other),
             [_] if named => opened(&format!("{head} {{")),
+            // A part of a type may be a type without a name: `cart: {`.
+            [at] if innermost == Some(Body::Type) && is_part(line[..*at].trim()) => Some(Body::Type),
             [at] => opened(line[..=*at].trim()),
             [] => opened(bare).filter(|_| language.indents),
         };

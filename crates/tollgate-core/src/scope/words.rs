@@ -295,8 +295,29 @@ impl Language {
         if self.indents {
             return line.trim_end().into();
         }
-        // Inside a string a space counts.
-        if line.contains(['"', '\'', '`']) { line.trim().into() } else { close_up(line.split_whitespace()).into() }
+        if !line.contains(['"', '\'', '`']) {
+            return close_up(line.split_whitespace()).into();
+        }
+        // Inside a string a space counts; where one does not end, all of it may be inside.
+        self.unquoted(line).map_or_else(|| line.trim().into(), |pieces| close_up(pieces.into_iter()).into())
+    }
+
+    /// The words of a line, and its strings as they are; none where a string does not end in it, or a comment may hold a part of one.
+    fn unquoted<'t>(&self, line: &'t str) -> Option<Vec<&'t str>> {
+        let (mut pieces, mut rest) = (Vec::new(), line);
+        while let Some(at) = rest.find(['"', '\'', '`']) {
+            let sign = rest[at..].chars().next()?;
+            let inside = &rest[at + 1..];
+            let end = inside.find(sign).filter(|end| !inside[..*end].contains('\\'))?;
+            if !self.comment.is_empty() && rest[..at].contains(self.comment) || (sign == '\'' && !self.ticks) {
+                return None;
+            }
+            pieces.extend(rest[..at].split_whitespace());
+            pieces.push(&rest[at..at + end + 2]);
+            rest = &inside[end + 1..];
+        }
+        pieces.extend(rest.split_whitespace());
+        Some(pieces)
     }
 
     /// Whether lines may be wrapped otherwise and mean the same: not where a line's end is a statement's.

@@ -75,6 +75,10 @@ impl World<'_> {
             Condition::Has(path) if self.axes.iter().any(|(key, _)| *key == words_key(path)) => {
                 Some(self.value(&words_key(path)).is_some())
             }
+            Condition::Test(path, Test::Is(words)) if is_number(self.here, path) => {
+                let size = self.size(path);
+                Some(words.iter().any(|word| word.parse::<f64>().ok().is_some_and(|word| Some(word) == size)))
+            }
             Condition::Test(path, Test::Within(asked)) if counted(self.here, path).is_some() => {
                 Some(self.size(path).is_some_and(|size| asked.holds(size)))
             }
@@ -157,6 +161,19 @@ fn collect(condition: &Condition, here: &Type, axes: &mut Axes) {
         Condition::Has(path) | Condition::Test(path, Test::Is(_)) if words(here, path).is_some() => {
             add(axes, words_key(path), words(here, path).unwrap_or_default());
         }
+        Condition::Test(path, Test::Is(words)) if is_number(here, path) => {
+            // One that is no whole number is told apart from those around it.
+            let around = |word: &Name| {
+                let number = word.parse::<f64>().ok()?.floor();
+                format!("{number}").parse::<i64>().ok()
+            };
+            for number in words.iter().filter_map(around) {
+                add(axes, size_key(path), sizes(here, path, Range { min: Some(number), max: Some(number) }));
+            }
+            let own = counted(here, path).unwrap_or(Range { min: None, max: None });
+            let asked = words.iter().filter(|word| word.parse().is_ok_and(|number| own.holds(number)));
+            add(axes, size_key(path), asked.cloned().map(Some).collect());
+        }
         Condition::Test(path, Test::Within(asked)) if counted(here, path).is_some() => {
             add(axes, size_key(path), sizes(here, path, *asked));
         }
@@ -184,6 +201,10 @@ fn words(here: &Type, path: &Path) -> Option<Vec<Option<Name>>> {
         words.push(None);
     }
     Some(words)
+}
+
+fn is_number(here: &Type, path: &Path) -> bool {
+    matches!(here.at(path).map(|of| &of.kind), Some(Kind::Int(_) | Kind::Number(_)))
 }
 
 /// The limits of the number, or of the size, of what a path leads to.

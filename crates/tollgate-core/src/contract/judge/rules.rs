@@ -253,7 +253,11 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
 
     fn test(&self, test: &'e Test, node: &Node<'a>) -> Option<bool> {
         Some(match test {
-            Test::Is(words) => node.word().is_some_and(|said| words.iter().any(|word| **word == *said)),
+            Test::Is(words) => match &node.value {
+                // `0` and `0.0` are one number.
+                Value::Number(said) => words.iter().any(|word| **word == **said || is_same_number(word, said)),
+                _ => node.word().is_some_and(|said| words.iter().any(|word| **word == *said)),
+            },
             Test::Within(range) => match &node.value {
                 Value::Number(number) => number.parse::<f64>().is_ok_and(|number| range.holds(number)),
                 Value::Text(text) => range.counts(text.chars().count()),
@@ -331,4 +335,8 @@ pub fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 /// Whether it does not hold.
 pub fn not(a: Option<bool>) -> Option<bool> {
     a.map(|a| !a)
+}
+
+fn is_same_number(word: &str, said: &str) -> bool {
+    word.parse::<f64>().ok().zip(said.parse::<f64>().ok()).is_some_and(|(word, said)| word == said)
 }

@@ -72,6 +72,11 @@ fn an_entry_of_an_object_is_no_field_of_the_type_around_it() {
     }
     for (path, diff) in [
         ("src/item.ts", " export class Item { // what is sold\n   price: number;\n+  tax: number;\n }"),
+        ("src/item.ts", " interface Cart {\n   item: {\n     price: number;\n+    tax: number;\n   };\n }"),
+        (
+            "item.go",
+            " type Item struct {\n-\tID string `json:\"id\"`\n+\tID  string `json:\"id\"`\n+\ttax string `json:\"tax\"`\n }",
+        ),
         ("src/item.ts", " class Item {\n   all() { return [1]; }\n   price: number;\n+  tax: number;\n }"),
     ] {
         assert_eq!(measured(USES_TAX, made(path, diff)).0, Class::Incidental, "{diff}");
@@ -86,6 +91,11 @@ fn an_import_stands_among_others_or_at_the_start() {
         ("src/page.ts", " 'use strict';\n+import { total } from './cart';\n f();"),
         ("src/page.rs", " #![forbid(unsafe_code)]\n+use crate::cart::total;\n fn f() {}"),
         ("src/page.rs", " mod a;\n+use crate::cart::total;\n \n #[cfg(test)]\n mod b;"),
+        (
+            "src/page.rs",
+            " use crate::{\n-    cart::{add, Error},\n+    cart::{add, total, Error},\n     models::Kind,\n };",
+        ),
+        ("src/index.ts", " export { x } from './x';\n+export { default as total } from './cart';"),
         ("src/page.py", " from .cart import cart\n \n+from .cart import total\n f()"),
         ("src/page.py", " from __future__ import annotations\n+from .cart import total"),
         ("src/page.py", " \"\"\"Pages.\"\"\"\n+from .cart import total\n f()"),

@@ -22,6 +22,8 @@ fn cases_may_be_split_by_numbers_and_sizes() {
         "when: {n: {at_least: 5}}, health: ok, verdict: accept\nwhen: {n: {at_most: 4}}, health: ok, verdict: reject",
         "when: {has: findings}, health: ok, verdict: reject\nwhen: {findings: {at_most: 0}}, health: ok, verdict: accept",
         "when: {r: {at_most: 0}}, health: ok, verdict: reject\nhealth: ok, verdict: accept",
+        "when: {n: [0, 1, 2]}, health: ok, verdict: reject\nwhen: {n: {at_least: 3}}, health: ok, verdict: accept",
+        "when: {r: 0}, health: ok, verdict: reject\nwhen: {not: {r: 0}}, health: ok, verdict: accept",
     ] {
         assert_eq!(with(whole), [""; 0], "{whole}");
     }
