@@ -36,7 +36,7 @@ impl Judged<'_> {
 impl Defined {
     /// Reads and judges a text.
     pub fn judge<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
-        let mut found = Found { every: context.every, ..Found::default() };
+        let mut found = Found::telling(context.every);
         let (root, places) = self.tree(text, context, &mut found);
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);
@@ -165,7 +165,7 @@ impl Defined {
     pub fn wrong_types(&self, document: &Node<'_>, text: &str) -> Vec<Diagnostic> {
         let mut found = Found::default();
         judge(&self.definition, document, None, &mut found);
-        found.wrong.retain(|wrong| wrong.rule.is_none());
+        found.retain(|wrong| wrong.rule.is_none());
         found.place(&Places::of(text))
     }
 

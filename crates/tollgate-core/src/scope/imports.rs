@@ -72,6 +72,13 @@ pub fn judge<'n>(path: &str, hunks: &[Hunk<'_>], language: Language, names: &Nam
         imports.open = Some(format!("where this import leads is not known: {}", quoted(line.trim())));
     }
     let added: Vec<&Binding> = after.bound.difference(&before.bound).collect();
+    let all_of = |binding: &&Binding| binding.how == How::Wildcard;
+    let hidden = before.bound.iter().find(all_of).filter(|all| added.iter().any(|one| one.module != all.module));
+    if let Some(all) = hidden {
+        // A name that comes by itself goes before one that comes with all others.
+        imports.open =
+            Some(format!("all names of {} come in here, and a new one may hide one of them", quoted(&all.module)));
+    }
     let removed: Vec<&Binding> = before.bound.difference(&after.bound).collect();
     imports.loose |= added.is_empty() && removed.is_empty();
     let Some(dialect) = dialect else { return imports };

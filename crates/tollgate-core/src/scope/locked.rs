@@ -300,7 +300,13 @@ fn other_package(entry: &Entry) -> Option<&str> {
     let (path, _) = entry.fetched.as_deref()?.split_once("/-/")?;
     let package = path.rsplit(['/', '%']).next()?;
     let package = package.strip_prefix("2f").or_else(|| package.strip_prefix("2F")).unwrap_or(package);
-    let mut named = entry.name.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
+    // `"node_modules/zod": {"name": "other"}`: what is asked for stands first.
+    let asked = if entry.name.contains("node_modules/") {
+        entry.name.split(' ').next().unwrap_or_default()
+    } else {
+        &entry.name
+    };
+    let mut named = asked.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
     (entry.changed && !named.any(|name| name == package)).then_some(package)
 }
 

@@ -106,6 +106,8 @@ fn python(path: &str, module: &str, name: &str) -> Vec<String> {
     let dots = module.len() - module.trim_start_matches('.').len();
     let inside = module[dots..].replace('.', "/");
     let bases = match dots {
+        // A module without a package is the language's own or one of the top, not the file beside.
+        0 if !inside.contains('/') => vec!["src/".to_owned(), String::new()],
         0 => roots(path).into_iter().flat_map(|root| [format!("{root}src/"), root]).collect(),
         dots => join(folder(path), &"../".repeat(dots - 1)).map(|base| vec![format!("{base}/")]).unwrap_or_default(),
     };

@@ -50,9 +50,10 @@ pub fn texts(extension: &str) -> &'static [Text] {
 }
 
 impl Language {
-    /// Whether a text may stand below a line with `<<` and look like anything.
-    pub fn has_here_texts(&self) -> bool {
-        self.texts == PLAIN
+    /// Whether what looks like a comment may be text: in markup, where it is shown, and below a line with `<<`.
+    pub fn shows_comments<'t>(&self, mut lines: impl Iterator<Item = &'t str>) -> bool {
+        let markup = !self.names && self.blocks;
+        markup || (self.texts == PLAIN && lines.any(|line| line.contains("<<")))
     }
 }
 

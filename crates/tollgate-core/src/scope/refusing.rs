@@ -51,10 +51,29 @@ const BEFORE: &[&str] = &[
     "leaves",
     "exclude",
     "forbidden",
+    "refrain",
 ];
 /// The same where they begin the item, and the path comes next.
-const BEFORE_DIRECTLY: &[&str] =
-    &["read", "reads", "reading", "see", "keep", "keeps", "reference", "references", "consult", "ignore", "skip"];
+const BEFORE_DIRECTLY: &[&str] = &[
+    "read",
+    "reads",
+    "reading",
+    "see",
+    "keep",
+    "keeps",
+    "reference",
+    "references",
+    "consult",
+    "ignore",
+    "skip",
+    "uses",
+    "like",
+    "compare",
+    "depends",
+    "follow",
+    "follows",
+    "mirrors",
+];
 const NEGATIONS: &[&str] = &[
     "no",
     "not",
@@ -98,6 +117,9 @@ const STATES: &[&[&str]] = &[
     &["off", "limits"],
     &["hands", "off"],
     &["read", "only"],
+    &["view", "only"],
+    &["protected"],
+    &["deprecated"],
     &["reference", "only"],
     &["context", "only"],
     &["only", "read"],

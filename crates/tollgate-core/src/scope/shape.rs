@@ -129,7 +129,7 @@ fn sides(hunk: &Hunk<'_>, language: Language) -> [Vec<Role>; 2] {
     let ((mut removed, before), (mut added, now)) =
         (side(hunk, Sign::Removed, language), side(hunk, Sign::Added, language));
     // A mark that opens or closes a comment around lines that stay is no comment: it takes them away, or lets them run.
-    let hides = language.has_here_texts() && hunk.lines.iter().any(|(_, line)| line.contains("<<"));
+    let hides = language.shows_comments(hunk.lines.iter().map(|(_, line)| line.as_ref()));
     if before != now || hides {
         let changed = hunk.lines.iter().map(|(sign, _)| *sign != Sign::Kept);
         for ((role, other), _) in removed.iter_mut().zip(&mut added).zip(changed).filter(|(_, changed)| *changed) {

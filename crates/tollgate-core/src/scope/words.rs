@@ -37,6 +37,8 @@ pub struct Language {
     pub bare_imports_act: bool,
     /// Whether a word outside of strings is a name, and never a value or text.
     pub names: bool,
+    /// Whether the end of a line may end a statement.
+    ends_lines: bool,
 }
 
 /// Source in which a word outside of strings may be a value, or text that is shown.
@@ -218,7 +220,8 @@ pub fn language(path: &str) -> Language {
     let names = sort == Sort::Code && !WORDS_ARE_VALUES.contains(&extension);
     let (ticks, blocks, texts) =
         (extension != "rs", sort == Sort::Code && (comment == "//" || extension == "sql"), texts(extension));
-    Language { sort, comment, indents, ticks, blocks, texts, bare_imports_act: script, names }
+    let ends_lines = matches!(extension, "kt" | "kts" | "swift" | "scala" | "go" | "zig");
+    Language { ends_lines, sort, comment, indents, ticks, blocks, texts, bare_imports_act: script, names }
 }
 
 /// A word, number or sign of a line.
@@ -295,11 +298,14 @@ impl Language {
         if self.indents {
             return line.trim_end().into();
         }
-        if !line.contains(['"', '\'', '`']) {
-            return close_up(line.split_whitespace()).into();
+        // A slash may begin a pattern, in which a space counts as in a string; where a string does not end, all of it may be inside.
+        let code = line.split_once(self.comment).filter(|_| !self.comment.is_empty()).map_or(line, |(code, _)| code);
+        match self.unquoted(line).filter(|_| !code.contains('/')) {
+            Some(pieces) if self.names => close_up(pieces.into_iter()).into(),
+            // In markup one space or more are the same, and none is not.
+            Some(pieces) => pieces.join(" ").into(),
+            None => line.trim().into(),
         }
-        // Inside a string a space counts; where one does not end, all of it may be inside.
-        self.unquoted(line).map_or_else(|| line.trim().into(), |pieces| close_up(pieces.into_iter()).into())
     }
 
     /// The words of a line, and its strings as they are; none where a string does not end in it, or a comment may hold a part of one.
@@ -326,7 +332,8 @@ impl Language {
             ["return", "throw", "break", "continue", "yield"].iter().any(|word| line.trim_end().ends_with(word))
         };
         // What comes into the line of a comment is part of it.
-        !self.indents && self.comment == "//" && !lines.any(|line| ends(line) || line.contains(self.comment))
+        let sure = !self.indents && self.comment == "//" && self.names && !self.ends_lines;
+        sure && !lines.any(|line| ends(line) || line.contains('/'))
     }
 
     /// Several lines as one, without white space that means nothing.
@@ -336,12 +343,15 @@ impl Language {
     }
 }
 
-/// Joins pieces; a space stays between two words alone.
+/// Joins pieces; a space stays between two words, and between two signs.
 fn close_up<'t>(pieces: impl Iterator<Item = &'t str>) -> String {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    let is_sign = |c: Option<char>| c.is_some_and(|c| c.is_ascii_punctuation() && !"()[]{},;'\"`_$".contains(c));
     let mut joined = String::new();
     for piece in pieces {
-        if is_word(joined.chars().next_back()) && is_word(piece.chars().next()) {
+        let (before, next) = (joined.chars().next_back(), piece.chars().next());
+        // `a & &b` is not `a && b`.
+        if (is_word(before) && is_word(next)) || (is_sign(before) && is_sign(next)) {
             joined.push(' ');
         }
         joined.push_str(piece);

@@ -18,8 +18,11 @@ use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Mend, Severity};
 
-/// How many things one text can have wrong; the rest would repeat them.
+/// How many errors, and how many warnings, are told of one text; the rest would repeat them. Warnings take no place from errors: what
+/// is not told would not count.
 const WRONG_MAX: usize = 50;
+/// How many warnings are kept until it is known which are told.
+const WARNINGS_MAX: usize = 1 << 12;
 /// So many of them are told to who mends them all: reading again for every few would cost the square.
 const EVERY_MAX: usize = 1 << 19;
 
@@ -59,12 +62,19 @@ pub struct Found {
     pub torn: BTreeSet<u32>,
     /// Whether everything is told.
     pub every: bool,
+    /// How many of those that are wrong are errors.
+    errors: usize,
 }
 
 impl Found {
+    /// Nothing yet, and whether everything is to be told.
+    pub fn telling(every: bool) -> Self {
+        Self { every, ..Self::default() }
+    }
+
     /// Whether looking for more is in vain.
     pub fn is_full(&self) -> bool {
-        self.wrong.len() >= if self.every { EVERY_MAX } else { WRONG_MAX }
+        self.errors >= if self.every { EVERY_MAX } else { WRONG_MAX }
     }
 
     /// Keeps an error about a value.
@@ -91,9 +101,20 @@ impl Found {
     }
 
     pub fn push(&mut self, wrong: Wrong) {
-        if !self.is_full() {
+        let room = match wrong.severity {
+            Severity::Error => !self.is_full(),
+            Severity::Warning => self.every || self.wrong.len() - self.errors < WARNINGS_MAX,
+        };
+        if room {
+            self.errors += usize::from(wrong.severity == Severity::Error);
             self.wrong.push(wrong);
         }
+    }
+
+    /// Takes back what only follows from something else.
+    pub fn retain(&mut self, keep: impl FnMut(&Wrong) -> bool) {
+        self.wrong.retain(keep);
+        self.errors = self.wrong.iter().filter(|wrong| wrong.severity == Severity::Error).count();
     }
 
     /// Adds the one way to mend what was found last.
@@ -121,7 +142,12 @@ impl Found {
             })
             .collect();
         list.sort_by_key(|diagnostic| diagnostic.place);
-        if let Some(last) = list.last_mut().filter(|_| full) {
+        let mut warnings = 0;
+        list.retain(|one| {
+            warnings += usize::from(one.severity == Severity::Warning);
+            one.severity == Severity::Error || self.every || warnings <= WRONG_MAX
+        });
+        if let Some(last) = list.last_mut().filter(|_| full || warnings > WRONG_MAX) {
             say_more(last);
         }
         list

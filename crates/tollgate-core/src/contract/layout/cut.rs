@@ -66,10 +66,10 @@ pub fn check(
         return;
     }
     if let Some(stump) = stump {
-        found.wrong.retain(|wrong| wrong.at as usize != stump.range.start);
+        found.retain(|wrong| wrong.at as usize != stump.range.start);
     }
     // What is left of the next label stands beside what came before it.
-    found.wrong.retain(|wrong| wrong.code != Code::LIST_STRAY || (wrong.at as usize) < last_said);
+    found.retain(|wrong| wrong.code != Code::LIST_STRAY || (wrong.at as usize) < last_said);
     let mut broken = vec![root];
     torn.into_iter().for_each(|(of, node)| tear(of, node, &mut broken));
     found.tear(broken);

@@ -129,6 +129,26 @@ fn an_import_stands_among_others_or_at_the_start() {
 }
 
 #[test]
+fn white_space_that_counts_is_no_layout() {
+    for (path, diff) in [
+        ("src/page.ts", "-if (/^[a-z ]+$/.test(s)) f();\n+if (/^[a-z]+$/.test(s)) f();"),
+        ("src/page.ts", "-s.split(/ /);\n+s.split(/  /);"),
+        ("src/page.ts", "-x = a++ + b;\n+x = a + ++b;"),
+        ("src/page.tsx", "-<p>Hello, {name}</p>\n+<p>Hello,{name}</p>"),
+        ("src/page.tsx", " <p>\n+// shown\n </p>"),
+        ("src/page.vue", " <p>\n+/* shown */\n </p>"),
+    ] {
+        let import = "import { total } from './cart';";
+        assert_eq!(beside_an_import(path, import, " f();"), Class::Incidental, "{path}");
+        assert_ne!(beside_an_import(path, import, diff), Class::Incidental, "{diff}");
+    }
+    let star = " export * from './auth';\n-export { add } from './cart';\n+export { add, total } from './cart';";
+    assert_ne!(measured(ADDS_TOTAL, made("src/index.ts", star)).0, Class::Incidental, "it may hide another");
+    let own = " import json\n-json.load(1)\n+json.total(1)";
+    assert_ne!(measured("-def load():\n+def total():", made("src/a/page.py", own)).0, Class::Incidental);
+}
+
+#[test]
 fn a_field_that_moves_others_is_for_a_person_where_their_order_counts() {
     for (path, diff) in [
         ("item.py", " class Item(NamedTuple):\n+    tax: int\n     price: int"),
