@@ -157,6 +157,7 @@ fn checklist_holds(root: &Node<'_>) -> Vec<u32> {
             // A line without words has another error, and so have criteria that are counted as not verified.
             "acceptance_criteria" if ["not verified", "FAILED"].iter().any(|words| has(&text, words)) => false,
             _ if is_blank(&text) || is_placeholder(&text) => false,
+            _ if text.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("not all")) => true,
             _ if denied_below(&text) => true,
             "unresolved_comments" | "task_constraints" if says_none(&text) => false,
             "unresolved_comments" if none() => false,

@@ -40,13 +40,12 @@ const SEEN: May = 1 << 14;
 const BEGINS: May = 1 << 15;
 
 /// What each word may do, in the order of the words.
-const WORDS: [(&str, May); 141] = [
+const WORDS: [(&str, May); 139] = [
     ("0", NOTHING),
     ("a", FILLER),
     ("able", FILLER),
     ("absent", ALONE),
     ("actually", FILLER),
-    ("all", FILLER),
     ("applicable", LAST),
     ("are", FILLER),
     ("aren't", DENIAL),
@@ -70,7 +69,6 @@ const WORDS: [(&str, May); 141] = [
     ("could", FILLER),
     ("couldn't", DENIAL),
     ("covered", JUDGED),
-    ("criteria", FILLER),
     ("criterion", LABEL),
     ("currently", FILLER),
     ("deferred", ALONE | REASON | COMMA),

@@ -105,8 +105,6 @@ struct Half<'a> {
     bound: BTreeSet<Binding>,
     /// The lines of each hunk that do something, with their places.
     lines: Vec<Vec<(usize, &'a str)>>,
-    /// Lines that begin inside a string.
-    in_text: BTreeSet<(usize, usize)>,
     /// Words that stand somewhere else than before a dot: they may be values.
     values: BTreeSet<&'a str>,
     /// Whether a module of Rust lies within the file.
@@ -120,24 +118,12 @@ impl<'a> Half<'a> {
         let mut half = Half {
             bound: bound(hunks, sign, language, dialect),
             lines: hunks.iter().map(|hunk| spoken(hunk, sign, language)).collect(),
-            in_text: BTreeSet::new(),
             values: BTreeSet::new(),
             has_modules: false,
             package: None,
         };
-        let marks: &[&str] = match dialect {
-            Some(Dialect::Script | Dialect::Go) => &["`"],
-            Some(Dialect::Rust) => &["\""],
-            Some(Dialect::Python | Dialect::Jvm) | None => &["\"\"\"", "'''"],
-        };
-        for (hunk, lines) in half.lines.iter().enumerate() {
-            let mut seen = vec![0_usize; marks.len()];
-            for (at, line) in lines {
-                if seen.iter().any(|count| count % 2 == 1) {
-                    half.in_text.insert((hunk, *at));
-                }
-                let plain = line.replace("\\\\", "").replace("\\\"", "").replace("\\`", "").replace("'\"'", "");
-                seen.iter_mut().zip(marks).for_each(|(count, mark)| *count += plain.matches(mark).count());
+        for lines in &half.lines {
+            for (_, line) in lines {
                 let tokens = language.tokens(line);
                 let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
                 half.has_modules |= (0..tokens.len()).any(|at| text(at) == "mod" && text(at + 2) == "{");
@@ -196,15 +182,13 @@ impl File<'_> {
             {
                 return Some(format!("{} may be this file's own name", quoted(old)));
             }
-            let hidden =
-                self.before.in_text.contains(&(at.hunk, at.before)) || self.now.in_text.contains(&(at.hunk, at.now));
             let continues = self.before.continues(at.hunk, at.before, self.language)
                 || self.now.continues(at.hunk, at.now, self.language);
             let separator = if self.dialect == Some(Dialect::Rust) { "::" } else { "." };
             let led = path_to(&before, word, separator, continues)
                 .zip(path_to(&now, word, separator, continues))
                 .is_some_and(|(before, now)| self.leads(&before, &now, old, new));
-            (hidden || !led).then(|| format!("nothing here says that {} is that of {by}", quoted(old)))
+            (!led).then(|| format!("nothing here says that {} is that of {by}", quoted(old)))
         })
     }
 

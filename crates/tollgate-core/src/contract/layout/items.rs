@@ -87,6 +87,8 @@ impl<'a> Reader<'a, '_> {
         if self.text[range.clone()].trim_start().is_empty() {
             return;
         }
+        // Labels or a table before the items say what an item says.
+        let is_lost = is_lost || is_table(&self.text[range.clone()]) || self.text[range.clone()].contains(":** ");
         let node = self.said(range, 0);
         let Some(said) = node.text().filter(|said| says(said)) else { return };
         if is_lost {

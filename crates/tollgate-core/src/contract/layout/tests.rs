@@ -256,6 +256,8 @@ fn no_text_beside_a_list_is_lost() {
         (format!("{finding}\n\n| What | Why |\n|---|---|\n| a | b |"), "Error 9:TG0224"),
         (format!("{finding}\n\n##### More\n\nAlso this."), "Error 9:TG0224"),
         (format!("Also src/auth.js stores the password.\n\n{finding}"), "Warning 7:TG0224"),
+        (format!("{}\n\n{finding}", finding.trim_start_matches("- ")), "Error 7:TG0224"),
+        (format!("| What | Why |\n|---|---|\n| a | b |\n\n{finding}"), "Error 7:TG0224"),
         (finding.replace("- **What", "- [major] **What"), "Warning 7:TG0224"),
     ] {
         assert_eq!(told("decree.review-rejection", &with(&beside)), [expected], "{beside}");
@@ -273,6 +275,7 @@ fn no_text_beside_a_list_is_lost() {
     for (before, expected) in [
         (format!("{finding}\n\n{category}"), "Error 5:TG0224"),
         (format!("| What |\n|---|\n\n{category}"), "Error 5:TG0224"),
+        (format!("{}\n\n{category}", finding.trim_start_matches("- ")), "Error 5:TG0224"),
         (format!("The cart is close.\n\n{category}"), "Warning 5:TG0224"),
     ] {
         assert_eq!(told("decree.review-rejection", &rejection.replace(category, &before)), [expected], "{before}");

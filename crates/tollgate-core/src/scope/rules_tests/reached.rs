@@ -45,6 +45,10 @@ fn what_the_file_gets_from_the_one_that_renames_it_follows() {
             "-from src.cart import is_admin\n+from src.cart import is_user\n kept\n-    if x and not is_admin(u):\n+    if x and not is_user(u):",
         ),
         ("src/page.py", " from src import cart\n kept\n-    if cart.is_admin(u):\n+    if cart.is_user(u):"),
+        (
+            "src/page.py",
+            " from src import cart\n def f(u):\n     \"\"\"A page.\n \n     Of a cart.\n     \"\"\"\n-    if cart.is_admin(u):\n+    if cart.is_user(u):",
+        ),
         ("src/page.py", " from . import cart\n kept\n-    if cart.is_admin(u):\n+    if cart.is_user(u):"),
         (
             "app/page.py",
