@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::change::{Hunk, Sign};
-use super::modules::{Dialect, dialect, places};
+use super::modules::{Dialect, dialect};
 use super::names::Names;
 use super::shape::parted;
 use super::words::{Language, Token, TokenSort};
@@ -82,7 +82,7 @@ pub fn judge<'n>(path: &str, hunks: &[Hunk<'_>], language: Language, names: &Nam
     let removed: Vec<&Binding> = before.bound.difference(&after.bound).collect();
     imports.loose |= added.is_empty() && removed.is_empty();
     let Some(dialect) = dialect else { return imports };
-    let leads = |binding: &Binding| names.files_at(&places(dialect, path, &binding.module, &binding.imported));
+    let leads = |binding: &Binding| names.files_of(dialect, path, &binding.module, &binding.imported);
     for binding in &added {
         let needed = leads(binding).into_iter().find_map(|file| names.brings(file, binding.name()));
         imports.take(needed);

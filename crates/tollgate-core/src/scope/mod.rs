@@ -16,7 +16,7 @@ pub mod incidental;
 mod item;
 mod locked;
 mod loose;
-mod modules;
+pub mod modules;
 mod names;
 mod open;
 mod pattern;

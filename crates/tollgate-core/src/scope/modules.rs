@@ -1,6 +1,7 @@
 //! Where an import leads: the paths that its module can stand for, as far as the text says.
 
 use super::words::file_name;
+use crate::Name;
 
 const SCRIPTS: &[&str] = &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
 
@@ -58,12 +59,31 @@ pub fn places(dialect: Dialect, path: &str, module: &str, name: &str) -> Places 
                 }
             }
         }
-        // The first part of an import is the name of the module; what stands alone is the language's own.
-        Dialect::Go => {
-            places.folders = module.match_indices('/').map(|(at, _)| module[at + 1..].to_owned()).collect();
-        }
+        // Only its `go.mod` says.
+        Dialect::Go => {}
     }
     places
+}
+
+/// A module of Go: the folder of its `go.mod`, with a slash behind it unless it is the top, and the path that it names.
+pub type GoModule = (Name, Name);
+
+/// The module that a `go.mod` at a path names.
+pub fn go_module(path: &str, text: &str) -> Option<GoModule> {
+    let named = text.lines().find_map(|line| line.trim().strip_prefix("module ")).map(str::trim)?;
+    let named = named.split([' ', '\t']).next().unwrap_or_default().trim_matches('"');
+    (!named.is_empty()).then(|| (Name::from(&path[..path.len() - file_name(path).len()]), Name::from(named)))
+}
+
+/// The folder that an import of Go leads to, in the module that names most of it.
+pub fn go_folder(modules: &[GoModule], import: &str) -> Option<String> {
+    let inside = |(folder, own): &GoModule| {
+        let rest = import.strip_prefix(&**own)?;
+        let rest = if rest.is_empty() { rest } else { rest.strip_prefix('/')? };
+        Some((own.len(), format!("{folder}{rest}")))
+    };
+    let found = modules.iter().filter_map(inside).max_by_key(|(length, _)| *length);
+    found.map(|(_, folder)| folder.trim_end_matches('/').to_owned())
 }
 
 fn folder(path: &str) -> &str {
@@ -150,4 +170,30 @@ fn rust(path: &str, module: &str, name: &str) -> Vec<String> {
     let tops = if rest.is_empty() { vec![format!("{module}/lib.rs"), format!("{module}/main.rs")] } else { Vec::new() };
     let files = [module, within].into_iter().flat_map(|at| [format!("{at}.rs"), format!("{at}/mod.rs")]);
     files.chain(tops).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_import_of_go_leads_where_its_module_says() {
+        let shop = go_module("go.mod", "// a shop\nmodule example.com/shop // ours\n\ngo 1.24\n").unwrap();
+        let tool = go_module("tools/gen/go.mod", "module \"example.com/shop/gen\"\n").unwrap();
+        assert_eq!(
+            (&*shop.0, &*shop.1, &*tool.0, &*tool.1),
+            ("", "example.com/shop", "tools/gen/", "example.com/shop/gen")
+        );
+        for (import, folder) in [
+            ("example.com/shop", Some("")),
+            ("example.com/shop/cart", Some("cart")),
+            ("example.com/shop/gen/x", Some("tools/gen/x")),
+            ("example.com/shopping/cart", None),
+            ("github.com/x/cart", None),
+            ("crypto/rand", None),
+        ] {
+            assert_eq!(go_folder(&[shop.clone(), tool.clone()], import).as_deref(), folder, "{import}");
+        }
+        assert_eq!(go_module("go.mod", "go 1.24\n"), None);
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
 use super::field::field_name;
-use super::modules::Places;
+use super::modules::{Dialect, GoModule, Places, go_folder, places};
 use super::reached::Own;
 use super::shape::{Piece, pieces};
 use super::words::{Language, TokenSort, definitions, file_name, is_manifest, is_telling, language, stem};
@@ -19,6 +19,7 @@ type From<'c> = &'c Name;
 pub struct Names<'c> {
     /// Whether anything in scope changed.
     pub any: bool,
+    pub go_modules: Vec<GoModule>,
     /// A file in scope whose change could not be read.
     pub unread: Option<From<'c>>,
     /// Defined now, not before.
@@ -219,6 +220,15 @@ impl<'c> Names<'c> {
         }
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         self.in_folder.entry(folder).or_default().push(path);
+    }
+
+    /// The files of the change that a module, as the file at `path` writes it, may be; `name` may be one within it.
+    pub fn files_of(&self, dialect: Dialect, path: &str, module: &str, name: &str) -> Vec<&'c str> {
+        let mut places = places(dialect, path, module, name);
+        if dialect == Dialect::Go {
+            places.folders.extend(go_folder(&self.go_modules, module));
+        }
+        self.files_at(&places)
     }
 
     /// The files of the change at one of these places.

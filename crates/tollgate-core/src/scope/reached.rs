@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Hunk, Sign};
 use super::imports::{Binding, How, bound};
-use super::modules::{Dialect, Places, dialect, places};
+use super::modules::{Dialect, Places, dialect};
 use super::names::Names;
 use super::shape::{Pair, Piece, Stands, spoken};
 use super::words::{Language, Token, TokenSort, definitions};
@@ -302,7 +302,7 @@ impl File<'_> {
         if dialect == Dialect::Rust && module.starts_with("super") && half.has_modules {
             return Vec::new();
         }
-        self.names.files_at(&places(dialect, self.path, module, name))
+        self.names.files_of(dialect, self.path, module, name)
     }
 
     /// The files in scope that are the module before the last word of a path.

@@ -12,6 +12,7 @@ use super::change::{Change, Content, Kind, Mode};
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
 use super::loose::is_there;
+use super::modules::GoModule;
 use super::names::Names;
 use super::protects;
 use super::task::TaskScope;
@@ -62,6 +63,8 @@ pub struct Rules {
     pub corrections: Vec<Correction>,
     /// Patterns of paths that nobody may change.
     pub protected: Vec<Name>,
+    /// The modules of Go; without one, no import of it leads anywhere.
+    pub go_modules: Vec<GoModule>,
     /// What was found of the files that corrections name; one that is not here was there before.
     pub found: BTreeMap<String, Found>,
 }
@@ -262,6 +265,7 @@ impl Rules {
             all.iter().filter(|(_, by)| wanted(by)).map(|(change, _)| *change).collect()
         };
         let mut names = Names::of(&of(|by| matches!(by, ByPath::Listed(_) | ByPath::Corrected(_))));
+        names.go_modules.clone_from(&self.go_modules);
         of(|by| matches!(by, ByPath::Test(_))).into_iter().for_each(|test| names.take_test(test));
         let mut sorted: Vec<Sorted<'c>> = all.into_iter().map(|(change, by)| sorted(change, &by, &names)).collect();
         sorted.sort_by_key(|sorted| sorted.class);

@@ -33,7 +33,8 @@ fn rules(listed: &[&str], excluded: &[&str]) -> Rules {
     let text = task(listed, excluded);
     let (task, warnings) = TaskScope::read(&text).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}"));
     assert_eq!(warnings, []);
-    Rules { task, ..Rules::default() }
+    let go_modules = ["example.com", "example.com/me", "shop", "x"].map(|module| ("".into(), module.into())).to_vec();
+    Rules { task, go_modules, ..Rules::default() }
 }
 
 /// A change that owns its lines: ` kept`, `-removed`, `+added`, `@@ within`.

@@ -46,7 +46,7 @@ pub(super) fn refuse(
     let between = workspace.between(&workspace.base().tree, &tree_id(&content.tree)?)?;
     let mine = |path: &str| result.changed.iter().any(|change| &*change.path == path);
     let task = TaskScope::within(&[&unit.scope[..], widened].concat());
-    let rules = Rules { task, ..Rules::default() };
+    let rules = Rules { task, go_modules: between.go_modules()?, ..Rules::default() };
     let patch = if rules.need_content(between.paths()) { between.read()? } else { Patch::default() };
     let texts = patch.texts();
     let changes = between.changes(&texts);

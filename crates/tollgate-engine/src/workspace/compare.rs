@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
 use tollgate_core::scope::change::{Change, Content, Hunk, Mode, Moved, Sign};
+use tollgate_core::scope::modules::{GoModule, go_module};
 
 use super::claim::Claim;
 use super::folder::{GitFolder, Kind};
@@ -25,6 +26,8 @@ use crate::git::{Git, GitError, ObjectId, quote, records};
 const FILE_SETTING: &str = "core.bigFileThreshold=1m";
 /// How many new and removed files are compared with each other for renames; equal ones are found however many there are.
 const RENAMES: &str = "-l400";
+/// So many modules of Go are looked at.
+const GO_MODULES_MAX: usize = 64;
 /// How many lines around a change are shown: all of a file, since what a line uses may be bound anywhere in it; of a change that is
 /// too large for that, some.
 const AROUND: [&str; 2] = ["-U1000000", "-U12"];
@@ -324,6 +327,25 @@ impl Between {
     /// The files of the tree that the change begins at.
     pub fn files_before(&self) -> Result<Vec<Entry>, WorkspaceError> {
         Ok(self.git.list(&self.trees.0)?)
+    }
+
+    /// The modules of Go in the tree that the change begins at, or that it makes, where it changes something of Go.
+    pub fn go_modules(&self) -> Result<Vec<GoModule>, WorkspaceError> {
+        if !self.paths().any(|path| path.ends_with(".go")) {
+            return Ok(Vec::new());
+        }
+        let is_one = |entry: &Entry| &*entry.path == "go.mod" || entry.path.ends_with("/go.mod");
+        let mut modules = Vec::new();
+        for tree in [&self.trees.0, &self.trees.1] {
+            for entry in self.git.list(tree)?.iter().filter(|entry| is_one(entry)).take(GO_MODULES_MAX) {
+                let text = self.git.run(&["cat-file", "blob", &entry.blob])?;
+                modules.extend(go_module(&entry.path, &String::from_utf8_lossy(&text)));
+            }
+            if !modules.is_empty() {
+                break;
+            }
+        }
+        Ok(modules)
     }
 
     /// Reads the lines.

@@ -337,3 +337,26 @@ fn what_the_check_itself_is_given_does_not_count_until_git_knows_it() {
     world.set("TOLLGATE_STATE", "state-here").type_in(check);
     insta::assert_snapshot!(world.transcript);
 }
+
+/// Where an import of Go leads is said by the `go.mod` before the change, and by nothing that only ends alike.
+#[test]
+fn an_import_of_go_leads_where_its_module_says() {
+    for (import, class) in [("example.com/shop/cart", "incidental"), ("github.com/x/cart", "incidental?")] {
+        let world = world();
+        let write = |name: &str| {
+            world.write("cart/cart.go", format!("package cart\n\nfunc {name}() int {{\n\treturn 1\n}}\n"));
+            let page =
+                format!("package page\n\nimport \"{import}\"\n\nfunc Show() int {{\n\treturn cart.{name}()\n}}\n");
+            world.write("page/page.go", page);
+        };
+        world.write("go.mod", "module example.com/shop\n");
+        write("Sum");
+        world.commit("Go");
+        world.git(&["branch", "-f", "main"]);
+        std::fs::write(world.path("task.md"), TASK.replace("- src/cart.js", "- cart/cart.go")).unwrap();
+        write("Total");
+        let (found, _) = check(&world, "--worktree");
+        let page = path(&found, "page/page.go");
+        assert_eq!(page["class"], class, "{import}: {page}");
+    }
+}

@@ -116,6 +116,7 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     notes.iter_mut().take(1).for_each(|note| note.diagnostics.extend_from_slice(&missing));
     notes.extend(protects_nothing(&rules, &comparison)?);
     find_corrected(&mut rules, &comparison)?;
+    rules.go_modules = comparison.between.go_modules().map_err(|error| refused(&error))?;
     // Where every path is settled by its name, nothing more is read.
     let patch = match rules.need_content(comparison.between.paths()) {
         true => comparison.between.read().map_err(|error| refused(&error))?,
