@@ -137,8 +137,8 @@ impl Defined {
     /// The object that a text should be and nothing else: words around it are one mistake, another object is a second, and what it
     /// says itself is judged all the same.
     fn object<'a>(&self, text: &'a str, found: &mut Found) -> Option<Node<'a>> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut parsed = json::parse(text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if parsed.node.is_none()
             && parsed.faults.last().is_some_and(|fault| fault.code == Code::TEXT_AROUND)
             && let Some(range) = extract::objects(text, &Looks::of(&self.definition)).into_iter().next()

@@ -26,7 +26,11 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     /// Takes a text; a byte order mark at its start belongs to no line.
     pub fn new(text: &'a str) -> Self {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self::bare(text.strip_prefix('\u{feff}').unwrap_or(text))
+    }
+
+    /// Takes a text whose byte order mark is gone: another one at its start is a character of its first line.
+    pub fn bare(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let mut source = Self { text, ended: Vec::with_capacity(1 + bytes.len() / STEP), chars: OnceLock::new() };
         let mut count = 0;

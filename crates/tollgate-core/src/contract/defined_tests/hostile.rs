@@ -101,3 +101,17 @@ fn warnings_take_no_place_from_errors() {
     let count = |severity| judged.diagnostics.iter().filter(|one| one.severity == severity).count();
     assert_eq!((count(Severity::Error), count(Severity::Warning)), (1, 50));
 }
+
+/// A byte order mark begins a file. A second one is a character of its first line: it is told, and moves no other place.
+#[test]
+fn a_second_byte_order_mark_moves_no_place() {
+    for own in registry::all_defined() {
+        let text = guide::example(&own.definition).replacen("\n  \"", "\n  \"odd\": 1,\n  \"", 1).replace('\n', "\r\n");
+        let places = |text: &str| -> Vec<_> {
+            let judged = own.judge(text, &Context::default());
+            judged.diagnostics.iter().map(|one| (one.code, one.place)).filter(|(_, place)| place.line > 1).collect()
+        };
+        let (one, two) = (places(&format!("\u{feff}{text}")), places(&format!("\u{feff}\u{feff}{text}")));
+        assert!(one.iter().all(|place| two.contains(place)), "{}: {one:?} {two:?}", own.definition.id);
+    }
+}

@@ -21,7 +21,7 @@ pub struct Only<'t> {
 /// The JSON in a text that holds one document of a contract: it is what [`extract`](super::extract) finds there, and nothing else in the text looks
 /// like one or is other JSON.
 pub fn only_object<'t>(dialect: Dialect<'_>, text: &'t str, context: &Context) -> Option<Only<'t>> {
-    let (file, looks) = (Source::new(text), dialect.looks(context));
+    let (file, looks) = (Source::bare(text), dialect.looks(context));
     let all = super::all(&file, &looks, context);
     let search = Search::new(dialect, context, &looks, &all, &file);
     let [one @ Candidate { layer: 0, range, form: Form::Json, state: State::Whole }] = &all.candidates[..] else {

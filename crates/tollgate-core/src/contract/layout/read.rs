@@ -253,7 +253,7 @@ impl<'a> Reader<'a, '_> {
         }
         let mut starts: Vec<(usize, usize)> = sections.iter().map(|section| (section.field, section.start)).collect();
         starts.sort_unstable();
-        let place = |at: usize| Source::new(self.text).place(at);
+        let place = |at: usize| Source::bare(self.text).place(at);
         let order = starts.iter().map(|(_, start)| place(*start)).collect();
         let end = (end < self.text.len()).then(|| place(end));
         let last = self.found.wrong.iter_mut().rev().find(|wrong| wrong.code == Code::SECTION_ORDER);

@@ -1,65 +1,10 @@
-//! One entry of a list: a file, or a row with its mark; and how many files there are.
+//! One entry of a list, a row with its mark; and how many files there are.
 
-use super::document::{CoverageRow, FileCounts, FileEntry, Mark};
-use crate::contract::text::says_none;
+use super::document::{CoverageRow, FileCounts, Mark};
 
 /// What may stand between a name and the words about it.
 pub(super) fn after_separator(text: &str) -> &str {
     text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '—' | '–' | '-' | ':' | '·' | ','))
-}
-
-/// The files of an entry, one or several in a row, and what is said of them, which stands with the first. None where it names no file.
-pub(super) fn files(text: &str) -> Vec<FileEntry> {
-    let Some((first, mut rest)) = path(text) else { return Vec::new() };
-    let (mut paths, mut behind) = (vec![first], rest);
-    // Behind a name that is a bare word, others are names too; behind a path such a word may be what was changed in it.
-    let bare = text.starts_with('`') && is_word(first);
-    while let Some((path, next)) = another(behind, bare) {
-        paths.push(path);
-        behind = next;
-    }
-    // In a sentence that goes on, the others are a part of what is said of the first.
-    let ends = |rest: &str| rest.is_empty() || rest.starts_with(['—', '–', '-', ':', '·', '(']);
-    match ends(behind.trim_start()) {
-        true => rest = behind,
-        false => paths.truncate(1),
-    }
-    // Not with each: many names and a long note would be many long notes.
-    let mut note = after_separator(rest).trim();
-    paths
-        .into_iter()
-        .map(|path| FileEntry { path: path.to_owned(), note: std::mem::take(&mut note).to_owned() })
-        .collect()
-}
-
-/// The path that a text begins with, and what stands behind it.
-fn path(text: &str) -> Option<(&str, &str)> {
-    let (path, rest) = match text.strip_prefix('`') {
-        Some(quoted) => quoted.split_once('`')?,
-        None => {
-            let word = &text[..text.find(char::is_whitespace).unwrap_or(text.len())];
-            text.split_at(word.trim_end_matches([':', ',']).len())
-        }
-    };
-    (!path.trim().is_empty() && !path.contains('\n')).then_some((path, rest))
-}
-
-/// Whether a name is a bare word: no path, no call (`run()`) and nothing of a module (`cart::total`).
-fn is_word(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
-/// Files that have a bare word for their name wherever they are.
-const FILES: [&str; 8] = ["AUTHORS", "CHANGELOG", "CODEOWNERS", "COPYING", "LICENSE", "NOTICE", "README", "VERSION"];
-
-/// The next path of a row. A word is one only where nobody takes it for anything else.
-fn another(rest: &str, bare: bool) -> Option<(&str, &str)> {
-    let rest = rest.trim_start();
-    let joined = ["and ", ",", "&", "+"].iter().find_map(|sign| rest.strip_prefix(sign))?.trim_start();
-    let joined = joined.strip_prefix("and ").map_or(joined, str::trim_start);
-    let is_file = |word: &str| is_word(word) && (bare || word.ends_with("file") || FILES.contains(&word));
-    let is_path = |path: &str| path.contains('/') || (joined.starts_with('`') && (path.contains('.') || is_file(path)));
-    path(joined).filter(|(path, _)| is_path(path) && !says_none(path))
 }
 
 /// A row with its mark, wherever that stands.

@@ -7,6 +7,7 @@ mod access;
 pub mod document;
 mod draft;
 mod entry;
+mod files;
 mod finding;
 pub mod heading;
 mod index;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::document::{CoverageRow, FileEntry, Finding, Note, Status, Word};
 use super::draft::{Draft, Located, Present};
-use super::entry::{self, coverage_row};
+use super::entry::coverage_row;
+use super::files;
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
@@ -311,7 +312,7 @@ impl<'a> Reader<'a, '_> {
     fn files(&mut self, heading: Heading) -> Vec<Located<FileEntry>> {
         let mut files = Vec::new();
         for entry in self.entries(heading) {
-            let named = entry::files(&entry.text);
+            let named = files::files(&entry.text);
             if named.is_empty() {
                 let message = format!("{} names no file", quote(&entry.text));
                 let hint = "write one item per file: - `path` — note";

@@ -1,5 +1,6 @@
 //! Text in, report and places out.
 
+mod files;
 mod lost;
 mod property;
 mod rules;

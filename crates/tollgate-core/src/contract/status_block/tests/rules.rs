@@ -84,47 +84,6 @@ fn questions_are_put_word_for_word() {
     );
 }
 
-/// A line that names several files counts for each of them, and claims them.
-#[test]
-fn every_file_of_a_line_counts() {
-    let read_with = |count: usize, line: &str| {
-        let files = format!("{count} created, 0 modified, 0 deleted");
-        let files = report("complete", "", "n/a", &files, "0", &format!("## Files Created\n- {line}\n"));
-        read(&files, &role("developer"))
-    };
-    for (line, expected) in [
-        ("`src/a.rs`, `src/b.rs`", &["src/a.rs", "src/b.rs"][..]),
-        ("`a.rs` and `b.rs` — both are new", &["a.rs", "b.rs"]),
-        ("src/a.rs, src/b.rs, and src/c.rs", &["src/a.rs", "src/b.rs", "src/c.rs"]),
-        ("src/a.rs, src/b.rs (tests)", &["src/a.rs", "src/b.rs"]),
-        ("`src/a.rs` + `src/b.rs`: moved", &["src/a.rs", "src/b.rs"]),
-        ("`Makefile`, `Dockerfile`", &["Makefile", "Dockerfile"]),
-        ("`Makefile`, `gradlew` and `LICENSE` — new", &["Makefile", "gradlew", "LICENSE"]),
-        ("`src/a.rs`, `Makefile`", &["src/a.rs", "Makefile"]),
-        // What stands behind the first is a word about it.
-        ("`Makefile`, `all()`", &["Makefile"]),
-        ("`Makefile`, `none`", &["Makefile"]),
-        ("Makefile, Dockerfile", &["Makefile"]),
-        ("src/a.rs, new", &["src/a.rs"]),
-        ("src/a.rs, n/a", &["src/a.rs"]),
-        ("`src/a.rs`, `src/b.rs` calls it", &["src/a.rs"]),
-        ("`src/a.rs` — `src/b.rs`", &["src/a.rs"]),
-        ("`src/a.rs`, `total` alone", &["src/a.rs"]),
-        ("`src/a.rs`, `total`", &["src/a.rs"]),
-        ("`src/a, b.rs`", &["src/a, b.rs"]),
-        ("src/a,b.rs", &["src/a,b.rs"]),
-    ] {
-        let listed = expected.len();
-        let reading = read_with(listed, line);
-        assert_eq!(shown(&reading), "ok none", "{line}");
-        let created: Vec<&str> = reading.report.claims.created.iter().map(|path| &**path).collect();
-        assert_eq!(created, expected, "{line}");
-        for wrong in [listed - 1, listed + 1] {
-            assert_eq!(shown(&read_with(wrong, line)), "malformed none\nE 8:1/12:1 TG0211", "{line}");
-        }
-    }
-}
-
 #[test]
 fn the_abstract_is_an_index_of_the_sections() {
     let files = "## Files Created\n- `src/a b.rs` — new\n- src/c.rs: also\n\n## Files Modified\n- None\n";

@@ -1,0 +1,111 @@
+//! Entries that name files.
+
+use super::super::files::files;
+use super::*;
+
+/// A line that names several files counts for each of them, and claims them.
+#[test]
+fn every_file_of_a_line_counts() {
+    let read_with = |count: usize, line: &str| {
+        let files = format!("{count} created, 0 modified, 0 deleted");
+        let files = report("complete", "", "n/a", &files, "0", &format!("## Files Created\n- {line}\n"));
+        read(&files, &role("developer"))
+    };
+    for (line, expected) in [
+        ("`src/a.rs`, `src/b.rs`", &["src/a.rs", "src/b.rs"][..]),
+        ("`a.rs` and `b.rs` — both are new", &["a.rs", "b.rs"]),
+        ("src/a.rs, src/b.rs, and src/c.rs", &["src/a.rs", "src/b.rs", "src/c.rs"]),
+        ("src/a.rs, src/b.rs (tests)", &["src/a.rs", "src/b.rs"]),
+        ("`src/a.rs` + `src/b.rs`: moved", &["src/a.rs", "src/b.rs"]),
+        ("`Makefile`, `Dockerfile`", &["Makefile", "Dockerfile"]),
+        ("`Makefile`, `gradlew` and `LICENSE` — new", &["Makefile", "gradlew", "LICENSE"]),
+        ("`src/a.rs`, `Makefile`", &["src/a.rs", "Makefile"]),
+        // What stands behind the first is a word about it.
+        ("`Makefile`, `all()`", &["Makefile"]),
+        ("`Makefile`, `none`", &["Makefile"]),
+        ("Makefile, Dockerfile", &["Makefile"]),
+        ("src/a.rs, new", &["src/a.rs"]),
+        ("src/a.rs, n/a", &["src/a.rs"]),
+        ("`src/a.rs`, `src/b.rs` calls it", &["src/a.rs"]),
+        ("`src/a.rs` — `src/b.rs`", &["src/a.rs"]),
+        ("`src/a.rs`, `total` alone", &["src/a.rs"]),
+        ("`src/a.rs`, `total`", &["src/a.rs"]),
+        ("`src/a, b.rs`", &["src/a, b.rs"]),
+        ("src/a,b.rs", &["src/a,b.rs"]),
+        // Each has its own remark.
+        ("`src/a.rs` (new), `src/b.rs` (new, with tests)", &["src/a.rs", "src/b.rs"]),
+        ("`src/a.rs` (new); `src/b.rs`.", &["src/a.rs", "src/b.rs"]),
+        ("`src/a.rs` (was `src/b.rs`)", &["src/a.rs"]),
+        // Words stand before the name, or signs around it.
+        ("Added `src/a.rs`", &["src/a.rs"]),
+        ("Added `src/a.rs` and `src/b.rs`.", &["src/a.rs", "src/b.rs"]),
+        ("**New:** `src/a.rs` — the parser", &["src/a.rs"]),
+        ("Parser and renderer: `src/a.rs`, `src/b.rs`", &["src/a.rs", "src/b.rs"]),
+        ("`parse()` in `src/a.rs`", &["src/a.rs"]),
+        ("[src/a.rs](src/a.rs)", &["src/a.rs"]),
+        ("[`src/a.rs`](src/a.rs) — the parser", &["src/a.rs"]),
+        ("**src/a.rs** — the parser", &["src/a.rs"]),
+        ("**`src/a.rs`**: the parser", &["src/a.rs"]),
+        ("[x] src/a.rs", &["src/a.rs"]),
+        ("✅ src/a.rs", &["src/a.rs"]),
+        ("➕ `src/a.rs`", &["src/a.rs"]),
+        ("\"src/a.rs\"", &["src/a.rs"]),
+        ("src/a.rs.", &["src/a.rs"]),
+        ("New parser (src/a.rs)", &["src/a.rs"]),
+        ("Added src/a.rs, src/b.rs", &["src/a.rs", "src/b.rs"]),
+        ("Added Cargo.toml", &["Cargo.toml"]),
+        ("New Makefile", &["Makefile"]),
+        // These name files, too.
+        ("gradlew", &["gradlew"]),
+        ("gradlew — the wrapper", &["gradlew"]),
+        ("`gradlew`: the wrapper", &["gradlew"]),
+        (".gitignore", &[".gitignore"]),
+        ("app/(shop)/page.tsx", &["app/(shop)/page.tsx"]),
+        ("README: how to start", &["README"]),
+    ] {
+        let listed = expected.len();
+        let reading = read_with(listed, line);
+        assert_eq!(shown(&reading), "ok none", "{line}");
+        let created: Vec<&str> = reading.report.claims.created.iter().map(|path| &**path).collect();
+        assert_eq!(created, expected, "{line}");
+        for wrong in [listed - 1, listed + 1] {
+            assert_eq!(shown(&read_with(wrong, line)), "malformed none\nE 8:1/12:1 TG0211", "{line}");
+        }
+    }
+}
+
+/// An entry that names no file is told; a word of its sentence is none.
+#[test]
+fn an_entry_without_a_file_is_told() {
+    for line in ["the parser", "New: the parser", "**New:** the parser", "[ ] src/a.rs", "**The parser** — it reads"]
+    {
+        let text = report(
+            "complete",
+            "",
+            "n/a",
+            "1 created, 0 modified, 0 deleted",
+            "0",
+            &format!("## Files Created\n- {line}\n"),
+        );
+        assert!(
+            shown(&read(&text, &role("developer"))).contains("E 13:3 TG0222"),
+            "{line}: {}",
+            shown(&read(&text, &role("developer")))
+        );
+    }
+}
+
+/// What is said of a file stays with it, also what stands before its name.
+#[test]
+fn a_note_stays_with_its_file() {
+    for (line, expected) in [
+        ("Added `src/a.rs` for the parser", &[("src/a.rs", "Added for the parser")][..]),
+        ("**New:** `src/a.rs` — the parser", &[("src/a.rs", "New the parser")]),
+        ("`src/a.rs` (new), `src/b.rs` (tests)", &[("src/a.rs", "(new)"), ("src/b.rs", "(tests)")]),
+        ("`src/a.rs` and `src/b.rs` — both", &[("src/a.rs", "both"), ("src/b.rs", "")]),
+    ] {
+        let named: Vec<(String, String)> = files(line).into_iter().map(|file| (file.path, file.note)).collect();
+        let named: Vec<(&str, &str)> = named.iter().map(|(path, note)| (path.as_str(), note.as_str())).collect();
+        assert_eq!(named, expected, "{line}");
+    }
+}
