@@ -6,7 +6,7 @@ use super::label::without_box;
 use super::outline::Item;
 use super::read::{Reader, small};
 use crate::code::Code;
-use crate::contract::definition::{Layout, RecordType};
+use crate::contract::definition::{Kind, Layout, RecordType};
 use crate::contract::judge::{Wrong, shown};
 use crate::contract::parts::is_table;
 use crate::contract::struck;
@@ -66,10 +66,13 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Complains about text between the items of a list and behind them: it is no item, and nobody would read it. Before them it may announce the list.
-    pub fn beside(&mut self, items: &[&Item], range: &Range<usize>) {
+    /// A heading before the boxes of a checklist names a group of them.
+    pub fn beside(&mut self, items: &[&Item], range: &Range<usize>, checks: bool) {
         let mut end = range.start;
         for (at, item) in items.iter().enumerate() {
-            self.stray(end.min(item.range.start)..item.range.start, at > 0);
+            let between = end.min(item.range.start)..item.range.start;
+            let is_lost = at > 0 && !(checks && self.is_heading(&between));
+            self.stray(between, is_lost);
             end = end.max(item.range.end);
         }
         self.stray(end.min(range.end)..range.end, true);
@@ -80,6 +83,13 @@ impl<'a> Reader<'a, '_> {
         let outline = self.outline;
         let holds = !outline.items_from(&range).is_empty() || is_table(&self.text[range.clone()]);
         self.stray(range, holds);
+    }
+
+    /// Whether nothing but a heading stands in a part of the text.
+    fn is_heading(&self, range: &Range<usize>) -> bool {
+        let outline = self.outline;
+        let words = self.text[range.clone()].trim();
+        matches!(outline.heads_in(range), [head] if self.text[head.range.clone()].trim() == words)
     }
 
     fn stray(&mut self, range: Range<usize>, is_lost: bool) {
@@ -107,9 +117,22 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let node = self.said(before.clone(), 0);
-        if let Some(said) = node.text().filter(|said| says(said)) {
+        let Some(said) = node.text().filter(|said| says(said)) else { return };
+        if self.holds_item(record, before) {
+            let message = format!("{} stands before the sections, and is an item of one", quote(said));
+            self.found.error(Code::LIST_STRAY, node.at, message, "write it in its section");
+        } else {
             self.nowhere(&node, said);
         }
+    }
+
+    /// Whether a part of the text has labels of the items that the lists of a record have.
+    pub fn holds_item(&self, record: &RecordType, range: &Range<usize>) -> bool {
+        let lists = record.fields.iter().filter_map(|field| match &field.of.kind {
+            Kind::List(list) => list.of.record(),
+            _ => None,
+        });
+        lists.into_iter().any(|item| self.has_label(item, range) || self.holds_item(item, range))
     }
 
     /// Takes out the words that were read as the head of a record which has its head elsewhere.

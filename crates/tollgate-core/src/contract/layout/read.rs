@@ -215,17 +215,22 @@ impl<'a> Reader<'a, '_> {
             let named = record.fields.iter().position(|field| is_section(field, title));
             let named = named.filter(|field| head.level == level + 1 || !found.iter().any(|one| one.field == *field));
             let Some(field) = named else {
-                if head.level == level + 1 && !record.open && !(found.is_empty() && is_label(record, title).is_some()) {
+                let end = heads[at + 1..].iter().find(|next| next.level <= head.level);
+                let body = head.range.end..end.map_or(region.end, |next| next.range.start);
+                if head.level == level + 1 && self.is_item(record, found.last(), &body) {
+                    found.last_mut().into_iter().for_each(|list| list.body.end = body.end);
+                    self.misplaced(head, level + 2);
+                } else if head.level == level + 1
+                    && !record.open
+                    && !(found.is_empty() && is_label(record, title).is_some())
+                {
                     let message = format!("the section {} is not part of this contract", quote(title));
                     self.warn(Code::SECTION_UNKNOWN, head, message, "nothing is decided by it");
                 }
                 continue;
             };
             if head.level != level + 1 {
-                let message = format!("{} is a heading of level {}", quote(title), head.level);
-                let hint = format!("write `{} {title}`", "#".repeat(level + 1));
-                self.found.error(Code::SECTION_MISPLACED, small(head.range.start), message, hint);
-                self.found.mend(Some(Mend::Level(level + 1)));
+                self.misplaced(head, level + 1);
             }
             if let Some(first) = found.iter().find(|one| one.field == field) {
                 let (at, first) = (small(head.range.start), small(first.start));
@@ -244,6 +249,23 @@ impl<'a> Reader<'a, '_> {
         }
         self.in_order(&found, region.end);
         found
+    }
+
+    /// Whether a section that no field has is an item of the list of sections before it, a level too high.
+    fn is_item(&self, record: &RecordType, before: Option<&Section>, body: &Range<usize>) -> bool {
+        let list = before.and_then(|section| match &record.fields[section.field].of.kind {
+            Kind::List(list) if list.items == Items::Sections => list.of.record(),
+            _ => None,
+        });
+        list.is_some_and(|item| self.has_label(item, body) || self.holds_item(item, body))
+    }
+
+    fn misplaced(&mut self, head: &Head, level: usize) {
+        let title = &self.text[head.title.clone()];
+        let message = format!("{} is a heading of level {}", quote(title), head.level);
+        let hint = format!("write `{} {title}`", "#".repeat(level));
+        self.found.error(Code::SECTION_MISPLACED, small(head.range.start), message, hint);
+        self.found.mend(Some(Mend::Level(level)));
     }
 
     /// Says how sections that stand in another order are put in theirs.
@@ -304,7 +326,9 @@ impl<'a> Reader<'a, '_> {
         let at = small(self.trimmed(&range).start);
         let outline = self.outline;
         if list.items == Items::Sections {
-            let heads: Vec<&Head> = outline.heads_in(&range).iter().filter(|head| head.level == level + 1).collect();
+            // One of the list's own level is in its range where it was told that it stands too high.
+            let is_own = |head: &&Head| head.level == level || head.level == level + 1;
+            let heads: Vec<&Head> = outline.heads_in(&range).iter().filter(is_own).collect();
             let mut items = Vec::new();
             for (index, head) in heads.iter().enumerate() {
                 let end = heads.get(index + 1).map_or(range.end, |next| next.range.start);
@@ -334,7 +358,7 @@ impl<'a> Reader<'a, '_> {
             let none = said.text().is_some_and(|text| says_none(without_intro(text)));
             return if none { Node { value: Value::List(Vec::new()), at: said.at } } else { said };
         }
-        self.beside(&items, &range);
+        self.beside(&items, &range, list.items == Items::Checks);
         let items = if list.of.record().is_some() { self.standing(items) } else { items };
         let read = |item: &&Item| {
             let inside = self.inside(item.range.start..item.range.end.min(range.end));

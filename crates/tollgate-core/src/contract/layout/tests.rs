@@ -237,16 +237,20 @@ fn a_fence_that_never_ends_is_named_instead_of_what_it_swallowed() {
     assert_eq!(told(ended), "TG0208@9:1", "a section that need not be there");
 }
 
+/// What a contract says of a text.
+fn told(id: &str, text: &str) -> Vec<String> {
+    let own = crate::contract::registry::defined(id).expect(id);
+    let judged = own.judge(text, &Context::default()).diagnostics;
+    judged.iter().map(|d| format!("{:?} {}:{}", d.severity, d.place.line, d.code)).collect()
+}
+
+fn example(id: &str) -> String {
+    crate::contract::guide::example(&crate::contract::registry::defined(id).expect(id).definition)
+}
+
 /// What belongs to no field is told, with its place.
 #[test]
 fn no_text_beside_a_list_is_lost() {
-    let told = |id: &str, text: &str| {
-        let own = crate::contract::registry::defined(id).expect(id);
-        let judged = own.judge(text, &Context::default()).diagnostics;
-        judged.iter().map(|d| format!("{:?} {}:{}", d.severity, d.place.line, d.code)).collect::<Vec<_>>()
-    };
-    let example =
-        |id: &str| crate::contract::guide::example(&crate::contract::registry::defined(id).expect(id).definition);
     let rejection = example("decree.review-rejection");
     let finding = rejection.lines().find(|line| line.starts_with("- **What")).expect("a finding");
     let (with, category) = (|beside: &str| rejection.replace(finding, beside), "#### Acceptance Criteria");
@@ -285,4 +289,33 @@ fn no_text_beside_a_list_is_lost() {
     let approval = example("decree.review-approval");
     let said = approval.replace("### Checklist", "**Verdict:** needs-changes\n\n### Checklist");
     assert_eq!(told("decree.review-approval", &said), ["Warning 3:TG0224"]);
+}
+
+/// A finding that stands where no field reads it is told, and read where its place is clear.
+#[test]
+fn items_outside_of_their_section_are_told() {
+    let (id, rejection) = ("decree.review-rejection", example("decree.review-rejection"));
+    let finding = "- **What:** a lock **Why:** It hangs. **Fix:** Take it once.\n";
+    let above = rejection.replace("### Findings\n", &format!("{finding}\n### Findings\n"));
+    assert_eq!(told(id, &above), ["Error 3:TG0224"], "{above}");
+    let high = rejection.replace("### Warnings\n", &format!("### Locks\n\n{finding}\n### Warnings\n"));
+    assert_eq!(told(id, &high), ["Error 9:TG0225"], "{high}");
+    let all = rejection.replace("#### Acceptance", "### Acceptance");
+    assert_eq!(told(id, &all), ["Error 5:TG0225"], "{all}");
+    let other = rejection.replace("### Warnings\n", "### Thanks\n\nA good start.\n\n### Warnings\n");
+    assert_eq!(told(id, &other), ["Warning 9:TG0206"], "{other}");
+}
+
+/// A heading names a group of a checklist; in another list it may say anything of what follows.
+#[test]
+fn a_checklist_has_groups() {
+    let (id, issue) = ("decree.task-issue", example("decree.task-issue"));
+    let groups = issue
+        .replace("- [ ] The page", "### Page\n\n- [ ] The page")
+        .replace("- [ ] Test", "\n### Tests\n\n- [ ] Test");
+    assert_eq!(told(id, &groups), ["Warning 23:TG0224", "Warning 27:TG0224"], "{groups}");
+    let behind = issue.replace("## Context", "### More\n\n## Context");
+    assert_eq!(told(id, &behind), ["Error 26:TG0224"], "{behind}");
+    let scope = issue.replace("- src/cart.test.js", "\n#### Later\n\n- src/cart.test.js");
+    assert_eq!(told(id, &scope), ["Error 16:TG0224"], "{scope}");
 }
