@@ -91,6 +91,16 @@ pub enum Kind {
 }
 
 impl Change<'_> {
+    /// What its mode says that its lines do not.
+    pub fn mode(&self) -> Option<&'static str> {
+        match (self.before, self.after) {
+            (Mode::Link, _) | (_, Mode::Link) => Some("the link leads elsewhere"),
+            (Mode::File | Mode::Absent, Mode::Program) => Some("it can be started now"),
+            (Mode::Program, Mode::File) => Some("it can no longer be started"),
+            _ => None,
+        }
+    }
+
     /// What happened to the path.
     pub fn kind(&self) -> Kind {
         match (&self.moved, self.before, self.after) {

@@ -138,13 +138,10 @@ fn unread(change: &Change<'_>, names: &Names<'_>) -> Criteria {
 }
 
 fn same(change: &Change<'_>, names: &Names<'_>) -> Criteria {
-    let (minimal, unaltered) = match (&change.moved, change.before, change.after) {
+    let (minimal, unaltered) = match (&change.moved, change.before, change.mode()) {
         (Some(_), ..) => (unknown("only its name changes"), yes("its content is the same")),
-        (None, Mode::File, Mode::Program) => {
-            (yes("only its mode changes: it can be started now"), unknown("it can be started now"))
-        }
-        (None, Mode::Program, Mode::File) => {
-            (yes("only its mode changes: it can no longer be started"), unknown("it can no longer be started"))
+        (None, Mode::File | Mode::Program, Some(mode)) => {
+            (yes(format!("only its mode changes: {mode}")), unknown(mode))
         }
         // An empty file comes or goes.
         (None, Mode::Absent, _) => {
@@ -184,14 +181,9 @@ fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria
     Criteria {
         minimal: minimal(change, &pieces, names, language, size),
         required: doubted(required(change, &pieces, names, language, &imports), doubt.as_deref()),
-        unaltered: match (change.before, change.after) {
-            (Mode::Link, _) | (_, Mode::Link) => unknown("the link leads elsewhere"),
-            (Mode::File, Mode::Program) => unknown("it can be started now"),
-            (Mode::Program, Mode::File) => unknown("it can no longer be started"),
-            _ => match other_name(hunks, &pieces, language) {
-                Some(open) => unknown(open),
-                None => doubted(unaltered(&pieces, names, language, &imports), doubt.as_deref()),
-            },
+        unaltered: match change.mode().map(str::to_owned).or_else(|| other_name(hunks, &pieces, language)) {
+            Some(open) => unknown(open),
+            None => doubted(unaltered(&pieces, names, language, &imports), doubt.as_deref()),
         },
     }
 }

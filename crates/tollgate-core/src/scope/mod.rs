@@ -26,6 +26,7 @@ mod refusing;
 pub mod rules;
 mod shape;
 pub mod task;
+mod texts;
 mod words;
 mod written;
 

@@ -1,5 +1,6 @@
 //! What is open where a line begins: a comment, a text over several lines, brackets. As far as the signs before it say.
 
+use super::texts::{PLAIN, Text, text};
 use super::words::{Language, Sort};
 
 /// What a line begins in.
@@ -9,44 +10,6 @@ pub enum Inside {
     Comment,
     /// A string over several lines: whatever its lines look like, they are a value.
     Text(Text),
-}
-
-/// A string that may go on over the end of its line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Text {
-    begin: &'static str,
-    end: &'static str,
-    /// Whether a backslash takes the sign behind it for itself.
-    escapes: bool,
-}
-
-const fn text(begin: &'static str, end: &'static str, escapes: bool) -> Text {
-    Text { begin, end, escapes }
-}
-
-const BACKTICKS: &[Text] = &[text("`", "`", true)];
-const RAW_BACKTICKS: &[Text] = &[text("`", "`", false)];
-const TRIPLE: &[Text] = &[text("\"\"\"", "\"\"\"", true), text("'''", "'''", true)];
-const SHARP: &[Text] = &[text("\"\"\"", "\"\"\"", true), text("@\"", "\"", false), text("$@\"", "\"", false)];
-const RUST: &[Text] =
-    &[text("r##\"", "\"##", false), text("r#\"", "\"#", false), text("r\"", "\"", false), text("\"", "\"", true)];
-const C: &[Text] = &[text("R\"(", ")\"", false)];
-const PLAIN: &[Text] = &[text("\"", "\"", true), text("'", "'", true)];
-const LUA: &[Text] = &[text("[[", "]]", false), text("[=[", "]=]", false)];
-
-/// The strings of a language that may go on over the end of their line.
-pub fn texts(extension: &str) -> &'static [Text] {
-    match extension {
-        "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" => BACKTICKS,
-        "go" => RAW_BACKTICKS,
-        "py" | "java" | "kt" | "kts" | "scala" | "swift" | "dart" | "ex" | "exs" | "nim" | "toml" => TRIPLE,
-        "cs" => SHARP,
-        "rs" => RUST,
-        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" => C,
-        "php" | "rb" | "sh" | "bash" | "zsh" | "sql" | "pl" | "r" => PLAIN,
-        "lua" => LUA,
-        _ => &[],
-    }
 }
 
 impl Language {

@@ -1,8 +1,19 @@
 //! Where a line stands: an import or a field counts as one only where it takes nothing else apart.
 
 use super::change::{Hunk, Sign};
-use super::shape::Role;
 use super::words::Language;
+
+/// What a line alone is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Blank,
+    Comment(bool),
+    Import,
+    Field,
+    Code,
+    /// A line of a string that goes over several: a value, whatever it looks like, and white space counts.
+    Text,
+}
 
 /// Takes lines that come or go where they may do more than they say for code.
 pub(super) fn placed(hunk: &Hunk<'_>, sign: Sign, language: Language, roles: &mut [Role]) {

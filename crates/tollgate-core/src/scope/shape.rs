@@ -6,7 +6,7 @@ use super::change::{Hunk, Sign};
 use super::comment::steers_a_tool;
 use super::field::{annotates, is_field, is_part, is_typed_field, uncommented};
 use super::open::{Inside, Open};
-use super::placed::placed;
+use super::placed::{Role, placed};
 use super::words::{Language, Token, TokenSort, words};
 
 /// A piece of a change.
@@ -100,18 +100,6 @@ fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Pie
         }
     }
     found
-}
-
-/// What a line alone is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Blank,
-    Comment(bool),
-    Import,
-    Field,
-    Code,
-    /// A line of a string that goes over several: a value, whatever it looks like, and white space counts.
-    Text,
 }
 
 fn single<'a>(sign: Sign, line: &'a str, role: &Role, language: Language) -> Piece<'a> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::open::{Text, texts};
+use super::texts::{Text, texts};
 
 /// What a file is, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::change::{Change, Hunk, Kind, Mode, Sign};
+use super::change::{Change, Hunk, Kind, Sign};
 use super::incidental::{Criteria, by_size, no, quoted, unknown, whole, yes};
 use super::locked;
 use super::names::{Known, Names};
@@ -18,7 +18,7 @@ pub fn lock(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Crite
     let written = "a lock file, written by a tool";
     let minimal = whole(change).filter(|_| change.kind() == Kind::Deleted).unwrap_or_else(|| yes(written));
     let open = match change.kind() {
-        Kind::Modified => of_mode(change).or_else(|| locked::open(&change.path, hunks)),
+        Kind::Modified => change.mode().map(str::to_owned).or_else(|| locked::open(&change.path, hunks)),
         // There is nothing to hold its sources against.
         _ => Some("whence it fetches was written nowhere before".to_owned()),
     };
@@ -60,19 +60,9 @@ pub fn fixture(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>, langu
         _ => by_size(size),
     };
     let other = || hunks.iter().find_map(|hunk| other_value(hunk, names, language)).filter(|_| !belongs);
-    let unaltered = of_mode(change).or_else(other).map_or_else(|| yes("a snapshot or fixture, without logic"), unknown);
+    let mode = change.mode().map(str::to_owned);
+    let unaltered = mode.or_else(other).map_or_else(|| yes("a snapshot or fixture, without logic"), unknown);
     Criteria { minimal, required, unaltered }
-}
-
-/// What a change of mode makes of a file that only others read.
-fn of_mode(change: &Change<'_>) -> Option<String> {
-    let what = match (change.before, change.after) {
-        (Mode::Link, _) | (_, Mode::Link) => "the link leads elsewhere",
-        (Mode::File | Mode::Absent, Mode::Program) => "it can be started now",
-        (Mode::Program, Mode::File) => "it can no longer be started",
-        _ => return None,
-    };
-    Some(what.to_owned())
 }
 
 /// The file in scope that brings a word or takes it away.
