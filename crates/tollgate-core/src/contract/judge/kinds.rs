@@ -18,6 +18,9 @@ use crate::yaml::{suggest, suggest_word};
 /// The signs that quotes are made of.
 const QUOTES: [char; 10] = ['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
 
+/// A map has many keys from so many on: far more than any record has fields.
+const MANY_KEYS: usize = 256;
+
 /// How many unknown keys are compared with a field that is missing.
 const UNKNOWN_MAX: usize = 64;
 
@@ -294,11 +297,19 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         if entries.is_empty() && self.markdown && self.unlabelled(record, node) {
             return;
         }
+        let known = |entry: &&Entry<'_>| record.fields.iter().any(|field| *field.name == *entry.key);
+        // A map of many keys is gone through once, not once for every field.
+        let many = entries.len() > MANY_KEYS;
+        let own: Vec<&Entry<'_>> = if many { entries.iter().filter(known).collect() } else { Vec::new() };
+        let find = |name: &str| match many {
+            true => own.iter().copied().find(|entry| *entry.key == *name),
+            false => entries.iter().find(|entry| *entry.key == *name),
+        };
         let mut present = 0;
         for (at, field) in record.fields.iter().enumerate() {
             // Most documents have their fields in the order of the definition.
             let entry = entries.get(at).filter(|entry| *entry.key == *field.name);
-            match entry.or_else(|| entries.iter().find(|entry| *entry.key == *field.name)) {
+            match entry.or_else(|| find(&field.name)) {
                 Some(entry) => {
                     present += 1;
                     if field.optional
@@ -324,10 +335,10 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         if record.open || present == entries.len() {
             return;
         }
+        let unknown = entries.iter().filter(|entry| !known(entry));
         let known: Vec<&str> = record.fields.iter().map(|field| &*field.name).collect();
-        let free: Vec<&str> =
-            known.iter().copied().filter(|name| !entries.iter().any(|one| one.key == *name)).collect();
-        for entry in entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
+        let free: Vec<&str> = known.iter().copied().filter(|name| find(name).is_none()).collect();
+        for entry in unknown {
             if self.found.is_full() {
                 return;
             }

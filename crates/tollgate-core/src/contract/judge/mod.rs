@@ -163,7 +163,7 @@ pub fn say_more(last: &mut Diagnostic) {
 /// Judges a tree: types, then rules.
 pub fn judge(definition: &Definition, root: &Node<'_>, role: Option<&Name>, found: &mut Found) {
     kinds::check(definition, root, found);
-    if !found.torn.contains(&root.at) {
+    if !found.torn.contains(&root.at) && !found.is_full() {
         rules::check(definition, root, role, found);
     }
 }

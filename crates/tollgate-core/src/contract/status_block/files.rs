@@ -79,7 +79,7 @@ const WORDS_MAX: usize = 64;
 /// Where the first words of a text begin.
 fn starts(text: &str) -> impl Iterator<Item = usize> {
     let opens = |c: char| c.is_whitespace() || c == '(';
-    let behind = text.char_indices().filter(move |(_, c)| opens(*c)).map(|(at, _)| at + 1);
+    let behind = text.char_indices().filter(move |(_, c)| opens(*c)).map(|(at, c)| at + c.len_utf8());
     std::iter::once(0).chain(behind).filter(move |at| text[*at..].starts_with(|c: char| !opens(c))).take(WORDS_MAX)
 }
 

@@ -55,6 +55,7 @@ fn every_file_of_a_line_counts() {
         ("Added src/a.rs, src/b.rs", &["src/a.rs", "src/b.rs"]),
         ("Added Cargo.toml", &["Cargo.toml"]),
         ("New Makefile", &["Makefile"]),
+        ("New\u{a0}file\u{a0}`src/a.rs`", &["src/a.rs"]),
         // These name files, too.
         ("gradlew", &["gradlew"]),
         ("gradlew — the wrapper", &["gradlew"]),
