@@ -54,6 +54,8 @@ pub struct Draft {
     pub questions: Vec<Located<String>>,
     pub texts: BTreeMap<Heading, String>,
     pub other: Vec<Note>,
+    /// The lists of files in which words go on behind a name: they may mean more files than it names.
+    pub goes_on: Vec<Heading>,
     /// The sections with something wrong in them: what they list may be more or less than what was meant.
     pub unclear: Vec<Heading>,
     /// The sections whose headings are there and begin none.

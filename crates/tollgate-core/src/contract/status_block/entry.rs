@@ -12,6 +12,14 @@ pub(super) fn coverage_row(text: &str) -> Option<CoverageRow> {
     let (at, sign, mark) = text.char_indices().find_map(|(at, c)| Mark::of(c).map(|mark| (at, c, mark)))?;
     let before = text[..at].trim_end();
     let after = text[at + sign.len_utf8()..].trim_start_matches('\u{fe0f}').trim();
+    // The mark may be a part of what is bold, or stand in brackets.
+    let bold = if before == "**" { after.split_once("**") } else { None };
+    let bold = bold.map(|(bold, rest)| format!("{}{rest}", bold.trim_start()));
+    let (before, after) = match (&bold, before) {
+        (Some(after), _) => ("", after.trim()),
+        (None, "(" | "[") => ("", after.trim_start_matches([')', ']']).trim_start()),
+        (None, before) => (before, after),
+    };
     let joined = if before.is_empty() || after.is_empty() { "" } else { " " };
     Some(CoverageRow { mark, row: format!("{before}{joined}{after}") })
 }

@@ -11,7 +11,7 @@ pub(super) fn read(text: &str, under: Option<Severity>) -> Result<Finding, Strin
     let mut rest = text;
     loop {
         rest = after_separator(rest);
-        let (token, after) = rest.split_at(word_end(rest));
+        let (token, after) = rest.split_at(coded_end(rest).unwrap_or_else(|| word_end(rest)));
         let word = bare(token);
         if severity.is_none()
             && let Some(found) = Severity::parse(word)
@@ -46,6 +46,14 @@ pub(super) fn begins(line: &str) -> bool {
     token.starts_with(['[', '*']) && Severity::parse(bare(token)).is_some()
 }
 
+/// Where the code with which a text begins ends, with the line behind it: `` `src/my cart.rs`:42 ``.
+fn coded_end(text: &str) -> Option<usize> {
+    let end = text.strip_prefix('`')?.find(['`', '\n'])? + 2;
+    let line = text.get(end..)?.strip_prefix(':').map_or("", |line| line);
+    let digits = line.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':')).count();
+    Some(if digits > 0 { end + 1 + digits } else { end })
+}
+
 /// Where the first word of a text ends; nearly all are ASCII.
 fn word_end(text: &str) -> usize {
     let bytes = text.as_bytes();
@@ -68,13 +76,22 @@ fn bare(token: &str) -> &str {
     bare.strip_prefix("./").unwrap_or(bare)
 }
 
-/// A path, and the line after its colon: `src/a.rs:12`, `src/a.rs:12-15`, `src/a.rs`.
+/// A path, and the line after its colon: `src/a.rs:12`, `src/a.rs:12-15`, `src/a.rs:12:7`, `src/a.rs#L12`, `src/a.rs`.
 fn location(token: &str) -> Option<(&str, Option<u32>)> {
     let word = bare(token);
-    if let Some((path, lines)) = word.rsplit_once(':') {
-        let first = lines.split('-').next()?.trim_start_matches('L');
-        let number = first.parse().ok()?;
-        return (!path.is_empty()).then_some((path, Some(number)));
+    let number = |lines: &str| lines.split('-').next()?.trim_start_matches('L').parse::<u32>().ok();
+    let parted = |text: &'_ str| -> Option<(usize, u32)> {
+        let (path, lines) = text.rsplit_once("#L").or_else(|| text.rsplit_once(':'))?;
+        Some((path.len(), number(lines)?))
+    };
+    if let Some((end, line)) = parted(word) {
+        // Of a line and a column, the line comes first.
+        let (end, line) = parted(&word[..end]).unwrap_or((end, line));
+        let path = word[..end].trim_end_matches('`');
+        return (!path.is_empty()).then_some((path, Some(line)));
+    }
+    if word.contains(':') {
+        return None;
     }
     // `either/or` is no path: without a line it takes code quotes or a name with a dot.
     let named = word.rsplit_once('/').is_some_and(|(_, name)| name.contains('.'));

@@ -19,12 +19,21 @@ impl Reader<'_, '_> {
         for (at, line) in self.said().into_iter().filter(|(_, line)| !is_fence(line)) {
             let place = self.source.place(at);
             let field = line.split_once(':').map(|(name, value)| (name.trim_matches(['*', '`', '-', ' ']), value));
-            let known = field
-                .and_then(|(name, value)| FIELDS.iter().find(|known| **known == name).map(|known| (*known, value)));
-            let Some((name, value)) = known else {
+            let find = |is: &dyn Fn(&str, &str) -> bool| {
+                let (name, value) = field?;
+                FIELDS.iter().find(|known| is(known, name)).map(|known| (*known, name, value))
+            };
+            let known = find(&|known, name| known == name).or_else(|| find(&is_respelling));
+            let Some((name, said, value)) = known else {
                 strange.push((place, line));
                 continue;
             };
+            if said != name {
+                let mend = Mend::InLine { said: said.to_owned(), with: name.to_owned() };
+                let message = format!("{} is no field of the Abstract", quote(said));
+                let error = Diagnostic::error(Code::ABSTRACT_FIELD, place, message);
+                self.sink.push(error.hint(format!("write `{name}`")).mend(Some(mend)));
+            }
             if let Some(first) = seen.insert(name, place) {
                 let message = format!("the Abstract has `{name}` twice");
                 self.sink.push(
@@ -32,7 +41,7 @@ impl Reader<'_, '_> {
                 );
                 continue;
             }
-            self.field(name, unquoted(value.trim().trim_start_matches("**").trim()), place, draft);
+            self.field(name, unquoted(unstarred(line, value)), place, draft);
         }
         // A table, or words without any field, is one mistake, however many lines it has.
         let other = seen.is_empty() && strange.len() > 1;
@@ -114,6 +123,21 @@ impl Reader<'_, '_> {
 }
 
 const FIELDS: [&str; 5] = ["outcome", "verdict", "files", "next_phase", "open_questions"];
+
+/// A value without the stars that make it, its name or the whole line bold.
+fn unstarred<'t>(line: &str, value: &'t str) -> &'t str {
+    let value = value.trim();
+    let inside = |text: &'t str| {
+        text.strip_prefix("**").and_then(|text| text.strip_suffix("**")).filter(|text| !text.contains("**"))
+    };
+    let opened = line.trim_start_matches(['-', ' ']).starts_with("**");
+    let bare = match inside(value) {
+        Some(inside) => inside,
+        None if opened => value.strip_prefix("**").or_else(|| value.strip_suffix("**")).unwrap_or(value).trim(),
+        None => value,
+    };
+    inside(bare).unwrap_or(bare).trim()
+}
 
 /// A value without the quotes that YAML would take off.
 fn unquoted(value: &str) -> String {

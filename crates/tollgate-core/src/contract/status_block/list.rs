@@ -38,10 +38,14 @@ fn sorts(heading: Heading, words: &str) -> bool {
         "frontenddeveloperscope",
         "shareddeveloperscope",
     ];
+    const FILES: [&str; 6] = ["tests", "test", "docs", "documentation", "source", "code"];
     let words = squash(words);
     match heading {
         Heading::Findings | Heading::ChangeRequests => severity(&words).is_some(),
         Heading::Coverage | Heading::VerifiedRows | Heading::Gaps => PARTS.contains(&words.as_str()),
+        Heading::FilesCreated | Heading::FilesModified | Heading::FilesDeleted => {
+            PARTS.contains(&words.as_str()) || FILES.contains(&words.as_str())
+        }
         _ => false,
     }
 }

@@ -137,7 +137,7 @@ fn is_nothing(said: &str) -> bool {
         return false;
     }
     match all.next() {
-        Some(none) if is(none, &["none"]) => {}
+        Some(none) if is(none, &["none", "nothing"]) => {}
         Some(no) if is(no, &["no"]) => {
             while all.next_if(|word| is(word, &BEFORE)).is_some() {}
             if !all.next().is_some_and(|thing| is(thing, &THINGS)) {
@@ -184,6 +184,7 @@ mod tests {
             "No blocking findings.",
             "No critical or major findings.",
             "No files were created.",
+            "Nothing was modified.",
             "No known gaps — everything is covered.",
         ] {
             assert!(lists_nothing(nothing), "{nothing}");
@@ -198,6 +199,8 @@ mod tests {
             "None. All checks passed. Rename `x`.",
             "None — all rows verified, DoD-2 later",
             "None of the rows hold",
+            "Nothing works",
+            "Nothing was tested",
             "No tests for the cart",
             "No findings for src/a.rs are fixed",
             "No issues are closed",

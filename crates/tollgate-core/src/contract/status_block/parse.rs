@@ -5,11 +5,12 @@ use std::ops::Range;
 use super::document::{CoverageRow, FileEntry, Finding, Note, Status, Word};
 use super::draft::{Draft, Located, Present};
 use super::entry::coverage_row;
-use super::files;
+use super::files::{self, Goes, Named};
 use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, Section, heading_words, item_text};
+use crate::contract::rows::unmarked;
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, clean, is_placeholder, is_respelling, lines, quote, says_none};
 use crate::diagnostic::{Diagnostic, Mend, Place};
@@ -130,9 +131,9 @@ impl<'a> Reader<'a, '_> {
             Heading::StatusReason => draft.reason = self.reason(),
             Heading::Abstract => self.index(draft),
             Heading::Iteration => draft.iteration = self.iteration(),
-            Heading::FilesCreated => draft.created = self.files(heading),
-            Heading::FilesModified => draft.modified = self.files(heading),
-            Heading::FilesDeleted => draft.deleted = self.files(heading),
+            Heading::FilesCreated => draft.created = self.files(heading, &mut draft.goes_on),
+            Heading::FilesModified => draft.modified = self.files(heading, &mut draft.goes_on),
+            Heading::FilesDeleted => draft.deleted = self.files(heading, &mut draft.goes_on),
             Heading::Coverage => draft.coverage = self.coverage(),
             Heading::Verdict => draft.verdict = self.verdict(),
             Heading::VerifiedRows => draft.verified = self.strings(heading),
@@ -309,16 +310,38 @@ impl<'a> Reader<'a, '_> {
         number
     }
 
-    fn files(&mut self, heading: Heading) -> Vec<Located<FileEntry>> {
+    fn files(&mut self, heading: Heading, goes_on: &mut Vec<Heading>) -> Vec<Located<FileEntry>> {
         let mut files = Vec::new();
         for entry in self.entries(heading) {
-            let named = files::files(&entry.text);
-            if named.is_empty() {
-                let message = format!("{} names no file", quote(&entry.text));
+            let below = || entry.text.lines().skip(1);
+            let parts: Vec<&str> = match below().any(files::is_entry) {
+                true if files::is_group(&entry.text) => below().map(unmarked).filter(|line| !line.is_empty()).collect(),
+                true => {
+                    self.of_its_own(&entry, files::is_entry);
+                    entry.text.lines().take(1).collect()
+                }
+                false => vec![&entry.text],
+            };
+            // Items below one may be files of their own.
+            goes_on.extend(below().any(|line| unmarked(line).len() < line.trim_start().len()).then_some(heading));
+            for part in parts {
                 let hint = "write one item per file: - `path` — note";
-                self.sink.error(Code::ENTRY_UNREADABLE, entry.place, message, hint);
+                match files::named(part) {
+                    Named::Files(named, goes) => {
+                        files.extend(named.into_iter().map(|value| Located { value, place: entry.place }));
+                        goes_on.extend((goes == Goes::On).then_some(heading));
+                    }
+                    Named::Apart(one, other) => {
+                        let message =
+                            format!("{} and {} stand in one entry, and not in a row", quote(&one), quote(&other));
+                        self.sink.error(Code::ENTRY_UNREADABLE, entry.place, message, hint);
+                    }
+                    Named::Nothing => {
+                        let message = format!("{} names no file", quote(part));
+                        self.sink.error(Code::ENTRY_UNREADABLE, entry.place, message, hint);
+                    }
+                }
             }
-            files.extend(named.into_iter().map(|value| Located { value, place: entry.place }));
         }
         files
     }

@@ -2,6 +2,7 @@
 
 use super::document::{Mark, Severity, Status, Word};
 use super::draft::{Draft, Located};
+use super::files::names_more;
 use super::heading::Heading;
 use crate::Name;
 use crate::code::Code;
@@ -165,21 +166,24 @@ impl Rules<'_, '_> {
             for (heading, said, listed) in pairs {
                 // Deleted files need not be listed.
                 if heading != Heading::FilesDeleted || draft.find(heading).is_some() {
-                    // `src/{a,b}.rs` is one entry, and several files.
-                    let sure = !listed.iter().any(|file| file.value.path.contains(['{', '*']));
-                    self.count(heading, said, listed.len(), sure, files.place);
+                    // `src/{a,b}.rs` is one entry, and several files; so is `src/a.rs and its test`.
+                    let sure =
+                        || !draft.goes_on.contains(&heading) && !listed.iter().any(|file| names_more(&file.value));
+                    self.count(heading, said, listed.len(), &sure, files.place);
                 }
             }
         }
         if let Some(said) = &draft.question_count {
             // Words behind the list may be questions too.
-            let sure = !self.sink.has(Code::LIST_STRAY);
-            self.count(Heading::OpenQuestions, said.value, draft.questions.len(), sure, said.place);
+            let several = |question: &Located<String>| question.value.matches('?').nth(1).is_some();
+            let beside = self.sink.has(Code::LIST_STRAY);
+            let sure = || !beside && !draft.questions.iter().any(several);
+            self.count(Heading::OpenQuestions, said.value, draft.questions.len(), &sure, said.place);
         }
     }
 
     /// Compares a count with its list, which gives the true one where it is sure what it lists.
-    fn count(&mut self, heading: Heading, said: u32, listed: usize, sure: bool, place: Place) {
+    fn count(&mut self, heading: Heading, said: u32, listed: usize, sure: &dyn Fn() -> bool, place: Place) {
         if usize::try_from(said).ok() == Some(listed) || !self.draft.is_clear(heading) {
             return;
         }
@@ -215,7 +219,7 @@ impl Rules<'_, '_> {
             0 => "correct the count or the section; where there is nothing, write `None` alone",
             _ => "correct the count or the section",
         };
-        self.sink.push(error.hint(hint).mend(sure.then_some(mend)));
+        self.sink.push(error.hint(hint).mend(sure().then_some(mend)));
     }
 
     fn questions(&mut self) {

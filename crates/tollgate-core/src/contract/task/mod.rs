@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::extract::{Heads, Looks};
 use super::markdown::{self, Section};
 use super::sink::Sink;
-use super::text::{Source, in_one_line, is_unseen, one_line, quote};
+use super::text::{Source, in_one_line, is_unseen, one_line, quote, says_none};
 use super::words::Words;
 use super::{Context, DocumentDialect, DocumentReading};
 use crate::Name;
@@ -146,6 +147,16 @@ pub struct Document {
     /// The paths a side may change, as patterns.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scopes: BTreeMap<Part, Vec<String>>,
+}
+
+/// Tells of the text of a group that has no rows: it may be one that was not written as an item.
+fn no_rows(source: &Source<'_>, text: Option<&Range<usize>>, sink: &mut Sink) {
+    let Some(range) = text else { return };
+    let said = source.text()[range.clone()].trim();
+    if !says_none(said) {
+        let message = format!("this group has no rows, and {} is none", quote(said));
+        sink.warning(Code::TASK_ROW, source.place(range.start), message, "begin a row with `- `");
+    }
 }
 
 impl DocumentDialect for Task {

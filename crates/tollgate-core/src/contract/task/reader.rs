@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::scopes::{Announced, announced, listed, looks_announced, mentions};
 use super::unseen::{is_plain, unseen};
-use super::{Document, Part, Places, Row, is_section, split_command, split_quoted};
+use super::{Document, Part, Places, Row, is_section, no_rows, split_command, split_quoted};
 use crate::code::Code;
 use crate::contract::markdown::{Block, BlockKind, Section, heading_words, item_text};
 use crate::contract::rows::leading_number;
@@ -154,21 +154,30 @@ impl Reader<'_, '_> {
     pub fn read(&mut self, section: &Section) {
         let text = self.source.text();
         let may_hide = !is_plain(&text[section.body.clone()]);
+        // A text in a group that has no rows yet.
+        let (mut in_group, mut lone) = (false, None);
         for block in &section.blocks {
             if may_hide && !matches!(block.kind, BlockKind::Fence { .. } | BlockKind::Comment) {
                 self.unseen(&block.range);
             }
             match &block.kind {
                 BlockKind::Heading(title) | BlockKind::Underlined(title) => {
+                    no_rows(self.source, lone.take(), self.sink);
+                    in_group = true;
                     self.heading(&text[title.clone()], self.source.place(block.range.start))
                 }
                 BlockKind::Item => {
+                    (in_group, lone) = (false, None);
                     let (item, start) = item_text(text, &block.range);
                     self.apart(&text[..block.range.start]);
                     self.inside(&block.range);
                     self.item(&item, start);
                 }
-                BlockKind::Paragraph | BlockKind::Html => self.paragraph(block),
+                BlockKind::Paragraph | BlockKind::Html => {
+                    if !self.paragraph(block) && in_group {
+                        lone.get_or_insert(&block.range);
+                    }
+                }
                 BlockKind::Fence { .. } => {
                     self.end_scope();
                     self.no_row(block);
@@ -176,6 +185,7 @@ impl Reader<'_, '_> {
                 BlockKind::Comment => {}
             }
         }
+        no_rows(self.source, lone, self.sink);
         self.end_scope();
     }
 
@@ -230,17 +240,20 @@ impl Reader<'_, '_> {
         self.sink.error(Code::TASK_SCOPE, place, message, hint);
     }
 
-    fn paragraph(&mut self, block: &Block) {
+    /// Reads a text between the items; whether it is a scope.
+    fn paragraph(&mut self, block: &Block) -> bool {
         let text = self.source.text();
         for (at, line) in lines_in(text, &block.range) {
             if let Some(words) = sub_heading(line, InItem::No) {
                 self.no_heading(words, self.source.place(at));
             }
         }
-        if !self.announcement(&clean(&text[block.range.clone()]), self.source.place(block.range.start)) {
+        let is_scope = self.announcement(&clean(&text[block.range.clone()]), self.source.place(block.range.start));
+        if !is_scope {
             self.end_scope();
             self.no_row(block);
         }
+        is_scope
     }
 
     /// What stands in an item and only looks as if it ended it.
@@ -390,7 +403,8 @@ impl Reader<'_, '_> {
             self.sink.warning(Code::TASK_COMMAND, place(), message, "end the row with `cmd: program arguments`");
         }
         let text = one_line(self.unnumbered(text, at));
-        if text.is_empty() {
+        let is_comment = || text.starts_with("<!--") && text.find("-->") == Some(text.len() - "-->".len());
+        if text.is_empty() || is_comment() {
             self.sink.error(Code::TASK_ROW, place(), "the row says nothing", "say what must be true");
             return;
         }

@@ -84,6 +84,15 @@ fn rows_are_items_with_an_optional_command() {
     check(text, &Context::default(), &rows);
 }
 
+/// A group with a text and no rows, and a row that is a comment, are told.
+#[test]
+fn a_row_that_is_none_is_told() {
+    let groups = "## Definition of Done\n- a\n### Backend (developer scope)\nThe cart shows the total\n### Shared\nNone\n### Tester scope\nAll of:\n- d\n";
+    check(groups, &sides(&["backend"]), &["DoD-1 dod backend a", "DoD-2 tester run d", "W 4:1 TG0234"]);
+    let hidden = "## Definition of Done\n- a\n- [ ] <!-- b -->\n- c\n";
+    check(hidden, &Context::default(), &["DoD-1 dod run a", "DoD-2 dod run c", "E 3:3 TG0234"]);
+}
+
 /// How often a command is run stands behind it, and nowhere else.
 #[test]
 fn a_command_may_say_how_often_it_is_run() {

@@ -4,6 +4,7 @@ mod files;
 mod lost;
 mod property;
 mod rules;
+mod spelling;
 mod transcript;
 
 use super::StatusBlock;
