@@ -156,6 +156,8 @@ fn first_word(text: &str) -> (&str, &str) {
     const AROUND: [char; 6] = ['*', '`', '[', ']', '(', ')'];
     let start = text.trim_start_matches(AROUND);
     let end = start.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(start.len());
+    // `DoD-3..DoD-5` is two.
+    let end = start[..end].find("..").unwrap_or(end);
     let word = start[..end].trim_end_matches(['.', '-']);
     (word, start[word.len()..].trim_start_matches(AROUND))
 }

@@ -50,3 +50,14 @@ fn a_mark_may_stand_inside_of_its_row() {
         assert_eq!(&*row.id, "DoD-3", "{line}");
     }
 }
+
+#[test]
+fn a_range_of_rows_is_no_row() {
+    let coverage =
+        |line: &str| shown(&read(&complete("n/a", &format!("## DoD coverage\n- ✓ {line}\n")), &role("tester")));
+    let refused = coverage("DoD-3 to DoD-5");
+    assert!(refused.starts_with("malformed"), "{refused}");
+    for range in ["DoD-3..DoD-5", "DoD-3...DoD-5", "DoD-3–DoD-5", "DoD-3 through DoD-5"] {
+        assert_eq!(coverage(range), refused, "{range}");
+    }
+}
