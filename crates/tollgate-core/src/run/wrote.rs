@@ -66,14 +66,14 @@ impl Wrote {
             return Compared { unnamed: owed.into_keys().collect(), ..Compared::default() };
         };
         // By what they name, not by how they are written: a worker need not know how git quotes.
-        let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (unquote(path), path)).collect();
+        let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (meant(path), path)).collect();
         let mut net = earlier.clone();
         add(&mut net, changed);
         let paths = changed.iter().map(|change| &change.path).chain(net.keys()).chain(&self.unnamed);
         let touched: BTreeSet<Cow<'_, [u8]>> = paths.map(|path| unquote(path)).collect();
-        let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| unquote(path)).collect();
+        let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| meant(path)).collect();
         let said_there: BTreeSet<Cow<'_, [u8]>> =
-            claims.created.iter().chain(&claims.modified).map(|path| unquote(path)).collect();
+            claims.created.iter().chain(&claims.modified).map(|path| meant(path)).collect();
         // What is wrong, and whether it is so by what is said or was changed now.
         let mut found: Vec<(String, bool)> = Vec::new();
         let now: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
@@ -149,6 +149,11 @@ fn add(net: &mut Net, changed: &[Changed]) {
             }
         }
     }
+}
+
+/// What a claimed path names: `./` is where every path begins.
+fn meant(path: &str) -> Cow<'_, [u8]> {
+    unquote(path.strip_prefix("./").unwrap_or(path))
 }
 
 fn miscounted(count: u32, deleted: &BTreeSet<&Name>) -> String {

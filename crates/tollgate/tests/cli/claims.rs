@@ -98,6 +98,14 @@ fn a_name_that_git_quotes_may_be_reported_as_it_is() {
     }
 }
 
+/// A path may begin with `./`.
+#[test]
+fn a_name_may_begin_where_every_path_begins() {
+    let tested = TESTED.replace("[tests/greet.test.sh]", "[./tests/greet.test.sh]");
+    let (_, said) = Play::standard(&[("tester", &[else_(&tested)])]);
+    said.exits(0).silent_on("did not change").silent_on("does not name it");
+}
+
 /// A count that the checker called harmless is found again when it is said again, of other work.
 #[test]
 fn a_false_count_is_found_each_time_it_is_said() {

@@ -181,6 +181,10 @@ fn name(text: &str) -> Option<Name<'_>> {
     for (open, close) in [(stars, stars), ("\"", "\""), ("'", "'"), ("<code>", "</code>")] {
         let inside = text.strip_prefix(open).filter(|_| !open.is_empty());
         let Some((inside, rest)) = inside.and_then(|inside| inside.split_once(close)) else { continue };
+        // As git writes a path that is no plain text, the quotes are a part of it.
+        if open == "\"" && inside.contains('\\') {
+            return Some(Name { path: &text[..inside.len() + 2], rest, signs: Signs::None });
+        }
         let path = inside.trim_matches(['`', ':']);
         // Signs like these stand around labels, too.
         let is_label = path.contains(char::is_whitespace) || (inside.ends_with(':') && !is_path(path));

@@ -50,6 +50,7 @@ fn every_file_of_a_line_counts() {
         ("➕ `src/a.rs`", &["src/a.rs"]),
         ("\"src/a.rs\"", &["src/a.rs"]),
         ("src/a.rs.", &["src/a.rs"]),
+        ("\"src/\\303\\244.rs\" — new", &["\"src/\\303\\244.rs\""]),
         ("New parser (src/a.rs)", &["src/a.rs"]),
         ("Added src/a.rs, src/b.rs", &["src/a.rs", "src/b.rs"]),
         ("Added Cargo.toml", &["Cargo.toml"]),
