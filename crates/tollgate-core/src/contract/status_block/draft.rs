@@ -54,6 +54,8 @@ pub struct Draft {
     pub questions: Vec<Located<String>>,
     pub texts: BTreeMap<Heading, String>,
     pub other: Vec<Note>,
+    /// The titles of the sections that are no part of the dialect, and whether they may ask for a change.
+    pub unknown: Vec<(Located<String>, bool)>,
     /// The sections with something wrong in them: what they list may be more or less than what was meant.
     pub unclear: Vec<Heading>,
     /// The sections whose headings are there and begin none.
