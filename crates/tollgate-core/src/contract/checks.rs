@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::denied::denies;
 use super::layout::{is_crossed, is_unchecked};
 use super::parts;
+use super::status_block::lists_nothing;
 use super::struck::unstruck;
 use super::surfaces;
 use super::text::{is_blank, is_placeholder, says_none};
@@ -18,7 +19,7 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, Check); 14] = [
     ("checklist-holds", checklist_holds),
     ("every-criterion-counts", every_criterion_counts),
     ("recommends-an-option", recommends_an_option),
@@ -28,6 +29,11 @@ const CHECKS: [(&str, Check); 13] = [
     ("only-refinement", |root| exactly_one(root, "task:", &["refinement"])),
     ("only-pending", |root| exactly_one(root, "status:", &["pending"])),
     ("surfaces-are-narrow", surfaces::broad),
+    ("no-security-concern", |root| {
+        let concerns = root.get("gates").and_then(|gates| gates.get("security_concerns")?.list());
+        let says = |concern: &&Node<'_>| concern.text().is_some_and(|text| !lists_nothing(text));
+        concerns.unwrap_or_default().iter().filter(says).map(|concern| concern.at).collect()
+    }),
     ("evidence-says-something", |root| says_nothing(root).into_iter().collect()),
     ("question-asks", |root| {
         let question = root.get("blocking_question").filter(|said| says_no_more(said) || says_no(said));

@@ -48,8 +48,12 @@ impl Defined {
     /// Finds a report without errors that means nothing all the same: it must not pass as good.
     fn meant(&self, root: &Node<'_>, context: &Context, found: &mut Found) {
         let Some(mapping) = &self.definition.report else { return };
+        let role = context.role.as_ref();
+        if !found.doubted.is_empty() && meaning::accepts(&self.definition, mapping, root, role) {
+            found.refuse_doubted(&layout::where_to(&self.definition));
+        }
         let refused = found.wrong.iter().any(|wrong| wrong.severity == Severity::Error);
-        if !refused && !meaning::has_case(&self.definition, mapping, root, context.role.as_ref()) {
+        if !refused && !meaning::has_case(&self.definition, mapping, root, role) {
             let message = "no case of the mapping applies to this document: it means nothing".to_owned();
             let hint = "name the role that reports, or add a last case without `when` to the contract";
             found.error(Code::NOT_MAPPED, root.at, message, hint);
@@ -61,8 +65,11 @@ impl Defined {
         let mut judged = self.judge(text, context);
         if judged.root.is_some() && self.form(text) == Form::Markdown {
             let second = layout::second(&self.definition, text, context);
-            // That the heading is no section of the document is the same mistake.
-            judged.diagnostics.retain(|one| second.as_ref().is_none_or(|second| second.place != one.place));
+            // That the heading is no section of the document is the same mistake, and so is what stands below it.
+            let is_own = |one: &Diagnostic, second: &Diagnostic| {
+                second.place != one.place && (one.code != Code::SECTION_UNKNOWN || one.place < second.place)
+            };
+            judged.diagnostics.retain(|one| second.as_ref().is_none_or(|second| is_own(one, second)));
             judged.diagnostics.extend(second);
             judged.diagnostics.sort_by_key(|diagnostic| diagnostic.place);
         }

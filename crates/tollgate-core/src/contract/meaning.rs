@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::definition::{Case, CodeMap, Condition, Definition, FindingMap, Mapping, Path, PlanMap, QuestionMap, Said};
 use super::judge::Eval;
+use super::status_block::lists_nothing;
 use super::tree::{Node, Value, json_line, json_size};
 use super::{Declaration, SectionClass};
 use crate::Name;
@@ -17,6 +18,13 @@ pub fn has_case(definition: &Definition, mapping: &Mapping, root: &Node<'_>, rol
     let broken = BTreeSet::new();
     mapping.cases.iter().any(|case| case.when.is_none())
         || case(mapping, &Eval::new(definition, root, role, &broken)).is_some()
+}
+
+/// Whether a document accepts the work.
+pub fn accepts(definition: &Definition, mapping: &Mapping, root: &Node<'_>, role: Option<&Name>) -> bool {
+    let broken = BTreeSet::new();
+    let case = case(mapping, &Eval::new(definition, root, role, &broken));
+    case.is_some_and(|case| matches!(case.verdict, Verdict::Accept | Verdict::AcceptWithNotes))
 }
 
 /// The case that a document is.
@@ -60,6 +68,11 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
                 ..finding
             }));
         }
+    }
+    // `None` is no finding, unless nothing else says why the work is rejected.
+    let says = |found: &FindingReport| !(found.why.is_empty() && found.fix.is_empty() && lists_nothing(&found.what));
+    if report.verdict != Verdict::Reject || report.findings.iter().any(says) {
+        report.findings.retain(says);
     }
     for map in mapping.questions.iter().filter(|map| holds(&map.when)) {
         report.questions.extend(items(root, map.each.as_ref()).into_iter().filter_map(|item| question(item, map)));

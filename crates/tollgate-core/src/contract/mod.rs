@@ -23,6 +23,7 @@ mod judge;
 mod layout;
 pub mod markdown;
 mod meaning;
+mod neutral;
 mod parts;
 pub mod reask;
 pub mod recognise;

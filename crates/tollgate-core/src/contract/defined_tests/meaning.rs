@@ -146,6 +146,31 @@ fn words_mean_what_the_pair_says() {
     }
 }
 
+/// What is found is a finding wherever a report has a place for it, unless it says that there is nothing.
+#[test]
+fn what_is_found_in_a_row_or_a_gate_is_a_finding() {
+    let report = "supervisor.worker-report";
+    let verifier = r#""role": "verifier", "changed_surfaces": []"#;
+    let failed = r#""status": "FAIL", "outcome_evaluations.0.verdict": "FAIL", "outcome_evaluations.0.finding": "x""#;
+    let noted = r#""outcome_evaluations.0.finding": "x""#;
+    let concern = r#""gates.security_concerns": ["SQL injection in login"]"#;
+    for (contract, role, changes, meaning) in [
+        (report, "", format!("{verifier}, {failed}"), "ok/reject 1f 1c"),
+        (report, "", format!(r#"{verifier}, {failed}, "findings": ["y"]"#), "ok/reject 2f 1c"),
+        (report, "", format!("{verifier}, {noted}"), "ok/accept 1f 1c"),
+        (report, "", format!(r#"{verifier}, {noted}, "findings": ["None."]"#), "ok/accept 1f 1c"),
+        (report, "", format!(r#"{verifier}, "outcome_evaluations.0.finding": "none""#), "ok/accept 1c"),
+        ("team.output", "Security", concern.to_owned(), "ok/accept_with_notes 1f"),
+        ("team.output", "Reviewer", concern.to_owned(), "ok/accept_with_notes 1f"),
+        ("team.output", "Security", format!(r#""status": "BLOCKED", {concern}"#), "ok/reject 2f"),
+        ("team.output", "Coder", concern.to_owned(), "ok/none"),
+        ("team.output", "Security", r#""gates.security_concerns": ["None"]"#.to_owned(), "ok/accept"),
+        ("team.output", "QA", r#""gates.security_concerns": ["No security concerns found."]"#.to_owned(), "ok/accept"),
+    ] {
+        assert_eq!(said(contract, role, &format!("{{{changes}}}")), meaning, "{contract} by {role:?}: {changes}");
+    }
+}
+
 /// The codes of a health are those of the file that protocols are checked by before there is code, and no others.
 #[test]
 fn codes_are_those_that_protocols_know() {
@@ -191,9 +216,17 @@ fn documents_enter_the_ledger() {
     assert_eq!((&*acceptance.criteria[0].id, &*acceptance.criteria[0].text), ("AC-001", "The cart shows a total."));
 }
 
-/// What a finding stands under is its category.
+/// What a finding stands under is its category, and so is the row that it is of.
 #[test]
 fn the_category_of_a_finding_is_kept() {
+    let own = registry::defined("supervisor.worker-report").expect("a contract");
+    let mut document = own.definition.example.clone();
+    let steps: Vec<crate::Name> = ["outcome_evaluations", "0", "finding"].map(Into::into).into();
+    definition::put(&mut document, &steps, crate::contract::tree::json::read("\"it is broken\"").ok().as_ref());
+    let report = ReportDialect::read(own, &text_of(own, &document), &Context::default()).report;
+    let told: Vec<_> = report.findings.iter().map(|one| (one.category.as_deref(), &*one.what)).collect();
+    assert_eq!(told, [(Some("AC-1"), "it is broken")]);
+
     let text = "## Review: Needs Changes\n\n### Findings\n\n#### Code Quality\n\n- **What:** a **Why:** b **Fix:** c\n- **What:** d **Why:** e **Fix:** f\n\n#### Tests\n\n- **What:** g **Why:** h **Fix:** i\n\n### Warnings\n\nNone\n";
     let reading =
         registry::report_dialect("decree.review-rejection").expect("a contract").read(text, &Context::default());

@@ -60,6 +60,8 @@ pub struct Found {
     pub broken: BTreeSet<u32>,
     /// The values that could not be read, or whose end could not: what is not there is not missing.
     pub torn: BTreeSet<u32>,
+    /// Where headings stand that no field has and that may ask for a change: they speak against a report that accepts the work.
+    pub doubted: Vec<u32>,
     /// Whether everything is told.
     pub every: bool,
     /// How many of those that are wrong are errors.
@@ -115,6 +117,17 @@ impl Found {
     pub fn retain(&mut self, keep: impl FnMut(&Wrong) -> bool) {
         self.wrong.retain(keep);
         self.errors = self.wrong.iter().filter(|wrong| wrong.severity == Severity::Error).count();
+    }
+
+    /// Makes errors of what was told of headings that may ask for a change.
+    pub fn refuse_doubted(&mut self, hint: &str) {
+        let doubted = std::mem::take(&mut self.doubted);
+        for wrong in self.wrong.iter_mut().filter(|wrong| doubted.contains(&wrong.at)) {
+            wrong.severity = Severity::Error;
+            wrong.message.push_str(", and the work is accepted");
+            hint.clone_into(&mut wrong.hint);
+        }
+        self.retain(|_| true);
     }
 
     /// Adds the one way to mend what was found last.

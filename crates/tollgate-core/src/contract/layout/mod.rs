@@ -7,12 +7,14 @@ mod labels;
 mod outline;
 mod read;
 mod second;
+mod unknown;
 mod write;
 
 pub use label::{is_crossed, is_unchecked};
 pub use outline::{heads, titles};
 pub use read::read;
 pub use second::second;
+pub use unknown::where_to;
 pub use write::{in_text, write};
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     let record = definition.root.record()?;
     let outline = Outline::of(text);
     let mut reader = Reader { text, outline: &outline, found, unread: false };
+    let mut behind = None;
     let (region, level, title) = match &definition.heading {
         None => (0..text.len(), 1, None),
         Some(heading) => {
@@ -49,6 +50,8 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
             };
             let end = outline.heads_in(&(head.range.end..text.len())).iter().find(is_other);
             let end = end.map_or(text.len(), |next| next.range.start);
+            // A document that is no report may stand in a larger text.
+            behind = Some((heading, end)).filter(|_| end < text.len() && definition.report.is_some());
             (head.range.end..end, head.level, Some(head.title.clone()))
         }
     };
@@ -57,6 +60,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     let region = region.start..region.start + closed.map_or(region.len(), str::len);
     let at = title.as_ref().map_or(region.start, |title| title.start);
     let mut entries = reader.record(record, region, level, 0);
+    behind.into_iter().for_each(|(heading, from)| reader.behind(heading, from));
     let unread = reader.unread;
     if let (Some(heading), Some(title)) = (&definition.heading, title)
         && let Some(hole) = &heading.hole
@@ -209,9 +213,12 @@ impl<'a> Reader<'a, '_> {
     ) -> Vec<Section> {
         let mut found: Vec<Section> = Vec::new();
         let by_sections = record.fields.iter().any(|field| matches!(field.layout, Layout::Section(_)));
-        let mut furthest = 0;
+        let (mut furthest, mut begun) = (0, false);
         for (at, head) in heads.iter().enumerate().filter(|_| by_sections) {
             let title = &self.text[head.title.clone()];
+            // A lower heading before all sections stands in none of them.
+            let own = head.level == level + 1 || !begun;
+            begun |= head.level <= level + 1;
             let named = record.fields.iter().position(|field| is_section(field, title));
             let named = named.filter(|field| head.level == level + 1 || !found.iter().any(|one| one.field == *field));
             let Some(field) = named else {
@@ -220,12 +227,8 @@ impl<'a> Reader<'a, '_> {
                 if head.level == level + 1 && self.is_item(record, found.last(), &body) {
                     found.last_mut().into_iter().for_each(|list| list.body.end = body.end);
                     self.misplaced(head, level + 2);
-                } else if head.level == level + 1
-                    && !record.open
-                    && !(found.is_empty() && is_label(record, title).is_some())
-                {
-                    let message = format!("the section {} is not part of this contract", quote(title));
-                    self.warn(Code::SECTION_UNKNOWN, head, message, "nothing is decided by it");
+                } else if own && !record.open && !(found.is_empty() && is_label(record, title).is_some()) {
+                    self.unknown(head, body, "this contract");
                 }
                 continue;
             };

@@ -306,6 +306,43 @@ fn items_outside_of_their_section_are_told() {
     assert_eq!(told(id, &other), ["Warning 9:TG0206"], "{other}");
 }
 
+/// Beside an approval only those sections are notes that are known to ask for nothing, in the document and behind it.
+#[test]
+fn an_approval_has_no_section_that_may_ask_for_a_change() {
+    for id in ["decree.review-approval", "decree.reviewer-result"] {
+        let report = example(id);
+        let line = report.lines().count() + 2;
+        let with = |level: &str, section: &str| told(id, &format!("{report}\n{level} {section}\n"));
+        for title in ["Required Changes", "Blocking Issues", "Must Fix", "Issues", "Änderungen", "Changes required"] {
+            for level in ["###", "##", "#"] {
+                let refused = [format!("Error {line}:TG0206")];
+                assert_eq!(with(level, &format!("{title}\n\n- Fix the NaN")), refused, "{id} {level} {title}");
+                assert_eq!(with(level, &format!("Notes\n\n#### {title}\n\nFix it.")), refused, "{id} {level} {title}");
+                let told = [format!("Warning {line}:TG0206")];
+                assert_eq!(with(level, &format!("{title}\n\n- None")), told, "{id} {level} {title}");
+                assert_eq!(with(level, &format!("{title}\n\nNo changes are required.")), told, "{id} {level} {title}");
+            }
+        }
+        for title in ["Summary of the changes", "Next steps", "💡 Suggestions", "Tests"] {
+            let told = [format!("Warning {line}:TG0206")];
+            assert_eq!(with("##", &format!("{title}\n\n- Fix the NaN")), told, "{id} {title}");
+        }
+        // Before the first section stands what is in none.
+        let above = report.replacen("\n### ", "\n#### Must fix\n\n- the NaN\n\n### ", 1);
+        let at = above.lines().position(|line| line == "#### Must fix").map_or(0, |at| at + 1);
+        assert_eq!(told(id, &above), [format!("Error {at}:TG0206")], "{id}");
+        // What is behind a second document is part of that.
+        let second = format!("{report}\n## Blocker: x\n\nx\n\n## More\n\ny\n");
+        let read = crate::contract::registry::report_dialect(id).expect(id).read(&second, &Context::default());
+        let codes: Vec<_> = read.diagnostics.iter().map(|one| one.code).collect();
+        assert_eq!(codes, [crate::code::Code::SECOND_DOCUMENT], "{id}");
+    }
+    let rejection = example("decree.review-rejection");
+    let line = rejection.lines().count() + 2;
+    let told = told("decree.review-rejection", &format!("{rejection}\n## Must fix\n\n- the NaN\n"));
+    assert_eq!(told, [format!("Warning {line}:TG0206")]);
+}
+
 /// A heading names a group of a checklist; in another list it may say anything of what follows.
 #[test]
 fn a_checklist_has_groups() {

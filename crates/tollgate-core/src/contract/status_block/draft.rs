@@ -56,6 +56,8 @@ pub struct Draft {
     pub other: Vec<Note>,
     /// The lists of files in which words go on behind a name: they may mean more files than it names.
     pub goes_on: Vec<Heading>,
+    /// The titles of the sections that are no part of the dialect, and whether they may ask for a change.
+    pub unknown: Vec<(Located<String>, bool)>,
     /// The sections with something wrong in them: what they list may be more or less than what was meant.
     pub unclear: Vec<Heading>,
     /// The sections whose headings are there and begin none.

@@ -28,6 +28,7 @@ use self::access::Access;
 use self::document::Document;
 use self::draft::Draft;
 use self::heading::Heading;
+pub use self::nothing::{holds_nothing, lists_nothing};
 use self::rules::{Part, Rules};
 use super::extract::{self, Deciding, Heads, Looks};
 use super::markdown::{self, Section, heading_words};

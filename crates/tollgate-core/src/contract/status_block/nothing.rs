@@ -6,7 +6,7 @@
 use crate::contract::text::{says_none, words};
 
 /// What there is none of.
-const THINGS: [&str; 13] = [
+const THINGS: [&str; 14] = [
     "questions",
     "question",
     "findings",
@@ -20,9 +20,24 @@ const THINGS: [&str; 13] = [
     "problems",
     "blockers",
     "concerns",
+    "concern",
+];
+/// The same under a heading that names what there is none of. In a list of gaps `No errors are reported` may be one.
+const NAMED_THINGS: [&str; 11] = [
+    "changes",
+    "fixes",
+    "bugs",
+    "defects",
+    "errors",
+    "failures",
+    "regressions",
+    "objections",
+    "vulnerabilities",
+    "risks",
+    "conditions",
 ];
 /// What may stand before it.
-const BEFORE: [&str; 16] = [
+const BEFORE: [&str; 17] = [
     "blocking",
     "critical",
     "major",
@@ -39,6 +54,7 @@ const BEFORE: [&str; 16] = [
     "unresolved",
     "known",
     "change",
+    "security",
 ];
 /// What may stand behind it, or behind `None`.
 const BEHIND: [&str; 24] = [
@@ -67,6 +83,8 @@ const BEHIND: [&str; 24] = [
     "for",
     "now",
 ];
+/// What may stand beside it under such a heading.
+const NAMED_DRESS: [&str; 7] = ["required", "requested", "needed", "necessary", "mandatory", "are", "is"];
 /// How a remark begins that says of all why there is nothing, and how it ends.
 const ALL: [&str; 3] = ["all", "every", "everything"];
 const SETTLED: [&str; 20] = [
@@ -100,8 +118,24 @@ const EXCEPTIONS: [&str; 14] = [
 ];
 
 /// Whether an entry says that there is none.
-pub(super) fn lists_nothing(text: &str) -> bool {
+pub fn lists_nothing(text: &str) -> bool {
     says_none(text) || (may_list_nothing(text) && says_nothing(text))
+}
+
+/// Whether a section says that there is nothing of what its heading names.
+pub fn holds_nothing(body: &str) -> bool {
+    let mark = |line: &str| line.trim().trim_start_matches(['-', '*', '+', '_', '>']).trim().to_owned();
+    let named = |line: &str| {
+        let kept = words(line).filter(|word| !NAMED_DRESS.iter().any(|known| word.eq_ignore_ascii_case(known)));
+        let kept = kept.map(|word| match NAMED_THINGS.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+            true => THINGS[0],
+            false => word,
+        });
+        may_list_nothing(line)
+            && !line.contains(['`', '/', '?', ':', ';', ',', '—', '–'])
+            && is_nothing(&kept.collect::<Vec<_>>().join(" "))
+    };
+    body.lines().map(mark).filter(|line| !line.is_empty()).all(|line| lists_nothing(&line) || named(&line))
 }
 
 /// Whether an entry begins with `None` and goes on otherwise than is known: nobody can say whether it is one. `None of the rows hold` is, and

@@ -10,6 +10,7 @@ use super::finding;
 use super::heading::Heading;
 use crate::code::Code;
 use crate::contract::markdown::{BlockKind, Section, heading_words, item_text};
+use crate::contract::neutral::doubted;
 use crate::contract::rows::unmarked;
 use crate::contract::sink::Sink;
 use crate::contract::text::{Source, clean, is_placeholder, is_respelling, lines, quote, says_none};
@@ -47,8 +48,9 @@ pub fn parse(source: &Source<'_>, sections: &[Section], sink: &mut Sink) -> Draf
                 misplaced(title, meant, place, sink);
                 draft.meant.push(meant);
             } else {
-                let message = format!("the section {} is not part of a status block", quote(title));
-                sink.warning(Code::SECTION_UNKNOWN, place, message, "it is kept as a note; nothing is decided by it");
+                let doubted = doubted(title, &source.text()[section.body.clone()]);
+                let value = doubted.unwrap_or(title).to_owned();
+                draft.unknown.push((Located { value, place }, doubted.is_some()));
             }
             draft.other.push(Note { title: clean(title).into_owned(), text });
             continue;

@@ -71,6 +71,7 @@ impl Rules<'_, '_> {
     /// Applies every rule.
     pub fn check(&mut self) {
         self.order();
+        self.unknown();
         self.required();
         self.reason();
         self.counts();
@@ -97,6 +98,33 @@ impl Rules<'_, '_> {
             }
             latest = latest.max(Some(present.heading));
         }
+    }
+
+    /// Sections that are no part of the dialect are notes. Beside an acceptance only those are that are known to ask for nothing.
+    fn unknown(&mut self) {
+        let draft = self.draft;
+        for (title, doubted) in &draft.unknown {
+            let message = format!("the section {} is not part of a status block", quote(&title.value));
+            match *doubted && self.accepts() {
+                true => self.sink.error(
+                    Code::SECTION_UNKNOWN,
+                    title.place,
+                    format!("{message}, and the work is accepted"),
+                    "reject the work if this must change; what may stay as it is goes into `## Findings` as `[minor]`",
+                ),
+                false => self.sink.warning(
+                    Code::SECTION_UNKNOWN,
+                    title.place,
+                    message,
+                    "it is kept as a note; nothing is decided by it",
+                ),
+            }
+        }
+    }
+
+    /// Whether the report accepts the work: by its verdict, or as a tester's by the marks of its rows.
+    fn accepts(&self) -> bool {
+        self.approves() || (self.part == Part::Tester && self.complete() && !self.marks_fail())
     }
 
     fn required(&mut self) {

@@ -278,7 +278,7 @@ fn data_behind_the_last_section_of_a_markdown_report_takes_it_back() {
             format!("```yaml\ntask: 21\noutcome: {word} # two tests fail\npr: 34\n```"),
             format!("```json\n{{\"task\": 21, \"outcome\": \"{word}\", \"pr\": 34}}\n```"),
             format!("| Field | Value | Why |\n|---|---|---|\n| Task | 21 | |\n| Outcome | {word} | Two tests fail. |"),
-            format!("### Correction\n\n```toml\noutcome = \"{word}\"\n```\n\nThat is all."),
+            format!("### Details\n\n```toml\noutcome = \"{word}\"\n```\n\nThat is all."),
         ]
     };
     for (word, expected) in [("needs-changes", "malformed none"), ("approved", "ok accept"), ("open", "ok accept")] {

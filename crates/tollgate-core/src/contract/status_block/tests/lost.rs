@@ -106,8 +106,46 @@ fn a_section_that_routes_is_not_lost_under_other_words() {
     check(&said("Questions", "Which port?\n"), &role("reviewer"), "malformed none\nE 12:1 TG0225");
     for note in ["Changes", "Findings of last time", "Questions answered", "Rows", "Design questions", "Rows verified"]
     {
-        check(&said(note, "- it works\n"), &role("reviewer"), "ok accept\nW 12:1 TG0206");
+        let text = complete("n/a", &format!("## {note}\n- it works\n"));
+        check(&text, &role("developer"), "ok none\nW 12:1 TG0206");
     }
+}
+
+/// Beside an approval only those sections are notes that are known to ask for nothing.
+#[test]
+fn an_approval_has_no_section_that_may_ask_for_a_change() {
+    let said = |verdict: &str, heading: &str, body: &str| complete(verdict, &format!("## {heading}\n{body}"));
+    for heading in [
+        "Critical Findings",
+        "Critical issues",
+        "Must fix",
+        "Needs fixing",
+        "Blockers",
+        "Blocking",
+        "Security issues",
+        "Bugs",
+        "To fix",
+        "Required fixes",
+        "Rejected",
+        "Critical",
+        "Major",
+        "Review comments",
+        "Concerns",
+        "Failures",
+        "Changes",
+        "Findings of last time",
+        "Design questions",
+    ] {
+        check(&said("APPROVED", heading, "- it breaks\n"), &role("reviewer"), "malformed none\nE 12:1 TG0206");
+        check(&said("APPROVED", heading, "it breaks\n"), &role("reviewer"), "malformed none\nE 12:1 TG0206");
+        check(&said("APPROVED", heading, "None\n"), &role("reviewer"), "ok accept\nW 12:1 TG0206");
+        check(&said("n/a", heading, "it breaks\n"), &role("developer"), "ok none\nW 12:1 TG0206");
+    }
+    for heading in ["Notes", "What was reviewed", "Tests", "Next steps", "Questions answered", "Rows verified"] {
+        check(&said("APPROVED", heading, "- it works\n"), &role("reviewer"), "ok accept\nW 12:1 TG0206");
+    }
+    let inside = said("APPROVED", "Notes", "All is well.\n\n### Must fix\n- the NaN\n");
+    check(&inside, &role("reviewer"), "malformed none\nE 12:1 TG0206");
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! Sections that the contract does not have: told, and doubted where they may ask for a change.
+
+use std::ops::Range;
+
+use super::outline::Head;
+use super::read::{Reader, small};
+use crate::code::Code;
+use crate::contract::definition::{Definition, Heading, Layout};
+use crate::contract::judge::Wrong;
+use crate::contract::neutral::doubted;
+use crate::contract::text::quote;
+use crate::diagnostic::Severity;
+
+impl Reader<'_, '_> {
+    /// Tells of a section that no field has.
+    pub fn unknown(&mut self, head: &Head, body: Range<usize>, of: &str) {
+        let title = &self.text[head.title.clone()];
+        let at = small(head.range.start);
+        let doubted = doubted(title, self.text.get(body).unwrap_or_default());
+        self.found.doubted.extend(doubted.map(|_| at));
+        let message = format!("the section {} is not part of {of}", quote(doubted.unwrap_or(title)));
+        self.found.push(Wrong::new(Code::SECTION_UNKNOWN, Severity::Warning, at, message, "nothing is decided by it"));
+    }
+
+    /// Tells of the sections behind a document, which ends with the first of them.
+    pub fn behind(&mut self, heading: &Heading, from: usize) {
+        let (text, outline) = (self.text, self.outline);
+        let high = outline.heads_in(&(from..text.len())).iter().filter(|head| head.level <= heading.level);
+        let high: Vec<&Head> = high.collect();
+        let ends = high.iter().skip(1).map(|next| next.range.start).chain([text.len()]);
+        for (head, end) in high.iter().zip(ends) {
+            // The document a second time has been told.
+            if !heading.begins(&text[head.title.clone()]) {
+                self.unknown(head, head.range.end..end, "this document, which ends before it");
+            }
+        }
+    }
+}
+
+/// Where that belongs which a report that accepts the work says in a section of its own.
+pub fn where_to(definition: &Definition) -> String {
+    let fields = definition.root.record().map(|record| &record.fields[..]).unwrap_or_default();
+    let titles = fields.iter().filter(|field| !field.unasked).filter_map(|field| match &field.layout {
+        Layout::Section(titles) => titles.first().map(|title| format!("`{title}`")),
+        _ => None,
+    });
+    let titles = titles.collect::<Vec<_>>().join(" or ");
+    let place = if titles.is_empty() { "a field of the contract".to_owned() } else { titles };
+    format!("reject the work if this must change; what may stay as it is goes into {place}")
+}

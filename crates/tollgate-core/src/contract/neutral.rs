@@ -1,0 +1,301 @@
+//! Sections beside an acceptance that its contract does not have. What asks for a change has countless names, so that only what is known to ask for
+//! nothing is let pass.
+
+use super::layout::{heads, is_crossed};
+use super::status_block::{holds_nothing, lists_nothing};
+use super::text::words;
+
+/// Words of titles that tell what was seen or may be done some day, and ask for nothing now.
+const HARMLESS: [&str; 72] = [
+    "acknowledgement",
+    "acknowledgements",
+    "acknowledgments",
+    "analysis",
+    "appendix",
+    "approach",
+    "assessment",
+    "background",
+    "check",
+    "checked",
+    "checks",
+    "code",
+    "commands",
+    "comment",
+    "comments",
+    "conclusion",
+    "context",
+    "coverage",
+    "detail",
+    "details",
+    "documentation",
+    "environment",
+    "evidence",
+    "files",
+    "follow",
+    "followup",
+    "followups",
+    "future",
+    "highlights",
+    "information",
+    "introduction",
+    "links",
+    "log",
+    "method",
+    "methodology",
+    "metrics",
+    "next",
+    "nit",
+    "nits",
+    "note",
+    "notes",
+    "observations",
+    "optional",
+    "overview",
+    "performance",
+    "positives",
+    "praise",
+    "quality",
+    "rationale",
+    "reasoning",
+    "references",
+    "remarks",
+    "result",
+    "results",
+    "reviewed",
+    "scope",
+    "self",
+    "statistics",
+    "steps",
+    "strengths",
+    "style",
+    "suggestions",
+    "summary",
+    "test",
+    "tested",
+    "testing",
+    "tests",
+    "thanks",
+    "ups",
+    "verification",
+    "verified",
+    "work",
+];
+/// Words that tie those together.
+const TIES: [&str; 32] = [
+    "a",
+    "about",
+    "additional",
+    "an",
+    "and",
+    "at",
+    "brief",
+    "by",
+    "did",
+    "executive",
+    "final",
+    "for",
+    "general",
+    "how",
+    "i",
+    "in",
+    "it",
+    "my",
+    "of",
+    "on",
+    "or",
+    "other",
+    "our",
+    "overall",
+    "short",
+    "that",
+    "the",
+    "this",
+    "to",
+    "was",
+    "were",
+    "what",
+];
+/// Words of titles that tell what was seen of something.
+const TELLING: [&str; 20] = [
+    "analysis",
+    "assessment",
+    "checked",
+    "conclusion",
+    "coverage",
+    "details",
+    "evidence",
+    "highlights",
+    "method",
+    "notes",
+    "overview",
+    "positives",
+    "results",
+    "reviewed",
+    "scope",
+    "strengths",
+    "summary",
+    "tested",
+    "verification",
+    "verified",
+];
+/// What it is seen of. By itself it may ask for something: `Review comments`, `Changes`.
+const SUBJECTS: [&str; 22] = [
+    "acceptance",
+    "api",
+    "architecture",
+    "build",
+    "change",
+    "changes",
+    "commit",
+    "commits",
+    "criteria",
+    "criterion",
+    "design",
+    "diff",
+    "dod",
+    "implementation",
+    "pr",
+    "requirements",
+    "review",
+    "reviewer",
+    "rows",
+    "security",
+    "spec",
+    "why",
+];
+/// Words that tell what came of something, or of which round it is.
+const SETTLED: [&str; 11] = [
+    "addressed",
+    "answered",
+    "closed",
+    "completed",
+    "done",
+    "earlier",
+    "fixed",
+    "made",
+    "previous",
+    "prior",
+    "resolved",
+];
+/// What is settled so: `Issues fixed`, `Prior verdict`.
+const OPEN: [&str; 14] = [
+    "decision",
+    "decisions",
+    "feedback",
+    "finding",
+    "findings",
+    "gaps",
+    "issue",
+    "issues",
+    "outcome",
+    "problems",
+    "questions",
+    "round",
+    "status",
+    "verdict",
+];
+
+/// The title of a section, or of one inside of it, that may ask for a change and does not say that there is nothing to ask for.
+pub fn doubted<'t>(title: &'t str, body: &'t str) -> Option<&'t str> {
+    let inner = heads(body);
+    let ends = inner.iter().skip(1).map(|(.., range)| range.start).chain([body.len()]);
+    let inner: Vec<(&str, &str)> = inner
+        .iter()
+        .zip(ends)
+        .map(|((_, title, range), end)| (&body[title.clone()], &body[range.end.min(end)..end]))
+        .collect();
+    let first = heads(body).first().map_or(body.len(), |(.., range)| range.start);
+    let parts = || std::iter::once((title, &body[..first])).chain(inner.iter().copied());
+    let says = |(title, body): &(&str, &str)| !(holds_nothing(body) && names_nothing(title));
+    match is_neutral(title) {
+        true => parts().skip(1).find(|part| !is_neutral(part.0) && says(part)).map(|part| part.0),
+        false => parts().any(|part| says(&part)).then_some(title),
+    }
+}
+
+/// Whether a title has no value behind a colon, or one that says that there is nothing: `Must fix: none`.
+fn names_nothing(title: &str) -> bool {
+    title.split_once(':').is_none_or(|(_, value)| lists_nothing(value.trim()))
+}
+
+/// Whether a title asks for nothing, whatever stands below it. Numbers and pictures say nothing, and a cross denies what it stands before.
+fn is_neutral(title: &str) -> bool {
+    let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let own = || words(title).filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
+    let settled = own().any(|word| is(word, &SETTLED));
+    let tells = settled || own().any(|word| is(word, &TELLING));
+    let known = |word: &str| {
+        [&HARMLESS[..], &TIES, &SETTLED].iter().any(|known| is(word, known))
+            || (tells && is(word, &SUBJECTS))
+            || (settled && is(word, &OPEN))
+    };
+    own().next().is_some() && own().all(known) && !is_crossed(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_asks_for_a_change_is_doubted_by_any_name() {
+        for title in [
+            "Summary",
+            "📝 2. Notes",
+            "What was reviewed",
+            "Follow-ups",
+            "Next steps",
+            "Optional: nits and suggestions",
+            "Code quality",
+            "Review summary",
+            "Summary of the changes",
+            "Acceptance criteria verified",
+            "Tests & results",
+            "Questions answered",
+            "Changes made",
+            "Prior verdict",
+        ] {
+            assert_eq!(doubted(title, "- Fix the NaN\n"), None, "{title}");
+        }
+        for title in [
+            "Required changes",
+            "Changes",
+            "Must fix",
+            "Needs fixing",
+            "Blockers",
+            "Critical",
+            "To fix",
+            "Rejected",
+            "Review comments",
+            "Concerns",
+            "Summary of issues",
+            "Issues to be fixed",
+            "Unresolved issues",
+            "Security",
+            "Bugs",
+            "Not verified",
+            "❌ Tests",
+            "Änderungen",
+            "必須の修正",
+            "1.",
+        ] {
+            assert_eq!(doubted(title, "- Fix the NaN\n"), Some(title));
+        }
+        for nothing in [
+            "",
+            "None\n",
+            "- None.\n",
+            "No blocking issues found.\n\n---\n",
+            "No changes are required.",
+            "No further changes needed",
+            "### Cart\n\nNone\n",
+        ] {
+            assert_eq!(doubted("Must fix", nothing), None, "{nothing}");
+        }
+        assert_eq!(doubted("Must fix: none", ""), None);
+        assert_eq!(doubted("Must fix: the NaN", ""), Some("Must fix: the NaN"));
+        assert_eq!(doubted("Must fix", "None\n- but the NaN\n"), Some("Must fix"));
+        assert_eq!(doubted("Must fix", "No changes required, but rename the total\n"), Some("Must fix"));
+        assert_eq!(doubted("Notes", "All is well.\n\n### Must fix\n\n- the NaN\n"), Some("Must fix"));
+        assert_eq!(doubted("Notes", "All is well.\n\n### Must fix\n\nNone\n"), None);
+    }
+}
