@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::disown;
+use super::{disown, entitled};
 use crate::contract::markdown::{Fence, is_fence, marked};
 
 /// Words that announce an example, or what somebody would have said, in the languages that agents are spoken to in. A word begins
 /// where one of them does; one that ends with a space is whole.
-const WORDS: &[&str] = &[
+pub const WORDS: &[&str] = &[
     // English
     "example",
     "e.g.",
@@ -197,7 +197,7 @@ pub fn label<'t>(text: &'t str, range: &Range<usize>) -> Option<&'t str> {
         let leads_to = |line: &&str| leads(line) && announces(line);
         match is_fence(above) {
             false => Some(above).filter(|line| leads_to(line) && !line.starts_with('#')),
-            true if announces(above) => Some(above),
+            true if announces(above) || entitled::is_made_up(above) => Some(above),
             true => lines.next().filter(|line| leads_to(line) || entitles(line)),
         }
     };

@@ -118,8 +118,9 @@ impl Candidates<'_> {
             return;
         }
         let last = self.count();
-        // What stands before the first of them takes nothing back.
-        self.behind.retain(|(behind, _)| *behind >= last.min(1));
+        // What stands before the first of them takes nothing back; the last of that may be its label.
+        let before = self.behind.iter().take_while(|(behind, _)| *behind < last.min(1)).count();
+        self.behind.drain(..before.saturating_sub(1));
         self.said = tail::open(&mut self.layers, std::mem::take(&mut self.behind));
         let unread = self.said.iter().filter(|part| part.behind == last).find_map(|part| {
             let at = tail::unread(&self.layers.text(part.layer)[part.range.clone()], looks, prompt)?;

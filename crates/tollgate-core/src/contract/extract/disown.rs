@@ -2,6 +2,7 @@
 
 use super::announce::{last_sentence, leads};
 use super::decides::FORMER;
+use super::entitled::{entitles, is_bare};
 use super::plain::plain;
 use crate::contract::markdown::is_fence;
 
@@ -137,12 +138,12 @@ const LINES_MAX: usize = 5;
 /// A longer line is no title and no label.
 const LINE_BYTES: usize = 400;
 
-/// The title or the label that a report stands under and that disowns it, by the lines before it. What only says when or of which round that was may
+/// The title or the label that a report stands under and that disowns it, or calls it an example, by the lines before it. What only says when or of which round that was may
 /// stand between the two.
 pub fn above(before: &str) -> Option<&str> {
     for line in saying(before).take(LINES_MAX) {
         let (title, label) = (is_title(line), leads(line));
-        if if title || label { disowns(line) } else { is_bare_title(line) } {
+        if if title || label { disowns(line) || entitles(line) } else { is_bare_title(line) || is_bare(line) } {
             return Some(line);
         }
         let words = words(line);
@@ -167,6 +168,7 @@ pub fn last_lead(text: &str) -> Option<Leads<'_>> {
     saying(text).filter(|line| line.len() <= LINE_BYTES).find_map(|line| {
         let last = last_sentence(line);
         let former = match is_title(line) || leads(line) {
+            true if is_title(line) && entitles(line) => true,
             true => is_set_aside(last, &words(last), true) && !words(last).iter().any(|word| is(&LEFT, word)),
             false => is_bare_title(line),
         };
@@ -176,29 +178,29 @@ pub fn last_lead(text: &str) -> Option<Leads<'_>> {
 }
 
 /// The lines of a text that have words, from the last one on.
-fn saying(text: &str) -> impl Iterator<Item = &str> {
+pub fn saying(text: &str) -> impl Iterator<Item = &str> {
     text.lines().rev().map(str::trim).filter(|line| plain(line).contains(char::is_alphanumeric) && !is_fence(line))
 }
 
 /// Whether a line is a title by its signs.
-fn is_title(line: &str) -> bool {
+pub fn is_title(line: &str) -> bool {
     let around = |from: &str, to: &str| line.starts_with(from) && line.ends_with(to);
     line.starts_with('#') || around("**", "**") || around("<", ">")
 }
 
 /// The words of a title, each without signs but for one beside it that ends something.
-fn words(line: &str) -> Vec<String> {
+pub fn words(line: &str) -> Vec<String> {
     let line = plain(line).to_lowercase();
     let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && !is_end(c)).to_owned();
     line.split_whitespace().map(word).filter(|word| word.contains(char::is_alphabetic)).collect()
 }
 
 /// Whether what stands behind such a sign is a remark.
-fn is_end(c: char) -> bool {
+pub fn is_end(c: char) -> bool {
     matches!(c, ':' | '：' | ',' | ';' | '(' | '—' | '–')
 }
 
-fn bare(word: &str) -> &str {
+pub fn bare(word: &str) -> &str {
     word.trim_matches(|c| is_end(c) || c == ')')
 }
 
@@ -211,16 +213,16 @@ fn is_own(word: &str) -> bool {
 }
 
 /// Whether a word says nothing but that a report, or a part of the work, is meant: `report of round`, `v1`.
-fn is_plain(word: &str) -> bool {
+pub fn is_plain(word: &str) -> bool {
     let numbered = word.contains(|c: char| c.is_ascii_digit()) && bare(word).chars().all(char::is_alphanumeric);
     numbered || is(&LEADS, word) || is(&NOUNS, word) || is(&GOES_ON, word)
 }
 
-fn is_older(word: &str) -> bool {
+pub fn is_older(word: &str) -> bool {
     is(&FORMER, word) || is(&VOID, word)
 }
 
-fn is_form(word: &str) -> bool {
+pub fn is_form(word: &str) -> bool {
     is(&FORMS, word) || is(&SHOWS, word)
 }
 

@@ -14,7 +14,9 @@ mod decides;
 mod dialect;
 mod disown;
 mod echo;
+mod entitled;
 mod envelope;
+mod handed_in;
 mod layer;
 mod looks;
 mod plain;
@@ -311,7 +313,9 @@ impl<'s> Search<'s> {
         let head = self.all.text(one).lines().next().map_or(0, str::len);
         let range = one.range.start..if one.form == Form::Json { one.range.end } else { one.range.start + head };
         let is = one.state == State::Whole
-            && (announce::is_example(text, &range) || (announce::is_inline(text, &range) && others()));
+            && (announce::is_example(text, &range)
+                || (announce::is_inline(text, &range) && others())
+                || self.announced_before(at).is_some());
         if is { Echo::Example } else { Echo::No }
     }
 

@@ -2,6 +2,7 @@
 
 mod against;
 mod disowned;
+mod handed_in;
 mod hostile;
 mod overlooked;
 mod property;
