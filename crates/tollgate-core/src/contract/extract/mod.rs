@@ -28,6 +28,7 @@ mod tail;
 mod taken_back;
 #[cfg(test)]
 mod tests;
+mod thoughts;
 mod unit;
 mod wrapped;
 
@@ -157,7 +158,7 @@ impl<'s> Search<'s> {
         let mut before: Option<(usize, Read)> = None;
         for (at, one) in self.all.candidates.iter().enumerate().rev() {
             let decided = counts.is_some() || self.all.failed.is_some();
-            if one.state == State::Shown && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
+            if one.is_shown() && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
                 continue;
             }
             let text = self.all.text(one);
@@ -239,7 +240,7 @@ impl<'s> Search<'s> {
 
     /// Whether what stands in code, a quote or a list says otherwise than the report before it, which is read once. Without one before it there is no report.
     fn says_otherwise(&self, at: usize, read: &mut Option<(usize, Read)>) -> Option<bool> {
-        let before = self.all.candidates[..at].iter().rposition(|one| one.state != State::Shown)?;
+        let before = self.all.candidates[..at].iter().rposition(|one| !one.is_shown())?;
         let text = sample::bare(self.all.text(&self.all.candidates[at]));
         let nobodys = text.trim() == self.looks.example.trim()
             || self.dialect.is_unfilled(&text)
@@ -349,6 +350,11 @@ impl<'s> Search<'s> {
                 "this stands in code, a quote or a list, and says otherwise than the report before it: which of them is meant is not said",
                 "print the report as the last thing, and in none of these",
             )),
+            State::Thought => Some((
+                Code::REPORT_ABSENT,
+                "this stands behind a tag that begins thoughts and is never closed, and says otherwise than the report before it: which of them is meant is not said",
+                "close the thoughts, and print the report behind them",
+            )),
             State::Otherwise => Some((
                 Code::REPORT_ABSENT,
                 "what the report says is said here once more, and otherwise: which of the two is meant is not said",
@@ -433,6 +439,11 @@ impl<'s> Search<'s> {
             }
             Some((_, place)) => {
                 error(place, format!("there is only an echo of the prompt, no {what}")).hint(&self.looks.begin)
+            }
+            None if self.all.thought.is_some() => {
+                let at = self.all.thought.map_or(0, |(layer, at)| self.all.layers.in_file(layer, at));
+                let message = format!("there is no {what}: what stands here is printed as a thought");
+                error(self.file.place(at), message).hint("print it behind the thoughts, and close their tag")
             }
             None => {
                 let message = format!("there is no {what}: {}", self.looks.lacks);

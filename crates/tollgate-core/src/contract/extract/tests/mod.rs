@@ -7,6 +7,7 @@ mod hostile;
 mod overlooked;
 mod property;
 mod taken_back;
+mod thoughts;
 mod transcripts;
 
 use super::*;
