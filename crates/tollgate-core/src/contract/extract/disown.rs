@@ -73,7 +73,22 @@ const SAID: [&str; 7] = ["said", "says", "claims", "claimed", "wrote", "reported
 const LABELS: [&str; 3] = ["for comparison", "for reference", "instead of"];
 const SUPPOSES: [&str; 4] = ["if the", "if it", "if all", "had it"];
 /// What is said of something that is not to be used.
-const UNUSED: [&str; 6] = ["not use", "not report", "not the report", "not my report", "not this", "no longer valid"];
+const UNUSED: [&str; 10] = [
+    "not use",
+    "not return",
+    "not print",
+    "not send",
+    "not submit",
+    "not report",
+    "not the report",
+    "not my report",
+    "not this",
+    "no longer valid",
+];
+/// What there is a first one of where there is another.
+const TRIES: [&str; 3] = ["attempt", "try", "answer"];
+/// Words that only point from a form to what stands below.
+const POINTS: [&str; 9] = ["is", "was", "as", "this", "below", "here", "follows", "looks", "like"];
 /// The same in other languages, by how a word of a short label begins.
 const ELSEWHERE: [&str; 30] = [
     "vorherig",
@@ -241,8 +256,11 @@ pub fn disowns(line: &str) -> bool {
     let label = all.join(" ");
     let last = all.last().copied().unwrap_or_default();
     let form = || (2..SHORT).contains(&all.len()) && FORMS.contains(&last) && !FOLLOWS.contains(&all[0]);
+    let own = || words.iter().any(|word| is_own(word));
+    let tried = || all.windows(2).any(|pair| pair[0] == "first" && TRIES.contains(&pair[1]));
+    let looks = || matches!(all.first(), Some(&("a" | "an"))) && label.contains(" looks like");
     is_set_aside(line, &words, false)
-        || (form() && !words.iter().any(|word| is_own(word)))
+        || ((form() || tried() || looks()) && !own())
         || SAID.contains(&last)
         || LABELS.contains(&label.as_str())
         || (SUPPOSES.iter().any(|words| label.starts_with(words)) && !all.contains(&"here"))
@@ -281,7 +299,9 @@ fn names_older(words: &[String], at: usize, anywhere: bool) -> bool {
     let lead = &words[(0..=at).rev().find(begins).unwrap_or(0)..at];
     let led = lead.iter().all(|word| is(&LEADS, word));
     let states = words[end - 1].ends_with([':', '：']) && rest.iter().any(|word| !is_plain(word));
-    let ended = words[end - 1].ends_with(is_end)
+    let points = !rest.is_empty() && is_form(&words[at]) && rest.iter().all(|word| is(&POINTS, word));
+    let ended = points
+        || words[end - 1].ends_with(is_end)
         || rest.first().is_none_or(|next| next.starts_with(is_end) || is(&GOES_ON, next));
     ended && !states && (led || (named && (anywhere || lead.iter().all(|word| is_plain(word)))))
 }
@@ -341,6 +361,13 @@ mod tests {
             "Deprecated:",
             "No longer valid:",
             "Please do not use this; it is not final:",
+            "❌ Do NOT return:",
+            "Do not send this:",
+            "<details><summary>First attempt</summary>",
+            "For reference, my first answer was:",
+            "The format is:",
+            "The expected format is as follows:",
+            "A valid answer looks like this:",
             "## Previous report: round 1",
             "The archived report, from the folder of round 1:",
         ] {
@@ -361,6 +388,10 @@ mod tests {
             "Formatted output:",
             "Expected failures are gone:",
             "The schema is valid:",
+            "The format is as requested:",
+            "My report looks like this:",
+            "The first test passes:",
+            "After the first attempt, the final report:",
             "The last test passes:",
             "Round 2:",
             "Result:",

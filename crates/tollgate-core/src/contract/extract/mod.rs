@@ -19,6 +19,7 @@ mod envelope;
 mod handed_in;
 mod layer;
 mod looks;
+mod meant;
 mod plain;
 mod region;
 mod sample;
