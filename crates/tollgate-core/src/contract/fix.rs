@@ -53,7 +53,7 @@ pub fn fix(dialect: Dialect<'_>, text: &str, context: &Context) -> Fixed {
         // One change undoes another: there is no one answer, and the text is its author's to mend.
         (fixed.text, fixed.mended) = (text.to_owned(), Vec::new());
     }
-    fixed.read = dialect.read(&fixed.text, context);
+    fixed.read = dialect.read_handed_in(&fixed.text, context);
     say_what_is_kept(dialect, &mut fixed, context);
     fixed
 }

@@ -57,6 +57,9 @@ impl Against {
     /// What a title says against a report, if anything.
     fn says(&self, title: &Title<'_>, own: &Heading, stands: Stands) -> Option<State> {
         let said = words(title.words);
+        if title.bare {
+            return (self.rejects && said == self.words).then_some(State::Against);
+        }
         if self.rejects && said.windows(self.words.len()).any(|some| *some == *self.words) {
             return Some(State::Against);
         }
@@ -85,6 +88,8 @@ impl Against {
     }
 }
 
+/// A longer line is no title without a sign of one.
+const BARE_BYTES: usize = 80;
 /// Signs that a word may stand behind in a title.
 const SIGNS: [char; 7] = [':', '：', '—', '–', '|', '(', '/'];
 
@@ -112,6 +117,8 @@ struct Title<'t> {
     /// Whether it stands in code, a quote or a list.
     shown: bool,
     bold: bool,
+    /// Whether it is a line like any other, and only has a sign that joins its words.
+    bare: bool,
 }
 
 impl<'t> Title<'t> {
@@ -123,13 +130,14 @@ impl<'t> Title<'t> {
             let level = bare.bytes().take_while(|byte| *byte == b'#').count();
             let shown = code || bare.len() < written.len();
             // A comment of a program begins with one sign.
-            return (!code || level > 1).then_some(Self { words: heading_words(bare)?, level, shown, bold: false });
+            let words = heading_words(bare)?;
+            return (!code || level > 1).then_some(Self { words, level, shown, bold: false, bare: false });
         }
         if code || written.is_empty() {
             return None;
         }
         let bold = written.trim_end_matches(':');
-        let title = |words: &'t str, level: usize, bold: bool| Self { words, level, shown: false, bold };
+        let title = |words: &'t str, level: usize, bold: bool| Self { words, level, shown: false, bold, bare: false };
         if let Some(inside) = bold.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")) {
             return (!inside.contains("**")).then(|| title(inside, 7, true));
         }
@@ -138,11 +146,16 @@ impl<'t> Title<'t> {
         }
         let under = lines(&text[at + line.len()..])
             .map(|(_, line)| line)
-            .find(|under| !line.ends_with('\r') || *under != "\n")?
+            .find(|under| !line.ends_with('\r') || *under != "\n")
+            .unwrap_or_default()
             .trim();
         let level = if under.starts_with('=') { 1 } else { 2 };
         let underlined = under.len() > 1 && ['=', '-'].iter().any(|sign| under.chars().all(|c| c == *sign));
-        underlined.then(|| title(written, level, false))
+        let joined = || written.len() <= BARE_BYTES && written.contains([':', '：']) && !written.starts_with('>');
+        match underlined {
+            true => Some(title(written, level, false)),
+            false => joined().then(|| Self { bare: true, ..title(written, level, true) }),
+        }
     }
 }
 

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::disown;
+use super::{disown, entitled};
 use crate::contract::markdown::{Fence, is_fence, marked};
 
 /// Words that announce an example, or what somebody would have said, in the languages that agents are spoken to in. A word begins
 /// where one of them does; one that ends with a space is whole.
-const WORDS: &[&str] = &[
+pub const WORDS: &[&str] = &[
     // English
     "example",
     "e.g.",
@@ -26,6 +26,13 @@ const WORDS: &[&str] = &[
     "would look",
     "would read",
     "would return",
+    "would answer",
+    "would report",
+    "would reply",
+    "would print",
+    "would write",
+    "would send",
+    "would give",
     "hypothetical",
     "placeholder",
     // German, Dutch, the north
@@ -197,7 +204,7 @@ pub fn label<'t>(text: &'t str, range: &Range<usize>) -> Option<&'t str> {
         let leads_to = |line: &&str| leads(line) && announces(line);
         match is_fence(above) {
             false => Some(above).filter(|line| leads_to(line) && !line.starts_with('#')),
-            true if announces(above) => Some(above),
+            true if announces(above) || entitled::is_made_up(above) => Some(above),
             true => lines.next().filter(|line| leads_to(line) || entitles(line)),
         }
     };
@@ -260,6 +267,11 @@ mod tests {
             "### Example\n\n```json\n{}\n```",
             "**Example output**\n```\n{}\n```",
             "<example>\n```json\n{}\n```\n</example>",
+            "If everything passes I would answer:\n```json\n{}\n```",
+            "`tests/fixtures/approved.json`:\n\n```json\n{}\n```",
+            "**tests/fixtures/approved.json**\n\n{}",
+            "```json title=\"tests/fixtures/approved.json\"\n{}\n```",
+            "A valid answer looks like this:\n\n{}",
             "```json example\n{}\n```",
             "Zum Beispiel:\n```json\n{}\n```",
             "Ein Accept sähe so aus, z. B.:\n```json\n{}\n```",
@@ -292,6 +304,9 @@ mod tests {
             "Here it is, following the template:\n```json\n{}\n```",
             "The serialisation is safe:\n{}",
             "# The example shop\n\n{}",
+            "I would like to report:\n\n{}",
+            "All of tests/cart.rs pass:\n\n{}",
+            "```json title=\"report.json\"\n{}\n```",
             "`{}`",
             "{}",
             "```rust\nfn main() {\n\n{}\n",

@@ -82,26 +82,39 @@ const WITHDRAWS: [&str; 72] = [
 /// Signs that do.
 const CROSSES: [char; 8] = ['❌', '✗', '✘', '❎', '🚫', '👎', '⛔', '🔴'];
 
+/// Signs that say nothing around words; any other may deny them.
+const SIGNS: &str = ".,:;!'\"`*_-#()|‘’“”—–…•：，。！✅✔☑🎉👍👇⬇📋📄🚀\u{fe0f}";
+
 /// Words of sentences that only lead to a report, or end what was said with it: what is led to, how, what stands between these, and beside them.
 const HARMLESS: [&str; 4] = [
-    "report verdict result results review output answer response json object format status decision outcome summary assessment document task work change tests criteria",
-    "here here's below following follows attached final updated full whole requested required done finished completed complete reviewed checked verified ran pass passed fine good well ready",
-    "a an the this it is are and of for in on to as at by with all my i i've i'm have has been we our your so",
-    "ok okay sure of course certainly great thanks thank you hello hi bye please find see",
+    "report verdict result results review output answer response json object format status decision outcome summary assessment document task work change",
+    "here here's below following follows attached final updated full whole done finished completed complete reviewed checked verified fine good well ready",
+    "a an the this it is are and of for in on as with all my i i've i'm have has been we our your so",
+    "ok okay sure course certainly great thanks thank you hello hi bye please find see",
 ];
-/// Words by which a sentence speaks of the report, and not of the work alone.
-const OF_REPORT: &str = "report verdict result review output answer response json decision outcome this that below following approval approve merge merging";
-/// How a sentence begins that offers more.
-const OFFERS: [&str; 4] = ["let me know", "please let me know", "feel free", "happy to"];
+/// Pairs of which the first word is harmless before the second alone: a change that is required is none of that.
+const PAIRED: [(&str, &str); 2] =
+    [("requested required", "report output answer response json object format document"), ("as", "requested required")];
+/// How a sentence begins that offers more, and what it may go on with.
+const OFFERS: [&str; 9] = [
+    "let me know if you",
+    "please let me know if you",
+    "feel free to ask",
+    "please feel free to ask",
+    "happy to help",
+    "happy to answer",
+    "i hope this helps",
+    "hope this helps",
+    "hope that helps",
+];
+const OFFERED: &str =
+    "need have want would like any anything else more further other questions details information help if you me to";
 
 /// What may take a document back in the text before it and in that behind it: a word that decides otherwise than it does, or one that may withdraw it.
-/// Where the document is `well`, also a sentence that is not known to be harmless; of the work alone may be spoken before it.
-pub fn doubt<'t>(decided: &Decided<'_>, [before, behind]: [&'t str; 2], well: bool) -> Option<&'t str> {
-    let word = [before, behind].into_iter().find_map(|text| decided.doubted_by(text).or_else(|| withdrawing(text)));
-    let stated = |one: &&str| is_harmless(decided, one) || is_statement(one);
-    let unknown = || {
-        sentences(before).find(|one| !stated(one)).or_else(|| sentences(behind).find(|one| !is_harmless(decided, one)))
-    };
+/// Where the document is `well`, also whatever is not known to be harmless: a refusal has too many words to be known by them.
+pub fn doubt<'t>(decided: &Decided<'_>, around: [&'t str; 2], well: bool) -> Option<&'t str> {
+    let word = around.into_iter().find_map(|text| decided.doubted_by(text).or_else(|| withdrawing(text)));
+    let unknown = || around.into_iter().flat_map(sentences).find(|one| !is_harmless(decided, one));
     word.or_else(|| if well { unknown() } else { None })
 }
 
@@ -122,7 +135,8 @@ fn withdrawing(text: &str) -> Option<&str> {
     words(text).find(is).or_else(cross)
 }
 
-/// The sentences of a text, and its lines: one ends with the line unless the next one goes on in the middle of it. Lines of code fences are none.
+/// The sentences of a text, and its lines: one ends with the line unless the next one goes on in the middle of it. Of a code fence, only more words than
+/// its language are one.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let (mut from, mut found) = (0, Vec::new());
     for (at, line) in lines(text) {
@@ -130,6 +144,8 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         let goes_on =
             !line.trim().is_empty() && !line.trim_end().ends_with(':') && behind.starts_with(char::is_lowercase);
         if is_fence(line.trim()) {
+            found.push(&text[from..at]);
+            found.extend(line.trim().split_once(' ').map(|(_, info)| info).filter(|info| info.contains(' ')));
             from = at + line.len();
         } else if !goes_on {
             found.push(&text[from..at + line.len()]);
@@ -139,22 +155,35 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let parts = [". ", "! ", "? "]
         .into_iter()
         .fold(found, |parts: Vec<&str>, end| parts.into_iter().flat_map(|part| part.split_inclusive(end)).collect());
-    parts.into_iter().map(str::trim).filter(|one| words(one).next().is_some())
+    parts.into_iter().map(str::trim).filter(|one| !one.is_empty())
 }
 
-/// Whether every word of a sentence is known to withdraw nothing, or the sentence offers more.
+/// Whether a sentence is known to withdraw nothing, by every sign and every word of it: it leads to the report, is a courtesy, or offers more.
 fn is_harmless(decided: &Decided<'_>, sentence: &str) -> bool {
     let lower = sentence.to_lowercase().replace('’', "'");
-    let is_known = |word: &str| {
-        HARMLESS.iter().any(|list| has(list, word))
-            || word.bytes().all(|byte| byte.is_ascii_digit())
-            || decided.is_own(word)
+    let tag = lower.trim_start_matches("</").trim_start_matches('<');
+    if tag.len() < lower.len() && tag.strip_suffix('>').is_some_and(|name| has(HARMLESS[0], name)) {
+        return true;
+    }
+    let signs = |c: char| c.is_alphanumeric() || c.is_whitespace() || SIGNS.contains(c);
+    // A sign before a word may deny it, as `!done` does.
+    let denies = lower.split('!').skip(1).any(|behind| behind.starts_with(char::is_alphanumeric));
+    if !lower.chars().all(signs) || denies {
+        return false;
+    }
+    if let Some(rest) = OFFERS.iter().find_map(|offer| lower.strip_prefix(offer)) {
+        return words(rest).all(|word| has(OFFERED, word));
+    }
+    let all: Vec<&str> = words(&lower).collect();
+    let is_paired = |at: usize| {
+        let pairs = |before: Option<&&str>, next: Option<&&str>| {
+            let pair = |(one, other): &(&str, &str)| {
+                before.is_some_and(|before| has(one, before)) && next.is_some_and(|next| has(other, next))
+            };
+            PAIRED.iter().any(pair)
+        };
+        pairs(all.get(at), all.get(at + 1)) || pairs(at.checked_sub(1).and_then(|before| all.get(before)), all.get(at))
     };
-    OFFERS.iter().any(|offer| lower.starts_with(offer)) || words(&lower).all(is_known)
-}
-
-/// Whether a sentence states something of the work alone: it is one, or an item of a list, and speaks of no report.
-fn is_statement(sentence: &str) -> bool {
-    let ends = sentence.ends_with(['.', '!', '。']) || ["- ", "* ", "+ "].iter().any(|mark| sentence.starts_with(mark));
-    ends && !words(&sentence.to_lowercase()).any(|word| has(OF_REPORT, word))
+    let is_known = |word: &str| HARMLESS.iter().any(|list| has(list, word)) || decided.is_own(word);
+    all.iter().enumerate().all(|(at, word)| is_known(word) || is_paired(at))
 }

@@ -2,8 +2,9 @@
 
 use super::candidates::{Candidate, Form};
 use super::disown::{Leads, last_lead};
-use super::{Read, Search, announce};
+use super::{Read, Search, announce, entitled};
 use crate::contract::Reading;
+use crate::contract::markdown::is_fence;
 use crate::contract::text::quote;
 use crate::report::{Health, Report, Verdict};
 
@@ -20,7 +21,27 @@ impl Search<'_> {
     /// The words before a report that call it an example, or disown it.
     pub(super) fn label(&self, one: &Candidate) -> Option<Label> {
         let text = self.all.layers.text(one.layer);
-        announce::label(text, &one.range).map(|words| self.labelled(one.layer, text, words))
+        let own = announce::label(text, &one.range).map(|words| self.labelled(one.layer, text, words));
+        let at = || self.all.candidates.iter().position(|other| std::ptr::eq(other, one));
+        own.or_else(|| self.announced_before(at()?))
+    }
+
+    /// The label in what was said right before the message that a report is: nothing but what calls it an example, or disowns it.
+    pub(super) fn announced_before(&self, at: usize) -> Option<Label> {
+        let one = &self.all.candidates[at];
+        let before = &self.all.layers.text(one.layer)[..one.range.start];
+        if before.lines().any(|line| !line.trim().is_empty() && !is_fence(line.trim())) {
+            return None;
+        }
+        let said = self.all.said.iter().find(|part| part.behind == self.all.unseen + at);
+        let Some(part) = said else {
+            // A tool prints the last message once more as its result.
+            let former = at.checked_sub(1)?;
+            let again = self.all.text(&self.all.candidates[former]).trim() == self.all.text(one).trim();
+            return again.then(|| self.announced_before(former)).flatten();
+        };
+        let text = self.all.layers.text(part.layer);
+        entitled::last_label(&text[part.range.clone()]).map(|words| self.labelled(part.layer, text, words))
     }
 
     fn labelled(&self, layer: usize, text: &str, words: &str) -> Label {

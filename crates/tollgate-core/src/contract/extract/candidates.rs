@@ -31,6 +31,13 @@ pub struct Candidate {
     pub state: State,
 }
 
+impl Candidate {
+    /// Whether it is only shown, or thought.
+    pub fn is_shown(&self) -> bool {
+        matches!(self.state, State::Shown | State::Thought)
+    }
+}
+
 /// How much of a candidate is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -41,6 +48,8 @@ pub enum State {
     Unread,
     /// It stands in code, a quote or a list.
     Shown,
+    /// It stands behind a tag that begins thoughts which never end.
+    Thought,
     /// It is a report of another contract, and says otherwise.
     Against,
     /// It says the word that decides once more, and another one.
@@ -55,8 +64,10 @@ pub struct Candidates<'t> {
     pub unseen: usize,
     /// Where a tool says that the call failed which it was to carry out, and no document comes after that.
     pub failed: Option<(usize, usize)>,
+    /// The last document that stands in thoughts.
+    pub thought: Option<(usize, usize)>,
     /// What stands behind candidates, and how many of them before it.
-    behind: Vec<(usize, Behind)>,
+    pub behind: Vec<(usize, Behind)>,
     /// The last of that, opened.
     pub said: Vec<Part>,
 }
@@ -118,8 +129,9 @@ impl Candidates<'_> {
             return;
         }
         let last = self.count();
-        // What stands before the first of them takes nothing back.
-        self.behind.retain(|(behind, _)| *behind >= last.min(1));
+        // What stands before the first of them takes nothing back; the last of that may be its label.
+        let before = self.behind.iter().take_while(|(behind, _)| *behind < last.min(1)).count();
+        self.behind.drain(..before.saturating_sub(1));
         self.said = tail::open(&mut self.layers, std::mem::take(&mut self.behind));
         let unread = self.said.iter().filter(|part| part.behind == last).find_map(|part| {
             let at = tail::unread(&self.layers.text(part.layer)[part.range.clone()], looks, prompt)?;
@@ -133,11 +145,13 @@ impl Candidates<'_> {
 /// Everything in a text that looks like a document.
 pub fn find<'t>(text: &'t str, looks: &Looks) -> Candidates<'t> {
     let (layers, candidates) = (Layers::new(text), Vec::new());
-    let mut found = Candidates { layers, candidates, unseen: 0, failed: None, behind: Vec::new(), said: Vec::new() };
+    let mut found =
+        Candidates { layers, candidates, unseen: 0, failed: None, thought: None, behind: Vec::new(), said: Vec::new() };
     let plain = found.layers.plain(0);
     gather(&mut found, looks, plain, 0);
     let surplus = found.candidates.len().saturating_sub(CANDIDATES_MAX);
     found.unseen += found.candidates.drain(..surplus).count();
+    found.leave_out_thoughts(looks);
     found
 }
 

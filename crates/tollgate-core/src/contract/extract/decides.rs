@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::announce::without_code;
 use super::looks::{Heads, Looks};
+use super::meant::{Meant, otherwise};
 use super::plain::plain;
 use super::skim::{self, End, Skimmed};
 use crate::Name;
@@ -76,7 +77,7 @@ impl Deciding {
     }
 
     /// Where the key stands in a text with one of the words behind it; the known word, and as it is written.
-    fn said<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (usize, &'t Name, &'t str)> {
+    fn said<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (usize, Meant<'t>, &'t str)> {
         self.names.iter().flat_map(move |name| {
             let round = move |at: usize| remark(&text[at + name.len()..]).and_then(round);
             let last = places(text, name).filter_map(round).max().unwrap_or(0).max(2);
@@ -84,15 +85,15 @@ impl Deciding {
             let places = places(text, name).filter(|at| is_label(near_before(text, *at))).filter(now);
             places.filter_map(move |at| {
                 let said = self.word_behind(text, at + name.len()).or_else(|| self.word_below(text, at));
-                let (known, said) = said.or_else(|| self.word_in_row(text, at))?;
-                Some((at, known, said))
+                let (meant, said) = said.or_else(|| self.word_in_row(text, at))?;
+                Some((at, meant, said))
             })
         })
     }
 
     /// The word behind a key, with nothing but signs between the two, one of which joins them.
-    fn word_behind<'t>(&self, text: &'t str, end: usize) -> Option<(&Name, &'t str)> {
-        let rest = without_remark(&text[end..text.floor_char_boundary(end + NEAR_BYTES)]);
+    fn word_behind<'t>(&self, text: &'t str, end: usize) -> Option<(Meant<'_>, &'t str)> {
+        let rest = without_is(without_remark(&text[end..text.floor_char_boundary(end + NEAR_BYTES)]));
         let word = rest.find(char::is_alphanumeric)?;
         let dash = rest[..word].contains(" - ");
         let gap = rest[..word].trim_matches(' ');
@@ -110,7 +111,7 @@ impl Deciding {
     }
 
     /// The word in the column of a table that a key is the head of: the first one, or the last where its rows are rounds.
-    fn word_below<'t>(&self, text: &'t str, at: usize) -> Option<(&Name, &'t str)> {
+    fn word_below<'t>(&self, text: &'t str, at: usize) -> Option<(Meant<'_>, &'t str)> {
         let before = near_before(text, at).rsplit('\n').next()?;
         let column = before.matches('|').count();
         let mut below = text[at..text.floor_char_boundary(at + NEAR_BYTES * ROWS_MAX)].lines();
@@ -127,7 +128,7 @@ impl Deciding {
     }
 
     /// The word in the row of a table that begins with a key: that of the column for what is new.
-    fn word_in_row<'t>(&self, text: &'t str, at: usize) -> Option<(&Name, &'t str)> {
+    fn word_in_row<'t>(&self, text: &'t str, at: usize) -> Option<(Meant<'_>, &'t str)> {
         let above = &text[text.ceil_char_boundary(at.saturating_sub(NEAR_BYTES * ROWS_MAX))..at];
         let start = at - above.rsplit('\n').next()?.len();
         let mut heads = above.lines().rev().skip(1).skip_while(|line| !is_rule(line)).skip(1);
@@ -138,18 +139,18 @@ impl Deciding {
     }
 
     /// The known word that a cell of a table begins with.
-    fn first_word_of<'t>(&self, cell: &'t str) -> Option<(&Name, &'t str)> {
+    fn first_word_of<'t>(&self, cell: &'t str) -> Option<(Meant<'_>, &'t str)> {
         self.first_word(&cell[cell.find(char::is_alphanumeric)?..])
     }
 
-    /// The known word that a text begins with; one to choose from is none.
-    fn first_word<'t>(&self, text: &'t str) -> Option<(&Name, &'t str)> {
+    /// The known word that a text begins with, or what is said otherwise; one to choose from is none.
+    fn first_word<'t>(&self, text: &'t str) -> Option<(Meant<'_>, &'t str)> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
         let end = |from: usize| text[from..].find(|c| !is_part(c)).map_or(text.len(), |found| from + found);
         let one = end(0);
         let two = text[one..].strip_prefix(' ').map(|_| end(one + 1));
-        let (known, end) =
-            [Some(one), two].into_iter().flatten().find_map(|end| Some((self.known(&text[..end])?, end)))?;
+        let known = [Some(one), two].into_iter().flatten().find_map(|end| Some((self.known(&text[..end])?, end)));
+        let Some((known, end)) = known else { return otherwise(&self.words, text) };
         let rest = &text[end..];
         // Where one word leads to the next, the last of them is meant.
         if let Some(next) = led_to(rest).and_then(|next| self.first_word(next)) {
@@ -160,7 +161,7 @@ impl Deciding {
         let chosen = signs.contains(['|', '/']) || next.starts_with("or ");
         let other = next.strip_prefix("or ").unwrap_or(next).trim_start_matches(|c: char| !c.is_alphanumeric());
         let other = &other[..other.find(|c| !is_part(c)).unwrap_or(other.len())];
-        (!chosen || self.known(other).is_none()).then_some((known, &text[..end]))
+        (!chosen || self.known(other).is_none()).then_some((Meant::Word(known), &text[..end]))
     }
 }
 
@@ -188,10 +189,17 @@ pub fn is_shortened(word: &str) -> bool {
 }
 
 /// Whether a word denies what is said with it.
-fn denies(word: &str) -> bool {
+pub fn denies(word: &str) -> bool {
     let word = word.to_lowercase();
     is_shortened(&word)
         || ["not", "no", "never", "cannot", "neither", "nor", "without", "nicht", "kein", "keine"].contains(&&*word)
+}
+
+/// What stands behind a key, and behind the word that it may have before its sign: `The verdict is: rejected`.
+fn without_is(rest: &str) -> &str {
+    let behind = rest.trim_start_matches([' ', '*', '_']).strip_prefix("is").map(str::trim_start);
+    let behind = behind.map(|behind| behind.strip_prefix("now").map_or(behind, str::trim_start));
+    behind.filter(|behind| behind.starts_with([':', '='])).unwrap_or(rest)
 }
 
 /// What stands behind a key, and behind the remark in brackets that it may have before its sign: `Verdict (final): rejected`.
@@ -286,9 +294,12 @@ impl<'d> Decided<'d> {
     pub fn text(looks: &'d Looks, text: &str, exact: bool) -> Self {
         let word = |one: &'d Deciding| {
             let mut said: Vec<(usize, usize)> = Vec::new();
-            let place = |known: &Name| one.words.iter().position(|word| word == known);
+            let place = |meant: Meant<'_>| match meant {
+                Meant::Word(known) => one.words.iter().position(|word| word == known),
+                Meant::Denied(_) | Meant::Refusal => None,
+            };
             let own = one.said(text).filter(|(at, ..)| !is_former(text, *at));
-            said.extend(own.filter_map(|(at, known, _)| Some((at, place(known)?))));
+            said.extend(own.filter_map(|(at, meant, _)| Some((at, place(meant)?))));
             let (_, first) = said.into_iter().min()?;
             Some((one, one.words.get(first)?))
         };
@@ -326,8 +337,12 @@ impl<'d> Decided<'d> {
         self.words.iter().any(|(one, own)| is_same_name(own, word) || names(one))
     }
 
-    fn is_other(&self, own: &Name, known: &Name, said: &str) -> bool {
-        known != own && (!self.exact || said == &**known)
+    fn is_other(&self, own: &Name, meant: Meant<'_>, said: &str) -> bool {
+        match meant {
+            Meant::Word(known) => known != own && (!self.exact || said == &**known),
+            Meant::Denied(known) => known == own && !self.exact,
+            Meant::Refusal => !self.exact,
+        }
     }
 
     /// Where a text behind a report says otherwise. What it says of the round before, or shows as code, is none of that.
@@ -398,7 +413,7 @@ impl<'d> Decided<'d> {
         let text = &plain(&with_line_ends(text));
         let counts = |at: usize, said: &str| counts(text, at..said.as_ptr().addr() - text.as_ptr().addr() + said.len());
         let others = |(one, own): &(&'d Deciding, &'d Name)| {
-            let said = one.said(text).filter(|(at, known, said)| self.is_other(own, known, said) && counts(*at, said));
+            let said = one.said(text).filter(|(at, meant, said)| self.is_other(own, *meant, said) && counts(*at, said));
             said.map(|(at, ..)| at).min()
         };
         self.words.iter().filter_map(others).min()
@@ -415,10 +430,11 @@ impl<'d> Decided<'d> {
         // What begins with a number of its own is one of many elsewhere: `{"id": 3, "verdict": "rejected"}`.
         let is_record = object.pairs.first().is_some_and(|pair| pair.is_like(text, "id"));
         self.words.iter().any(|(one, own)| {
-            let said = one.of_object(text, object).and_then(|said| Some((one.known(said)?, said)));
+            let meant = |said| one.known(said).map(Meant::Word).or_else(|| Some(otherwise(&one.words, said)?.0));
+            let said = one.of_object(text, object).and_then(|said| Some((meant(said)?, said)));
             let begins =
                 || one.names.iter().any(|name| object.pairs.first().is_some_and(|pair| pair.is_like(text, name)));
-            said.is_some_and(|(known, said)| self.is_other(own, known, said))
+            said.is_some_and(|(meant, said)| self.is_other(own, meant, said))
                 && (known >= 2 || (!many && (begins() || (object.pairs.len() <= 2 && !is_record))))
         })
     }

@@ -2,6 +2,7 @@
 
 use super::announce::{last_sentence, leads};
 use super::decides::FORMER;
+use super::entitled::{entitles, is_bare};
 use super::plain::plain;
 use crate::contract::markdown::is_fence;
 
@@ -72,7 +73,22 @@ const SAID: [&str; 7] = ["said", "says", "claims", "claimed", "wrote", "reported
 const LABELS: [&str; 3] = ["for comparison", "for reference", "instead of"];
 const SUPPOSES: [&str; 4] = ["if the", "if it", "if all", "had it"];
 /// What is said of something that is not to be used.
-const UNUSED: [&str; 6] = ["not use", "not report", "not the report", "not my report", "not this", "no longer valid"];
+const UNUSED: [&str; 10] = [
+    "not use",
+    "not return",
+    "not print",
+    "not send",
+    "not submit",
+    "not report",
+    "not the report",
+    "not my report",
+    "not this",
+    "no longer valid",
+];
+/// What there is a first one of where there is another.
+const TRIES: [&str; 3] = ["attempt", "try", "answer"];
+/// Words that only point from a form to what stands below.
+const POINTS: [&str; 9] = ["is", "was", "as", "this", "below", "here", "follows", "looks", "like"];
 /// The same in other languages, by how a word of a short label begins.
 const ELSEWHERE: [&str; 30] = [
     "vorherig",
@@ -137,12 +153,12 @@ const LINES_MAX: usize = 5;
 /// A longer line is no title and no label.
 const LINE_BYTES: usize = 400;
 
-/// The title or the label that a report stands under and that disowns it, by the lines before it. What only says when or of which round that was may
+/// The title or the label that a report stands under and that disowns it, or calls it an example, by the lines before it. What only says when or of which round that was may
 /// stand between the two.
 pub fn above(before: &str) -> Option<&str> {
     for line in saying(before).take(LINES_MAX) {
         let (title, label) = (is_title(line), leads(line));
-        if if title || label { disowns(line) } else { is_bare_title(line) } {
+        if if title || label { disowns(line) || entitles(line) } else { is_bare_title(line) || is_bare(line) } {
             return Some(line);
         }
         let words = words(line);
@@ -167,6 +183,7 @@ pub fn last_lead(text: &str) -> Option<Leads<'_>> {
     saying(text).filter(|line| line.len() <= LINE_BYTES).find_map(|line| {
         let last = last_sentence(line);
         let former = match is_title(line) || leads(line) {
+            true if is_title(line) && entitles(line) => true,
             true => is_set_aside(last, &words(last), true) && !words(last).iter().any(|word| is(&LEFT, word)),
             false => is_bare_title(line),
         };
@@ -176,29 +193,29 @@ pub fn last_lead(text: &str) -> Option<Leads<'_>> {
 }
 
 /// The lines of a text that have words, from the last one on.
-fn saying(text: &str) -> impl Iterator<Item = &str> {
+pub fn saying(text: &str) -> impl Iterator<Item = &str> {
     text.lines().rev().map(str::trim).filter(|line| plain(line).contains(char::is_alphanumeric) && !is_fence(line))
 }
 
 /// Whether a line is a title by its signs.
-fn is_title(line: &str) -> bool {
+pub fn is_title(line: &str) -> bool {
     let around = |from: &str, to: &str| line.starts_with(from) && line.ends_with(to);
     line.starts_with('#') || around("**", "**") || around("<", ">")
 }
 
 /// The words of a title, each without signs but for one beside it that ends something.
-fn words(line: &str) -> Vec<String> {
+pub fn words(line: &str) -> Vec<String> {
     let line = plain(line).to_lowercase();
     let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && !is_end(c)).to_owned();
     line.split_whitespace().map(word).filter(|word| word.contains(char::is_alphabetic)).collect()
 }
 
 /// Whether what stands behind such a sign is a remark.
-fn is_end(c: char) -> bool {
+pub fn is_end(c: char) -> bool {
     matches!(c, ':' | '：' | ',' | ';' | '(' | '—' | '–')
 }
 
-fn bare(word: &str) -> &str {
+pub fn bare(word: &str) -> &str {
     word.trim_matches(|c| is_end(c) || c == ')')
 }
 
@@ -211,16 +228,16 @@ fn is_own(word: &str) -> bool {
 }
 
 /// Whether a word says nothing but that a report, or a part of the work, is meant: `report of round`, `v1`.
-fn is_plain(word: &str) -> bool {
+pub fn is_plain(word: &str) -> bool {
     let numbered = word.contains(|c: char| c.is_ascii_digit()) && bare(word).chars().all(char::is_alphanumeric);
     numbered || is(&LEADS, word) || is(&NOUNS, word) || is(&GOES_ON, word)
 }
 
-fn is_older(word: &str) -> bool {
+pub fn is_older(word: &str) -> bool {
     is(&FORMER, word) || is(&VOID, word)
 }
 
-fn is_form(word: &str) -> bool {
+pub fn is_form(word: &str) -> bool {
     is(&FORMS, word) || is(&SHOWS, word)
 }
 
@@ -239,8 +256,11 @@ pub fn disowns(line: &str) -> bool {
     let label = all.join(" ");
     let last = all.last().copied().unwrap_or_default();
     let form = || (2..SHORT).contains(&all.len()) && FORMS.contains(&last) && !FOLLOWS.contains(&all[0]);
+    let own = || words.iter().any(|word| is_own(word));
+    let tried = || all.windows(2).any(|pair| pair[0] == "first" && TRIES.contains(&pair[1]));
+    let looks = || matches!(all.first(), Some(&("a" | "an"))) && label.contains(" looks like");
     is_set_aside(line, &words, false)
-        || (form() && !words.iter().any(|word| is_own(word)))
+        || ((form() || tried() || looks()) && !own())
         || SAID.contains(&last)
         || LABELS.contains(&label.as_str())
         || (SUPPOSES.iter().any(|words| label.starts_with(words)) && !all.contains(&"here"))
@@ -279,7 +299,9 @@ fn names_older(words: &[String], at: usize, anywhere: bool) -> bool {
     let lead = &words[(0..=at).rev().find(begins).unwrap_or(0)..at];
     let led = lead.iter().all(|word| is(&LEADS, word));
     let states = words[end - 1].ends_with([':', '：']) && rest.iter().any(|word| !is_plain(word));
-    let ended = words[end - 1].ends_with(is_end)
+    let points = !rest.is_empty() && is_form(&words[at]) && rest.iter().all(|word| is(&POINTS, word));
+    let ended = points
+        || words[end - 1].ends_with(is_end)
         || rest.first().is_none_or(|next| next.starts_with(is_end) || is(&GOES_ON, next));
     ended && !states && (led || (named && (anywhere || lead.iter().all(|word| is_plain(word)))))
 }
@@ -339,6 +361,13 @@ mod tests {
             "Deprecated:",
             "No longer valid:",
             "Please do not use this; it is not final:",
+            "❌ Do NOT return:",
+            "Do not send this:",
+            "<details><summary>First attempt</summary>",
+            "For reference, my first answer was:",
+            "The format is:",
+            "The expected format is as follows:",
+            "A valid answer looks like this:",
             "## Previous report: round 1",
             "The archived report, from the folder of round 1:",
         ] {
@@ -359,6 +388,10 @@ mod tests {
             "Formatted output:",
             "Expected failures are gone:",
             "The schema is valid:",
+            "The format is as requested:",
+            "My report looks like this:",
+            "The first test passes:",
+            "After the first attempt, the final report:",
             "The last test passes:",
             "Round 2:",
             "Result:",

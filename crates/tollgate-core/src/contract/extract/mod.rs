@@ -14,9 +14,12 @@ mod decides;
 mod dialect;
 mod disown;
 mod echo;
+mod entitled;
 mod envelope;
+mod handed_in;
 mod layer;
 mod looks;
+mod meant;
 mod plain;
 mod region;
 mod sample;
@@ -26,6 +29,7 @@ mod tail;
 mod taken_back;
 #[cfg(test)]
 mod tests;
+mod thoughts;
 mod unit;
 mod wrapped;
 
@@ -155,7 +159,7 @@ impl<'s> Search<'s> {
         let mut before: Option<(usize, Read)> = None;
         for (at, one) in self.all.candidates.iter().enumerate().rev() {
             let decided = counts.is_some() || self.all.failed.is_some();
-            if one.state == State::Shown && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
+            if one.is_shown() && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
                 continue;
             }
             let text = self.all.text(one);
@@ -237,7 +241,7 @@ impl<'s> Search<'s> {
 
     /// Whether what stands in code, a quote or a list says otherwise than the report before it, which is read once. Without one before it there is no report.
     fn says_otherwise(&self, at: usize, read: &mut Option<(usize, Read)>) -> Option<bool> {
-        let before = self.all.candidates[..at].iter().rposition(|one| one.state != State::Shown)?;
+        let before = self.all.candidates[..at].iter().rposition(|one| !one.is_shown())?;
         let text = sample::bare(self.all.text(&self.all.candidates[at]));
         let nobodys = text.trim() == self.looks.example.trim()
             || self.dialect.is_unfilled(&text)
@@ -311,7 +315,9 @@ impl<'s> Search<'s> {
         let head = self.all.text(one).lines().next().map_or(0, str::len);
         let range = one.range.start..if one.form == Form::Json { one.range.end } else { one.range.start + head };
         let is = one.state == State::Whole
-            && (announce::is_example(text, &range) || (announce::is_inline(text, &range) && others()));
+            && (announce::is_example(text, &range)
+                || (announce::is_inline(text, &range) && others())
+                || self.announced_before(at).is_some());
         if is { Echo::Example } else { Echo::No }
     }
 
@@ -344,6 +350,11 @@ impl<'s> Search<'s> {
                 Code::REPORT_ABSENT,
                 "this stands in code, a quote or a list, and says otherwise than the report before it: which of them is meant is not said",
                 "print the report as the last thing, and in none of these",
+            )),
+            State::Thought => Some((
+                Code::REPORT_ABSENT,
+                "this stands behind a tag that begins thoughts and is never closed, and says otherwise than the report before it: which of them is meant is not said",
+                "close the thoughts, and print the report behind them",
             )),
             State::Otherwise => Some((
                 Code::REPORT_ABSENT,
@@ -429,6 +440,11 @@ impl<'s> Search<'s> {
             }
             Some((_, place)) => {
                 error(place, format!("there is only an echo of the prompt, no {what}")).hint(&self.looks.begin)
+            }
+            None if self.all.thought.is_some() => {
+                let at = self.all.thought.map_or(0, |(layer, at)| self.all.layers.in_file(layer, at));
+                let message = format!("there is no {what}: what stands here is printed as a thought");
+                error(self.file.place(at), message).hint("print it behind the thoughts, and close their tag")
             }
             None => {
                 let message = format!("there is no {what}: {}", self.looks.lacks);

@@ -122,16 +122,15 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         assert!(hints.iter().any(|hint| hint.contains(&said)), "{hints:?}");
     }
     check("wr.gate_verdict", &format!("The change is approved:\n\n```json\n{GOOD}```\n"), GOOD);
-    check("wr.gate_verdict", &format!("There was no problem.\nMy verdict:\n{GOOD}"), GOOD);
+    check("wr.gate_verdict", &format!("My verdict:\n{GOOD}"), GOOD);
     for (before, behind) in [
         ("Here is the report:", "Let me know if you need anything else."),
         ("I have finished the task. Below is my report.", "Done."),
-        (
-            "I ran every test of src/cart.rs twice,\nand looked at the page.\n\n- the total is shown\n- 41 tests pass\n\n## Report",
-            "",
-        ),
-        ("All tests pass, none are missing. Here’s my final verdict, as requested:", "Thanks!"),
+        ("I have reviewed the change,\nand it is fine.\n\n## Report", "Hope this helps!"),
+        ("Sure! Here’s my final verdict, as requested:", "Thanks!"),
         ("**JSON output:**", "---"),
+        ("✅ All done. In the requested format:", "Feel free to ask if you have any questions."),
+        ("<report>", "</report>"),
     ] {
         check("wr.gate_verdict", &format!("{before}\n\n```json\n{GOOD}```\n\n{behind}\n"), GOOD);
     }
@@ -142,6 +141,60 @@ fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
         &format!("What the page shows:\n\n{rejected}\nP.S. an empty cart shows NaN.\n"),
         &rejected,
     );
+}
+
+/// A refusal has more words than anybody lists: around what is well, only what is known to say nothing is cut away, and the sentence is named.
+#[test]
+fn around_what_is_well_no_unknown_sentence_is_lost() {
+    let good = guide::example(&registry::defined("team.output").expect("a contract").definition);
+    let reviewer = Context { role: Some("Reviewer".into()), ..Context::default() };
+    assert!(good.contains("\"OK\""), "{good}");
+    for said in [
+        "I reject the change.",
+        "The work is rejected.",
+        "I request changes.",
+        "Changes are required.",
+        "A change is required.",
+        "Change requested.",
+        "The change is unacceptable.",
+        "The change was refused.",
+        "The reviewer declined the change.",
+        "The PR should be reverted.",
+        "I found a SQL injection in the login.",
+        "Two bugs remain.",
+        "The tests are red.",
+        "I ran the tests, and some of them are red.",
+        "- I ran the tests\n- Two of them are red",
+        "The migration loses data.",
+        "I ran no tests.",
+        "I skipped the security check.",
+        "All tests have to pass.",
+        "Let me know when the login is mended.",
+        "Let me know, the login crashes.",
+        "Happy to approve once the tests pass.",
+        "Is this fine?",
+        "!done",
+        "Checked: [ ]",
+        "done ≠ good",
+        "🛑",
+        "Report 1 of 2:",
+    ] {
+        for (id, context, good) in
+            [("wr.gate_verdict", &Context::default(), GOOD), ("team.output", &reviewer, good.as_str())]
+        {
+            for text in
+                [format!("{said}\n\n```json\n{good}```\n"), format!("{said}\n\n{good}"), format!("{good}\n{said}\n")]
+            {
+                let kept = fix(dialect(id), &text, context);
+                assert!(kept.text == text && kept.read.is_refused(), "{said}: {}", kept.text);
+                let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
+                assert!(hints.iter().any(|hint| hint.contains("may take it back")), "{said}: {hints:?}");
+            }
+        }
+    }
+    let kept = fix(dialect("wr.gate_verdict"), &format!("Done. I reject the change.\n{GOOD}"), &Context::default());
+    let hint = kept.read.diagnostics().iter().find_map(|one| one.hint.as_deref()).unwrap_or_default();
+    assert!(hint.contains("`I reject the change.` may take it back"), "{hint}");
 }
 
 /// A sign that may deny or doubt a word makes it another answer, whatever it is written in.
@@ -351,7 +404,7 @@ proptest! {
             let kept = text[..a.min(b)].iter().copied().chain(noise.chars()).chain(text[a.max(b)..].iter().copied());
             let damaged: String = kept.collect();
             let dialect = dialect(&own.definition.id);
-            let before = dialect.read(&damaged, &Context::default());
+            let before = dialect.read_handed_in(&damaged, &Context::default());
             let fixed = fix(dialect, &damaged, &Context::default());
             if let (Read::Report(before), Read::Report(after), false) = (&before, &fixed.read, before.is_refused()) {
                 prop_assert_eq!(&before.report, &after.report);

@@ -109,6 +109,8 @@ fn a_rejection_that_is_shown_is_one_too() {
         format!("Reviewer Result\n---------------\n{body}"),
         format!("**Reviewer Result**\n{body}"),
         format!("**Review: Needs Changes**\n\n{}", rejection.split_once('\n').unwrap().1),
+        "Review: Needs Changes".to_owned(),
+        "Review: needs-changes\n\nThe total is NaN.".to_owned(),
     ] {
         refused("decree.review-approval", &approval(), &way);
     }
@@ -121,6 +123,8 @@ fn an_approval_may_be_spoken_of() {
     for way in [
         "I wrote `## Review: Approved` as I was told, and not `## Review: Needs Changes`.",
         "## Summary\n\nNothing needs changes.\n",
+        "The review of round 1: needs changes. All of it is mended.\n",
+        "Previous review: needs changes\n",
         "## Nothing needs changes\n\nAll is well.\n",
         "## Findings\n\nNone.\n",
         "## Reviewed files\n\n- src/cart.js\n",

@@ -99,3 +99,77 @@ fn a_label_that_disowns_is_named() {
     }
     assert!(told(&format!("~~{json}~~")).contains("taken out"), "{}", told(&format!("~~{json}~~")));
 }
+
+/// Under a title that says so stands an example, in whatever form the title and the report are written.
+#[test]
+fn a_report_under_a_title_of_an_example_does_not_count() {
+    let block = include_str!("../../../../../../docs/contracts/examples/status-block.md").replace("two", "three");
+    let approval = report("decree.review-approval", "None", "None.");
+    let json = verdict("approved", WHY);
+    for (id, good, refusal) in [
+        ("status-block", block.replace("REQUEST_CHANGES", "n/a"), block),
+        ("decree.review-approval", approval, "I could not finish the review.\n".to_owned()),
+        ("wr.gate_verdict", format!("```json\n{json}\n```\n"), verdict("rejected", WHY)),
+        ("wr.gate_verdict", json.clone(), verdict("rejected", WHY)),
+    ] {
+        let result = |text: &str| shown(&found(id, text, &Context::default()));
+        for title in [
+            "# Example",
+            "## Example",
+            "## An example",
+            "## Example report",
+            "### Example output",
+            "## Example of an approval",
+            "## Examples",
+            "## Example (approved)",
+            "## Beispiel",
+            "**Example**",
+            "Example\n-------",
+            "Example report\n==============",
+            "_Example_",
+            "=== Example ===",
+            "Example:",
+            "## Example\n\n2026-11-16",
+        ] {
+            for text in [format!("{title}\n\n{good}"), format!("{refusal}\n\n{title}\n\n{good}")] {
+                assert!(result(&text).starts_with("malformed none"), "{text}\n{}", result(&text));
+            }
+        }
+        for title in ["# The example shop", "# The example.com checkout", "## Report\n\nThe examples pass."] {
+            let text = format!("{title}\n\n{good}");
+            assert!(result(&text).starts_with("ok "), "{text}\n{}", result(&text));
+        }
+    }
+}
+
+/// A label may be a message of its own in what a tool prints, and the tool may print the last message twice.
+#[test]
+fn a_label_that_is_a_message_of_its_own_counts() {
+    let said = |text: &str| {
+        let text = quoted(text);
+        format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}}}\n"
+        )
+    };
+    let tool = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"content\":\"ok\"}]}}\n";
+    let [good, bad] = ["approved", "rejected"].map(|word| verdict(word, WHY));
+    let result =
+        format!("{{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":{}}}\n", quoted(&good));
+    for label in ["Example:", "For example:", "## Example", "Example report", "Expected format:", "Previous report:"] {
+        let all = [said(label), said(&good)].concat();
+        for text in [format!("{}{all}", said(&bad)), all.clone(), format!("{}{all}{result}", said(&bad))] {
+            let found = shown(&found("wr.gate_verdict", &text, &Context::default()));
+            assert!(found.starts_with("malformed none"), "{text}\n{found}");
+        }
+    }
+    for words in [
+        "My report:",
+        "Let me look at the example in the tests:",
+        "All tests pass.",
+        "Here is an example of what was wrong before. It is mended.",
+    ] {
+        let text = [said(&bad), said(words), tool.to_owned(), said(&good), result.clone()].concat();
+        let found = shown(&found("wr.gate_verdict", &text, &Context::default()));
+        assert!(found.starts_with("ok accept"), "{text}\n{found}");
+    }
+}

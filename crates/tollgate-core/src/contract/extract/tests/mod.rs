@@ -2,10 +2,12 @@
 
 mod against;
 mod disowned;
+mod handed_in;
 mod hostile;
 mod overlooked;
 mod property;
 mod taken_back;
+mod thoughts;
 mod transcripts;
 
 use super::*;

@@ -116,6 +116,43 @@ fn another_word_behind_a_report_takes_it_back() {
     assert!(shown(&found("wr.gate_verdict", &text, &Context::default())).starts_with("malformed none @3:1"));
 }
 
+/// The own word denied, and a refusal in words of another contract, say otherwise under the key as a word of the contract does.
+#[test]
+fn a_denial_and_another_refusal_take_a_report_back() {
+    for (id, report, key, same, _) in
+        reports().into_iter().filter(|(id, ..)| !["wr.loop_control", "status-block"].contains(id))
+    {
+        let title = format!("{}{}", key[..1].to_uppercase(), &key[1..]);
+        let result = |text: &str| shown(&found(id, &format!("{report}\n\n{text}\n"), &Context::default()));
+        for way in [
+            format!("{key}: not {same}"),
+            format!("{title}: NOT {} ❌", same.to_uppercase()),
+            format!("**{title}:** not yet {same}"),
+            format!("{title}: un{same}"),
+            format!("Final {key}: reject"),
+            format!("Final {key}: **needs work**."),
+            format!("Final {key} is: declined"),
+            format!("The {key} is now: not {same}"),
+            format!("{{\"{key}\": \"not {same}\"}}"),
+            format!("| {key} | reject |"),
+        ] {
+            assert!(result(&way).starts_with("malformed none"), "{id}\n{way}\n{}", result(&way));
+        }
+        for way in [
+            format!("{title}: reject the cache, keep the rest."),
+            format!("{title}: no change since then"),
+            format!("{title}: not applicable to the docs"),
+            format!("The {key} is not the same as before."),
+            format!("Previous {key}: reject"),
+        ] {
+            assert!(result(&way).starts_with("ok "), "{id}\n{way}\n{}", result(&way));
+        }
+    }
+    let approved = verdict("approved", WHY);
+    check("wr.gate_verdict", &format!("{approved}\n\nverdict: not rejected\n"), "ok accept @1:1");
+    check("wr.gate_verdict", &format!("{}\n\nverdict: not rejected\n", verdict("rejected", WHY)), "ok reject @1:1");
+}
+
 #[test]
 fn the_same_word_and_ordinary_data_take_nothing_back() {
     // Of wr.loop_control, one key is half of those it must have: an object with it is a report that lacks the other.

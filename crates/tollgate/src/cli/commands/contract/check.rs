@@ -7,6 +7,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::Context;
 use tollgate_core::contract::definition::Heading;
+use tollgate_core::contract::extract::{Dialect, Read};
 use tollgate_core::contract::reask::reask;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
@@ -160,16 +161,11 @@ fn check_file(
     };
     let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.as_str())).collect());
     let context = Context { labels, beside, ..super::context(&found, args.role.as_deref(), session)? };
-    let (report, plan, diagnostics) = match (found.report(), found.document()) {
-        (Some(dialect), _) => {
-            let reading = dialect.read(&text, &context);
-            (Some(wire::report(&reading.report)), None, reading.diagnostics)
-        }
-        (None, Some(dialect)) => {
-            let reading = dialect.read(&text, &context);
-            (None, Some(wire::plan(&reading.plan)), reading.diagnostics)
-        }
-        (None, None) => (None, None, Vec::new()),
+    let dialect = found.report().map(Dialect::Report).or_else(|| found.document().map(Dialect::Document));
+    let (report, plan, diagnostics) = match dialect.map(|dialect| dialect.read_handed_in(&text, &context)) {
+        Some(Read::Report(reading)) => (Some(wire::report(&reading.report)), None, reading.diagnostics),
+        Some(Read::Document(reading)) => (None, Some(wire::plan(&reading.plan)), reading.diagnostics),
+        None => (None, None, Vec::new()),
     };
     let mut result = result(file, found.id(), report, plan, &diagnostics);
     result.reask = args.reask.then(|| reask(&diagnostics)).flatten();

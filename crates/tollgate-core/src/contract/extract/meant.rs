@@ -1,0 +1,73 @@
+//! What is said under a key that decides, in words that are almost those of the contract: `verdict: not approved`, `Final verdict: reject`.
+
+use super::decides::denies;
+use crate::Name;
+use crate::contract::text::is_same_name;
+
+/// What is said under a key that decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant<'d> {
+    /// One of its words.
+    Word(&'d Name),
+    /// One of them, denied.
+    Denied(&'d Name),
+    /// None of them, and a refusal.
+    Refusal,
+}
+
+/// Refusals in words of any contract, and of none.
+const REFUSALS: [&str; 26] = [
+    "reject",
+    "rejected",
+    "rejects",
+    "rejection",
+    "refuse",
+    "refused",
+    "deny",
+    "denied",
+    "decline",
+    "declined",
+    "disapprove",
+    "disapproved",
+    "veto",
+    "vetoed",
+    "fail",
+    "fails",
+    "failed",
+    "failure",
+    "block",
+    "blocked",
+    "blocking",
+    "needs changes",
+    "needs work",
+    "changes requested",
+    "changes required",
+    "request changes",
+];
+/// What makes a word the opposite of itself.
+const UNDOES: [&str; 4] = ["un", "dis", "non-", "non"];
+
+/// What a text begins with that is none of some words: one of them denied, or a refusal and nothing else in its line; with how it is written.
+pub fn otherwise<'d, 't>(words: &'d [Name], text: &'t str) -> Option<(Meant<'d>, &'t str)> {
+    let line = text.split('\n').next()?;
+    let known = |said: &str| words.iter().find(|word| is_same_name(word, said));
+    let mut all = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '/' | '\'' | '’'));
+    let first = all.next()?;
+    let end = |word: &'t str| word.as_ptr().addr() - text.as_ptr().addr() + word.len();
+    if denies(first) {
+        let mut rest = all.filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("yet"));
+        let denied = rest.next()?;
+        return known(denied).map(|known| (Meant::Denied(known), &text[..end(denied)]));
+    }
+    let undone = |begin: &&str| first.get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(begin));
+    if let Some(own) = UNDOES.iter().filter(|begin| undone(begin)).find_map(|begin| known(&first[begin.len()..])) {
+        return Some((Meant::Denied(own), &text[..end(first)]));
+    }
+    let said: Vec<String> = line
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .take(4)
+        .collect();
+    REFUSALS.contains(&said.join(" ").as_str()).then(|| (Meant::Refusal, line.trim_end()))
+}
