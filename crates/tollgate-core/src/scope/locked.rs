@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Hunk, Sign};
 use super::incidental::quoted;
-use super::words::file_name;
+use super::named::file_name;
 
 /// Lock files in which each line is an entry.
 const LINES_ARE_ENTRIES: &[&str] =
