@@ -5,6 +5,7 @@
 //!
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
+mod aliased;
 mod beside;
 pub mod change;
 mod comment;
