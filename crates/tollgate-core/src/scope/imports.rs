@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Hunk, Sign};
 use super::modules::{Dialect, dialect};
+use super::named::file_name;
 use super::names::Names;
 use super::shape::parted;
 use super::words::{Language, Token, TokenSort};
@@ -23,6 +24,8 @@ pub struct Imports<'n> {
     pub open: Option<String>,
     /// A module that is no file of any repository.
     pub foreign: Option<String>,
+    /// Whether all that comes in is given to others, and lies in the folder of the file or below it.
+    pub gathered: bool,
 }
 
 /// How a name comes in.
@@ -83,6 +86,12 @@ pub fn judge<'n>(path: &str, hunks: &[Hunk<'_>], language: Language, names: &Nam
     imports.loose |= added.is_empty() && removed.is_empty();
     let Some(dialect) = dialect else { return imports };
     let leads = |binding: &Binding| names.files_of(dialect, path, &binding.module, &binding.imported);
+    let folder = &path[..path.len() - file_name(path).len()];
+    let gathers = |binding: &&Binding| {
+        let given = binding.exported || dialect != Dialect::Script;
+        given && leads(binding).into_iter().any(|file| file.starts_with(folder))
+    };
+    imports.gathered = added.iter().all(gathers);
     for binding in &added {
         let needed = leads(binding).into_iter().find_map(|file| names.brings(file, binding.name()));
         imports.take(needed);

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::beside;
 use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
 use super::imports::{self, Imports};
 use super::names::{Known, Names, added_field};
@@ -183,12 +184,25 @@ fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria
         required: doubted(required(change, &pieces, names, language, &imports), doubt.as_deref()),
         unaltered: match change.mode().map(str::to_owned).or_else(|| other_name(hunks, &pieces, language)) {
             Some(open) => unknown(open),
-            None => doubted(unaltered(&pieces, names, language, &imports), doubt.as_deref()),
+            None => {
+                let unaltered = doubted(unaltered(&pieces, names, language, &imports), doubt.as_deref());
+                doubted(unaltered, presence(change, &imports))
+            }
         },
     }
 }
 
-/// What is met is for a person where a renamed word may be another thing than what is renamed in scope.
+/// What a file does by being there, whatever it holds: a tool may find a route, a migration or a test by its place.
+fn presence(change: &Change<'_>, imports: &Imports<'_>) -> Option<&'static str> {
+    let gathers = imports.gathered && beside::gathers(&change.path);
+    match (change.before, change.after) {
+        (Mode::Absent, _) if !gathers => Some("that it is there may change something"),
+        (_, Mode::Absent) => Some("that it is gone may change something"),
+        _ => None,
+    }
+}
+
+/// What is met is for a person where something speaks against it.
 fn doubted(criterion: Criterion, doubt: Option<&str>) -> Criterion {
     doubt.filter(|_| criterion.met == Met::Yes).map_or(criterion, unknown)
 }

@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::aliased::{in_line, other_package, versioned};
 use super::change::{Hunk, Sign};
 use super::incidental::quoted;
-use super::words::file_name;
+use super::named::file_name;
 
 /// Lock files in which each line is an entry.
 const LINES_ARE_ENTRIES: &[&str] =
@@ -35,7 +36,21 @@ const PARTS: &[&str] = &["source", "dist", "state", "description", "resolution"]
 /// Why a person has to look at the change of a lock file; none when it is as the tool writes it.
 pub fn open(path: &str, hunks: &[Hunk<'_>]) -> Option<String> {
     let all = || hunks.iter().flat_map(|hunk| &hunk.lines).map(|(sign, line)| (*sign, line.as_ref()));
-    not_a_lock(all().collect()).or_else(|| escaped(all())).or_else(|| source(hunks)).or_else(|| hash(path, hunks))
+    not_a_lock(all().collect())
+        .or_else(|| escaped(all()))
+        .or_else(|| source(hunks))
+        .or_else(|| hash(path, hunks))
+        .or_else(|| aliased(path, hunks))
+}
+
+/// A package that an added line puts in the place of another.
+fn aliased(path: &str, hunks: &[Hunk<'_>]) -> Option<String> {
+    let mut added = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign == Sign::Added);
+    let other = added.find_map(|(_, line)| {
+        let (key, value) = key_value(line.trim().trim_start_matches("%{")).filter(|_| !line.ends_with(':'))?;
+        in_line(path, key.trim_matches('\''), &parts(value))
+    })?;
+    Some(format!("the package {} is fetched under another name", quoted(other)))
 }
 
 /// Nothing is left of it, or nothing that is like what it was.
@@ -229,6 +244,8 @@ struct Entry {
     commits: BTreeSet<String>,
     /// What is fetched for it.
     fetched: Option<String>,
+    /// Whether what is fetched is new, or its beginning is seen: otherwise its name is not known.
+    seen: bool,
     /// Whether one of its lines changed.
     changed: bool,
 }
@@ -283,8 +300,10 @@ fn hash(path: &str, hunks: &[Hunk<'_>]) -> Option<String> {
     if let Some((_, fetched)) = was.iter().find(|one| differs(*one, &is)).map(|(key, _)| key) {
         return Some(format!("{} has another hash", quoted(fetched)));
     }
-    if let Some(other) = now.iter().find_map(|(_, entry)| other_package(entry)) {
-        return Some(format!("the package {} is fetched under another name", quoted(other)));
+    let changed = now.iter().filter(|(_, entry)| entry.changed && entry.seen);
+    let other = |(_, entry): &(usize, Entry)| other_package(&entry.name, entry.fetched.as_deref()?);
+    if let Some(other) = changed.into_iter().find_map(other) {
+        return Some(format!("the package {} is fetched under another name", quoted(&other)));
     }
     let (was, is) = (by_version(&before), by_version(&now));
     if let Some((_, name)) = was.iter().find(|one| differs(*one, &is)).map(|(key, _)| key) {
@@ -293,21 +312,6 @@ fn hash(path: &str, hunks: &[Hunk<'_>]) -> Option<String> {
     let (was, is) = (by_place(&before), by_place(&now));
     let (_, name) = was.iter().find(|one| unsaid.contains(one.0) && differs(*one, &is)).map(|(key, _)| key)?;
     Some(format!("{} has another hash, and no version that changes with it", quoted(name.trim())))
-}
-
-/// The package that is fetched for a changed entry of npm or yarn, where it is not the one that the entry names.
-fn other_package(entry: &Entry) -> Option<&str> {
-    let (path, _) = entry.fetched.as_deref()?.split_once("/-/")?;
-    let package = path.rsplit(['/', '%']).next()?;
-    let package = package.strip_prefix("2f").or_else(|| package.strip_prefix("2F")).unwrap_or(package);
-    // `"node_modules/zod": {"name": "other"}`: what is asked for stands first.
-    let asked = if entry.name.contains("node_modules/") {
-        entry.name.split(' ').next().unwrap_or_default()
-    } else {
-        &entry.name
-    };
-    let mut named = asked.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
-    (entry.changed && !named.any(|name| name == package)).then_some(package)
 }
 
 type Key = (usize, String);
@@ -332,7 +336,8 @@ fn entries(hunk: &Hunk<'_>, side: Sign, by_line: bool) -> Vec<Entry> {
         let begins =
             by_line || bare.is_empty() || (bare.starts_with('[') && bare.ends_with(']')) || bare.ends_with(['{', ':']);
         if begins && !PARTS.contains(&key) {
-            entries.push(Entry { name: if by_line { String::new() } else { bare.to_owned() }, ..Entry::default() });
+            let name = if by_line { String::new() } else { bare.to_owned() };
+            entries.push(Entry { name, seen: true, ..Entry::default() });
         }
         let Some(entry) = entries.last_mut() else { continue };
         entry.changed |= *sign != Sign::Kept;
@@ -349,11 +354,18 @@ fn entries(hunk: &Hunk<'_>, side: Sign, by_line: bool) -> Vec<Entry> {
                     entry.names += 1;
                     entry.name = format!("{} {value}", entry.name);
                 }
-                "version" => _ = entry.versions.insert(value.to_owned()),
+                "version" => {
+                    entry.versions.insert(value.to_owned());
+                    // One of another package says which.
+                    if versioned(value).is_some() {
+                        entry.fetched = Some(value.to_owned());
+                    }
+                }
                 // NuGet's word for it; others say so whence it comes.
                 "resolved" if !value.contains(['/', ':']) => _ = entry.versions.insert(value.to_owned()),
                 "resolved" | "resolution" if !value.starts_with("integrity") => {
                     entry.fetched = value.split('#').next().map(str::to_owned);
+                    entry.seen |= *sign != Sign::Kept;
                 }
                 _ if COMMITS.contains(&key) => _ = entry.commits.insert(value.to_owned()),
                 _ => {}

@@ -5,20 +5,25 @@
 //!
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
+mod aliased;
+mod beside;
 pub mod change;
 mod comment;
 mod content;
 pub mod correction;
 pub mod draft;
 mod field;
+mod heeded;
 mod imports;
 pub mod incidental;
 mod item;
 mod locked;
 mod loose;
 pub mod modules;
+mod named;
 mod names;
 mod open;
+mod paired;
 mod pattern;
 mod placed;
 mod reached;

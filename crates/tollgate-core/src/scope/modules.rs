@@ -1,6 +1,6 @@
 //! Where an import leads: the paths that its module can stand for, as far as the text says.
 
-use super::words::file_name;
+use super::named::file_name;
 use crate::Name;
 
 const SCRIPTS: &[&str] = &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];

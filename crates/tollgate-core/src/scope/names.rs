@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
 use super::field::field_name;
 use super::modules::{Dialect, GoModule, Places, go_folder, places};
+use super::named::{file_name, is_manifest, stem};
 use super::reached::Own;
 use super::shape::{Piece, pieces};
-use super::words::{Language, TokenSort, definitions, file_name, is_manifest, is_telling, language, stem};
+use super::words::{Language, TokenSort, definitions, is_telling, language};
 use crate::Name;
 use crate::contract::text::quote;
 
@@ -202,7 +203,7 @@ impl<'c> Names<'c> {
             Kind::Modified | Kind::Replaced | Kind::Mode => {}
         }
         if let Some(Moved::From(old)) = &change.moved {
-            let (from, old) = (old, super::words::stem(old));
+            let (from, old) = (old, super::named::stem(old));
             self.files.entry(old).or_insert(&change.path);
             if old != stem {
                 self.renames.entry((old, stem)).or_insert(&change.path);

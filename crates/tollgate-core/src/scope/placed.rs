@@ -17,6 +17,13 @@ pub(super) enum Role {
 
 /// Takes lines that come or go where they may do more than they say for code.
 pub(super) fn placed(hunk: &Hunk<'_>, sign: Sign, language: Language, roles: &mut [Role]) {
+    // It comes and goes with the module below it, which is then one of tests.
+    for at in 1..roles.len() {
+        let comes = |at: usize| hunk.lines[at].0 == sign;
+        if comes(at - 1) && comes(at) && hunk.lines[at - 1].1 == "#[cfg(test)]" && is_module(&hunk.lines[at].1) {
+            roles[at - 1] = Role::Blank;
+        }
+    }
     for at in [imports(hunk, sign, roles), fields(hunk, sign, language, roles)].concat() {
         roles[at] = Role::Code;
     }
@@ -55,12 +62,18 @@ fn imports(hunk: &Hunk<'_>, sign: Sign, roles: &[Role]) -> Vec<usize> {
             let follows = run[..index].iter().any(|at| is_kept(&at));
             let precedes =
                 leads && run[index..].iter().any(|at| is_kept(&at)) && future.is_none_or(|last| last < index);
-            if !(follows || precedes || (heads && future.is_none())) || is_steered(*at) {
+            let anywhere = leads && is_module(&hunk.lines[*at].1);
+            if !(follows || precedes || anywhere || (heads && future.is_none())) || is_steered(*at) {
                 elsewhere.push(*at);
             }
         }
     }
     elsewhere
+}
+
+/// Whether a line declares a module of Rust outside of everything: where it stands says nothing.
+fn is_module(line: &str) -> bool {
+    line.strip_prefix("pub ").unwrap_or(line).starts_with("mod ") && line.ends_with(';')
 }
 
 /// Whether a line is one that stands before all others: a directive, the words of a module for people, the name of a package.

@@ -198,6 +198,9 @@ impl File<'_> {
         let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
         let (before, next) = (text(at.checked_sub(1)), text(Some(at + 1)));
         let called = next == "(";
+        if self.language.qualifies && before == "." {
+            return false;
+        }
         if definitions(line, tokens).iter().any(|(name, _)| *name == tokens[at].text) {
             return true;
         }
@@ -237,10 +240,13 @@ impl File<'_> {
         }
         let in_list = matches!(before, "" | "(" | "," | "[" | "*" | ".") && matches!(next, "" | "," | ")" | "]" | "=");
         let functions = ["fn", "function", "def", "func", "fun", "lambda"];
+        // What a class of Python is made of, and what stands in brackets behind a type, is used.
+        let python = self.dialect == Some(Dialect::Python);
+        let is_used = python && (text(Some(0)) == "class" || innermost(&tokens[..at]) == Some("["));
         let defines = tokens[..at].iter().any(|token| functions.contains(&token.text))
             || !definitions(line, tokens).is_empty()
             || arrow(at);
-        in_list && (defines || !is_open(&tokens[..at]) || assigned(&tokens[at + 1..]))
+        in_list && ((defines && !is_used) || !is_open(&tokens[..at]) || assigned(&tokens[at + 1..]))
     }
 
     /// Whether both paths lead to what is renamed in scope.
@@ -414,13 +420,19 @@ fn opens(tokens: &[Token<'_>]) -> bool {
     tokens.last().is_some_and(|token| token.text == "(")
 }
 
+/// The bracket that is open behind these tokens.
+fn innermost<'t>(tokens: &[Token<'t>]) -> Option<&'t str> {
+    let mut depth = 0_i32;
+    let opens = |token: &&Token<'_>| {
+        depth += bracket(**token);
+        depth > 0
+    };
+    tokens.iter().rev().find(opens).map(|token| token.text)
+}
+
 /// Whether the list that a word behind these tokens stands in begins among them.
 fn is_open(tokens: &[Token<'_>]) -> bool {
-    let depths = tokens.iter().rev().scan(0_i32, |depth, token| {
-        *depth += bracket(*token);
-        Some(*depth)
-    });
-    depths.into_iter().any(|depth| depth > 0)
+    innermost(tokens).is_some()
 }
 
 /// Whether something is given to what stands before these tokens.

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::beside::sources_of_test;
 use super::change::{Change, Content, Kind, Mode};
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
@@ -16,7 +17,6 @@ use super::modules::GoModule;
 use super::names::Names;
 use super::protects;
 use super::task::TaskScope;
-use super::words::file_name;
 use crate::Name;
 
 /// What a changed path is to a task.
@@ -395,36 +395,6 @@ fn settled(criteria: &Criteria) -> (Class, String) {
         }
         None => (Class::Judge, criteria.to_judge().join(" ")),
     }
-}
-
-/// Extensions of one language: a test may have another one than what it tests.
-const FAMILIES: &[&[&str]] = &[
-    &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"],
-    &["c", "cc", "cpp", "cxx", "h", "hpp"],
-    &["sh", "bash", "zsh", "bats"],
-    &["ex", "exs"],
-    &["kt", "kts", "java"],
-];
-
-/// The files that a test could stand beside: those in its own folder whose name it bears.
-fn sources_of_test(path: &str) -> Vec<String> {
-    let name = file_name(path);
-    let folder = &path[..path.len() - name.len()];
-    let Some((stem, extension)) = name.rsplit_once('.') else { return Vec::new() };
-    const AFTER: &[&str] =
-        &[".test", ".tests", ".spec", "_test", "_tests", "_spec", "-test", "-tests", "-spec", "Test", "Tests", "Spec"];
-    const BEFORE: &[&str] = &["test_", "test-", "Test"];
-    let after = AFTER.iter().filter_map(|end| stem.strip_suffix(end));
-    let before = BEFORE.iter().filter_map(|start| stem.strip_prefix(start));
-    let mut bases: Vec<&str> = after.chain(before).filter(|base| !base.is_empty()).collect();
-    if extension == "bats" {
-        bases.push(stem);
-    }
-    let alone: [&str; 1] = [extension];
-    let family = FAMILIES.iter().find(|family| family.contains(&extension)).copied().unwrap_or(&alone);
-    let of =
-        |base: &&str| family.iter().map(move |extension| format!("{folder}{base}.{extension}")).collect::<Vec<_>>();
-    bases.iter().flat_map(of).filter(|source| source != path).collect()
 }
 
 /// Whether a path that is protected was only added to: said, and protected all the same.

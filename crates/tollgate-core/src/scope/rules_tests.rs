@@ -1,7 +1,9 @@
 //! A task and a change in, classes out: one line a path.
 
+mod beside;
 mod criteria;
 mod fields;
+mod heeded;
 mod locks;
 mod open;
 mod properties;

@@ -1,11 +1,14 @@
 //! What the lines of a change are: imports, fields of a type, renamed words, layout, comments, or code that no rule knows.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::change::{Hunk, Sign};
 use super::comment::steers_a_tool;
 use super::field::{annotates, is_field, is_part, is_typed_field, uncommented};
+use super::heeded::heeded;
 use super::open::{Inside, Open};
+use super::paired::{differing, is_literal, is_value, paired};
 use super::placed::{Role, placed};
 use super::words::{Language, Token, TokenSort, words};
 
@@ -68,8 +71,8 @@ fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Pie
         }
         at = new.end;
         let line = |at: usize| hunk.lines[at].1.as_ref();
-        let whole = |range: std::ops::Range<usize>| language.joined(range.map(line));
-        let blank = |range: std::ops::Range<usize>| range.clone().all(|at| line(at).trim().is_empty());
+        let whole = |range: Range<usize>| language.joined(range.map(line));
+        let blank = |range: Range<usize>| range.clone().all(|at| line(at).trim().is_empty());
         if old.clone().any(|at| removed[at] == Role::Text) || new.clone().any(|at| added[at] == Role::Text) {
             found.extend(old.map(|at| Piece::Code(Sign::Removed, line(at))));
             found.extend(new.map(|at| Piece::Code(Sign::Added, line(at))));
@@ -81,11 +84,6 @@ fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Pie
             found.push(Piece::Layout);
             continue;
         }
-        let paired = old.len() == new.len();
-        for (before, now) in old.clone().zip(new.clone()).filter(|_| paired) {
-            let at = Pair { hunk: number, before, now };
-            found.extend(pair(at, (line(before), &removed[before]), (line(now), &added[now]), language));
-        }
         // The last field gets a comma when another one follows it.
         let ended = |at: usize| language.squeezed(line(at).trim_end().trim_end_matches(','));
         let goes_on = |(before, now): (usize, usize)| {
@@ -94,10 +92,20 @@ fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Pie
         if old.len() < new.len() && !old.is_empty() && old.clone().zip(new.clone()).all(goes_on) {
             found.push(Piece::Layout);
             found.extend(new.skip(old.len()).map(|at| single(Sign::Added, line(at), &added[at], language)));
-        } else if !paired {
-            found.extend(old.map(|at| single(Sign::Removed, line(at), &removed[at], language)));
-            found.extend(new.map(|at| single(Sign::Added, line(at), &added[at], language)));
+            continue;
         }
+        let (pairs, alone) = paired((old.clone(), &removed), (new.clone(), &added));
+        for &(before, now) in &pairs {
+            let at = Pair { hunk: number, before, now };
+            found.extend(pair(at, (line(before), &removed[before]), (line(now), &added[now]), language));
+        }
+        if !pairs.is_empty() {
+            found.extend(alone[0].iter().map(|at| single(Sign::Removed, line(*at), &removed[*at], language)));
+            found.extend(alone[1].iter().map(|at| single(Sign::Added, line(*at), &added[*at], language)));
+            continue;
+        }
+        found.extend(old.map(|at| single(Sign::Removed, line(at), &removed[at], language)));
+        found.extend(new.map(|at| single(Sign::Added, line(at), &added[at], language)));
     }
     found
 }
@@ -202,7 +210,7 @@ fn pair<'a>(at: Pair, (old, was): (&'a str, &Role), (new, is): (&'a str, &Role),
             }) =>
         {
             let renamed = (0..before.len()).filter(|at| before[*at].text != after[*at].text);
-            let stands = renamed.map(|at| stands(&before, at)).max();
+            let stands = renamed.map(|at| stands(&before, at, language)).max();
             let stands = stands.filter(|_| language.names).unwrap_or(Stands::AsValues);
             let pairs = pairs.into_iter().map(|(a, b)| (a.text, b.text)).collect();
             vec![Piece::Renamed { pairs, stands, at }]
@@ -215,7 +223,7 @@ fn pair<'a>(at: Pair, (old, was): (&'a str, &Role), (new, is): (&'a str, &Role),
 }
 
 /// Where a word of a line stands.
-fn stands(tokens: &[Token<'_>], at: usize) -> Stands {
+fn stands(tokens: &[Token<'_>], at: usize, language: Language) -> Stands {
     let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
     let (before, next, second) = (text(at.checked_sub(1)), text(Some(at + 1)), text(Some(at + 2)));
     let is_key = match next {
@@ -242,6 +250,8 @@ fn stands(tokens: &[Token<'_>], at: usize) -> Stands {
     match before {
         _ if tokens[at].quoted || (before == "/" && next == "/") => Stands::AsValues,
         "." if next == "(" => Stands::Inside,
+        // What stands before the dot is looked at where the name must come from.
+        "." if language.qualifies => Stands::AsNames,
         "." => Stands::AsParts,
         _ if is_key || is_short => Stands::AsParts,
         _ => Stands::AsNames,
@@ -256,23 +266,6 @@ fn imported(line: &str, language: Language) -> Vec<&str> {
     } else {
         words(line, language).collect()
     }
-}
-
-fn is_literal(token: &Token<'_>) -> bool {
-    matches!(token.text, "true" | "false" | "True" | "False" | "null" | "None" | "nil" | "undefined") && !token.quoted
-}
-
-fn is_value(token: &Token<'_>) -> bool {
-    token.quoted || token.sort == TokenSort::Number || is_literal(token)
-}
-
-/// The tokens that differ, where everything else stands in the same place; none where more than that differs.
-fn differing<'a>(before: &[Token<'a>], after: &[Token<'a>]) -> Option<Vec<(Token<'a>, Token<'a>)>> {
-    if before.len() != after.len() {
-        return None;
-    }
-    let pairs = before.iter().zip(after).filter(|(a, b)| a.text != b.text);
-    Some(pairs.map(|(a, b)| (*a, *b)).collect()).filter(|pairs: &Vec<_>| !pairs.is_empty())
 }
 
 /// What a line stands in.
@@ -368,6 +361,7 @@ fn side(hunk: &Hunk<'_>, sign: Sign, language: Language) -> (Vec<Role>, Vec<Insi
         roles.push(own);
     }
     kept.push(open.end());
+    heeded(hunk, sign, language, &mut roles);
     placed(hunk, sign, language, &mut roles);
     (roles, kept)
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::named::{file_name, is_in_fixtures, is_text_for_people, manifests};
 use super::texts::{Text, texts};
 
 /// What a file is, by its name.
@@ -37,6 +38,10 @@ pub struct Language {
     pub bare_imports_act: bool,
     /// Whether a word outside of strings is a name, and never a value or text.
     pub names: bool,
+    /// Whether a word behind the name of a module is that module's, and can be nothing of the file's own.
+    pub qualifies: bool,
+    /// Whether comments may say what an example prints, and are compared with it.
+    pub examples: bool,
     /// Whether the end of a line may end a statement.
     ends_lines: bool,
 }
@@ -96,101 +101,6 @@ const TESTS: &[&str] = &[
     "it \"",
     "it '",
 ];
-/// Lock files, each with the names of its manifests; `*.tf` is any name that ends so.
-const LOCKS: &[(&str, &[&str])] = &[
-    ("Cargo.lock", &["Cargo.toml"]),
-    ("package-lock.json", &["package.json"]),
-    ("npm-shrinkwrap.json", &["package.json"]),
-    ("yarn.lock", &["package.json"]),
-    ("pnpm-lock.yaml", &["package.json", "pnpm-workspace.yaml"]),
-    ("bun.lock", &["package.json"]),
-    ("poetry.lock", &["pyproject.toml"]),
-    ("uv.lock", &["pyproject.toml"]),
-    ("Pipfile.lock", &["Pipfile"]),
-    ("Gemfile.lock", &["Gemfile"]),
-    ("composer.lock", &["composer.json"]),
-    ("go.sum", &["go.mod"]),
-    ("flake.lock", &["flake.nix"]),
-    ("mix.lock", &["mix.exs"]),
-    ("pubspec.lock", &["pubspec.yaml"]),
-    ("Podfile.lock", &["Podfile"]),
-    ("deno.lock", &["deno.json", "deno.jsonc"]),
-    ("pdm.lock", &["pyproject.toml"]),
-    ("packages.lock.json", &["*.csproj", "*.fsproj", "*.vbproj"]),
-    (".terraform.lock.hcl", &["*.tf"]),
-    ("gradle.lockfile", &["build.gradle", "build.gradle.kts"]),
-    ("Package.resolved", &["Package.swift"]),
-    ("go.work.sum", &["go.work"]),
-    ("MODULE.bazel.lock", &["MODULE.bazel"]),
-];
-/// Folders that hold nothing but what tests compare with.
-const FIXTURE_FOLDERS: &[&str] = &["__snapshots__", "__fixtures__", "testdata"];
-/// Folders that do so among tests; elsewhere a program may load what lies in them.
-const FIXTURES_OF_TESTS: &[&str] = &["snapshots", "fixtures", "golden", "goldens"];
-const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec", "specs", "e2e", "cypress", "integration"];
-/// What a `.txt` begins with that people write for people.
-const TEXTS: &[&str] = &[
-    "readme",
-    "license",
-    "licence",
-    "copying",
-    "copyright",
-    "notice",
-    "authors",
-    "contributors",
-    "contributing",
-    "changelog",
-    "changes",
-    "history",
-    "todo",
-    "notes",
-    "install",
-    "news",
-    "thanks",
-    "credits",
-];
-/// What a `.txt` begins with that a tool reads, wherever it lies.
-const TOOL_TEXTS: &[&str] = &["cmakelists", "requirements", "constraints"];
-
-/// The name of a file without its folders.
-pub fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// The name of a file without folders and without what follows its first dot.
-pub fn stem(path: &str) -> &str {
-    let name = file_name(path);
-    name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
-}
-
-/// The manifests that a lock file is written from; none for other files.
-pub fn manifests(path: &str) -> Option<&'static [&'static str]> {
-    LOCKS.iter().find(|(lock, _)| *lock == file_name(path)).map(|(_, manifests)| *manifests)
-}
-
-/// Whether the name of a file is one that [`manifests`] gives.
-pub fn is_manifest(path: &str, manifest: &str) -> bool {
-    let name = file_name(path);
-    manifest.strip_prefix('*').map_or(name == manifest, |end| name.ends_with(end))
-}
-
-/// Whether a file lies where tests have what they compare with.
-fn is_in_fixtures(path: &str) -> bool {
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let any = |names: &[&str]| folder.split('/').any(|part| names.contains(&part));
-    any(FIXTURE_FOLDERS) || (any(FIXTURES_OF_TESTS) && any(TEST_FOLDERS))
-}
-
-/// Whether a `.txt` is text for people: many are lists that a tool reads.
-fn is_text_for_people(path: &str) -> bool {
-    let name = file_name(path).to_lowercase();
-    let begins = |names: &[&str]| {
-        let rest = names.iter().find_map(|begin| name.strip_prefix(begin));
-        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    };
-    let in_docs = path.split('/').rev().skip(1).any(|part| matches!(part, "doc" | "docs"));
-    begins(TEXTS) || (in_docs && !begins(TOOL_TEXTS))
-}
 
 /// How a file is read, by its name.
 pub fn language(path: &str) -> Language {
@@ -221,7 +131,20 @@ pub fn language(path: &str) -> Language {
     let (ticks, blocks, texts) =
         (extension != "rs", sort == Sort::Code && (comment == "//" || extension == "sql"), texts(extension));
     let ends_lines = matches!(extension, "kt" | "kts" | "swift" | "scala" | "go" | "zig");
-    Language { ends_lines, sort, comment, indents, ticks, blocks, texts, bare_imports_act: script, names }
+    let (qualifies, examples) = (extension == "go", name.ends_with("_test.go"));
+    Language {
+        ends_lines,
+        sort,
+        comment,
+        indents,
+        ticks,
+        blocks,
+        texts,
+        bare_imports_act: script,
+        names,
+        qualifies,
+        examples,
+    }
 }
 
 /// A word, number or sign of a line.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::change::{Change, Hunk, Kind, Sign};
 use super::incidental::{Criteria, by_size, no, quoted, unknown, whole, yes};
 use super::locked;
+use super::named::manifests;
 use super::names::{Known, Names};
-use super::words::{Language, manifests, words};
+use super::words::{Language, words};
 use crate::Name;
 
 pub fn lock(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria {

@@ -410,3 +410,78 @@ fn a_lock_file_that_is_new_or_none_any_more_is_for_a_person() {
         assert_eq!(locked(lock).0, Class::Judge);
     }
 }
+
+#[test]
+fn a_package_that_is_fetched_under_another_name_is_for_a_person() {
+    for (path, diff) in [
+        (
+            "yarn.lock",
+            " \"x@npm:^1\":\n-  version: 1.0.0\n-  resolution: \"x@npm:1.0.0\"\n-  checksum: 10/aa\n+  version: 1.0.1\n+  resolution: \"evil@npm:1.0.1\"\n+  checksum: 10/bb",
+        ),
+        (
+            "yarn.lock",
+            " \"x@npm:^1\":\n-  version: 1.0.0\n-  resolution: \"x@npm:1.0.0\"\n+  version: 1.0.1\n+  resolution: \"@evil/x@npm:1.0.1\"",
+        ),
+        ("yarn.lock", "   dependencies:\n-    a: \"npm:^1\"\n+    a: \"npm:evil@^1\""),
+        ("pnpm-lock.yaml", "       x:\n         specifier: ^1\n-        version: 1.0.0\n+        version: evil@1.0.0"),
+        (
+            "pnpm-lock.yaml",
+            "       x:\n         specifier: ^1\n-        version: 1.0.0\n+        version: '@evil/x@1.0.0(y@2.0.0)'",
+        ),
+        ("pnpm-lock.yaml", " settings:\n   autoInstallPeers: true\n+\n+overrides:\n+  a: npm:evil@1.0.0"),
+        ("pnpm-lock.yaml", "   b@1.0.0:\n     dependencies:\n-      x: 1.0.0\n+      x: evil@1.0.0"),
+        (
+            "bun.lock",
+            "     \"y\": [\"y@1.0.0\"],\n-    \"x\": [\"x@1.0.0\", \"\", {}, \"sha512-aa\"],\n+    \"x\": [\"evil@1.0.1\", \"\", {}, \"sha512-bb\"],",
+        ),
+        ("bun.lock", "     \"y\": [\"y@1.0.0\"],\n-    \"a/@b/x\": [\"@b/x@1.0.0\"],\n+    \"a/@b/x\": [\"x@1.0.1\"],"),
+        (
+            "mix.lock",
+            "-  \"a\": {:hex, :a, \"1.0.0\", \"aa\", [:mix]},\n+  \"a\": {:hex, :evil, \"1.0.1\", \"bb\", [:mix]},",
+        ),
+        (
+            "package-lock.json",
+            "     \"node_modules/x\": {\n-      \"version\": \"1.0.0\",\n-      \"resolved\": \"https://registry.npmjs.org/x/-/x-1.0.0.tgz\"\n+      \"version\": \"1.0.1\",\n+      \"resolved\": \"https://registry.npmjs.org/@evil/x/-/x-1.0.1.tgz\"",
+        ),
+    ] {
+        let (class, measured) = locked(made(path, diff));
+        assert_eq!(class, Class::Judge, "{path}: {measured}\n{diff}");
+        assert!(measured.ends_with("is fetched under another name"), "{path}: {measured}");
+    }
+    for (path, diff) in [
+        (
+            "pnpm-lock.yaml",
+            "       x:\n         specifier: ^1\n-        version: 1.0.0(y@2.0.0)\n+        version: 1.0.1(y@2.0.0)(@z/z@1.0.0)",
+        ),
+        ("pnpm-lock.yaml", "   b@1.0.0:\n     dependencies:\n-      '@c/x': 1.0.0\n+      '@c/x': 1.0.1(y@2.0.0)"),
+        (
+            "yarn.lock",
+            " \"@b/x@npm:^1, @b/x@npm:^1.0.1\":\n-  version: 1.0.0\n-  resolution: \"@b/x@npm:1.0.0\"\n+  version: 1.0.1\n+  resolution: \"@b/x@npm:1.0.1\"\n   dependencies:\n+    y: \"npm:^2\"",
+        ),
+        (
+            "bun.lock",
+            "     \"y\": [\"y@1.0.0\"],\n-    \"a/@b/x\": [\"@b/x@1.0.0\"],\n+    \"a/@b/x\": [\"@b/x@1.0.1\", \"\", { \"dependencies\": { \"y\": \"^2\" } }],",
+        ),
+        ("mix.lock", "   \"b\": {:hex, :b, \"1.0.0\"},\n+  \"a\": {:hex, :a, \"1.0.1\", \"bb\", [:mix]},"),
+        (
+            "pnpm-lock.yaml",
+            "-  x@1.0.0(y@2.0.0): {}\n+  x@1.0.1(y@2.0.0): {}\n \n-  '@c/x@1.0.0(y@2.0.0)':\n+  '@c/x@1.0.1(y@2.0.0)':\n     dependencies:\n       y: 2.0.0",
+        ),
+        (
+            "yarn.lock",
+            "+\"x-cjs@npm:x@^1.0.0\", x@^1.0.0:\n+  version \"1.0.1\"\n+  resolved \"https://registry.yarnpkg.com/x/-/x-1.0.1.tgz#aa\"\n \n y@1:\n   resolved \"https://registry.yarnpkg.com/y/-/y-1.0.1.tgz#aa\"",
+        ),
+        (
+            "mix.lock",
+            "-%{\"a\": {:hex, :a, \"1.0.0\"},\n+%{\"a\": {:hex, :a, \"1.0.1\"},\n   \"b\": {:hex, :b, \"1.0.0\"}}",
+        ),
+        // Where an entry begins is out of sight.
+        ("yarn.lock", "   resolution: \"x@npm:1.0.0\"\n   dependencies:\n+    y: \"npm:^2\""),
+        (
+            "package-lock.json",
+            "     \"node_modules/@b/x\": {\n-      \"version\": \"1.0.0\",\n-      \"resolved\": \"https://registry.npmjs.org/@b%2fx/-/x-1.0.0.tgz\"\n+      \"version\": \"1.0.1\",\n+      \"resolved\": \"https://registry.npmjs.org/@b%2fx/-/x-1.0.1.tgz\"",
+        ),
+    ] {
+        written(path, diff);
+    }
+}

@@ -237,3 +237,48 @@ fn a_file_that_is_renamed_in_scope_is_followed() {
         assert_eq!(class_of(&rules, &made, "src/page.py"), class, "{diff}");
     }
 }
+
+/// Types stand where other names do, and comments stand anywhere.
+#[test]
+fn a_renamed_type_and_a_comment_beside_a_renamed_call_follow() {
+    let py = "-class Cart:\n+class Basket:\n     pass";
+    let go = " package cart\n-type Cart struct {\n+type Basket struct {\n }";
+    let import = "-from src.cart import Cart\n+from src.cart import Basket\n kept\n";
+    let package = " package page\n import \"example.com/cart\"\n kept\n";
+    for (cart, path, head, diff, class) in [
+        (
+            go,
+            "page/page.go",
+            package,
+            "-func f(c *cart.Cart) error {\n+func f(c *cart.Basket) error {",
+            Class::Incidental,
+        ),
+        (go, "page/page.go", package, "-\tvar c cart.Cart\n+\tvar c cart.Basket", Class::Incidental),
+        (go, "page/page.go", package, "-\tc := cart.Cart{}\n+\tc := cart.Basket{}", Class::Incidental),
+        (go, "page/page.go", package, "-\tc := auth.Cart{}\n+\tc := auth.Basket{}", Class::Judge),
+        (go, "page/page.go", package, "-\tc.Cart = 1\n+\tc.Basket = 1", Class::Judge),
+        (go, "page/page.go", package, "-\tf(x.cart.Cart)\n+\tf(x.cart.Basket)", Class::Judge),
+        (go, "page/page.go", package, "-\tf(T{Cart: 1})\n+\tf(T{Basket: 1})", Class::Judge),
+        (go, "page/page.go", package, " \tcart := f()\n-\tf(cart.Cart)\n+\tf(cart.Basket)", Class::Judge),
+        (py, "src/page.py", import, "-class X(Cart):\n+class X(Basket):", Class::Incidental),
+        (py, "src/page.py", import, "-class X(Other, Cart):\n+class X(Other, Basket):", Class::Incidental),
+        (
+            py,
+            "src/page.py",
+            import,
+            "-def f(c: list[Cart]) -> dict[str, Cart]:\n+def f(c: list[Basket]) -> dict[str, Basket]:",
+            Class::Incidental,
+        ),
+        (py, "src/page.py", import, "-def f(c, Cart):\n+def f(c, Basket):", Class::Judge),
+        (py, "src/page.py", import, "-    [a, Cart] = f()\n+    [a, Basket] = f()", Class::Judge),
+        (py, "src/page.py", import, "-class Cart(Other):\n+class Basket(Other):", Class::Judge),
+        (py, "src/page.py", import, "-X = Cart(1)\n+# In cents.\n+X = Basket(1)", Class::Incidental),
+        (py, "src/page.py", import, "-# In cents.\n-X = Cart(1)\n+X = Basket(1)\n+\n+# Rounded.", Class::Incidental),
+        (py, "src/page.py", import, "-X = Cart(1)\n+# noqa: F401\n+X = Basket(1)", Class::Judge),
+        (py, "src/page.py", import, "-X = Cart(1)\n+# In cents.\n+X = Basket(2)", Class::Judge),
+    ] {
+        let diff = format!("{head}{diff}").leak();
+        let (found, criteria) = measured(cart, made(path, diff));
+        assert_eq!(found, class, "{diff}\n{criteria:#?}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Comments that a tool reads together, and files of tests that are no fixtures.
+
+use super::criteria::{check, measured};
+use super::*;
+use crate::scope::incidental::Met;
+
+#[test]
+fn what_an_example_of_go_prints_is_compared() {
+    let cart = " package cart\n-func Total() int {\n+func Grand() int {\n \treturn 1\n }";
+    let head = " package app\n import \"example.com/cart\"\n";
+    let call = "-\tfmt.Println(cart.Total())\n+\tfmt.Println(cart.Grand())\n";
+    for (path, diff, class) in [
+        ("app/example_test.go", "-\t// Output: 1\n+\t// Output: 2\n }", Class::Judge),
+        ("app/example_test.go", " \t// Output:\n-\t// 1\n+\t// 2\n }", Class::Judge),
+        ("app/example_test.go", "-\t// Unordered output: 1\n }", Class::Judge),
+        ("app/example_test.go", "-\t// Output:\n+\t// Prints:\n \t// 1\n }", Class::Judge),
+        ("app/example_test.go", "-\t/* Output: 1 */\n }", Class::Judge),
+        ("app/example_test.go", " }\n", Class::Incidental),
+        ("app/example.go", "-\t// It prints 1.\n+\t// It prints 2.\n }", Class::Incidental),
+    ] {
+        let diff = format!("{head} func ExampleTotal() {{\n{call}{diff}").leak();
+        let (found, criteria) = measured(cart, made(path, diff));
+        assert_eq!(found, class, "{diff}\n{criteria:#?}");
+    }
+    // Git says what the lines are in.
+    let within = format!("{head}@@ func ExampleTotal() {{\n{call} \t// 1\n-\t// 2\n+\t// 3\n \t// 4\n").leak();
+    assert_eq!(measured(cart, made("app/example_test.go", within)).0, Class::Judge);
+    let other = format!("{head} func TestTotal(t *testing.T) {{\n{call}-\t// one\n+\t// two\n }}").leak();
+    assert_eq!(measured(cart, made("app/total_test.go", other)).0, Class::Incidental);
+}
+
+#[test]
+fn what_a_script_of_python_depends_on_stands_in_comments() {
+    let head = " import os\n+from src.cart import total\n";
+    for (diff, met) in [
+        (
+            " # /// script\n-# dependencies = [\"requests\"]\n+# dependencies = [\"requests\", \"evil\"]\n # ///\n",
+            Met::Unknown,
+        ),
+        ("+# /// script\n+# dependencies = [\"evil\"]\n+# ///\n", Met::Unknown),
+        (" # /// script\n # dependencies = [\n+#   \"rich\",\n # ]\n # ///\n", Met::Unknown),
+        // The marks are too far away to be seen.
+        ("@@ x\n # a\n+#   rich\n # b\n", Met::Unknown),
+        (" # a\n+# the total\n # b\n", Met::Yes),
+    ] {
+        let diff = match diff.starts_with("@@") {
+            true => format!("{head}{diff}").leak(),
+            false => format!("{diff} \n{head}").leak(),
+        };
+        let (_, criteria) = measured("+def total():\n+    pass", made("run.py", diff));
+        assert_eq!(criteria.unaltered.met, met, "{diff}\n{criteria:#?}");
+    }
+}
+
+#[test]
+fn a_script_of_a_test_is_no_fixture() {
+    for path in [
+        "pkg/testdata/script/total.txtar",
+        "pkg/testdata/script/total.txt",
+        "pkg/testdata/scripts/a/total.txt",
+        "testdata/total.txtar",
+        "tests/fixtures/cart.feature",
+        "testdata/fuzz/FuzzTotal/771e938e",
+    ] {
+        check("+export function total() {\n+}", made(path, " exec cart\n+! exec cart total"), "+??", Class::Judge);
+    }
+    for path in ["testdata/out.txt", "testdata/cart.golden", "src/__snapshots__/cart.ambr", "testdata/script.json"] {
+        check("+export function total() {\n+}", made(path, "+total"), "+++", Class::Incidental);
+    }
+}
