@@ -6,7 +6,9 @@ use memchr::memmem;
 
 use super::denied::denies;
 use super::layout::{is_crossed, is_unchecked};
+use super::markdown::Fence;
 use super::parts;
+use super::put_off::puts_off;
 use super::status_block::lists_nothing;
 use super::struck::unstruck;
 use super::surfaces;
@@ -19,7 +21,7 @@ const NAMED_BYTES_MAX: usize = 4096;
 /// A check over a whole document.
 pub type Check = fn(&Node<'_>) -> Vec<u32>;
 
-const CHECKS: [(&str, Check); 14] = [
+const CHECKS: [(&str, Check); 15] = [
     ("checklist-holds", checklist_holds),
     ("every-criterion-counts", every_criterion_counts),
     ("recommends-an-option", recommends_an_option),
@@ -33,6 +35,10 @@ const CHECKS: [(&str, Check); 14] = [
         let concerns = root.get("gates").and_then(|gates| gates.get("security_concerns")?.list());
         let says = |concern: &&Node<'_>| concern.text().is_some_and(|text| !lists_nothing(text));
         concerns.unwrap_or_default().iter().filter(says).map(|concern| concern.at).collect()
+    }),
+    ("no-line-is-crossed", |root| {
+        let said = ["summary", "checklist"].into_iter().filter_map(|name| root.get(name));
+        said.filter(|said| has_crossed_line(said.text().unwrap_or_default())).map(|said| said.at).collect()
     }),
     ("evidence-says-something", |root| says_nothing(root).into_iter().collect()),
     ("question-asks", |root| {
@@ -53,7 +59,7 @@ const CHECKS: [(&str, Check); 14] = [
 ];
 
 /// Words that stand where evidence should.
-const NO_EVIDENCE: [&str; 15] = [
+const NO_EVIDENCE: [&str; 13] = [
     "none",
     "n/a",
     "na",
@@ -61,8 +67,6 @@ const NO_EVIDENCE: [&str; 15] = [
     "null",
     "nothing",
     "no evidence",
-    "tbd",
-    "todo",
     "unknown",
     "not applicable",
     "later",
@@ -75,10 +79,7 @@ const NO_EVIDENCE: [&str; 15] = [
 const CROSSES: [char; 3] = ['✗', '✘', '❌'];
 
 /// Words that put off what should be said: those that the fields of a dossier refuse, so that its rows refuse the same.
-const UNDECIDED: [&str; 15] = [
-    "tbd",
-    "tba",
-    "todo",
+const UNDECIDED: [&str; 11] = [
     "unknown",
     "unclear",
     "use your judgment",
@@ -90,7 +91,6 @@ const UNDECIDED: [&str; 15] = [
     "various",
     "misc",
     "etc",
-    "to be decided",
 ];
 /// Words that say that there is nothing, and how the fields of a row begin in which there may be nothing: `limitation: none`.
 const NOTHING: [&str; 3] = ["n/a", "none", "null"];
@@ -110,7 +110,7 @@ fn says_no_more(node: &Node<'_>) -> bool {
             let said = text.trim_matches(|c: char| !c.is_alphanumeric());
             (said.is_empty() && text.is_ascii())
                 || is_blank(text)
-                || text.chars().all(|c| c == '…')
+                || puts_off(text)
                 || is_placeholder(text)
                 || NO_EVIDENCE.iter().any(|word| word.eq_ignore_ascii_case(said))
         }
@@ -140,7 +140,7 @@ fn leaves_open(node: &Node<'_>, may_be_nothing: bool) -> bool {
         Value::Text(text) => {
             let said = text.trim().trim_end_matches(['.', '!', '…']);
             let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(said));
-            is_placeholder(text) || is(&UNDECIDED) || (!may_be_nothing && is(&NOTHING))
+            is_placeholder(text) || puts_off(text) || is(&UNDECIDED) || (!may_be_nothing && is(&NOTHING))
         }
         Value::List(items) => items.iter().any(|item| leaves_open(item, may_be_nothing)),
         Value::Map(entries) => entries.iter().any(|entry| leaves_open(&entry.node, may_be_nothing)),
@@ -192,6 +192,18 @@ fn is_crossed_within(text: &str) -> bool {
     let inside = |line: &str| line.contains(CROSSES) && !is_crossed(line.trim_start_matches(['-', '*', '+', ' ']));
     // Most lines have no sign at all.
     !text.is_ascii() && text.lines().any(inside)
+}
+
+/// Whether a line of a text has a cross for its mark: behind that of an item, or in a cell of a table. What a tool printed is no line of it.
+fn has_crossed_line(text: &str) -> bool {
+    // Most texts have no sign at all.
+    if text.is_ascii() {
+        return false;
+    }
+    let mut fence = Fence::default();
+    let marks = |c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '+' | '.' | ')' | ' ' | '\t');
+    let crossed = |line: &str| line.split('|').any(|cell| is_crossed(cell.trim_start_matches(marks)));
+    text.lines().any(|line| !fence.is_code(line) && crossed(line))
 }
 
 /// The line of a checklist on the criteria does not count fewer of them than there are: `3 of 4`, `3/4`.

@@ -25,6 +25,7 @@ pub mod markdown;
 mod meaning;
 mod neutral;
 mod parts;
+mod put_off;
 pub mod reask;
 pub mod recognise;
 pub mod registry;

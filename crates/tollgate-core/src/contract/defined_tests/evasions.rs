@@ -4,7 +4,7 @@ use super::*;
 use crate::contract::tree::json;
 
 /// The rules and codes that a changed example breaks.
-fn broken(id: &str, by: Option<&str>, change: impl FnOnce(&mut serde_json::Value)) -> Vec<String> {
+pub(super) fn broken(id: &str, by: Option<&str>, change: impl FnOnce(&mut serde_json::Value)) -> Vec<String> {
     let own = registry::all_defined().find(|own| own.definition.id.split('@').next() == Some(id)).unwrap();
     let text = crate::contract::tree::json_line(&own.definition.example);
     let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -23,7 +23,7 @@ fn broken(id: &str, by: Option<&str>, change: impl FnOnce(&mut serde_json::Value
         .collect()
 }
 
-fn rules(broken: &[String]) -> Vec<&str> {
+pub(super) fn rules(broken: &[String]) -> Vec<&str> {
     broken.iter().map(|one| one.split(':').next_back().unwrap()).collect()
 }
 
@@ -329,7 +329,7 @@ fn decisions_are_numbered_however_large_the_number() {
 }
 
 /// The codes of the errors of a document.
-fn errors(id: &str, text: &str) -> Vec<String> {
+pub(super) fn errors(id: &str, text: &str) -> Vec<String> {
     let judged = registry::defined(id).unwrap().judge(text, &Context::default());
     let wrong = judged.diagnostics.iter().filter(|one| one.severity == Severity::Error);
     wrong.map(|one| format!("{} {}", one.place.line, one.code)).collect()

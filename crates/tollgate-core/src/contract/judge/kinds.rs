@@ -9,6 +9,7 @@ use crate::code::Code;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
+use crate::contract::put_off::{is_dash, puts_off};
 use crate::contract::text::{is_blank, is_placeholder, is_respelling, is_same_name, quote};
 use crate::contract::tree::{Entry, Node, Value, json, json_line};
 use crate::contract::words::Words;
@@ -190,7 +191,12 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         if !text.never.is_empty() {
             let whole = said.trim();
             let bare = whole.trim_end_matches(['.', '!', '…']);
-            if text.never.iter().any(|word| word.eq_ignore_ascii_case(bare) || word.eq_ignore_ascii_case(whole)) {
+            // What may not be `tbd` is not put off in other words, and a dash is another way to write `none`.
+            let refuses = |word: &str| text.never.iter().any(|known| **known == *word);
+            if (puts_off(whole) && refuses("tbd"))
+                || (is_dash(whole) && refuses("none"))
+                || text.never.iter().any(|word| word.eq_ignore_ascii_case(bare) || word.eq_ignore_ascii_case(whole))
+            {
                 let message = format!("{} says {}, which says nothing", self.name(), quote(said));
                 self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
             }

@@ -61,7 +61,7 @@ pub struct Found {
     /// The values that could not be read, or whose end could not: what is not there is not missing.
     pub torn: BTreeSet<u32>,
     /// Where headings stand that no field has and that may ask for a change: they speak against a report that accepts the work.
-    pub doubted: Vec<u32>,
+    pub doubted: BTreeSet<u32>,
     /// Whether everything is told.
     pub every: bool,
     /// How many of those that are wrong are errors.
@@ -122,7 +122,9 @@ impl Found {
     /// Makes errors of what was told of headings that may ask for a change.
     pub fn refuse_doubted(&mut self, hint: &str) {
         let doubted = std::mem::take(&mut self.doubted);
-        for wrong in self.wrong.iter_mut().filter(|wrong| doubted.contains(&wrong.at)) {
+        let room = if self.every { EVERY_MAX } else { WRONG_MAX }.saturating_sub(self.errors);
+        let is_doubted = |wrong: &&mut Wrong| wrong.code == Code::SECTION_UNKNOWN && doubted.contains(&wrong.at);
+        for wrong in self.wrong.iter_mut().filter(is_doubted).take(room) {
             wrong.severity = Severity::Error;
             wrong.message.push_str(", and the work is accepted");
             hint.clone_into(&mut wrong.hint);

@@ -107,6 +107,12 @@ impl<'a> Reader<'a, '_> {
         if memchr::memchr2(b'|', b'<', &self.text.as_bytes()[range.clone()]).is_none() {
             return;
         }
+        // Labels in a table are told where they are looked for.
+        let labels =
+            |record: &RecordType| !self.has_label(record, range) && self.in_table(range, &labelled(record)).is_some();
+        if field.of.record().is_some_and(labels) {
+            return;
+        }
         let row = lines_in(self.text, range).find(|(start, line)| is_table(line) && !self.outline.is_code(*start));
         if let Some((start, line)) = row {
             let message = format!("a table stands in {}: {}", shown(field), quote(line));
@@ -115,15 +121,20 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Labels that stand in the rows of a table: one mistake, and nothing in it is read.
-    fn table(&mut self, range: &Range<usize>, names: &[(usize, &str)]) {
+    /// The first label that stands in a row of a table, and where the row begins.
+    fn in_table<'n>(&self, range: &Range<usize>, names: &[(usize, &'n str)]) -> Option<(usize, &'n str)> {
         let row = |line: &str| {
             let first = line.trim().strip_prefix('|')?.split('|').next()?;
             let bare = first.trim().trim_matches(['*', '`', ':']).trim_end_matches(':');
             names.iter().find(|(_, name)| name.eq_ignore_ascii_case(bare)).map(|(_, name)| *name)
         };
         let first = lines_in(self.text, range).find_map(|(start, line)| Some((start, row(line)?)));
-        if let Some((start, name)) = first.filter(|(start, _)| !self.outline.is_code(*start)) {
+        first.filter(|(start, _)| !self.outline.is_code(*start))
+    }
+
+    /// Labels that stand in the rows of a table: one mistake, and nothing in it is read.
+    fn table(&mut self, range: &Range<usize>, names: &[(usize, &str)]) {
+        if let Some((start, name)) = self.in_table(range, names) {
             let message = format!("`{name}` stands in a table, where no label is read");
             let hint = format!("write `**{name}:** …` in a line of its own, and the others so too");
             self.found.error(Code::FIELD_FORM, small(start), message, hint);

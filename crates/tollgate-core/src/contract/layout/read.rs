@@ -90,10 +90,12 @@ pub(super) fn small(at: usize) -> u32 {
 }
 
 /// A section of a text: which field, where its heading begins, what stands below it.
-struct Section {
-    field: usize,
+pub(super) struct Section {
+    pub field: usize,
     start: usize,
-    body: Range<usize>,
+    pub body: Range<usize>,
+    /// The fields of its record that have a heading in it, once they were looked for.
+    pub parts: Option<Vec<usize>>,
 }
 
 pub(super) struct Reader<'a, 'r> {
@@ -224,7 +226,10 @@ impl<'a> Reader<'a, '_> {
             let Some(field) = named else {
                 let end = heads[at + 1..].iter().find(|next| next.level <= head.level);
                 let body = head.range.end..end.map_or(region.end, |next| next.range.start);
-                if head.level == level + 1 && self.is_item(record, found.last(), &body) {
+                if head.level == level + 1 && found.last_mut().is_some_and(|outer| self.takes(record, outer, title)) {
+                    // That it stands a level too high is told where it is read.
+                    found.last_mut().into_iter().for_each(|outer| outer.body.end = body.end);
+                } else if head.level == level + 1 && self.is_item(record, found.last(), &body) {
                     found.last_mut().into_iter().for_each(|list| list.body.end = body.end);
                     self.misplaced(head, level + 2);
                 } else if own && !record.open && !(found.is_empty() && is_label(record, title).is_some()) {
@@ -248,7 +253,7 @@ impl<'a> Reader<'a, '_> {
             furthest = furthest.max(field);
             let end = heads[at + 1..].iter().find(|next| next.level <= head.level);
             let body = head.range.end..end.map_or(region.end, |next| next.range.start);
-            found.push(Section { field, start: head.range.start, body });
+            found.push(Section { field, start: head.range.start, body, parts: None });
         }
         self.in_order(&found, region.end);
         found
@@ -304,7 +309,13 @@ impl<'a> Reader<'a, '_> {
             Kind::List(list) => self.list(list, range, level, depth),
             Kind::Record(record) => {
                 let at = small(self.trimmed(&range).start);
-                Node { value: Value::Map(self.record(record, range, level, depth)), at }
+                let around = std::mem::take(&mut self.unread);
+                let entries = self.record(record, range, level, depth);
+                // What stands in a form that is not read is not missing.
+                if std::mem::replace(&mut self.unread, around) {
+                    self.found.tear(vec![at]);
+                }
+                Node { value: Value::Map(entries), at }
             }
             Kind::Int(_) | Kind::Number(_) => {
                 let node = self.said(range, depth);

@@ -306,6 +306,30 @@ fn items_outside_of_their_section_are_told() {
     assert_eq!(told(id, &other), ["Warning 9:TG0206"], "{other}");
 }
 
+/// One mistake is one error: parts of a section that are a level too high, a checklist that is a table.
+#[test]
+fn a_part_in_another_form_is_one_mistake() {
+    let (id, issue) = ("decree.task-issue", example("decree.task-issue"));
+    let high = issue.replace("### ", "## ");
+    assert_eq!(told(id, &high), ["Error 12:TG0225", "Error 17:TG0225"], "{high}");
+    let one = issue.replace("### Out", "## Out");
+    assert_eq!(told(id, &one), ["Error 17:TG0225"], "{one}");
+    let twice = issue.replace("## Context", "## In Scope\n\n- src/all.js\n\n## Context");
+    assert_eq!(told(id, &twice).len(), 1, "{twice}");
+    let approval = example("decree.review-approval");
+    for bold in ["", "**"] {
+        let row = |line: &str| match line.strip_prefix("- **").and_then(|line| line.split_once(":** ")) {
+            Some((name, said)) => format!("| {bold}{name}{bold} | {said} |\n"),
+            None => format!("{line}\n"),
+        };
+        let rows: String = approval.lines().map(row).collect();
+        let table = rows.replace("### Checklist\n\n", "### Checklist\n\n| Step | Result |\n|---|---|\n");
+        assert_eq!(told("decree.review-approval", &table), ["Error 7:TG0247"], "{table}");
+        let lacks = table.replace("### Warnings\n\nNone\n", "");
+        assert_eq!(told("decree.review-approval", &lacks).len(), 2, "{lacks}");
+    }
+}
+
 /// Beside an approval only those sections are notes that are known to ask for nothing, in the document and behind it.
 #[test]
 fn an_approval_has_no_section_that_may_ask_for_a_change() {

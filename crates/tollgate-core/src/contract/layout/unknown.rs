@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::outline::Head;
-use super::read::{Reader, small};
+use super::read::{Reader, Section, is_section, small};
 use crate::code::Code;
-use crate::contract::definition::{Definition, Heading, Layout};
+use crate::contract::definition::{Definition, Heading, Layout, RecordType};
 use crate::contract::judge::Wrong;
 use crate::contract::neutral::doubted;
 use crate::contract::text::quote;
@@ -20,6 +20,19 @@ impl Reader<'_, '_> {
         self.found.doubted.extend(doubted.map(|_| at));
         let message = format!("the section {} is not part of {of}", quote(doubted.unwrap_or(title)));
         self.found.push(Wrong::new(Code::SECTION_UNKNOWN, Severity::Warning, at, message, "nothing is decided by it"));
+    }
+
+    /// Whether a section that no field has is a part of the one before it, which that lacks so far: it stands a level too high.
+    pub fn takes(&self, record: &RecordType, outer: &mut Section, title: &str) -> bool {
+        let Some(inner) = record.fields[outer.field].of.record() else { return false };
+        let part = |title: &str| inner.fields.iter().position(|field| is_section(field, title));
+        let Some(field) = part(title) else { return false };
+        let heads = self.outline.heads_in(&outer.body);
+        let there = || heads.iter().filter_map(|head| part(&self.text[head.title.clone()])).collect();
+        let parts = outer.parts.get_or_insert_with(there);
+        let lacks = !parts.contains(&field);
+        parts.extend(lacks.then_some(field));
+        lacks
     }
 
     /// Tells of the sections behind a document, which ends with the first of them.
