@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::definition::{Case, CodeMap, Condition, Definition, FindingMap, Mapping, Path, PlanMap, QuestionMap, Said};
 use super::judge::Eval;
-use super::status_block::lists_nothing;
+use super::nothing::lists_nothing;
 use super::tree::{Node, Value, json_line, json_size};
 use super::{Declaration, SectionClass};
 use crate::Name;

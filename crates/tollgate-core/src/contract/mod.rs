@@ -23,7 +23,7 @@ mod judge;
 mod layout;
 pub mod markdown;
 mod meaning;
-mod neutral;
+mod nothing;
 mod parts;
 mod put_off;
 pub mod reask;

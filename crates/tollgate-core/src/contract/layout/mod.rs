@@ -4,6 +4,7 @@ mod cut;
 mod items;
 mod label;
 mod labels;
+mod neutral;
 mod outline;
 mod read;
 mod second;
@@ -11,6 +12,7 @@ mod unknown;
 mod write;
 
 pub use label::{is_crossed, is_unchecked};
+pub use neutral::doubted;
 pub use outline::{heads, titles};
 pub use read::read;
 pub use second::second;

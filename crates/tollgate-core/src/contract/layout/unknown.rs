@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use super::neutral::doubted;
 use super::outline::Head;
 use super::read::{Reader, Section, is_section, small};
 use crate::code::Code;
 use crate::contract::definition::{Definition, Heading, Layout, RecordType};
 use crate::contract::judge::Wrong;
-use crate::contract::neutral::doubted;
 use crate::contract::text::quote;
 use crate::diagnostic::Severity;
 

@@ -1,9 +1,10 @@
 //! Sections beside an acceptance that its contract does not have. What asks for a change has countless names, so that only what is known to ask for
 //! nothing is let pass.
 
-use super::layout::{heads, is_crossed};
-use super::status_block::{holds_nothing, lists_nothing};
-use super::text::words;
+use super::label::is_crossed;
+use super::outline::heads;
+use crate::contract::nothing::{holds_nothing, lists_nothing};
+use crate::contract::text::words;
 
 /// Words of titles that tell what was seen or may be done some day, and ask for nothing now.
 const HARMLESS: [&str; 72] = [

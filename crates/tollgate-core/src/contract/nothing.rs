@@ -140,7 +140,7 @@ pub fn holds_nothing(body: &str) -> bool {
 
 /// Whether an entry begins with `None` and goes on otherwise than is known: nobody can say whether it is one. `None of the rows hold` is, and
 /// `None, except DoD-2`.
-pub(super) fn begins_with_none(text: &str) -> bool {
+pub fn begins_with_none(text: &str) -> bool {
     let mut words = words(text);
     let none = may_list_nothing(text) && words.next().is_some_and(|first| first.eq_ignore_ascii_case("none"));
     let names = |word: &str| EXCEPTIONS.iter().any(|known| word.eq_ignore_ascii_case(known));
