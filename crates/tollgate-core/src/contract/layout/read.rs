@@ -37,7 +37,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     }
     let record = definition.root.record()?;
     let outline = Outline::of(text);
-    let mut reader = Reader { text, outline: &outline, found, unread: false };
+    let mut reader = Reader { text, outline: &outline, found, clean: is_clean(text), unread: false };
     let mut behind = None;
     let (region, level, title) = match &definition.heading {
         None => (0..text.len(), 1, None),
@@ -102,6 +102,8 @@ pub(super) struct Reader<'a, 'r> {
     pub text: &'a str,
     pub outline: &'r Outline,
     pub found: &'r mut Found,
+    /// Whether no part of the text has anything in it that a terminal would obey: asked once, not of every part.
+    clean: bool,
     /// Whether the labels of the document stand in a form in which none of them can be read.
     pub unread: bool,
 }
@@ -454,7 +456,8 @@ impl<'a> Reader<'a, '_> {
         let comments: Vec<&Range<usize>> =
             all[first..].iter().take_while(|comment| comment.start < range.end).collect();
         let text = &self.text[range.clone()];
-        if comments.is_empty() && is_clean(text) && (depth == 0 || memchr::memchr(b'\n', text.as_bytes()).is_none()) {
+        let plain = self.clean || is_clean(text);
+        if comments.is_empty() && plain && (depth == 0 || memchr::memchr(b'\n', text.as_bytes()).is_none()) {
             return Node { value: Value::Text(Cow::Borrowed(text)), at };
         }
         let mut kept = String::new();
