@@ -129,6 +129,7 @@ impl<'a> Rows<'a> {
         let range = word.or_else(|| (dashed.len() < bare.len()).then_some(dashed));
         range.is_some_and(|next| id(next.trim_start()))
             || rest.strip_prefix(['–', '—', '-', '…']).is_some_and(number)
+            || rest.strip_prefix("..").is_some_and(|rest| number(rest.trim_start_matches('.')))
             || connected(rest).is_some_and(|next| id(next) || number(next))
     }
 
@@ -252,11 +253,14 @@ mod tests {
             "DoD-1–3: missing",
             "DoD-1, 2 and 3: missing",
             "DoD-1/2",
+            "DoD-1..3",
+            "DoD-1...3: missing",
+            "DoD-1..DoD-3",
             "DoD-1, DoD-9: missing",
         ] {
             assert_eq!(rows.resolve(unclear), Named::Unclear, "{unclear}");
         }
-        for unknown in ["DoD-1-3", "DoD-1..3", "all rows"] {
+        for unknown in ["DoD-1-3", "all rows"] {
             assert_eq!(rows.resolve(unknown), Named::Unknown, "{unknown}");
         }
         assert_eq!(rows.inside("DoD-1\nseen\n  - [x] ✗ DoD-2: no"), Some("DoD-2: no"));
