@@ -63,7 +63,7 @@ fn is_example(word: &str) -> bool {
         Some(rest) => rest.chars().all(char::is_alphabetic),
         None => false,
     };
-    WORDS.iter().filter(|known| !known.contains([' ', '.'])).any(|known| is(known))
+    WORDS.iter().filter(|known| !known.contains([' ', '.'])).any(is)
 }
 
 #[cfg(test)]

@@ -135,6 +135,6 @@ mod tests {
             let said: Vec<&str> = found.closed.iter().map(|range| &text[range.clone()]).collect();
             assert_eq!((said, found.open), (closed, open), "{text}");
         }
-        assert_eq!(Thoughts::find("<think>", &[0..7]), Thoughts::default());
+        assert_eq!(Thoughts::find("<think>", std::slice::from_ref(&(0..7))), Thoughts::default());
     }
 }
