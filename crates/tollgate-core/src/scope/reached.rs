@@ -9,6 +9,7 @@ use super::change::{Hunk, Sign};
 use super::imports::{Binding, How, bound};
 use super::modules::{Dialect, Places, dialect};
 use super::names::Names;
+use super::paired::spread;
 use super::shape::{Pair, Piece, Stands, spoken};
 use super::words::{Language, Token, TokenSort, definitions};
 
@@ -168,11 +169,20 @@ impl<'a> Half<'a> {
     }
 }
 
-impl File<'_> {
+impl<'a> File<'a> {
     fn doubt(&self, at: Pair) -> Option<String> {
         let lines = self.before.line(at.hunk, at.before).zip(self.now.line(at.hunk, at.now));
         let Some((old_line, new_line)) = lines else { return Some("an import stands in place of code".to_owned()) };
-        let (before, now) = (self.language.tokens(old_line), self.language.tokens(new_line));
+        let (before, now) = match at.wrapped {
+            Some((before, now)) => {
+                let of = |half: &Half<'a>, from, to| {
+                    let lines = half.lines[at.hunk].iter().filter(move |(place, _)| (from..=to).contains(place));
+                    spread(lines.map(|(_, line)| *line), self.language)
+                };
+                (of(&self.before, at.before, before), of(&self.now, at.now, now))
+            }
+            None => (self.language.tokens(old_line), self.language.tokens(new_line)),
+        };
         let differing = (0..before.len().min(now.len())).filter(|word| before[*word].text != now[*word].text);
         differing.into_iter().find_map(|word| {
             let (old, new) = (before[word].text, now[word].text);
@@ -369,6 +379,11 @@ const BEHIND_A_USE: &str = "if else and or not is for instanceof satisfies exten
 /// Words before something that is named.
 const DECLARES: &str = "fn function def func fun class struct enum trait interface type const let var static mod module \
     union record val object namespace package import";
+
+/// Whether a word stands before something that is used, and calls nothing itself.
+pub(super) fn is_before_a_use(word: &str) -> bool {
+    among(BEFORE_A_USE, word) || matches!(word, "for" | "let" | "mut" | "ref" | "as" | "lambda")
+}
 
 fn among(words: &str, word: &str) -> bool {
     words.split(' ').any(|one| one == word)

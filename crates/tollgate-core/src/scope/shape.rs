@@ -8,7 +8,7 @@ use super::comment::steers_a_tool;
 use super::field::{annotates, is_field, is_part, is_typed_field, uncommented};
 use super::heeded::heeded;
 use super::open::{Inside, Open};
-use super::paired::{differing, is_literal, is_value, paired};
+use super::paired::{differing, is_literal, is_value, paired, rewrapped, stands};
 use super::placed::{Role, placed};
 use super::words::{Language, Token, TokenSort, words};
 
@@ -37,6 +37,8 @@ pub struct Pair {
     pub hunk: usize,
     pub before: usize,
     pub now: usize,
+    /// The last lines of the two, where one of them is wrapped.
+    pub wrapped: Option<(usize, usize)>,
 }
 
 /// Where renamed words stand.
@@ -96,7 +98,7 @@ fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Pie
         }
         let (pairs, alone) = paired((old.clone(), &removed), (new.clone(), &added));
         for &(before, now) in &pairs {
-            let at = Pair { hunk: number, before, now };
+            let at = Pair { hunk: number, before, now, wrapped: None };
             found.extend(pair(at, (line(before), &removed[before]), (line(now), &added[now]), language));
         }
         if !pairs.is_empty() {
@@ -104,10 +106,28 @@ fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Pie
             found.extend(alone[1].iter().map(|at| single(Sign::Added, line(*at), &added[*at], language)));
             continue;
         }
+        let code = old.clone().all(|at| removed[at] == Role::Code) && new.clone().all(|at| added[at] == Role::Code);
+        if code && let Some(piece) = wrapped_otherwise(number, (old.clone(), new.clone()), line, language) {
+            found.push(piece);
+            continue;
+        }
         found.extend(old.map(|at| single(Sign::Removed, line(at), &removed[at], language)));
         found.extend(new.map(|at| single(Sign::Added, line(at), &added[at], language)));
     }
     found
+}
+
+/// Lines in which words were replaced and that are wrapped otherwise.
+fn wrapped_otherwise<'a>(
+    hunk: usize,
+    (old, new): (Range<usize>, Range<usize>),
+    line: impl Fn(usize) -> &'a str,
+    language: Language,
+) -> Option<Piece<'a>> {
+    let (before, now): (Vec<&str>, Vec<&str>) = (old.clone().map(&line).collect(), new.clone().map(&line).collect());
+    let (before, now) = rewrapped(&before, &now, language)?;
+    let wrapped = Some((old.end - 1, new.end - 1));
+    renamed(Pair { hunk, before: old.start, now: new.start, wrapped }, &before, &now, language)
 }
 
 fn single<'a>(sign: Sign, line: &'a str, role: &Role, language: Language) -> Piece<'a> {
@@ -203,18 +223,10 @@ fn pair<'a>(at: Pair, (old, was): (&'a str, &Role), (new, is): (&'a str, &Role),
         return both();
     }
     let (before, after) = (language.tokens(old), language.tokens(new));
+    if let Some(piece) = renamed(at, &before, &after, language) {
+        return vec![piece];
+    }
     match differing(&before, &after) {
-        Some(pairs)
-            if pairs.iter().all(|(a, b)| {
-                a.sort == TokenSort::Word && b.sort == TokenSort::Word && !is_literal(a) && !is_literal(b)
-            }) =>
-        {
-            let renamed = (0..before.len()).filter(|at| before[*at].text != after[*at].text);
-            let stands = renamed.map(|at| stands(&before, at, language)).max();
-            let stands = stands.filter(|_| language.names).unwrap_or(Stands::AsValues);
-            let pairs = pairs.into_iter().map(|(a, b)| (a.text, b.text)).collect();
-            vec![Piece::Renamed { pairs, stands, at }]
-        }
         Some(pairs) if *is == Role::Code && pairs.iter().all(|(a, b)| is_value(a) && is_value(b)) => {
             pairs.first().map_or_else(both, |(a, b)| vec![Piece::Value(a.text, b.text)])
         }
@@ -222,40 +234,17 @@ fn pair<'a>(at: Pair, (old, was): (&'a str, &Role), (new, is): (&'a str, &Role),
     }
 }
 
-/// Where a word of a line stands.
-fn stands(tokens: &[Token<'_>], at: usize, language: Language) -> Stands {
-    let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
-    let (before, next, second) = (text(at.checked_sub(1)), text(Some(at + 1)), text(Some(at + 2)));
-    let is_key = match next {
-        // A line may end so: `if total:`. Others are `total == 1`, `total => 1` and `total::new()`.
-        ":" => !second.is_empty() && second != ":",
-        "=" => !matches!(second, "=" | ">"),
-        _ => false,
-    };
-    // `{ total, other }` names its parts as what they are made of is called.
-    let open = tokens[..at].iter().rev().scan(0_i32, |depth, token| {
-        *depth += match token.text {
-            "}" | ")" | "]" => 1,
-            "{" | "(" | "[" => -1,
-            _ => 0,
-        };
-        Some((*depth, token.text))
-    });
-    let open = open.into_iter().find(|(depth, _)| *depth < 0).map(|(_, text)| text);
-    let is_short = match open {
-        Some("{") => matches!(before, "{" | ",") && matches!(next, "," | "}"),
-        None => before.is_empty() && next == "," && second.is_empty(),
-        _ => false,
-    };
-    match before {
-        _ if tokens[at].quoted || (before == "/" && next == "/") => Stands::AsValues,
-        "." if next == "(" => Stands::Inside,
-        // What stands before the dot is looked at where the name must come from.
-        "." if language.qualifies => Stands::AsNames,
-        "." => Stands::AsParts,
-        _ if is_key || is_short => Stands::AsParts,
-        _ => Stands::AsNames,
+/// A line in which nothing but words were replaced, each by one other.
+fn renamed<'a>(at: Pair, before: &[Token<'a>], after: &[Token<'a>], language: Language) -> Option<Piece<'a>> {
+    let pairs = differing(before, after)?;
+    let is_word = |token: &Token<'_>| token.sort == TokenSort::Word && !is_literal(token);
+    if !pairs.iter().all(|(a, b)| is_word(a) && is_word(b)) {
+        return None;
     }
+    let renamed = (0..before.len()).filter(|at| before[*at].text != after[*at].text);
+    let stands = renamed.map(|at| stands(before, at, language)).max();
+    let stands = stands.filter(|_| language.names).unwrap_or(Stands::AsValues);
+    Some(Piece::Renamed { pairs: pairs.into_iter().map(|(a, b)| (a.text, b.text)).collect(), stands, at })
 }
 
 /// The words of an import; where it takes several lines, those of its first and last say nothing of what it brings.

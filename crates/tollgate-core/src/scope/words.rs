@@ -191,7 +191,8 @@ impl Language {
                 _ => {}
             }
             rest = after;
-            if first.is_whitespace() {
+            // In a string white space counts.
+            if first.is_whitespace() && !quoted {
                 continue;
             }
             let sort = match first {

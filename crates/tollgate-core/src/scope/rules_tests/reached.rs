@@ -282,3 +282,52 @@ fn a_renamed_type_and_a_comment_beside_a_renamed_call_follow() {
         assert_eq!(found, class, "{diff}\n{criteria:#?}");
     }
 }
+
+/// A longer name makes a formatter wrap what it stands in.
+#[test]
+fn a_renamed_call_that_is_wrapped_otherwise_follows() {
+    let ts = "-import { isAdmin } from './cart';\n+import { isUser } from './cart';\n kept\n";
+    let py = "-from src.cart import is_admin\n+from src.cart import is_user\n kept\n";
+    for (path, head, diff, follows) in [
+        ("src/page.ts", ts, "-const a = isAdmin(b, c);\n+const a = isUser(\n+  b,\n+  c\n+);", true),
+        ("src/page.ts", ts, "-const a = isAdmin(b, c);\n+const a = isUser(\n+  b,\n+  c,\n+);", true),
+        ("src/page.ts", ts, "-const a = isAdmin(b, c);\n+const a =\n+  isUser(b, c);", true),
+        (
+            "src/page.ts",
+            ts,
+            "-const a = [isAdmin(b), isAdmin(c)];\n+const a = [\n+  isUser(b),\n+  isUser(c),\n+];",
+            true,
+        ),
+        ("src/page.ts", ts, "-const a = isAdmin(\n-  b,\n-);\n+const a = isUser(b);", true),
+        ("src/page.py", py, "-Y = is_admin(a)\n+Y = is_user(\n+    a\n+)", true),
+        ("src/page.py", py, "-Y = is_admin(a, b)\n+Y = is_user(\n+    a,\n+    b,\n+)", true),
+        (
+            "src/page.rs",
+            "-use crate::cart::is_admin;\n+use crate::cart::is_user;\n kept\n",
+            "-    let a = is_admin(b);\n+    let a = is_user(\n+        b,\n+    );",
+            true,
+        ),
+        // Another value, another thing, another end.
+        ("src/page.ts", ts, "-const a = isAdmin('b  c');\n+const a = isUser('b c');", false),
+        ("src/page.ts", ts, "-const a = isAdmin('b  c', d);\n+const a = isUser(\n+  'b c',\n+  d,\n+);", false),
+        ("src/page.ts", ts, "-const a = isAdmin(b, c);\n+const a = isUser(\n+  b,\n+  d,\n+);", false),
+        ("src/page.ts", ts, "-const a = isAdmin(b, c);\n+const a = isUser(\n+  b,\n+  c,\n+  d,\n+);", false),
+        ("src/page.ts", ts, "-const a = auth.isAdmin(b);\n+const a = auth.isUser(\n+  b,\n+);", false),
+        ("src/page.ts", ts, "-  isAdmin(b) {\n+  isUser(\n+    b,\n+  ) {", false),
+        ("src/page.ts", ts, "-  yield isAdmin(b);\n+  yield\n+  isUser(b);", false),
+        ("src/page.ts", ts, "-  get isAdmin(b) {\n+  get\n+  isUser(b) {", false),
+        ("src/page.ts", ts, "-const a = [isAdmin];\n+const a = [\n+  isUser,\n+  ,\n+];", false),
+        ("src/page.ts", ts, "-f('isAdmin', b);\n+f(\n+  'isUser',\n+  b,\n+);", false),
+        ("src/page.py", py, "-Y = (is_admin)\n+Y = (\n+    is_user,\n+)", false),
+        ("src/page.py", py, "-Y = x[is_admin]\n+Y = x[\n+    is_user,\n+]", false),
+        ("src/page.py", py, "-    Y = x in (is_admin)\n+    Y = x in (\n+        is_user,\n+    )", false),
+        ("src/page.py", py, "-Y = is_admin(a)\n+Y = (\n+    is_user(a)\n+)", false),
+        ("src/page.py", py, "-Y = is_admin(a)\n+Y = is_user(\n+    a  # noqa\n+)", false),
+        ("src/page.py", py, "-    Y = is_admin(a)\n+Y = is_user(\n+    a\n+)", false),
+        ("src/page.py", py, "-Y = 1; is_admin(a)\n+Y = 1;\n+is_user(a)", false),
+    ] {
+        let diff = format!("{head}{diff}").leak();
+        let (found, criteria) = measured(renames(path), made(path, diff));
+        assert_eq!(found == Class::Incidental, follows, "{diff}\n{criteria:#?}");
+    }
+}
