@@ -176,8 +176,9 @@ impl<'a> File<'a> {
         let (before, now) = match at.wrapped {
             Some((before, now)) => {
                 let of = |half: &Half<'a>, from, to| {
-                    let lines = half.lines[at.hunk].iter().filter(move |(place, _)| (from..=to).contains(place));
-                    spread(lines.map(|(_, line)| *line), self.language)
+                    let lines = &half.lines[at.hunk];
+                    let lines = lines[lines.partition_point(|(place, _)| *place < from)..].iter();
+                    spread(lines.take_while(|(place, _)| *place <= to).map(|(_, line)| *line), self.language)
                 };
                 (of(&self.before, at.before, before), of(&self.now, at.now, now))
             }
