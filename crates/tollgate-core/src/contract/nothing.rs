@@ -85,6 +85,8 @@ const BEHIND: [&str; 24] = [
 ];
 /// What may stand beside it under such a heading.
 const NAMED_DRESS: [&str; 7] = ["required", "requested", "needed", "necessary", "mandatory", "are", "is"];
+/// What nothing does or has to be done to it.
+const ASKED: [&str; 9] = ["needs", "to", "fix", "change", "changes", "blocks", "requires", "fixing", "changing"];
 /// How a remark begins that says of all why there is nothing, and how it ends.
 const ALL: [&str; 3] = ["all", "every", "everything"];
 const SETTLED: [&str; 20] = [
@@ -171,7 +173,8 @@ fn is_nothing(said: &str) -> bool {
         return false;
     }
     match all.next() {
-        Some(none) if is(none, &["none", "nothing"]) => {}
+        Some(none) if is(none, &["none"]) => {}
+        Some(nothing) if is(nothing, &["nothing"]) => while all.next_if(|word| is(word, &ASKED)).is_some() {},
         Some(no) if is(no, &["no"]) => {
             while all.next_if(|word| is(word, &BEFORE)).is_some() {}
             if !all.next().is_some_and(|thing| is(thing, &THINGS)) {
@@ -219,6 +222,8 @@ mod tests {
             "No critical or major findings.",
             "No files were created.",
             "Nothing was modified.",
+            "Nothing needs changes",
+            "Nothing to fix.",
             "No known gaps — everything is covered.",
         ] {
             assert!(lists_nothing(nothing), "{nothing}");

@@ -7,6 +7,7 @@ use super::looks::Looks;
 use super::region;
 use super::scan::{self, Item};
 use super::tail::{self, Behind, Part};
+use crate::code::Code;
 
 /// So many documents are told apart; of more, the last ones.
 pub const CANDIDATES_MAX: usize = 256;
@@ -54,6 +55,53 @@ pub enum State {
     Against,
     /// It says the word that decides once more, and another one.
     Otherwise,
+    /// It is a section that may ask for a change to what was accepted.
+    Demands,
+}
+
+impl State {
+    /// Why a candidate in this state is no report, and what to do; none where it may be one.
+    pub fn told(self, looks: &Looks) -> Option<(Code, &'static str, &str)> {
+        match self {
+            State::Whole => None,
+            State::Cut => Some((Code::REPORT_CUT_OFF, "the report is cut off", "print the whole report again")),
+            State::Unread if looks.json.is_none() => Some((
+                Code::REPORT_ABSENT,
+                "this heading is almost that of a report: whether it is one is not said",
+                looks.begin.as_str(),
+            )),
+            State::Unread => Some((
+                Code::REPORT_ABSENT,
+                "this has the fields of a report, and cannot be read as one",
+                "print the report as one JSON object, in no other one and with nothing in front of its lines",
+            )),
+            State::Shown => Some((
+                Code::REPORT_ABSENT,
+                "this stands in code, a quote or a list, and says otherwise than the report before it: which of them is meant is not said",
+                "print the report as the last thing, and in none of these",
+            )),
+            State::Thought => Some((
+                Code::REPORT_ABSENT,
+                "this stands behind a tag that begins thoughts and is never closed, and says otherwise than the report before it: which of them is meant is not said",
+                "close the thoughts, and print the report behind them",
+            )),
+            State::Otherwise => Some((
+                Code::REPORT_ABSENT,
+                "what the report says is said here once more, and otherwise: which of the two is meant is not said",
+                "print the whole report as the last thing, and nothing behind it",
+            )),
+            State::Demands => Some((
+                Code::SECTION_UNKNOWN,
+                "this section stands behind a report that accepts the work, and may ask for a change to it",
+                "reject the work if this must change, else leave the section out",
+            )),
+            State::Against => Some((
+                Code::SECOND_DOCUMENT,
+                "a report of another contract stands behind the last one of this, and says otherwise",
+                "report once: either this, or what stands before it",
+            )),
+        }
+    }
 }
 
 /// What looks like a document in a text, and the texts in it.

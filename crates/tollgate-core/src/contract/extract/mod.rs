@@ -11,6 +11,7 @@ mod around;
 mod called;
 mod candidates;
 mod decides;
+mod demands;
 mod dialect;
 mod disown;
 mod echo;
@@ -333,40 +334,7 @@ impl<'s> Search<'s> {
     /// Reads one candidate; places are those of its own text.
     fn judge(&self, one: &Candidate, echo: Echo) -> Read {
         let start = Place { line: 1, column: 1 };
-        let unread = match one.state {
-            State::Whole => None,
-            State::Cut => Some((Code::REPORT_CUT_OFF, "the report is cut off", "print the whole report again")),
-            State::Unread if self.looks.json.is_none() => Some((
-                Code::REPORT_ABSENT,
-                "this heading is almost that of a report: whether it is one is not said",
-                self.looks.begin.as_str(),
-            )),
-            State::Unread => Some((
-                Code::REPORT_ABSENT,
-                "this has the fields of a report, and cannot be read as one",
-                "print the report as one JSON object, in no other one and with nothing in front of its lines",
-            )),
-            State::Shown => Some((
-                Code::REPORT_ABSENT,
-                "this stands in code, a quote or a list, and says otherwise than the report before it: which of them is meant is not said",
-                "print the report as the last thing, and in none of these",
-            )),
-            State::Thought => Some((
-                Code::REPORT_ABSENT,
-                "this stands behind a tag that begins thoughts and is never closed, and says otherwise than the report before it: which of them is meant is not said",
-                "close the thoughts, and print the report behind them",
-            )),
-            State::Otherwise => Some((
-                Code::REPORT_ABSENT,
-                "what the report says is said here once more, and otherwise: which of the two is meant is not said",
-                "print the whole report as the last thing, and nothing behind it",
-            )),
-            State::Against => Some((
-                Code::SECOND_DOCUMENT,
-                "a report of another contract stands behind the last one of this, and says otherwise",
-                "report once: either this, or what stands before it",
-            )),
-        };
+        let unread = one.state.told(self.looks);
         if let Some((code, message, hint)) = unread {
             return self.dialect.malformed(vec![Diagnostic::error(code, start, message).hint(hint)]);
         }

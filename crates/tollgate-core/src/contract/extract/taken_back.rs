@@ -19,7 +19,9 @@ impl Search<'_> {
         let refuses = report.health != Health::Ok || report.verdict == Verdict::Reject;
         // What speaks against a report that refuses only says so again.
         let against = if refuses { None } else { self.spoken_against(at) };
-        against.or_else(|| self.said_otherwise(at, refuses))
+        let accepts = matches!(report.verdict, Verdict::Accept | Verdict::AcceptWithNotes);
+        let demanded = || if accepts { self.demanded(at) } else { None };
+        against.or_else(|| self.said_otherwise(at, refuses)).or_else(demanded)
     }
 
     /// Where a report of another contract says otherwise.
@@ -45,7 +47,7 @@ impl Search<'_> {
     }
 
     /// What the worker said itself: what it was shown is blank, and what is left has its place.
-    fn own(&self, text: &str) -> String {
+    pub(super) fn own(&self, text: &str) -> String {
         tail::without_shown(text, self.looks, self.context.prompt.as_deref())
     }
 

@@ -7,7 +7,7 @@ use crate::contract::nothing::{holds_nothing, lists_nothing};
 use crate::contract::text::words;
 
 /// Words of titles that tell what was seen or may be done some day, and ask for nothing now.
-const HARMLESS: [&str; 72] = [
+const HARMLESS: [&str; 79] = [
     "acknowledgement",
     "acknowledgements",
     "acknowledgments",
@@ -16,6 +16,7 @@ const HARMLESS: [&str; 72] = [
     "approach",
     "assessment",
     "background",
+    "changed",
     "check",
     "checked",
     "checks",
@@ -26,11 +27,13 @@ const HARMLESS: [&str; 72] = [
     "conclusion",
     "context",
     "coverage",
+    "covered",
     "detail",
     "details",
     "documentation",
     "environment",
     "evidence",
+    "examined",
     "files",
     "follow",
     "followup",
@@ -38,6 +41,7 @@ const HARMLESS: [&str; 72] = [
     "future",
     "highlights",
     "information",
+    "inspected",
     "introduction",
     "links",
     "log",
@@ -56,7 +60,9 @@ const HARMLESS: [&str; 72] = [
     "positives",
     "praise",
     "quality",
+    "ran",
     "rationale",
+    "read",
     "reasoning",
     "references",
     "remarks",
@@ -76,6 +82,7 @@ const HARMLESS: [&str; 72] = [
     "testing",
     "tests",
     "thanks",
+    "touched",
     "ups",
     "verification",
     "verified",
@@ -230,7 +237,7 @@ fn is_neutral(title: &str) -> bool {
             || (tells && is(word, &SUBJECTS))
             || (settled && is(word, &OPEN))
     };
-    own().next().is_some() && own().all(known) && !is_crossed(title)
+    lists_nothing(title) || (own().next().is_some() && own().all(known) && !is_crossed(title))
 }
 
 #[cfg(test)]
@@ -254,6 +261,8 @@ mod tests {
             "Questions answered",
             "Changes made",
             "Prior verdict",
+            "No blocking issues",
+            "Nothing needs changes",
         ] {
             assert_eq!(doubted(title, "- Fix the NaN\n"), None, "{title}");
         }

@@ -135,6 +135,30 @@ fn an_approval_may_be_spoken_of() {
     ] {
         kept("decree.review-approval", &approval(), way, "ok accept");
     }
+    for way in
+        ["## Changes required\n\n- Fix the NaN\n", "## Blocking issues\n\nThe NaN.\n", "# Must fix\n\n1. the NaN\n"]
+    {
+        let said = found("decree.review-approval", &format!("{}\n\n{way}", approval()), &Context::default());
+        assert!(
+            shown(&said).starts_with("malformed none") && shown(&said).contains("TG0206"),
+            "{way}: {}",
+            shown(&said)
+        );
+    }
+    for way in ["## Must fix\n\nNone\n", "## Files changed\n\n- src/cart.js\n", "### Below its level\n\nx\n"] {
+        let said = found(
+            "decree.reviewer-result",
+            &format!(
+                "{}\n\n{way}",
+                report("decree.reviewer-result", "#34", "#35").replace("approved", "needs-changes")
+            ),
+            &Context::default(),
+        );
+        assert!(shown(&said).starts_with("ok reject"), "{way}: {}", shown(&said));
+    }
+    for way in ["## Must fix\n\nNone\n", "## Files changed\n\n- src/cart.js\n"] {
+        kept("decree.review-approval", &approval(), way, "ok accept");
+    }
     let result = report("decree.reviewer-result", "#34", "#35");
     let rejects = result.replace("approved", "needs-changes");
     kept("decree.reviewer-result", &rejects, &rejection(), "ok reject");
