@@ -23,6 +23,7 @@ mod pattern;
 mod placed;
 mod reached;
 mod refusing;
+mod refusing_words;
 pub mod rules;
 mod shape;
 pub mod task;
