@@ -5,20 +5,24 @@
 //!
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
+mod behind;
 pub mod change;
 mod comment;
 mod content;
 pub mod correction;
+mod described;
 pub mod draft;
 mod field;
 mod imports;
 pub mod incidental;
 mod item;
+mod leading;
 mod locked;
 mod loose;
 pub mod modules;
 mod names;
 mod open;
+mod pathless;
 mod pattern;
 mod placed;
 mod reached;

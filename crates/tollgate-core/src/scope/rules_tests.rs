@@ -2,6 +2,7 @@
 
 mod criteria;
 mod fields;
+mod listing;
 mod locks;
 mod open;
 mod properties;
