@@ -4,9 +4,14 @@
 //! below an item. What such words mean for a path is read here; what cannot be read is never taken to list or to exclude.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
+use super::behind::{behind_paths, emphasised, listed_behind, spans, without_states};
+use super::described::{Said, is_lead_of_all, limits_more, said};
+use super::leading::{led, remarks_in};
 use super::pattern_problem;
 use super::refusing::{Refused, refused};
+use super::task::is_folder;
 
 /// What an item names.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,6 +32,21 @@ pub(super) struct Item {
     pub below: Vec<String>,
     /// What it names with words that refuse a change: listed it is not, and excluded it may be.
     pub refused: Vec<String>,
+    /// Paths that it names, and of which it does not say that they are changed.
+    pub pointed: Vec<String>,
+    /// It is a folder, and what stands below it lies there.
+    pub is_above: bool,
+    /// The words around what it is about, which may mean a part of it.
+    around: Around,
+}
+
+/// Words around the paths of an item.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Around {
+    before: String,
+    behind: String,
+    /// They stand around a word that may be a path or not: `Modify: src/cart.ts`.
+    is_loose: bool,
 }
 
 /// Words that take something out of what is listed; the second ones do when a path follows.
@@ -64,6 +84,7 @@ impl Item {
     /// Reads an item of In Scope.
     pub fn listed(text: &str) -> Self {
         let (head, below) = with_list(text);
+        let head = without_states(&head);
         let mut item = Self::meant(without_mark(&head), below.clone());
         // Items below that stand for themselves are read alone.
         let remarks = if item.below.is_empty() { &below[..] } else { &[] };
@@ -72,6 +93,7 @@ impl Item {
             None => {}
             Some(Refused::Part) => item.is_narrowed = true,
             Some(Refused::Paths(paths)) => {
+                item.pointed.retain(|path| !paths.contains(path));
                 item.paths.retain(|path| !paths.contains(path));
                 item.only.retain(|path| !paths.contains(path));
                 item.refused = paths.into_iter().filter(|path| !own(&item, path)).collect();
@@ -79,6 +101,7 @@ impl Item {
             Some(Refused::All) => {
                 let mut named = std::mem::take(&mut item.paths);
                 named.append(&mut item.only);
+                named.append(&mut item.pointed);
                 // `Do not touch:` speaks of the list below it.
                 for inner in std::mem::take(&mut item.below).iter().map(|text| Self::listed(text)) {
                     named.extend([inner.paths, inner.only, inner.refused].concat());
@@ -90,31 +113,65 @@ impl Item {
                 item.refused = named;
             }
         }
+        item.describe();
         item
     }
 
+    /// Reads the words around folders and patterns: those that do not describe them mean a part.
+    fn describe(&mut self) {
+        let around = std::mem::take(&mut self.around);
+        let folders: Vec<String> = self.paths.iter().filter(|path| is_folder(path)).cloned().collect();
+        if folders.is_empty() {
+            return;
+        }
+        let known = self.refused.iter().chain(&self.apart).map(String::as_str).collect();
+        match said(&around.behind, &folders, &known) {
+            Said::Nothing => {}
+            Said::Names(names) if !around.is_loose => {
+                let meant: BTreeSet<&String> = names.iter().collect();
+                self.pointed.retain(|path| !meant.contains(path));
+                self.only.extend(names);
+            }
+            Said::Names(_) | Said::Part => self.is_narrowed = true,
+        }
+        self.is_narrowed |= !is_lead_of_all(&around.before, &folders);
+    }
+
     fn meant(head: &str, below: Vec<String>) -> Self {
+        // `Only` before everything is said of the whole list.
+        let alone = ["Only ", "only ", "Just "].iter().find_map(|only| head.strip_prefix(only));
+        let head = alone.filter(|rest| begins_with_path(rest)).unwrap_or(head);
         let near = |cut: &Cut| {
             let words: Vec<&str> = head[cut.end..].split_whitespace().take(2).collect();
             !mentions(&words.join(" "), false).is_empty()
         };
         let perhaps = find(head, APART_PERHAPS, false).filter(near);
         let apart = find(head, APART, false).into_iter().chain(perhaps).min();
-        let only = find(head, &["only"], true);
+        // `Tests only:` is a label.
+        let is_label = |cut: &Cut| !begins_with_path(head) && head[..cut.end].ends_with(':');
+        let only = find(head, &["only"], true).filter(|cut| !is_label(cut));
         let cut = match (apart, only) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
         let Some(cut) = cut else {
             let mut item = Self::about(head);
-            match begins_with_path(head) {
-                true => item.only = paths_in(&below),
-                false => item.below = below,
+            let named = paths_in(&below);
+            let is_name = is_plain(head.trim_end_matches(':'));
+            match (begins_with_path(head), named.is_empty()) {
+                (true, false) => item.only = named,
+                (false, false) => (item.is_above, item.below) = (is_name, below),
+                // Without a path below it, those are words about it.
+                (_, true) if begins_with_path(head) || is_name => {
+                    item.around.behind = [&[item.around.behind], &below[..]].concat().join("; ");
+                }
+                (_, true) => item.below = below,
             }
             return item;
         };
         let mut item =
             Self::about(head[..cut.start].trim_end_matches(|c: char| !c.is_alphanumeric() && !is_of_path(c)));
+        item.is_narrowed = limits_more(&head[cut.end..]);
         let mut tail = mentions(&head[cut.end..], true);
         tail.extend(paths_in(&below));
         match (only == Some(cut), tail.is_empty()) {
@@ -122,7 +179,7 @@ impl Item {
             (false, false) => item.apart = tail,
             (is_only, true) => {
                 let words = head[cut.end..].contains(char::is_alphanumeric);
-                item.is_narrowed = words && (is_only || find(head, APART, false) == Some(cut));
+                item.is_narrowed |= words && (is_only || find(head, APART, false) == Some(cut));
             }
         }
         item
@@ -155,10 +212,25 @@ impl Item {
     }
 
     fn about(head: &str) -> Self {
-        let named = if begins_with_path(head) { Vec::new() } else { spans_anywhere(head) };
-        let named: Vec<String> = named.into_iter().filter(|name| is_path(name)).map(str::to_owned).collect();
-        let paths = if named.is_empty() && !head.is_empty() { paths_of(head) } else { named };
-        Self { paths, ..Self::default() }
+        let named = if begins_with_path(head) { Vec::new() } else { led(head) };
+        let Some(first) = named.first() else {
+            let paths = if head.is_empty() { Vec::new() } else { paths_of(head) };
+            // Of prose, nothing is read.
+            let is_loose = !begins_with_path(head);
+            let behind = if is_loose && paths.len() > 1 { "" } else { behind_paths(head) };
+            let around = Around { behind: behind.to_owned(), is_loose, ..Around::default() };
+            let pointed = if is_loose { Vec::new() } else { listed_behind(behind) };
+            let own: BTreeSet<&String> = paths.iter().collect();
+            let pointed = pointed.into_iter().filter(|path| !own.contains(path)).collect();
+            return Self { paths, pointed, around, ..Self::default() };
+        };
+        let last = head.rsplit('`').next().filter(|_| named.last().is_some_and(|one| one.is_meant));
+        let mut behind: Vec<&str> = named.iter().skip(1).flat_map(|one| remarks_in(&one.lead)).collect();
+        behind.extend(last);
+        let around = Around { before: first.lead.clone(), behind: behind.join("; "), is_loose: false };
+        let (meant, pointed): (Vec<_>, Vec<_>) = named.into_iter().partition(|one| one.is_meant);
+        let paths = |all: Vec<super::leading::Led>| all.into_iter().map(|one| one.path).collect();
+        Self { paths: paths(meant), pointed: paths(pointed), around, ..Self::default() }
     }
 }
 
@@ -241,7 +313,7 @@ fn paths_in(items: &[String]) -> Vec<String> {
 }
 
 /// The paths that words name, in backticks and without; what stands in backticks may be a plain name where a folder is told before.
-fn mentions(text: &str, plain: bool) -> Vec<String> {
+pub(super) fn mentions(text: &str, plain: bool) -> Vec<String> {
     let code = spans_anywhere(text);
     let fits = |name: &&str| is_path(name) || (plain && is_plain(name));
     let mut found: Vec<String> = code.iter().copied().filter(fits).map(str::to_owned).collect();
@@ -267,7 +339,7 @@ pub(super) fn is_path(word: &str) -> bool {
     shaped && !speaks && !word.contains("//") && pattern_problem(&super::task::literal_brackets(word)).is_none()
 }
 
-fn is_plain(word: &str) -> bool {
+pub(super) fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
@@ -276,7 +348,7 @@ fn is_of_path(c: char) -> bool {
 }
 
 /// An item without what is said in brackets before its path: `(new) src/cart.ts`.
-fn without_mark(item: &str) -> &str {
+pub(super) fn without_mark(item: &str) -> &str {
     let end = match item.trim_start().chars().next() {
         Some('(') => ") ",
         Some('[') => "] ",
@@ -287,13 +359,13 @@ fn without_mark(item: &str) -> &str {
 }
 
 /// Whether an item begins with what it is about.
-fn begins_with_path(item: &str) -> bool {
+pub(super) fn begins_with_path(item: &str) -> bool {
     let item = without_bold(item.trim());
     let first = item.split_whitespace().next().unwrap_or_default();
     item.starts_with(['`', '"', '[']) || first.contains(['/', '*']) || super::task::is_file(bare_word(first))
 }
 
-const REMARKS: [&str; 6] = [" (", " — ", " – ", " -- ", " - ", ": "];
+pub(super) const REMARKS: [&str; 6] = [" (", " — ", " – ", " -- ", " - ", ": "];
 
 /// An item up to its remark.
 fn before_remark(item: &str) -> &str {
@@ -335,6 +407,10 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
     if item.starts_with('`') {
         return spans(item);
     }
+    let quoted = item.strip_prefix('\'').and_then(|quoted| quoted.split_once('\''));
+    if let Some((name, _)) = quoted.filter(|(name, _)| is_path(name)) {
+        return vec![name.to_owned()];
+    }
     if let Some(quoted) = item.strip_prefix('"') {
         let end = quoted.match_indices('"').find(|(at, _)| !quoted[..*at].ends_with('\\')).map(|(at, _)| at);
         if let Some(inside) = end.map(|end| &quoted[..end]) {
@@ -344,7 +420,8 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
         }
     }
     let remark = REMARKS.iter().filter_map(|mark| item.find(mark)).min();
-    let mut parts = item[..remark.unwrap_or(item.len())].split(", ");
+    let item = item[..remark.unwrap_or(item.len())].replace("; ", ", ");
+    let mut parts = item.split(", ");
     let whole = parts.next().unwrap_or_default().trim_end_matches([':', ',', ';']).trim();
     let word = whole.split_whitespace().next().unwrap_or_default();
     let mut paths = vec![whole.to_owned()];
@@ -354,8 +431,9 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
     paths.extend(joined(whole).into_iter().skip(1).map(str::to_owned));
     // Several paths, as far as what follows a comma looks like one.
     let looks_like_one = |part: &&str| !part.contains(char::is_whitespace) && part.contains(['/', '.']);
-    if !whole.contains('{') && whole.contains(',') && whole.split(',').all(|part| looks_like_one(&part)) {
-        paths.extend(whole.split(',').map(str::to_owned));
+    let is_list = !whole.contains('{') && whole.contains([',', ';']);
+    if is_list && whole.split([',', ';']).all(|part| looks_like_one(&part)) {
+        paths.extend(whole.split([',', ';']).map(str::to_owned));
     }
     for part in parts.map(|part| part.trim().trim_end_matches([',', ';'])) {
         let part = part.strip_prefix("and ").unwrap_or(part);
@@ -369,75 +447,22 @@ pub(super) fn paths_of(item: &str) -> Vec<String> {
 }
 
 /// The paths between which `and` stands, where all of them are such.
-fn joined(words: &str) -> Vec<&str> {
-    let parts: Vec<&str> = words.split(" and ").flat_map(|part| part.split(" & ")).map(str::trim).collect();
+pub(super) fn joined(words: &str) -> Vec<&str> {
+    let parts: Vec<&str> = words
+        .split(" and ")
+        .flat_map(|part| part.split(" & "))
+        .flat_map(|part| part.split(" + "))
+        .map(str::trim)
+        .collect();
     if parts.len() > 1 && parts.iter().all(|part| is_path(part)) { parts } else { Vec::new() }
 }
 
 /// The words of a link that an item begins with, and what follows them.
-fn link(item: &str) -> Option<(&str, &str)> {
+pub(super) fn link(item: &str) -> Option<(&str, &str)> {
     without_bold(item.trim()).strip_prefix('[').and_then(|link| link.split_once("]("))
 }
 
-/// The words of an item that begins in bold; `**` is also a glob.
-fn without_bold(item: &str) -> &str {
-    let bold = item.strip_prefix("**").and_then(|rest| rest.split_once("**"));
-    bold.map(|(words, _)| words).filter(|words| !words.is_empty() && !words.starts_with('/')).unwrap_or(item)
-}
-
-/// Why an item can hold no path, as far as its words say.
-pub(super) fn names_no_path(text: &str, item: &Item, is_listed: bool) -> Option<&'static str> {
-    let looks_like_one = |words: &str| words.contains(['/', '.', '*']);
-    let paths = &item.paths;
-    let numbered = |path: &String| {
-        let (name, number) = path.rsplit_once(':').unwrap_or_default();
-        let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '-');
-        is_number && looks_like_one(name)
-    };
-    if paths.iter().any(numbered) {
-        return Some("a scope holds whole files, without the number of a line");
-    }
-    if paths.iter().any(|path| path.starts_with('!')) {
-        return Some("nothing is taken out by `!`; what is excluded stands under Out of Scope");
-    }
-    let elsewhere =
-        |path: &String| path.starts_with("~/") || path.split_once(":/").is_some_and(|(word, _)| !word.contains('/'));
-    if is_listed && paths.iter().any(elsewhere) {
-        return Some("a path begins at the top of the repository");
-    }
-    let bare = without_bold(without_mark(text.trim()));
-    if let Some((words, target)) = link(bare) {
-        return (!looks_like_one(words) && looks_like_one(target)).then_some("a link is read by its words");
-    }
-    let others = [&item.mentioned, &item.below, &item.only, &item.doubtful, &item.refused, &item.apart];
-    let names = others.into_iter().any(|named| !named.is_empty());
-    // What is listed is a path itself, not a sentence with one in it.
-    let is_one = |path: &String| match is_listed {
-        true => is_path(path.trim_end_matches('.')),
-        false => looks_like_one(path),
-    };
-    let begins = is_listed && begins_with_path(bare);
-    let marked = bare.starts_with(['`', '"']) || begins || paths.iter().any(is_one) || names;
-    let behind = bare.split_once(": ").is_some_and(|(_, remark)| !mentions(remark, false).is_empty());
-    match (marked || !(paths.len() > 1 || behind), is_listed) {
-        (true, _) => None,
-        (false, true) => Some("these words are no path; a path comes first, a remark after it"),
-        (false, false) => Some("these words are no path, and exclude nothing"),
-    }
-}
-
-/// The code spans at the beginning of an item, as far as only commas and `and` stand between them.
-fn spans(item: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = item;
-    while rest.starts_with('`') {
-        let ticks = rest.len() - rest.trim_start_matches('`').len();
-        let (fence, inside) = rest.split_at(ticks);
-        let Some((name, after)) = inside.split_once(fence) else { break };
-        let bare = name.strip_prefix(' ').and_then(|name| name.strip_suffix(' ')).unwrap_or(name);
-        found.push(bare.to_owned());
-        let next = after.trim_start_matches([',', ' ', '&', '+']);
-        rest = next.strip_prefix("and ").unwrap_or(next).trim_start();
-    }
-    if found.is_empty() { vec![item.trim_matches('`').to_owned()] } else { found }
+/// The words of an item that begins in bold or italics.
+pub(super) fn without_bold(item: &str) -> &str {
+    emphasised(item).map_or(item, |(words, _)| words)
 }

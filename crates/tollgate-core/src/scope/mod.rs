@@ -6,17 +6,20 @@
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
 mod aliased;
+mod behind;
 mod beside;
 pub mod change;
 mod comment;
 mod content;
 pub mod correction;
+mod described;
 pub mod draft;
 mod field;
 mod heeded;
 mod imports;
 pub mod incidental;
 mod item;
+mod leading;
 mod locked;
 mod loose;
 pub mod modules;
@@ -24,10 +27,12 @@ mod named;
 mod names;
 mod open;
 mod paired;
+mod pathless;
 mod pattern;
 mod placed;
 mod reached;
 mod refusing;
+mod refusing_words;
 pub mod rules;
 mod shape;
 pub mod task;

@@ -4,6 +4,10 @@
 //! changed. Words about a part of what is named (`the API stays unchanged`) refuse nothing that can be measured.
 
 use super::item::{bare_word, is_path};
+use super::refusing_words::{
+    ALONE, BEFORE, BEFORE_DIRECTLY, BETWEEN, CHANGES, DETERMINERS, EMPTY, ITSELF, LAST, MODALS, NEEDED, NEGATIONS,
+    ORDERS, SIGNS, STATES,
+};
 
 /// What the words of an item refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,238 +35,6 @@ struct Clause {
     /// What the item is about stands before it.
     is_behind: bool,
 }
-
-/// Words that refuse what stands behind them, where a clause begins with them.
-const BEFORE: &[&str] = &[
-    "no",
-    "not",
-    "never",
-    "nothing",
-    "none",
-    "don't",
-    "dont",
-    "mustn't",
-    "cannot",
-    "can't",
-    "shouldn't",
-    "avoid",
-    "avoids",
-    "leave",
-    "leaves",
-    "exclude",
-    "forbidden",
-    "refrain",
-];
-/// The same where they begin the item, and the path comes next.
-const BEFORE_DIRECTLY: &[&str] = &[
-    "read",
-    "reads",
-    "reading",
-    "see",
-    "keep",
-    "keeps",
-    "reference",
-    "references",
-    "consult",
-    "ignore",
-    "skip",
-    "uses",
-    "like",
-    "compare",
-    "depends",
-    "follow",
-    "follows",
-    "mirrors",
-];
-const NEGATIONS: &[&str] = &[
-    "no",
-    "not",
-    "never",
-    "nothing",
-    "zero",
-    "without",
-    "don't",
-    "dont",
-    "doesn't",
-    "mustn't",
-    "cannot",
-    "can't",
-    "shouldn't",
-    "won't",
-    "avoid",
-];
-/// Those that tell somebody what to do, alone or behind another word.
-const ORDERS: &[&str] =
-    &["never", "don't", "dont", "mustn't", "cannot", "can't", "shouldn't", "no", "nothing", "avoid"];
-const MODALS: &[&str] = &["do", "must", "should", "may", "shall", "can", "will"];
-const BETWEEN: &[&str] = &["be", "to", "ever", "get", "been", "have", "being", "any", "further", "make", "code", "yet"];
-/// How the words begin that change a file.
-const CHANGES: &[&str] = &[
-    "chang", "modif", "touch", "edit", "alter", "updat", "rewrit", "refactor", "renam", "delet", "remov", "overwrit",
-    "writ",
-];
-const STATES: &[&[&str]] = &[
-    &["unchanged"],
-    &["untouched"],
-    &["unmodified"],
-    &["unaltered"],
-    &["unedited"],
-    &["intact"],
-    &["frozen"],
-    &["forbidden"],
-    &["prohibited"],
-    &["locked"],
-    &["readonly"],
-    &["excluded"],
-    &["off", "limits"],
-    &["hands", "off"],
-    &["read", "only"],
-    &["view", "only"],
-    &["protected"],
-    &["deprecated"],
-    &["reference", "only"],
-    &["context", "only"],
-    &["only", "read"],
-    &["for", "reference"],
-    &["as", "reference"],
-    &["as", "a", "reference"],
-    &["for", "reading"],
-    &["for", "context"],
-    &["as", "is"],
-    &["as", "it", "is"],
-    &["as", "they", "are"],
-    &["as", "before"],
-    &["out", "of", "scope"],
-    &["outside", "of", "scope"],
-    &["let", "be"],
-    &["stay", "the", "same"],
-    &["stays", "the", "same"],
-    &["remain", "the", "same"],
-    &["remains", "the", "same"],
-];
-/// Words that are a refusal where nothing follows them.
-const LAST: &[&str] = &["stay", "stays", "remain", "remains", "keep", "keeps", "kept"];
-/// Words that are one as a clause of their own.
-const ALONE: &[&str] = &["read", "reads", "reference", "ref", "context"];
-/// Words that are neither what is refused nor what is done.
-const EMPTY: &[&str] = &[
-    "a",
-    "again",
-    "agent",
-    "agents",
-    "all",
-    "also",
-    "always",
-    "an",
-    "and",
-    "any",
-    "anymore",
-    "are",
-    "as",
-    "at",
-    "be",
-    "because",
-    "but",
-    "by",
-    "can",
-    "directly",
-    "do",
-    "does",
-    "either",
-    "entirely",
-    "ever",
-    "except",
-    "for",
-    "from",
-    "has",
-    "have",
-    "here",
-    "hence",
-    "if",
-    "important",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "just",
-    "keep",
-    "keeps",
-    "kept",
-    "leave",
-    "left",
-    "manually",
-    "may",
-    "must",
-    "need",
-    "needs",
-    "note",
-    "now",
-    "of",
-    "on",
-    "only",
-    "please",
-    "remain",
-    "remains",
-    "shall",
-    "should",
-    "since",
-    "so",
-    "stay",
-    "stays",
-    "still",
-    "strictly",
-    "that",
-    "the",
-    "them",
-    "therefore",
-    "these",
-    "they",
-    "this",
-    "those",
-    "though",
-    "to",
-    "today",
-    "too",
-    "under",
-    "unless",
-    "until",
-    "use",
-    "we",
-    "which",
-    "while",
-    "will",
-    "with",
-    "within",
-    "without",
-    "yet",
-    "you",
-];
-/// Words for what the item names itself.
-const ITSELF: &[&str] = &[
-    "file",
-    "files",
-    "module",
-    "modules",
-    "folder",
-    "folders",
-    "directory",
-    "code",
-    "content",
-    "contents",
-    "access",
-    "reference",
-    "context",
-    "purposes",
-    "task",
-    "change",
-    "anything",
-    "everything",
-    "whole",
-    "entire",
-];
-/// Words behind which a part of it is named.
-const DETERMINERS: &[&str] = &["the", "its", "their", "a", "an", "any", "these", "those", "our", "all"];
 
 fn is_in(word: &str, known: &[&str]) -> bool {
     known.contains(&word)
@@ -402,6 +174,12 @@ impl Clause {
         self.is_behind || self.words[..at].iter().any(|word| matches!(word, Word::Path(_)))
     }
 
+    /// Whether words say that no change is needed: `no change expected`, not `no edit mode`.
+    fn is_noun_that_is_not_needed(&self, at: usize, end: usize) -> bool {
+        let next = |word: &Word| matches!(word, Word::Plain(word) if word.ends_with("ed") || is_in(word, NEEDED));
+        self.words[at].is_one_of(&["no", "zero", "without"]) && self.words.get(end).is_some_and(next)
+    }
+
     /// Whether a refusal speaks of a part of what the item names.
     fn is_about_a_part(&self, at: usize, end: usize) -> bool {
         let subject = self.knows_its_path(at) && self.words[..at].iter().any(Word::has_content);
@@ -411,6 +189,7 @@ impl Clause {
         let mut behind = self.words[end..].iter().skip_while(|word| word.is_one_of(&["to", "in", "of"])).peekable();
         let determined = behind.next_if(|word| word.is_one_of(DETERMINERS)).is_some();
         let object = match behind.next() {
+            _ if self.is_noun_that_is_not_needed(at, end) => false,
             None | Some(Word::Path(_)) => false,
             Some(Word::Code) => true,
             Some(word) if word.is_one_of(&["anything", "everything"]) => {
@@ -484,5 +263,6 @@ fn words_of(raw: &str) -> impl Iterator<Item = String> {
         true => bare.split('-').map(str::to_owned).collect(),
         false => vec![bare],
     };
-    parts.into_iter().filter(|word| !word.is_empty() && word != "but" && word != "and")
+    let sign = raw.contains(SIGNS).then(|| "forbidden".to_owned());
+    sign.into_iter().chain(parts).filter(|word| !word.is_empty() && word != "but" && word != "and")
 }

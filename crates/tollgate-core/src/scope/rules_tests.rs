@@ -4,6 +4,7 @@ mod beside;
 mod criteria;
 mod fields;
 mod heeded;
+mod listing;
 mod locks;
 mod open;
 mod properties;

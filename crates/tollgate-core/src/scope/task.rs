@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::item::{Item, is_path, names_no_path};
+use super::item::{Item, is_path};
 use super::loose::Loose;
-use super::{matches, pattern_problem};
+use super::pathless::names_no_path;
+use super::{literal, matches, pattern_problem};
 use crate::Name;
 use crate::code::Code;
 use crate::contract::Context;
@@ -61,6 +62,13 @@ impl Paths {
         Ok(())
     }
 
+    /// Takes in a path as that of a file, where it may be one.
+    fn take_file(&mut self, path: &str, at: usize) {
+        if !is_pattern(path) && !path.ends_with('/') {
+            self.named.entry(path.trim_start_matches("./").into()).or_insert(at);
+        }
+    }
+
     /// Takes in what words name: where that is no path they name nothing.
     fn take_all(&mut self, paths: &[String], at: usize) {
         paths.iter().for_each(|path| _ = self.take(path, at));
@@ -103,8 +111,17 @@ struct Reading<'d> {
 impl Reading<'_> {
     const HINT: &'static str = "write paths from the top of the repository: `src/cart.ts`, `src/cart/`, `src/**/*.ts`";
 
+    const PART: &'static str =
+        "leave the words out where all of it is meant; otherwise name the files, each in an item of its own";
+    const POINTED: &'static str = "a file that is changed has an item of its own: `- src/cart.ts`";
+
     fn warn(&mut self, message: String) {
         self.found.push(Diagnostic::warning(Code::TASK_SCOPE, self.place, message).hint(Self::HINT));
+    }
+
+    fn doubt(&mut self, what: String, hint: &str) {
+        let message = format!("{what}: a person has to say what is meant");
+        self.found.push(Diagnostic::warning(Code::TASK_SCOPE, self.place, message).hint(hint));
     }
 
     /// Takes in the paths that an item is about.
@@ -119,10 +136,41 @@ impl Reading<'_> {
 }
 
 /// How many folders of one item a name behind them is looked for in.
-const FOLDERS_MAX: usize = 16;
+pub(super) const FOLDERS_MAX: usize = 16;
+
+/// How many paths of one item are named in warnings.
+const POINTED_MAX: usize = 8;
 
 fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?']) || (path.contains('{') && path.contains(','))
+}
+
+/// Whether a path may be a folder, or hold several files.
+pub(super) fn is_folder(path: &str) -> bool {
+    is_pattern(path) || path.ends_with('/') || !is_file(path)
+}
+
+/// Whether a path without an extension has a name as files have it: `Makefile`, `.gitignore`.
+fn is_named_like_a_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    !is_pattern(path) && (name.starts_with(|c: char| c.is_uppercase() || c == '.') || name.ends_with("file"))
+}
+
+/// Patterns of the tests beside a file.
+fn tests_of(path: &str) -> Vec<String> {
+    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let (folder, stem) = (literal(folder), literal(stem));
+    vec![format!("{folder}{stem}*{{test,Test,spec,Spec}}*"), format!("{folder}{{test,Test}}*{stem}*")]
+}
+
+/// The folder that a folder or a pattern begins with.
+pub(super) fn base_of(path: &str) -> &str {
+    let base = match is_pattern(path) {
+        true => &path[..folder_of(path)],
+        false => path.trim_end_matches('/'),
+    };
+    base.trim_start_matches("./")
 }
 
 /// What a name means that stands behind folders or patterns: itself, or something in one of them.
@@ -130,10 +178,7 @@ fn within(folders: &[String], names: &[String]) -> Vec<String> {
     let mut found = names.to_vec();
     // Each is looked for in each: more would cost their product.
     for folder in folders.iter().take(FOLDERS_MAX) {
-        let base = match is_pattern(folder) {
-            true => &folder[..folder_of(folder)],
-            false => folder.trim_end_matches('/'),
-        };
+        let base = base_of(folder);
         let base = if base.is_empty() { String::new() } else { format!("{base}/") };
         let inside = names.iter().filter(|name| base.is_empty() || !name.starts_with(&base));
         found.extend(inside.flat_map(|name| [format!("{base}{name}"), format!("{base}**/{name}")]));
@@ -178,6 +223,10 @@ pub struct TaskScope {
     pub(super) narrowed: Paths,
     /// What items of In Scope name with words that refuse a change.
     pub(super) refused: Paths,
+    /// An item of In Scope lists something.
+    lists: bool,
+    /// Paths that items of In Scope only point at, each with its item and where that stands.
+    pointed: Vec<(String, Name, Place)>,
     /// What items of Out of Scope may mean, and where each of those stands.
     loose: Loose,
     excluded_at: BTreeMap<usize, Place>,
@@ -193,22 +242,41 @@ impl TaskScope {
     /// Takes in an item of In Scope.
     fn list(&mut self, text: &str, reading: &mut Reading<'_>) {
         let item = Item::listed(text);
-        if let Some(why) = names_no_path(text, &item, true) {
+        let no_path = names_no_path(text, &item, true);
+        if let Some(why) = no_path {
             reading.warn(format!("{} names no path: {why}", quote(text)));
         }
-        let is_folder = |path: &String| is_pattern(path) || path.ends_with('/') || !is_file(path);
-        let folders: Vec<String> = item.paths.iter().filter(|path| is_folder(path)).cloned().collect();
-        if !folders.is_empty() && (item.is_narrowed || !item.only.is_empty()) {
+        let is_prose = no_path.is_some();
+        let (folders, files): (Vec<String>, Vec<String>) = item.paths.iter().cloned().partition(|path| is_folder(path));
+        let is_narrowed = item.is_narrowed || item.is_above || !item.only.is_empty() || is_prose;
+        if !folders.is_empty() && is_narrowed {
             let at = self.narrowed.item(text);
             reading.take(&folders, at, &mut self.narrowed);
             let at = self.listed.item(text);
-            let files: Vec<String> = item.paths.iter().filter(|path| !is_folder(path)).cloned().collect();
+            // A file may have such a name too: `Makefile`.
+            folders.iter().for_each(|path| self.listed.take_file(path, at));
             self.listed.take_all(&files, at);
             self.listed.take_all(&within(&folders, &item.only), at);
         } else {
             let at = self.listed.item(text);
             reading.take(&item.paths, at, &mut self.listed);
             self.listed.take_all(&item.only, at);
+        }
+        let may_be_file = folders.iter().any(|path| is_named_like_a_file(path));
+        let lists = !files.is_empty() || !item.only.is_empty() || (!folders.is_empty() && !is_narrowed);
+        self.lists |= !is_prose && (lists || may_be_file);
+        let part = folders.iter().find(|path| !is_named_like_a_file(path) && !is_prose);
+        if let Some(folder) = part.filter(|_| item.is_narrowed && item.only.is_empty() && item.refused.is_empty()) {
+            reading.doubt(format!("{} may mean a part of `{folder}`", quote(text)), Reading::PART);
+        }
+        if !item.pointed.is_empty() {
+            let at = self.narrowed.item(text);
+            self.narrowed.take_all(&item.pointed, at);
+            // `Tests for` a file means those beside it.
+            let tests = item.pointed.iter().filter(|_| item.paths.is_empty()).flat_map(|path| tests_of(path));
+            self.narrowed.globs.extend(tests.map(|glob| (glob.into(), at)));
+            let named: BTreeSet<&String> = item.pointed.iter().take(POINTED_MAX).collect();
+            self.pointed.extend(named.into_iter().map(|path| (path.clone(), text.into(), reading.place)));
         }
         if !item.apart.is_empty() {
             let at = self.excluded.item(text);
@@ -221,7 +289,29 @@ impl TaskScope {
             let at = self.refused.item(text);
             self.refused.take_all(&within(&folders, &item.refused), at);
         }
-        item.below.iter().for_each(|text| self.list(text, reading));
+        for text in &item.below {
+            self.list(text, reading);
+            if item.is_above {
+                let inner = Item::listed(text);
+                let at = self.listed.item(text);
+                self.listed.take_all(&within(&folders, &[inner.paths, inner.only].concat()), at);
+            }
+        }
+    }
+
+    /// What is left to be said of In Scope when all of it is known.
+    fn list_is_read(&mut self, found: &mut Vec<Diagnostic>) {
+        for (path, item, place) in std::mem::take(&mut self.pointed) {
+            // Another item may say what is meant.
+            if self.listed.find(path.trim_start_matches("./").trim_end_matches('/')).is_none() {
+                let what = format!("{} names `{path}`, and does not say that it is changed", quote(&item));
+                Reading { place, found: &mut *found }.doubt(what, Reading::POINTED);
+            }
+        }
+        let last = found.iter_mut().rfind(|one| one.code == Code::TASK_SCOPE && one.severity == Severity::Warning);
+        if let Some(last) = last.filter(|_| !self.lists) {
+            last.hint = Some("nothing is in scope so: begin an item with each path that may be changed, without words that limit it: `- src/cart.ts`".to_owned());
+        }
     }
 
     /// Takes in an item of Out of Scope, when those of In Scope are known.
@@ -298,6 +388,9 @@ impl TaskScope {
                     _ => task.exclude(text, &mut reading),
                 }
                 listed_at.resize(task.listed.items.len(), item.at);
+            }
+            if name == "in_scope" {
+                task.list_is_read(&mut diagnostics);
             }
         }
         // What is left alone is so with all that could lie in it, whatever its name.
