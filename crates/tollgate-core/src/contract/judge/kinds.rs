@@ -193,8 +193,8 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             let bare = whole.trim_end_matches(['.', '!', '…']);
             // What may not be `tbd` is not put off in other words, and a dash is another way to write `none`.
             let refuses = |word: &str| text.never.iter().any(|known| **known == *word);
-            if (puts_off(whole) && refuses("tbd"))
-                || (is_dash(whole) && refuses("none"))
+            if (refuses("tbd") && puts_off(whole))
+                || (refuses("none") && is_dash(whole))
                 || text.never.iter().any(|word| word.eq_ignore_ascii_case(bare) || word.eq_ignore_ascii_case(whole))
             {
                 let message = format!("{} says {}, which says nothing", self.name(), quote(said));
