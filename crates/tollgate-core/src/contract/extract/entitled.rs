@@ -31,6 +31,9 @@ pub fn last_label(text: &str) -> Option<&str> {
     let mut lines = saying(text);
     let last = lines.next()?;
     let stands = is_title(last) || leads(last) || lines.next().is_none();
+    // With a value behind its colon it says something itself: `Previous verdict: rejected`.
+    let colons = last.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let stands = stands && !colons.contains([':', '：']);
     let all = words(last);
     let calls = all.iter().any(|word| is_example(word) || is_older(word) || is_form(word));
     (stands && calls && all.iter().all(|word| is_known(word))).then_some(last)

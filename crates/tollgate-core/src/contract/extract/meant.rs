@@ -71,3 +71,11 @@ pub fn otherwise<'d, 't>(words: &'d [Name], text: &'t str) -> Option<(Meant<'d>,
         .collect();
     REFUSALS.contains(&said.join(" ").as_str()).then(|| (Meant::Refusal, line.trim_end()))
 }
+
+/// Whether a value refuses, in words of any contract: what stands behind its first clause says why.
+pub fn refuses(said: &str) -> bool {
+    let said = said.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let clause = said.split(['.', ',', ';', ':', '—', '–', '(', '\n']).next().unwrap_or(said);
+    let accepts = ["approved", "accepted", "approve", "accept", "pass"].map(Name::from);
+    otherwise(&accepts, clause).is_some()
+}

@@ -7,7 +7,7 @@ use crate::contract::nothing::{holds_nothing, lists_nothing};
 use crate::contract::text::words;
 
 /// Words of titles that tell what was seen or may be done some day, and ask for nothing now.
-const HARMLESS: [&str; 79] = [
+const HARMLESS: [&str; 99] = [
     "acknowledgement",
     "acknowledgements",
     "acknowledgments",
@@ -20,6 +20,7 @@ const HARMLESS: [&str; 79] = [
     "check",
     "checked",
     "checks",
+    "ci",
     "code",
     "commands",
     "comment",
@@ -28,6 +29,7 @@ const HARMLESS: [&str; 79] = [
     "context",
     "coverage",
     "covered",
+    "decision",
     "detail",
     "details",
     "documentation",
@@ -39,6 +41,7 @@ const HARMLESS: [&str; 79] = [
     "followup",
     "followups",
     "future",
+    "gates",
     "highlights",
     "information",
     "inspected",
@@ -50,13 +53,20 @@ const HARMLESS: [&str; 79] = [
     "metrics",
     "next",
     "nit",
+    "nitpick",
+    "nitpicks",
     "nits",
+    "nonblocking",
     "note",
     "notes",
     "observations",
     "optional",
+    "outcome",
     "overview",
     "performance",
+    "pipeline",
+    "plan",
+    "positive",
     "positives",
     "praise",
     "quality",
@@ -69,23 +79,33 @@ const HARMLESS: [&str; 79] = [
     "result",
     "results",
     "reviewed",
+    "run",
     "scope",
     "self",
     "statistics",
+    "status",
     "steps",
     "strengths",
     "style",
     "suggestions",
     "summary",
+    "task",
+    "tasks",
     "test",
     "tested",
     "testing",
     "tests",
     "thanks",
+    "timeline",
     "touched",
     "ups",
+    "validated",
+    "validation",
+    "verdict",
     "verification",
     "verified",
+    "well",
+    "went",
     "work",
 ];
 /// Words that tie those together.
@@ -124,12 +144,14 @@ const TIES: [&str; 32] = [
     "what",
 ];
 /// Words of titles that tell what was seen of something.
-const TELLING: [&str; 20] = [
+const TELLING: [&str; 22] = [
     "analysis",
     "assessment",
     "checked",
     "conclusion",
     "coverage",
+    "criteria",
+    "criterion",
     "details",
     "evidence",
     "highlights",
@@ -172,22 +194,28 @@ const SUBJECTS: [&str; 22] = [
     "why",
 ];
 /// Words that tell what came of something, or of which round it is.
-const SETTLED: [&str; 11] = [
+const SETTLED: [&str; 16] = [
+    "added",
     "addressed",
     "answered",
     "closed",
+    "complete",
     "completed",
     "done",
     "earlier",
     "fixed",
     "made",
+    "performed",
     "previous",
     "prior",
     "resolved",
+    "taken",
+    "updated",
 ];
 /// What is settled so: `Issues fixed`, `Prior verdict`.
-const OPEN: [&str; 14] = [
-    "decision",
+const OPEN: [&str; 12] = [
+    "action",
+    "actions",
     "decisions",
     "feedback",
     "finding",
@@ -195,12 +223,9 @@ const OPEN: [&str; 14] = [
     "gaps",
     "issue",
     "issues",
-    "outcome",
     "problems",
     "questions",
     "round",
-    "status",
-    "verdict",
 ];
 
 /// The title of a section, or of one inside of it, that may ask for a change and does not say that there is nothing to ask for.
@@ -229,6 +254,8 @@ fn names_nothing(title: &str) -> bool {
 /// Whether a title asks for nothing, whatever stands below it. Numbers and pictures say nothing, and a cross denies what it stands before.
 fn is_neutral(title: &str) -> bool {
     let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    // What does not block is one word here.
+    let title = &title.to_lowercase().replace("non-blocking", "nonblocking");
     let own = || words(title).filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
     let settled = own().any(|word| is(word, &SETTLED));
     let tells = settled || own().any(|word| is(word, &TELLING));
@@ -263,6 +290,15 @@ mod tests {
             "Prior verdict",
             "No blocking issues",
             "Nothing needs changes",
+            "What Went Well",
+            "Commands run",
+            "Acceptance Criteria",
+            "CI status",
+            "Verdict",
+            "Non-blocking comments",
+            "Tests added",
+            "Actions taken",
+            "Task complete",
         ] {
             assert_eq!(doubted(title, "- Fix the NaN\n"), None, "{title}");
         }
@@ -284,6 +320,9 @@ mod tests {
             "Bugs",
             "Not verified",
             "❌ Tests",
+            "Actions",
+            "Blocking comments",
+            "Unmet criteria",
             "Änderungen",
             "必須の修正",
             "1.",

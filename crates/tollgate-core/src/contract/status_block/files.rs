@@ -86,7 +86,7 @@ fn further<'t>(first: &Name<'_>, rest: &'t str) -> Option<&'t str> {
 
 /// Whether what is said of a file may name another.
 pub(super) fn names_more(file: &FileEntry) -> bool {
-    file.path.contains(['{', '*', ' ', ',']) || within(&file.note, &is_sure).is_some()
+    file.path.contains(['{', '*', ' ', ',']) || file.path.ends_with('/') || within(&file.note, &is_sure).is_some()
 }
 
 /// Whether a line below an entry is one of its own: an item that begins with a file, or a file and nothing but what is said of it.

@@ -156,6 +156,21 @@ fn an_approval_may_be_spoken_of() {
         );
         assert!(shown(&said).starts_with("ok reject"), "{way}: {}", shown(&said));
     }
+    for way in [
+        "Verdict: rejected",
+        "**Final verdict:** needs-changes. The NaN stays.",
+        "Decision: not approved",
+        "### Must fix\n\n- the NaN\n",
+    ] {
+        for id in ["decree.review-approval", "wr.gate_verdict"] {
+            let accepted = if id == "wr.gate_verdict" { report(id, "high", "low") } else { approval() };
+            let said = found(id, &format!("{accepted}\n\n# Notes\n\nx\n\n{way}"), &Context::default());
+            assert!(shown(&said).starts_with("malformed none"), "{id} {way}: {}", shown(&said));
+        }
+    }
+    for way in ["Previous verdict: rejected", "Verdict: approved", "Outcome: the rejected rows are mended"] {
+        kept("decree.review-approval", &approval(), way, "ok accept");
+    }
     for way in ["## Must fix\n\nNone\n", "## Files changed\n\n- src/cart.js\n"] {
         kept("decree.review-approval", &approval(), way, "ok accept");
     }

@@ -169,6 +169,7 @@ fn a_count_beside_an_unclear_entry_stays() {
         ("`src/a.rs` — x; `src/b.rs` — y", false),
         ("`src/a.rs` (and `tests/a.rs`)", false),
         ("`src/a.rs src/b.rs`", false),
+        ("`src/cart/` — both files", false),
         ("src/cart/\n  - a.rs\n  - b.rs", false),
     ] {
         let text = report(
