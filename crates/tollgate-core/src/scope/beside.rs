@@ -42,6 +42,20 @@ const AFTER: &[&str] = &[
 ];
 /// What it begins with.
 const BEFORE: &[&str] = &["test_", "test-", "Test"];
+/// Folders whose files a framework finds by their place.
+const PLACES: &[&str] = &[
+    "pages",
+    "routes",
+    "api",
+    "functions",
+    "migrations",
+    "commands",
+    "plugins",
+    "tests",
+    "test",
+    "__tests__",
+    ".github",
+];
 /// What says of which kind a test is, between the two.
 const KINDS: &[&str] = &[
     ".unit",
@@ -67,7 +81,9 @@ pub fn sources_of_test(path: &str) -> Vec<String> {
     let Some((stem, extension)) = name.rsplit_once('.') else { return Vec::new() };
     let after = AFTER.iter().filter_map(|end| stem.strip_suffix(end));
     let before = BEFORE.iter().filter_map(|start| stem.strip_prefix(start));
-    let mut bases: Vec<&str> = after.chain(before).filter(|base| !base.is_empty()).collect();
+    // `webpack.config.test.js` and `.eslintrc.test.js` configure a tool.
+    let configures = |base: &&str| base.is_empty() || base.starts_with('.') || base.ends_with(".config");
+    let mut bases: Vec<&str> = after.chain(before).filter(|base| !configures(base)).collect();
     if extension == "bats" {
         bases.push(stem);
     }
@@ -90,16 +106,19 @@ pub fn sources_of_test(path: &str) -> Vec<String> {
 
 /// Whether a file stands for its folder, and has nothing to do but to give others what lies there.
 pub fn gathers(path: &str) -> bool {
-    matches!(
-        file_name(path),
-        "__init__.py"
-            | "mod.rs"
-            | "index.ts"
-            | "index.tsx"
-            | "index.js"
-            | "index.jsx"
-            | "index.mjs"
-            | "index.cjs"
-            | "index.mts"
-    )
+    // In some folders, that a file is there makes it something else.
+    let is_placed = |folder: &str| PLACES.contains(&folder);
+    !path.split('/').rev().skip(1).any(is_placed)
+        && matches!(
+            file_name(path),
+            "__init__.py"
+                | "mod.rs"
+                | "index.ts"
+                | "index.tsx"
+                | "index.js"
+                | "index.jsx"
+                | "index.mjs"
+                | "index.cjs"
+                | "index.mts"
+        )
 }

@@ -306,6 +306,9 @@ pub(super) fn clauses(text: &str) -> Vec<Vec<Token>> {
 /// What words say of folders; of the paths among them that are known, something else is said already.
 pub(super) fn said(text: &str, folders: &[String], known: &BTreeSet<&str>) -> Said {
     let (mut names, mut is_limited, mut adds) = (Vec::new(), false, false);
+    // What stands in brackets may be what is meant of it; behind a dash it is what it is.
+    let begin = text.trim_start();
+    let is_told = (begin.starts_with(['—', '–', ':']) || begin.starts_with("- ")) && !text.contains(['(', '[']);
     for clause in clauses(text) {
         let is_known = |token: &Token| matches!(token, Token::Path(path) if known.contains(path.as_str()));
         if clause.iter().any(is_known) {
@@ -318,6 +321,7 @@ pub(super) fn said(text: &str, folders: &[String], known: &BTreeSet<&str>) -> Sa
             _ if adds && !limits(&clause) => {}
             Said::Nothing => {}
             Said::Part if clause.iter().all(|token| is_in(token.word(), MEANT)) => is_limited = true,
+            Said::Part if is_told && describes(&clause, folders) => {}
             Said::Part => return Said::Part,
             Said::Names(mut more) => names.append(&mut more),
         }
@@ -327,6 +331,51 @@ pub(super) fn said(text: &str, folders: &[String], known: &BTreeSet<&str>) -> Sa
         (true, false) => Said::Nothing,
         (false, _) => Said::Names(names),
     }
+}
+
+/// Words for things that lie in a folder beside others.
+const PARTS: &[&str] = &[
+    "test",
+    "tests",
+    "spec",
+    "specs",
+    "fixture",
+    "fixtures",
+    "snapshot",
+    "snapshots",
+    "doc",
+    "docs",
+    "documentation",
+    "readme",
+    "comment",
+    "comments",
+    "type",
+    "types",
+    "annotation",
+    "annotations",
+    "file",
+    "files",
+    "config",
+    "part",
+    "parts",
+    "one",
+    "two",
+    "some",
+    "half",
+];
+
+/// Whether a clause tells what a folder is, and names no part of it.
+fn describes(clause: &[Token], folders: &[String]) -> bool {
+    clause.iter().all(|token| matches!(token, Token::Word(_))) && !limits(clause) && !names_part(clause, folders)
+}
+
+fn names_part(clause: &[Token], folders: &[String]) -> bool {
+    let own = own_words(folders);
+    let is_own = |word: &str| own.iter().any(|own| own.trim_end_matches('s') == word.trim_end_matches('s'));
+    // `its tests` come with what is done.
+    let comes_with = |at: usize| at > 0 && is_in(clause[at - 1].word(), &["its", "their"]);
+    let words = clause.iter().map(Token::word).enumerate();
+    words.into_iter().any(|(at, word)| is_in(word, PARTS) && !is_own(word) && !comes_with(at))
 }
 
 /// Whether words before a folder leave all of it in scope.
@@ -401,7 +450,8 @@ fn says(clause: &[Token], folders: &[String]) -> Said {
         let plain = |word: &&str| is_in(word, DETERMINERS) || is_own(word);
         is_whole(last) || (is_own(last) && before.iter().all(plain))
     });
-    match (all_of_it || told || is_whole) && !limits(clause) {
+    let is_all = all_of_it || ((told || is_whole) && !names_part(clause, folders));
+    match is_all && !limits(clause) {
         true => Said::Nothing,
         false => Said::Part,
     }

@@ -136,6 +136,10 @@ fn first_word(text: &str) -> String {
 
 /// Whether words say that what stands behind them is changed.
 fn is_meant(lead: &str) -> bool {
+    // A sign that refuses has been seen.
+    if !lead.contains(char::is_alphanumeric) {
+        return true;
+    }
     let tokens: Vec<Token> = clauses(lead).into_iter().flatten().collect();
     let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return true };
     let before = tokens.len().checked_sub(2).map_or("", |before| tokens[before].word());
@@ -157,7 +161,7 @@ fn is_meant(lead: &str) -> bool {
 }
 
 fn is_label(lead: &str) -> bool {
-    lead.trim_end_matches(|c: char| c.is_whitespace() || c == '*').ends_with([':', '(', '-', '—', '–'])
+    lead.trim_end_matches(|c: char| c.is_whitespace() || c == '*').ends_with([':', '(', '-', '—', '–', '→', '>'])
 }
 
 /// Whether a path goes on with a list of paths that are changed.

@@ -44,6 +44,9 @@ pub(super) const BEFORE_DIRECTLY: &[&str] = &[
     "out",
 ];
 pub(super) const NEGATIONS: &[&str] = &[
+    "isn't",
+    "aren't",
+    "wasn't",
     "no",
     "not",
     "never",
@@ -78,6 +81,11 @@ pub(super) const CHANGES: &[&str] = &[
 ];
 pub(super) const STATES: &[&[&str]] = &[
     &["unchanged"],
+    &["unaffected"],
+    &["review", "only"],
+    &["already", "done"],
+    &["separate", "pr"],
+    &["pattern", "to", "follow"],
     &["untouched"],
     &["unmodified"],
     &["unaltered"],

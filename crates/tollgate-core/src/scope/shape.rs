@@ -210,7 +210,9 @@ fn begins_import(line: &str, language: Language) -> bool {
 
 /// What became of a line.
 fn pair<'a>(at: Pair, (old, was): (&'a str, &Role), (new, is): (&'a str, &Role), language: Language) -> Vec<Piece<'a>> {
-    if language.squeezed(old) == language.squeezed(new) {
+    // In a comment for a tool, white space decides whether it is one: `//go:build`, `// go:build`.
+    let heeded = matches!((was, is), (Role::Comment(true), _) | (_, Role::Comment(true)));
+    if language.squeezed(old) == language.squeezed(new) && (!heeded || old.trim() == new.trim()) {
         return vec![Piece::Layout];
     }
     let both = || vec![single(Sign::Removed, old, was, language), single(Sign::Added, new, is, language)];

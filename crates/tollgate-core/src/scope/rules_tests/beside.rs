@@ -22,6 +22,8 @@ fn only_source_of_a_program_is_a_test_by_its_name() {
         ("api/cart.proto", "api/cart_test.proto"),
         ("page.html", "page.test.html"),
         ("run.unknown", "run_test.unknown"),
+        ("webpack.config.js", "webpack.config.test.js"),
+        (".eslintrc.js", ".eslintrc.test.js"),
     ] {
         let rules = rules(&[listed], &[]);
         let all = || [made(listed, EDIT), made(path, "+evil==1")];
@@ -58,6 +60,18 @@ fn a_test_says_of_which_kind_it_is() {
         ["cart.integration.ts", "cart_internal.go", "cart.unit.ts", "cart.e2e-spec.json", "other_internal_test.go"]
     {
         assert!(class_of(&rules, &[made(path, EDIT)], path) > Class::Incidental, "{path}");
+    }
+}
+
+#[test]
+fn what_a_framework_finds_by_its_place_gathers_nothing() {
+    use crate::scope::beside::gathers;
+    for path in ["src/cart/index.ts", "src/__init__.py", "index.js"] {
+        assert!(gathers(path), "{path}");
+    }
+    for path in ["src/pages/index.ts", "app/routes/admin/index.ts", "tests/__init__.py", "shop/migrations/__init__.py"]
+    {
+        assert!(!gathers(path), "{path}");
     }
 }
 

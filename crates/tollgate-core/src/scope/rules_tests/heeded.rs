@@ -15,6 +15,10 @@ fn what_an_example_of_go_prints_is_compared() {
         ("app/example_test.go", "-\t// Unordered output: 1\n }", Class::Judge),
         ("app/example_test.go", "-\t// Output:\n+\t// Prints:\n \t// 1\n }", Class::Judge),
         ("app/example_test.go", "-\t/* Output: 1 */\n }", Class::Judge),
+        ("app/example_test.go", "-\t// Output: 1\n+\t// Output : 1\n }", Class::Judge),
+        ("app/example_test.go", "-\t//go:noinline\n+\t// go:noinline\n }", Class::Judge),
+        ("app/example.go", "-\t// go:noinline\n+\t//go:noinline\n }", Class::Judge),
+        ("app/example.go", "-\t//go:noinline\n+\t\t//go:noinline\n }", Class::Incidental),
         ("app/example_test.go", " }\n", Class::Incidental),
         ("app/example.go", "-\t// It prints 1.\n+\t// It prints 2.\n }", Class::Incidental),
     ] {

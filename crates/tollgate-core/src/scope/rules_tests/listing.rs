@@ -31,6 +31,9 @@ const CART_ALONE: &str = "primary cart.js, out of scope app.js, out of scope aut
 fn words_that_may_mean_a_part_of_a_folder_leave_it_to_a_person() {
     let items = [
         "src/ (tests only)",
+        "src/ — update the tests",
+        "src/ — create one file",
+        "src/ (frontend)",
         "src/ (new files only)",
         "src/ (new files)",
         "src/ (tests)",
@@ -122,6 +125,9 @@ fn a_folder_with_a_plain_description_is_listed() {
         "src/ (including cart.js)",
         "src/ (the module that holds the totals)",
         "src/ — holds the totals",
+        "src/ — cart totals",
+        "src/: business logic",
+        "src/ - error handling",
         "src/\n  - add the parser\n  - rename the total",
         "src\n  - add the parser",
         "Everything in `src/`",
