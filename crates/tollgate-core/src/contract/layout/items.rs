@@ -10,7 +10,7 @@ use crate::contract::definition::{Kind, Layout, RecordType};
 use crate::contract::judge::{Wrong, shown};
 use crate::contract::parts::is_table;
 use crate::contract::struck;
-use crate::contract::text::quote;
+use crate::contract::text::{lines_in, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::Severity;
 
@@ -133,6 +133,31 @@ impl<'a> Reader<'a, '_> {
             _ => None,
         });
         lists.into_iter().any(|item| self.has_label(item, range) || self.holds_item(item, range))
+    }
+
+    /// Complains about a title behind `None`: a section that has nothing in it has no part of its own.
+    pub fn behind_none(&mut self, body: &Range<usize>) {
+        let outline = self.outline;
+        let mut said = lines_in(self.text, body).filter(|(_, line)| !line.trim().is_empty());
+        // Nearly no section begins so.
+        if !said.next().is_some_and(|(_, first)| says_none(first.trim())) {
+            return;
+        }
+        let is_underline = |line: &str| line.len() > 2 && line.bytes().all(|byte| matches!(byte, b'-' | b'='));
+        let is_bold =
+            |line: &str| line.len() > 4 && line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
+        let mut before: Option<(usize, &str)> = None;
+        for (at, line) in said.filter(|(at, _)| !outline.is_code(*at)) {
+            let line = line.trim();
+            let underlined = before.filter(|(from, above)| is_underline(line) && from + above.len() + 1 >= at);
+            if let Some((at, title)) = underlined.or((line.starts_with('#') || is_bold(line)).then_some((at, line))) {
+                let message = format!("{} stands behind `None`, which says that there is nothing", quote(title));
+                let hint = "leave `None` out, or write this where it belongs";
+                self.found.error(Code::LIST_STRAY, small(at), message, hint);
+                return;
+            }
+            before = Some((at, line));
+        }
     }
 
     /// Takes out the words that were read as the head of a record which has its head elsewhere.

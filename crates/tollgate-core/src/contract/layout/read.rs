@@ -176,6 +176,7 @@ impl<'a> Reader<'a, '_> {
             let node = match &field.layout {
                 Layout::Section(_) => sections.iter().find(|section| section.field == at).map(|section| {
                     self.boxes(field, &section.body);
+                    self.behind_none(&section.body);
                     self.placed(&field.of, section.start, section.body.clone(), level + 1, depth)
                 }),
                 Layout::Label(_) => labels.iter().position(|label| label.field == at).map(|index| {

@@ -367,6 +367,25 @@ fn an_approval_has_no_section_that_may_ask_for_a_change() {
     assert_eq!(told, [format!("Warning {line}:TG0206")]);
 }
 
+/// `None` and a part of its own contradict each other.
+#[test]
+fn a_title_behind_none_is_told() {
+    let (id, approval) = ("decree.review-approval", example("decree.review-approval"));
+    for (title, line) in [
+        ("#### Required changes", 16),
+        ("**Required changes**", 16),
+        ("**Must fix:**", 16),
+        ("Required changes\n---", 16),
+    ] {
+        let text = format!("{}\n{title}\n\n- Fix the NaN\n", approval.trim_end().to_owned() + "\n");
+        assert_eq!(told(id, &text), [format!("Error {line}:TG0224")], "{text}");
+    }
+    for more in ["Good work.", "---", "**Thanks** to all.", "```\n# x\n```"] {
+        let text = format!("{}\n\n{more}\n", approval.trim_end());
+        assert_eq!(told(id, &text), [""; 0], "{text}");
+    }
+}
+
 /// A heading names a group of a checklist; in another list it may say anything of what follows.
 #[test]
 fn a_checklist_has_groups() {

@@ -23,7 +23,10 @@ fn a_file_that_contradicts_itself_is_refused() {
         ("decree.review-approval", format!("# Draft\n\n{approval}")),
         ("decree.review-approval", format!("Previous review:\n\n{approval}")),
         ("decree.review-approval", format!("# Example\n\n{approval}")),
-        ("decree.review-approval", format!("{approval}\n**Review: Needs Changes**\n")),
+        (
+            "decree.review-approval",
+            format!("{}\n**Review: Needs Changes**\n", approval.replace("None.", "One nit stays.")),
+        ),
     ] {
         assert!(!dialect(id).read(&text, &Context::default()).is_refused(), "{text}");
         let read = handed_in(id, &text);
