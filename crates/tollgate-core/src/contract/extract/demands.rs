@@ -4,7 +4,7 @@ use super::Search;
 use super::candidates::{Candidate, Form, State};
 use super::meant::refuses;
 use crate::contract::layout::{doubted, heads};
-use crate::contract::markdown;
+use crate::contract::markdown::{self, is_fence};
 use crate::contract::text::lines_in;
 
 /// Headings of these levels begin a section of their own, wherever they stand.
@@ -22,17 +22,36 @@ const DECIDED: [&str; 8] = [
 ];
 
 impl Search<'_> {
-    /// Where such a section or line stands behind a report.
+    /// Where such a section or line stands behind a report, or such a line in one that is written in Markdown.
     pub(super) fn demanded(&self, at: usize) -> Option<Candidate> {
+        let one = &self.all.candidates[at];
+        let inside = if one.form == Form::Text { denial(self.all.text(one)) } else { None };
+        if let Some(line) = inside {
+            let range = one.range.start + line.start..one.range.start + line.end;
+            return Some(Candidate { layer: one.layer, range, form: Form::Text, state: State::Demands });
+        }
         self.all.said_behind(at).find_map(|part| {
-            let text = &self.all.layers.text(part.layer)[part.range.clone()];
+            let whole = &self.all.layers.text(part.layer)[part.range.clone()];
+            let from = behind_fence(whole);
+            let text = &whole[from..];
             let found = section(text).or_else(|| denial(text))?;
             // What was shown to the worker is not said by it.
             let is_own = !self.own(&text[found.clone()]).trim().is_empty();
-            let range = part.range.start + found.start..part.range.start + found.end;
+            let start = part.range.start + from;
+            let range = start + found.start..start + found.end;
             is_own.then_some(Candidate { layer: part.layer, range, form: Form::Text, state: State::Demands })
         })
     }
+}
+
+/// Where a text begins behind the end of the code fence that a report stands in: that line begins no code.
+fn behind_fence(text: &str) -> usize {
+    let whole = 0..text.len();
+    let lines = || lines_in(text, &whole).filter(|(_, line)| !line.trim().is_empty());
+    let Some((at, first)) = lines().next().filter(|(_, line)| is_fence(line.trim())) else { return 0 };
+    let is_bare = first.trim().trim_matches(['`', '~']).is_empty();
+    let is_odd = lines().filter(|(_, line)| is_fence(line.trim())).count() % 2 == 1;
+    if is_bare && is_odd { at + first.len() } else { 0 }
 }
 
 /// The first section of a text that may ask for a change.

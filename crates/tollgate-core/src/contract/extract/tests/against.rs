@@ -164,8 +164,18 @@ fn an_approval_may_be_spoken_of() {
     ] {
         for id in ["decree.review-approval", "wr.gate_verdict"] {
             let accepted = if id == "wr.gate_verdict" { report(id, "high", "low") } else { approval() };
-            let said = found(id, &format!("{accepted}\n\n# Notes\n\nx\n\n{way}"), &Context::default());
-            assert!(shown(&said).starts_with("malformed none"), "{id} {way}: {}", shown(&said));
+            let fenced = format!("```json\n{accepted}\n```");
+            let accepted = if id == "wr.gate_verdict" { [accepted, fenced] } else { [accepted.clone(), accepted] };
+            for text in
+                accepted.iter().flat_map(|one| [format!("{one}\n\n# Notes\n\nx\n\n{way}"), format!("{one}\n\n{way}")])
+            {
+                // A section below the level of a report is one of it, and told there.
+                if way.starts_with('#') && text.starts_with("## ") && !text.contains("# Notes") {
+                    continue;
+                }
+                let said = found(id, &text, &Context::default());
+                assert!(shown(&said).starts_with("malformed none"), "{text}: {}", shown(&said));
+            }
         }
     }
     for way in ["Previous verdict: rejected", "Verdict: approved", "Outcome: the rejected rows are mended"] {
