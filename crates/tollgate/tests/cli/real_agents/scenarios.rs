@@ -265,17 +265,20 @@ fn floods(agent: &'static Agent, _: &mut Sheet) {
 }
 
 fn is_killed(agent: &'static Agent, _: &mut Sheet) {
-    let open = Arc::new(AtomicBool::new(false));
-    let answers = Arc::clone(&open);
+    let (open, hangs) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (answers, asked_once) = (Arc::clone(&open), Arc::clone(&hangs));
     let mut stage = Stage::new(agent, Guard::Own, None, move |asked, path| match asked.results {
-        _ if !answers.load(Ordering::SeqCst) => Step::Hang,
+        _ if !answers.load(Ordering::SeqCst) => {
+            asked_once.store(true, Ordering::SeqCst);
+            Step::Hang
+        }
         0 => (agent.write)(&path("a.txt"), "hello\n"),
         _ => report(&["a.txt"]),
     });
     let mut driver = stage.play.program(&["run", "../alone.yaml"]);
     stage.play.find_run(&mut driver);
-    let model = Arc::clone(&stage.model);
-    stage.play.until("the agent asks its model", |_| (model.calls() > 0).then_some(()));
+    // Not before its first call is known to hang: one that was answered after all would be remembered when it goes on.
+    stage.play.until("the agent asks its model", |_| hangs.load(Ordering::SeqCst).then_some(()));
     driver.kill().unwrap();
     driver.wait().unwrap();
     open.store(true, Ordering::SeqCst);
