@@ -194,18 +194,18 @@ const PHRASES: [(&str, &str); 9] = [
     ("yes", "no"),
 ];
 
-/// The same, with each word as a number: most words of a text are looked for here, and are none of these.
+/// The same, with each word as a number, in the order of the words: most words of a text are looked for here, and are none of these.
 const KEYS: [(u128, May); WORDS.len()] = {
     let mut keys = [(0, 0); WORDS.len()];
     let mut at = 0;
     while at < WORDS.len() {
         let (word, may) = WORDS[at];
-        let (mut key, mut byte) = (0, 0);
+        let (mut key, mut byte) = ([0; LONGEST], 0);
         while byte < word.len() {
-            key = with(key, byte, word.as_bytes()[byte]);
+            key[byte] = word.as_bytes()[byte];
             byte += 1;
         }
-        keys[at] = (key, may);
+        keys[at] = (u128::from_be_bytes(key), may);
         at += 1;
     }
     keys
@@ -214,20 +214,16 @@ const KEYS: [(u128, May); WORDS.len()] = {
 /// The bytes that a number holds.
 const LONGEST: usize = u128::BITS as usize / 8;
 
-/// A number with one more byte of a word, so that numbers are in the order of words.
-const fn with(key: u128, at: usize, byte: u8) -> u128 {
-    key | (byte as u128) << ((LONGEST - 1 - at) * 8)
-}
-
 /// What a word may do, in upper or lower case; nothing where it is not known.
 fn may(word: &str) -> May {
-    let (mut key, mut at) = (0, 0);
+    let (mut key, mut at) = ([0; LONGEST], 0);
     for char in word.chars() {
         let char = if char == '’' { '\'' } else { char.to_ascii_lowercase() };
-        let Some(byte) = u8::try_from(char).ok().filter(|_| at < LONGEST) else { return 0 };
-        key = with(key, at, byte);
+        let (Ok(byte), Some(place)) = (u8::try_from(char), key.get_mut(at)) else { return 0 };
+        *place = byte;
         at += 1;
     }
+    let key = u128::from_be_bytes(key);
     let found = KEYS.binary_search_by_key(&key, |(known, _)| *known);
     found.ok().and_then(|at| KEYS.get(at)).map_or(0, |(_, may)| *may)
 }

@@ -17,21 +17,22 @@ pub fn is_hidden(c: char) -> bool {
 /// How many bytes are looked at together: one branch for all of them, so that the compiler can use wide registers.
 pub const LANE: usize = 64;
 
-/// Whether a text holds no hidden character but line ends and tabs, which is so of nearly every text.
+/// Whether a text is written in ASCII, with no control character but line ends and tabs, which is so of nearly every text.
+pub fn is_plain(text: &str) -> bool {
+    let is_other = |byte: u8| (byte.wrapping_sub(b' ') > b'~' - b' ') & (byte != b'\n') & (byte != b'\t');
+    let (lanes, rest) = text.as_bytes().as_chunks::<LANE>();
+    let others = |some: &[u8]| some.iter().fold(false, |any, byte| any | is_other(*byte));
+    !lanes.iter().any(|lane| others(lane)) && !others(rest)
+}
+
+/// Whether a text holds no hidden character but line ends and tabs.
 pub fn is_clean(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let (mut ascii, (lanes, rest)) = (true, bytes.as_chunks::<LANE>());
-    for lane in lanes.iter().map(<[u8; LANE]>::as_slice).chain([rest]) {
-        let control = |byte: u8| ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f);
-        let (controls, all) =
-            lane.iter().fold((0, 0), |(any, all), byte| (any | u8::from(control(*byte)), all | *byte));
-        if controls != 0 {
-            return false;
-        }
-        ascii &= all < 0x80;
-    }
-    if ascii {
+    if is_plain(text) {
         return true;
+    }
+    let bytes = text.as_bytes();
+    if bytes.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t')) {
+        return false;
     }
     // The bytes that begin a hidden character begin others as well.
     let is_hidden_at = |at: usize| match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {

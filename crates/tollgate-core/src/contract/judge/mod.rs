@@ -105,12 +105,19 @@ impl Found {
     pub fn push(&mut self, wrong: Wrong) {
         let room = match wrong.severity {
             Severity::Error => !self.is_full(),
-            Severity::Warning => self.every || self.wrong.len() - self.errors < WARNINGS_MAX,
+            Severity::Warning => {
+                self.every || self.wrong.len() - self.errors < WARNINGS_MAX || self.may_be_refused(wrong.at)
+            }
         };
         if room {
             self.errors += usize::from(wrong.severity == Severity::Error);
             self.wrong.push(wrong);
         }
+    }
+
+    /// Whether what is told of a place may become an error, of which so many are told: behind any number of warnings.
+    fn may_be_refused(&self, at: u32) -> bool {
+        self.doubted.len() <= WRONG_MAX && self.doubted.contains(&at)
     }
 
     /// Takes back what only follows from something else.

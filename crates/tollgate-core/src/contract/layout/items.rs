@@ -14,9 +14,15 @@ use crate::contract::text::{lines_in, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::Severity;
 
+/// How long a line may be that says no more than that there is nothing.
+const NONE_MAX: usize = 64;
+
 impl<'a> Reader<'a, '_> {
     /// The items without those that were taken out, unless all were: that is no list.
     pub fn standing<'o>(&self, items: Vec<&'o Item>) -> Vec<&'o Item> {
+        if self.lacks.strikes {
+            return items;
+        }
         let is_out = |item: &&Item| {
             let words = self.unmarked(&item.range);
             let labels = || struck::unstruck(words).contains("**");
@@ -28,7 +34,7 @@ impl<'a> Reader<'a, '_> {
     /// Complains about an item that is struck through: somebody took it out, and it would count.
     pub fn stands(&mut self, range: &Range<usize>) {
         let words = self.unmarked(range);
-        if struck::is_struck(words) || struck::begins_struck(words) {
+        if !self.lacks.strikes && (struck::is_struck(words) || struck::begins_struck(words)) {
             let message = format!("an item is struck through: {}", quote(without_box(words)));
             self.found.error(Code::FIELD_FORM, small(range.start), message, "take the strike out, or the item");
         }
@@ -139,8 +145,8 @@ impl<'a> Reader<'a, '_> {
     pub fn behind_none(&mut self, body: &Range<usize>) {
         let outline = self.outline;
         let mut said = lines_in(self.text, body).filter(|(_, line)| !line.trim().is_empty());
-        // Nearly no section begins so.
-        if !said.next().is_some_and(|(_, first)| says_none(first.trim())) {
+        // Nearly no section begins so, and none with a long line.
+        if !said.next().is_some_and(|(_, first)| first.len() <= NONE_MAX && says_none(first.trim())) {
             return;
         }
         let is_underline = |line: &str| line.len() > 2 && line.bytes().all(|byte| matches!(byte, b'-' | b'='));

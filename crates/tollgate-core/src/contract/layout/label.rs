@@ -31,8 +31,10 @@ pub fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Label
     let bare = line.trim_start();
     let lead = line.len() - bare.len();
     let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
-    if let (Some(item), Labels::Bullets | Labels::BoldBullets) = (marked, style)
-        && let Some((field, after)) = named(without_box(item), names)
+    // One that begins in bold has no other label in front.
+    let plain = marked.map(without_box).filter(|item| !item.starts_with("**"));
+    if let (Some(item), Labels::Bullets | Labels::BoldBullets) = (plain, style)
+        && let Some((field, after)) = named(item, names)
     {
         add(Labelled { field, start: start + lead, value: start + line.len() - after.len() });
         return;

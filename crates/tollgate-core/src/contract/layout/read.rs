@@ -15,7 +15,7 @@ use crate::contract::definition::{
 use crate::contract::judge::{Found, Wrong, shown};
 use crate::contract::markdown::{self, BYTES_MAX, Refused, SHOW_NOT, SHOWN, heading_words};
 use crate::contract::struck;
-use crate::contract::text::{Source, clean, is_clean, is_title, lines, quote, says_none};
+use crate::contract::text::{Source, clean, is_clean, is_plain, is_title, lines, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
 
@@ -37,7 +37,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     }
     let record = definition.root.record()?;
     let outline = Outline::of(text);
-    let mut reader = Reader { text, outline: &outline, found, clean: is_clean(text), unread: false };
+    let mut reader = Reader { text, outline: &outline, found, lacks: Lacks::of(text), unread: false };
     let mut behind = None;
     let (region, level, title) = match &definition.heading {
         None => (0..text.len(), 1, None),
@@ -98,12 +98,28 @@ pub(super) struct Section {
     pub parts: Option<Vec<usize>>,
 }
 
+/// What no part of a text has: asked once, not of every part.
+pub(super) struct Lacks {
+    /// Anything that a terminal would obey.
+    hidden: bool,
+    /// A sign that denies what it stands before.
+    crosses: bool,
+    /// Anything that strikes words through.
+    pub strikes: bool,
+}
+
+impl Lacks {
+    fn of(text: &str) -> Self {
+        let crosses = is_plain(text);
+        Self { hidden: crosses || is_clean(text), crosses, strikes: struck::never(text) }
+    }
+}
+
 pub(super) struct Reader<'a, 'r> {
     pub text: &'a str,
     pub outline: &'r Outline,
     pub found: &'r mut Found,
-    /// Whether no part of the text has anything in it that a terminal would obey: asked once, not of every part.
-    clean: bool,
+    pub lacks: Lacks,
     /// Whether the labels of the document stand in a form in which none of them can be read.
     pub unread: bool,
 }
@@ -142,7 +158,7 @@ impl<'a> Reader<'a, '_> {
             self.found.twice(Code::SECTION_TWICE, at, first, message, "give one document");
         }
         let (before, behind) = self.text.split_at(first.range.start);
-        if struck::is_open(before, behind) {
+        if !self.lacks.strikes && struck::is_open(before, behind) {
             let message = format!("`{wanted}` is struck through, and does not count");
             self.found.error(
                 Code::SECTION_MISPLACED,
@@ -427,11 +443,13 @@ impl<'a> Reader<'a, '_> {
         self.rows(field, range);
         let items = outline.items_from(range);
         let first = items.first().map_or(range.end, |item| item.range.start);
-        let all_struck = struck::is_open(&self.text[range.start..first], &self.text[first..range.end]);
+        let all_struck =
+            !self.lacks.strikes && struck::is_open(&self.text[range.start..first], &self.text[first..range.end]);
         for item in items {
             let words = self.unmarked(&item.range);
-            let struck = all_struck || struck::is_struck(words);
-            if (struck || is_unchecked(words) || is_crossed(words)) && !outline.is_code(item.range.start) {
+            let struck = all_struck || (!self.lacks.strikes && struck::is_struck(words));
+            let crossed = || !self.lacks.crosses && is_crossed(words);
+            if (struck || is_unchecked(words) || crossed()) && !outline.is_code(item.range.start) {
                 let said = quote(without_box(words));
                 let what = if struck { "is struck through" } else { "is not checked" };
                 let message = format!("a box of {} {what}: {said}", shown(field));
@@ -443,9 +461,9 @@ impl<'a> Reader<'a, '_> {
 
     /// A range without white space around it.
     fn trimmed(&self, range: &Range<usize>) -> Range<usize> {
-        let text = &self.text[range.clone()];
-        let start = range.end - text.trim_start().len();
-        start..start + text.trim().len()
+        let text = self.text[range.clone()].trim_start();
+        let start = range.end - text.len();
+        start..start + text.trim_end().len()
     }
 
     /// The text of a range: without comments, without what a terminal would obey, without the indentation of its item.
@@ -457,7 +475,7 @@ impl<'a> Reader<'a, '_> {
         let comments: Vec<&Range<usize>> =
             all[first..].iter().take_while(|comment| comment.start < range.end).collect();
         let text = &self.text[range.clone()];
-        let plain = self.clean || is_clean(text);
+        let plain = self.lacks.hidden || is_clean(text);
         if comments.is_empty() && plain && (depth == 0 || memchr::memchr(b'\n', text.as_bytes()).is_none()) {
             return Node { value: Value::Text(Cow::Borrowed(text)), at };
         }

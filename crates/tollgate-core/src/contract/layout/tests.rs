@@ -367,6 +367,18 @@ fn an_approval_has_no_section_that_may_ask_for_a_change() {
     assert_eq!(told, [format!("Warning {line}:TG0206")]);
 }
 
+/// However much is told before it: what is not told would not count.
+#[test]
+fn a_section_that_asks_for_a_change_is_refused_behind_any_number_of_others() {
+    let approval = example("decree.review-approval");
+    let notes: String = (0..5000).map(|at| format!("\n### Notes {at}\n\nFine.\n")).collect();
+    let text = format!("{approval}{notes}\n### Must fix\n\n- the NaN\n");
+    let errors: Vec<String> =
+        told("decree.review-approval", &text).into_iter().filter(|one| one.starts_with("Error")).collect();
+    let line = text.lines().count() - 2;
+    assert_eq!(errors, [format!("Error {line}:TG0206")]);
+}
+
 /// `None` and a part of its own contradict each other.
 #[test]
 fn a_title_behind_none_is_told() {
