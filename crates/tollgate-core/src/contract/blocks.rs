@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// One such sign in so many bytes is rare.
-const RARE: usize = 256;
+const RARE: usize = 64;
 /// Of a longer text so many bytes are looked at, in pieces: whether signs are rare decides what it costs, never what is read.
 const SAMPLE: usize = 1 << 10;
 /// A piece is short enough for its signs to be counted in a byte.

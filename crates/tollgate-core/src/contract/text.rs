@@ -17,12 +17,16 @@ pub fn is_hidden(c: char) -> bool {
 /// How many bytes are looked at together: one branch for all of them, so that the compiler can use wide registers.
 pub const LANE: usize = 64;
 
+/// Whether a byte of a text is of a kind.
+fn any_byte(text: &str, is: impl Fn(u8) -> bool) -> bool {
+    let (lanes, rest) = text.as_bytes().as_chunks::<LANE>();
+    let any = |some: &[u8]| some.iter().fold(0, |any, byte| any | u8::from(is(*byte))) != 0;
+    lanes.iter().any(|lane| any(lane)) || any(rest)
+}
+
 /// Whether a text is written in ASCII, with no control character but line ends and tabs, which is so of nearly every text.
 pub fn is_plain(text: &str) -> bool {
-    let is_other = |byte: u8| (byte.wrapping_sub(b' ') > b'~' - b' ') & (byte != b'\n') & (byte != b'\t');
-    let (lanes, rest) = text.as_bytes().as_chunks::<LANE>();
-    let others = |some: &[u8]| some.iter().fold(false, |any, byte| any | is_other(*byte));
-    !lanes.iter().any(|lane| others(lane)) && !others(rest)
+    !any_byte(text, |byte| (byte.wrapping_sub(b' ') > b'~' - b' ') & (byte != b'\n') & (byte != b'\t'))
 }
 
 /// Whether a text holds no hidden character but line ends and tabs.
@@ -30,10 +34,11 @@ pub fn is_clean(text: &str) -> bool {
     if is_plain(text) {
         return true;
     }
-    let bytes = text.as_bytes();
-    if bytes.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t')) {
+    let is_control = |byte: u8| ((byte < b' ') & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f);
+    if any_byte(text, is_control) {
         return false;
     }
+    let bytes = text.as_bytes();
     // The bytes that begin a hidden character begin others as well.
     let is_hidden_at = |at: usize| match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
         (0xc2, Some(next), _) => *next < 0xa0,
@@ -81,8 +86,8 @@ pub fn quote(text: &str) -> String {
 
 /// Whether a text says that there is nothing to say.
 pub fn says_none(text: &str) -> bool {
-    // Most texts say something, and begin with a letter that none of the words below begins with.
-    if text.as_bytes().first().is_some_and(|byte| byte.is_ascii_alphanumeric() && !b"neNE".contains(byte)) {
+    // Most texts say something, and begin with a letter or a sign that none of the words below begins with or is wrapped in.
+    if text.as_bytes().first().is_some_and(|byte| byte.is_ascii_graphic() && !b"neNE*_`().-".contains(byte)) {
         return false;
     }
     let wraps = ['*', '_', '`', '(', ')', '.', '-', '–', '—'];

@@ -156,8 +156,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         // As many bytes as the limit are never more characters, and a limit of one needs no count.
         let max_bytes = text.range.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
         let min = text.range.min.unwrap_or(0);
-        // Quotes around nothing say nothing.
-        if min > 0 && is_blank(said.trim_matches(QUOTES)) {
+        // Quotes around nothing say nothing. Most texts begin with a word.
+        let begins = said.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+        if min > 0 && !begins && is_blank(said.trim_matches(QUOTES)) {
             let message = format!("{} says nothing", self.name());
             let hint = match self.path.last() {
                 Some(Step::Field(field)) if field.of.nullable => "say it, or write null",
@@ -167,7 +168,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             self.wrong(Code::FIELD_LENGTH, node, message, hint);
             return;
         }
-        if is_placeholder(said) {
+        if !begins && is_placeholder(said) {
             self.placeholder(said, node);
             return;
         }

@@ -81,7 +81,8 @@ fn location(token: &str) -> Option<(&str, Option<u32>)> {
     let word = bare(token);
     let number = |lines: &str| lines.split('-').next()?.trim_start_matches('L').parse::<u32>().ok();
     let parted = |text: &'_ str| -> Option<(usize, u32)> {
-        let (path, lines) = text.rsplit_once("#L").or_else(|| text.rsplit_once(':'))?;
+        let marked = text.contains('#').then(|| text.rsplit_once("#L")).flatten();
+        let (path, lines) = marked.or_else(|| text.rsplit_once(':'))?;
         Some((path.len(), number(lines)?))
     };
     if let Some((end, line)) = parted(word) {

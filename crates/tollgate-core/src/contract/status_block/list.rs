@@ -115,12 +115,14 @@ impl Reader<'_, '_> {
             }
         }
         let entries = if items.is_empty() { others } else { items };
+        // What ends with a word is none, and so does nearly every entry.
+        let ends = |said: &str| said.trim_end_matches('.').ends_with(|c: char| c.is_ascii_alphanumeric());
         let is_left = |said: &str| match said.rsplit_once(" — ") {
             Some((_, last)) => is_placeholder(last),
             // A severity in brackets is none; what is missing behind it is told as that.
             None => is_placeholder(said) && !finding::begins(said),
         };
-        for left in entries.iter().filter(|entry| is_left(&entry.text)) {
+        for left in entries.iter().filter(|entry| !ends(&entry.text) && is_left(&entry.text)) {
             self.placeholder(&left.text, left.place);
         }
         self.but_none(entries)
