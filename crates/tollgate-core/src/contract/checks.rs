@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::denied::denies;
+use super::grave::asks_for_change;
 use super::layout::{is_crossed, is_unchecked};
 use super::markdown::Fence;
 use super::nothing::lists_nothing;
@@ -172,13 +173,14 @@ fn checklist_holds(root: &Node<'_>) -> Vec<u32> {
     lines.iter().filter(open).map(|entry| entry.node.at).collect()
 }
 
-/// Whether what stands below a line denies it; boxes and crosses in front have another error.
+/// Whether what stands below a line denies it, or asks for a change; boxes and crosses in front have another error.
 fn denied_below(text: &str) -> bool {
     let is_told = |part: &str| {
         let item = part.trim_start_matches(['-', '*', '+', ' ', '\t']);
         is_unchecked(item) || is_crossed(item)
     };
-    parts::denied_below(parts::split(text).1, is_told).is_some()
+    let below = parts::split(text).1;
+    parts::denied_below(below, is_told).is_some() || asks_for_change(below)
 }
 
 /// Where two words stand in a text, each parted before a letter by which it is found: one that texts have few of.

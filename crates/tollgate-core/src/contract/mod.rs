@@ -18,6 +18,7 @@ pub mod extract;
 pub mod fix;
 #[cfg(test)]
 mod fuzz;
+mod grave;
 pub mod guide;
 mod judge;
 mod layout;

@@ -374,6 +374,8 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Acceptance Criteria", "All 4 criteria verified\n  | c | r |\n  |---|---|\n  | 1 | FAIL |"),
         ("Unresolved Comments", "No outstanding items\n  - the second: pending\n  - FAIL: the third"),
         ("Acceptance Criteria", "Not all criteria verified"),
+        ("Code Quality", "Consistent\n- **Required Changes:** Fix the NaN"),
+        ("Code Quality", "Consistent\n  - must fix: NaN"),
         ("Code Quality", "Consistent\n\n| Step | Result |\n|---|---|\n| Acceptance Criteria | FAIL |"),
     ] {
         assert_eq!(errors("decree.review-approval", &with(label, value)).len(), 1, "{label}: {value}");
@@ -389,6 +391,7 @@ fn a_line_of_a_checklist_that_denies_is_no_approval() {
         ("Acceptance Criteria", "Rejected promises are caught: verified"),
         ("Code Quality", "No failures, nothing missing"),
         ("Spec Conformance", "Failing test added first, as the spec says"),
+        ("Code Quality", "Consistent\n- **Security:** inputs are checked\n- **Blocking issues:** None"),
         (
             "Acceptance Criteria",
             "All 4 criteria verified\n  - criterion 1: PASS\n  - criterion 2: fails with 401, as it must",

@@ -3,6 +3,7 @@
 
 use super::label::is_crossed;
 use super::outline::heads;
+use crate::contract::grave::asks_for_change;
 use crate::contract::nothing::{holds_nothing, lists_nothing};
 use crate::contract::text::words;
 
@@ -240,8 +241,13 @@ pub fn doubted<'t>(title: &'t str, body: &'t str) -> Option<&'t str> {
     let first = heads(body).first().map_or(body.len(), |(.., range)| range.start);
     let parts = || std::iter::once((title, &body[..first])).chain(inner.iter().copied());
     let says = |(title, body): &(&str, &str)| !(holds_nothing(body) && names_nothing(title));
+    // Below a title that asks for nothing a mark may; of what is settled it tells what was asked.
+    let asks = |part: &(&str, &str)| match is_neutral(part.0) {
+        true => asks_for_change(part.1) && !is_settled(part.0),
+        false => says(part),
+    };
     match is_neutral(title) {
-        true => parts().skip(1).find(|part| !is_neutral(part.0) && says(part)).map(|part| part.0),
+        true => parts().find(asks).map(|part| part.0),
         false => parts().any(|part| says(&part)).then_some(title),
     }
 }
@@ -257,7 +263,7 @@ fn is_neutral(title: &str) -> bool {
     // What does not block is one word here.
     let title = &title.to_lowercase().replace("non-blocking", "nonblocking");
     let own = || words(title).filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
-    let settled = own().any(|word| is(word, &SETTLED));
+    let settled = is_settled(title);
     let tells = settled || own().any(|word| is(word, &TELLING));
     let known = |word: &str| {
         [&HARMLESS[..], &TIES, &SETTLED].iter().any(|known| is(word, known))
@@ -265,6 +271,11 @@ fn is_neutral(title: &str) -> bool {
             || (settled && is(word, &OPEN))
     };
     lists_nothing(title) || (own().next().is_some() && own().all(known) && !is_crossed(title))
+}
+
+/// Whether a title tells what came of something.
+fn is_settled(title: &str) -> bool {
+    words(title).any(|word| SETTLED.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
 #[cfg(test)]
@@ -346,5 +357,8 @@ mod tests {
         assert_eq!(doubted("Must fix", "No changes required, but rename the total\n"), Some("Must fix"));
         assert_eq!(doubted("Notes", "All is well.\n\n### Must fix\n\n- the NaN\n"), Some("Must fix"));
         assert_eq!(doubted("Notes", "All is well.\n\n### Must fix\n\nNone\n"), None);
+        assert_eq!(doubted("Review notes", "- [critical] NaN in src/cart.js:12\n"), Some("Review notes"));
+        assert_eq!(doubted("Notes", "Fine.\n\n### Comments\n\n1. **Blocking:** NaN\n"), Some("Comments"));
+        assert_eq!(doubted("Findings addressed", "- [critical] NaN in src/cart.js:12\n"), None);
     }
 }
