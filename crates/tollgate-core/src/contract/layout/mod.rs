@@ -4,6 +4,7 @@ mod cut;
 mod items;
 mod label;
 mod labels;
+mod marks;
 mod neutral;
 mod outline;
 mod read;

@@ -5,17 +5,18 @@ use std::ops::Range;
 
 use super::cut;
 use super::items::without_intro;
-use super::label::{is_crossed, is_label, is_unchecked, without_box};
+use super::label::{is_label, without_box};
+use super::marks::Lacks;
 use super::outline::{Head, Item, Outline};
 use crate::code::Code;
 use crate::contract::Context;
 use crate::contract::definition::{
     Definition, Field, Heading, Items, Kind, Labels, Layout, ListType, RecordType, Type,
 };
-use crate::contract::judge::{Found, Wrong, shown};
+use crate::contract::judge::{Found, Wrong};
 use crate::contract::markdown::{self, BYTES_MAX, Refused, SHOW_NOT, SHOWN, heading_words};
 use crate::contract::struck;
-use crate::contract::text::{Source, clean, is_clean, is_plain, is_title, lines, quote, says_none};
+use crate::contract::text::{Source, clean, is_clean, is_title, lines, quote, says_none};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
 
@@ -96,23 +97,6 @@ pub(super) struct Section {
     pub body: Range<usize>,
     /// The fields of its record that have a heading in it, once they were looked for.
     pub parts: Option<Vec<usize>>,
-}
-
-/// What no part of a text has: asked once, not of every part.
-pub(super) struct Lacks {
-    /// Anything that a terminal would obey.
-    hidden: bool,
-    /// A sign that denies what it stands before.
-    crosses: bool,
-    /// Anything that strikes words through.
-    pub strikes: bool,
-}
-
-impl Lacks {
-    fn of(text: &str) -> Self {
-        let crosses = is_plain(text);
-        Self { hidden: crosses || is_clean(text), crosses, strikes: struck::never(text) }
-    }
 }
 
 pub(super) struct Reader<'a, 'r> {
@@ -432,31 +416,6 @@ impl<'a> Reader<'a, '_> {
         let item = self.text[range.clone()].trim_start();
         let digits = item.bytes().take_while(u8::is_ascii_digit).count();
         item.get(digits + 1..).unwrap_or_default()
-    }
-
-    /// Complains about the boxes of a field that are not checked, where all of them are to be.
-    fn boxes(&mut self, field: &Field, range: &Range<usize>) {
-        if !field.checked {
-            return;
-        }
-        let outline = self.outline;
-        self.rows(field, range);
-        let items = outline.items_from(range);
-        let first = items.first().map_or(range.end, |item| item.range.start);
-        let all_struck =
-            !self.lacks.strikes && struck::is_open(&self.text[range.start..first], &self.text[first..range.end]);
-        for item in items {
-            let words = self.unmarked(&item.range);
-            let struck = all_struck || (!self.lacks.strikes && struck::is_struck(words));
-            let crossed = || !self.lacks.crosses && is_crossed(words);
-            if (struck || is_unchecked(words) || crossed()) && !outline.is_code(item.range.start) {
-                let said = quote(without_box(words));
-                let what = if struck { "is struck through" } else { "is not checked" };
-                let message = format!("a box of {} {what}: {said}", shown(field));
-                let hint = "check it with `[x]` when it is done; while it is not, this document says too much";
-                self.found.error(Code::FIELD_FORM, small(item.range.start), message, hint);
-            }
-        }
     }
 
     /// A range without white space around it.
