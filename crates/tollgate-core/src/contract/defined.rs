@@ -49,8 +49,15 @@ impl Defined {
     fn meant(&self, root: &Node<'_>, context: &Context, found: &mut Found) {
         let Some(mapping) = &self.definition.report else { return };
         let role = context.role.as_ref();
-        if !found.doubted.is_empty() && meaning::accepts(&self.definition, mapping, root, role) {
-            found.refuse_doubted(&layout::where_to(&self.definition));
+        let demanded = layout::demanded(&self.definition, root);
+        if (!found.doubted.is_empty() || demanded.is_some()) && meaning::accepts(&self.definition, mapping, root, role)
+        {
+            let hint = layout::where_to(&self.definition);
+            found.refuse_doubted(&hint);
+            if let Some(at) = demanded.filter(|at| !found.wrong.iter().any(|wrong| wrong.at == *at)) {
+                let message = "this asks for a change, and the work is accepted".to_owned();
+                found.error(Code::SECTION_UNKNOWN, at, message, hint);
+            }
         }
         let refused = found.wrong.iter().any(|wrong| wrong.severity == Severity::Error);
         if !refused && !meaning::has_case(&self.definition, mapping, root, role) {

@@ -24,6 +24,7 @@ mod judge;
 mod layout;
 pub mod markdown;
 mod meaning;
+mod meant;
 mod nothing;
 mod parts;
 mod put_off;

@@ -1,7 +1,8 @@
 //! What stands around a document that is cut out of its text: words that may withdraw it are not understood, and not lost.
 
-use super::decides::{Decided, is_shortened};
+use super::decides::Decided;
 use crate::contract::markdown::is_fence;
+use crate::contract::meant::is_shortened;
 use crate::contract::text::lines;
 
 /// Words around a document that may withdraw it, or say that it was not meant: what they are about is not understood, and they are not lost.

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use super::announce::without_code;
 use super::looks::{Heads, Looks};
-use super::meant::{Meant, otherwise};
 use super::plain::plain;
 use super::skim::{self, End, Skimmed};
 use crate::Name;
 use crate::contract::definition::{Definition, Field, Layout};
 use crate::contract::markdown::{Fence, heading_words, marked};
+use crate::contract::meant::{Meant, denies, otherwise};
 use crate::contract::text::{is_quote, is_same_name, is_title, lines};
 use crate::contract::unfilled::deciding;
 
@@ -181,18 +181,6 @@ fn has_arrow(signs: &str) -> bool {
 /// Whether a line parts the head of a table from its rows.
 fn is_rule(line: &str) -> bool {
     line.contains("--") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
-}
-
-/// Whether a word is a shortened one that denies: `can't`.
-pub fn is_shortened(word: &str) -> bool {
-    ["n't", "n’t"].iter().any(|end| word.ends_with(end))
-}
-
-/// Whether a word denies what is said with it.
-pub fn denies(word: &str) -> bool {
-    let word = word.to_lowercase();
-    is_shortened(&word)
-        || ["not", "no", "never", "cannot", "neither", "nor", "without", "nicht", "kein", "keine"].contains(&&*word)
 }
 
 /// What stands behind a key, and behind the word that it may have before its sign: `The verdict is: rejected`.

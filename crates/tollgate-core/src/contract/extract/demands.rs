@@ -2,24 +2,22 @@
 
 use super::Search;
 use super::candidates::{Candidate, Form, State};
-use super::meant::refuses;
 use crate::contract::layout::{doubted, heads};
 use crate::contract::markdown::{self, is_fence};
-use crate::contract::text::lines_in;
+use crate::contract::meant::refuses;
+use crate::contract::rows::unmarked;
+use crate::contract::struck::unstruck;
+use crate::contract::text::{lines_in, words};
 
 /// Headings of these levels begin a section of their own, wherever they stand.
 const LEVEL_MAX: usize = 3;
 /// Names of what is decided, whatever the contract calls it.
-const DECIDED: [&str; 8] = [
-    "verdict",
-    "final verdict",
-    "my verdict",
-    "overall verdict",
-    "decision",
-    "final decision",
-    "outcome",
-    "final outcome",
-];
+const DECIDED: [&str; 5] = ["verdict", "decision", "outcome", "recommendation", "ruling"];
+/// What may stand before such a name.
+const OWN: [&str; 11] =
+    ["final", "my", "the", "our", "overall", "new", "updated", "revised", "review", "corrected", "current"];
+/// Signs between such a name and what is decided.
+const SIGNS: [char; 7] = [':', '=', '|', '—', '–', '：', '-'];
 
 impl Search<'_> {
     /// Where such a section or line stands behind a report, or such a line in one that is written in Markdown.
@@ -68,16 +66,90 @@ fn section(text: &str) -> Option<std::ops::Range<usize>> {
     Some(range.start..end)
 }
 
-/// The first line of a text that decides otherwise: `Verdict: rejected`.
+/// The first line of a text that decides otherwise: `Verdict: rejected`, `| Verdict | rejected |`. What a name that stands alone decides is said in the next line.
 fn denial(text: &str) -> Option<std::ops::Range<usize>> {
-    let is = |line: &str| {
-        let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#'));
-        let Some((name, said)) = line.split_once(':') else { return false };
-        let name = name.trim_end_matches(['*', '_', ' ']);
-        DECIDED.iter().any(|known| known.eq_ignore_ascii_case(name)) && refuses(said)
-    };
     let mut fence = markdown::Fence::default();
-    lines_in(text, &(0..text.len()))
-        .find(|(_, line)| !fence.is_code(line) && is(line))
-        .map(|(at, line)| at..at + line.len())
+    let whole = 0..text.len();
+    let said = lines_in(text, &whole).filter(|(_, line)| !fence.is_code(line) && !line.trim().is_empty());
+    let mut said = said.peekable();
+    while let Some((at, line)) = said.next() {
+        let Some(value) = decided(line) else { continue };
+        let below = said.peek().map_or("", |(_, below)| *below);
+        let value = if value.contains(char::is_alphanumeric) { value } else { below };
+        // What is struck out is not meant, and of two words that one leads to the other the last is.
+        let value = unstruck(value);
+        let last = ["→", "->", "=>", "➜"].iter().filter_map(|arrow| value.rsplit_once(arrow)).next();
+        if refuses(last.map_or(&*value, |(_, last)| last)) {
+            return Some(at..at + line.len());
+        }
+    }
+    None
+}
+
+/// What a line has behind the name of what is decided and a sign.
+fn decided(line: &str) -> Option<&str> {
+    let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '|' | '{' | '"' | '\'' | '`');
+    let mut rest = unmarked(line.trim_start()).trim_start_matches(marks);
+    loop {
+        let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let is_own = |word: &str| OWN.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if DECIDED.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+            let behind = behind.trim_start_matches(marks);
+            // Others tell of which round it is.
+            let remark = behind.strip_prefix('(').and_then(|remark| remark.split_once(')'));
+            let remark = remark.filter(|(remark, _)| words(remark).all(is_own));
+            let behind = remark.map_or(behind, |(_, behind)| behind).trim_start_matches(marks);
+            // In a row of a table the sign is the end of the cell.
+            let is_cell = line.trim_start().starts_with('|');
+            return behind.strip_prefix(SIGNS).or(is_cell.then_some(behind));
+        }
+        if !is_own(word) {
+            return None;
+        }
+        rest = behind.trim_start_matches(marks);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_read_in_any_spelling() {
+        for line in [
+            "Verdict: rejected",
+            "**Verdict:** rejected",
+            "- **Final verdict**: needs changes",
+            "> Verdict: rejected",
+            "| Verdict | rejected |",
+            "Verdict — rejected",
+            "VERDICT = REJECTED",
+            "Verdict (updated): rejected",
+            "New verdict: not approved",
+            "Verdict: approved → rejected",
+            "Verdict: ~~approved~~ rejected",
+            "Verdict:\n\nrejected",
+            "## Verdict:\n**REJECTED**",
+            "Verdict: rejected because of the NaN",
+            "{\"verdict\": \"rejected\"}",
+            "Recommendation: do not merge",
+            "Decision: not ready",
+        ] {
+            assert!(denial(line).is_some(), "{line}");
+        }
+        for line in [
+            "Verdict: approved",
+            "Previous verdict: rejected",
+            "Verdict: rejected → approved",
+            "Key decision: rejected the cache",
+            "Decision: rejected promises are caught",
+            "The outcome of a payment is `rejected` or `paid`.",
+            "| Decision | Why |\n|---|---|\n| rejected names | too long |",
+            "```\nVerdict: rejected\n```",
+            "Verdict\n\nrejected names are told",
+        ] {
+            assert_eq!(denial(line), None, "{line}");
+        }
+    }
 }

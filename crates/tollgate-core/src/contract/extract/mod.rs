@@ -20,7 +20,6 @@ mod envelope;
 mod handed_in;
 mod layer;
 mod looks;
-mod meant;
 mod plain;
 mod region;
 mod sample;

@@ -14,8 +14,8 @@ use super::wrapped;
 use crate::contract::markdown::{Fence, heading_words};
 use crate::contract::text::{is_quote, lines};
 
-/// So much of what was said last is looked into.
-const BYTES_MAX: usize = 256 << 10;
+/// So much of what was said last is looked into, and of a longer text its beginning and its end.
+const BYTES_MAX: usize = 1 << 20;
 /// How far before its first key the brace of an object stands at most.
 const BRACE_BYTES: usize = 256;
 
@@ -56,7 +56,7 @@ pub fn open(layers: &mut Layers<'_>, behind: Vec<(usize, Behind)>) -> Vec<Part> 
             Behind::Said(layer, words) => (layer, Ok(words)),
             Behind::Words(layer, words) => (layer, Ok(vec![words])),
         };
-        let (layer, mut range) = match words {
+        let (layer, range) = match words {
             Err(plain) => (layer, plain),
             Ok(words) if words.iter().map(ExactSizeIterator::len).sum::<usize>() > room => break,
             Ok(words) => {
@@ -64,9 +64,18 @@ pub fn open(layers: &mut Layers<'_>, behind: Vec<(usize, Behind)>) -> Vec<Part> 
                 (said, 0..layers.text(said).len())
             }
         };
-        range.end = layers.text(layer).floor_char_boundary(range.end.min(range.start + room));
-        room -= range.len();
-        parts.push(Part { behind, layer, range });
+        let text = layers.text(layer);
+        let pieces = match range.len() <= room {
+            true => [range.end..range.end, range],
+            false => {
+                let (begin, end) = (range.start + room / 2, range.end - room / 2);
+                [text.ceil_char_boundary(end)..range.end, range.start..text.floor_char_boundary(begin)]
+            }
+        };
+        for range in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+            room -= range.len();
+            parts.push(Part { behind, layer, range });
+        }
     }
     parts
 }

@@ -36,6 +36,12 @@ pub fn check(
         found.tear([root].into_iter().chain(within).collect());
         return;
     }
+    // What it begins with may be the end of one around the document.
+    let begun = |open: &usize| text[*open..].lines().skip(1).any(|line| !line.trim().is_empty());
+    if let Some(open) = outline.open_fence.filter(begun) {
+        let message = "this code fence never ends: the document is cut off in it".to_owned();
+        found.error(Code::REPORT_CUT_OFF, u32::try_from(open).unwrap_or(u32::MAX), message, OPEN_FENCE_HINT);
+    }
     let last = record.fields.iter().rposition(|field| there(field).is_some());
     let missing: Vec<&Field> =
         record.fields.iter().filter(|field| is_needed(field) && there(field).is_none()).collect();

@@ -17,7 +17,7 @@ pub use neutral::doubted;
 pub use outline::{heads, titles};
 pub use read::read;
 pub use second::second;
-pub use unknown::where_to;
+pub use unknown::{demanded, where_to};
 pub use write::{in_text, write};
 
 #[cfg(test)]

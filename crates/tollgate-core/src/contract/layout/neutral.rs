@@ -3,7 +3,7 @@
 
 use super::label::is_crossed;
 use super::outline::heads;
-use crate::contract::grave::asks_for_change;
+use crate::contract::grave::{asks_for_change, refuses_alone};
 use crate::contract::nothing::{holds_nothing, lists_nothing};
 use crate::contract::text::words;
 
@@ -240,10 +240,12 @@ pub fn doubted<'t>(title: &'t str, body: &'t str) -> Option<&'t str> {
         .collect();
     let first = heads(body).first().map_or(body.len(), |(.., range)| range.start);
     let parts = || std::iter::once((title, &body[..first])).chain(inner.iter().copied());
-    let says = |(title, body): &(&str, &str)| !(holds_nothing(body) && names_nothing(title));
+    let says = |(title, body): &(&str, &str)| {
+        !(holds_nothing(body) && names_nothing(title)) || (body.trim().is_empty() && refuses_alone(title))
+    };
     // Below a title that asks for nothing a mark may; of what is settled it tells what was asked.
     let asks = |part: &(&str, &str)| match is_neutral(part.0) {
-        true => asks_for_change(part.1) && !is_settled(part.0),
+        true => (asks_for_change(part.1) || refuses_alone(part.1)) && !is_settled(part.0),
         false => says(part),
     };
     match is_neutral(title) {
@@ -359,6 +361,17 @@ mod tests {
         assert_eq!(doubted("Notes", "All is well.\n\n### Must fix\n\nNone\n"), None);
         assert_eq!(doubted("Review notes", "- [critical] NaN in src/cart.js:12\n"), Some("Review notes"));
         assert_eq!(doubted("Notes", "Fine.\n\n### Comments\n\n1. **Blocking:** NaN\n"), Some("Comments"));
+        for refusal in
+            ["rejected", "**REJECTED**", "Needs changes", "Not approved.", "Do not merge.", "❌ 3 failed", "FAIL"]
+        {
+            assert_eq!(doubted("Verdict", refusal), Some("Verdict"), "{refusal}");
+        }
+        for accepted in ["approved", "Rejected names are told.", "Failed: 0", "No changes requested.", "Blocked: none"]
+        {
+            assert_eq!(doubted("Test results", accepted), None, "{accepted}");
+        }
+        assert_eq!(doubted("Do not merge", ""), Some("Do not merge"));
+        assert_eq!(doubted("Prior verdict", "rejected"), None);
         assert_eq!(doubted("Findings addressed", "- [critical] NaN in src/cart.js:12\n"), None);
     }
 }

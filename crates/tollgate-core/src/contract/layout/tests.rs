@@ -379,6 +379,36 @@ fn a_section_that_asks_for_a_change_is_refused_behind_any_number_of_others() {
     assert_eq!(errors, [format!("Error {line}:TG0206")]);
 }
 
+/// In the words of a section that the contract has a label asks for a change as well as a section would.
+#[test]
+fn words_that_ask_for_a_change_are_refused_beside_an_acceptance() {
+    for (id, title) in [("decree.reviewer-result", "### Summary"), ("decree.review-approval", "### Warnings")] {
+        let report = example(id);
+        let (before, _) = report.split_once(title).expect(title);
+        for asks in ["#### Must fix", "**Required changes**", "**Must fix:**"] {
+            let text = format!("{before}{title}\n\nI read the diff.\n\n{asks}\n\n- The total is NaN\n");
+            let line = text.lines().count() - 2;
+            assert_eq!(told(id, &text), [format!("Error {line}:TG0206")], "{text}");
+        }
+        for more in ["#### What I read", "**Must fix:** None", "[major] is no level of a warning"] {
+            let text = format!("{before}{title}\n\nI read the diff.\n\n{more}\n\n- The total is fine\n");
+            assert_eq!(told(id, &text), [""; 0], "{text}");
+        }
+    }
+}
+
+/// A fence that never ends is where the document was cut off, whatever is missing.
+#[test]
+fn a_fence_that_never_ends_is_told_in_the_last_section() {
+    for id in ["decree.review-approval", "decree.reviewer-result", "decree.blocker", "team.spec"] {
+        let report = example(id);
+        let line = report.lines().count() + 2;
+        let text = format!("{report}\n```\ncart.test.js\n  shows the total\n");
+        assert_eq!(told(id, &text), [format!("Error {line}:TG0208")], "{text}");
+        assert_eq!(told(id, &format!("{report}\n```\ncart.test.js\n```\n")), [""; 0], "{id}");
+    }
+}
+
 /// `None` and a part of its own contradict each other.
 #[test]
 fn a_title_behind_none_is_told() {

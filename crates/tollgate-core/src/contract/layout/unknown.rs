@@ -1,5 +1,6 @@
 //! Sections that the contract does not have: told, and doubted where they may ask for a change.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::neutral::doubted;
@@ -7,8 +8,10 @@ use super::outline::Head;
 use super::read::{Reader, Section, is_section, small};
 use crate::code::Code;
 use crate::contract::definition::{Definition, Heading, Layout, RecordType};
+use crate::contract::grave::demand;
 use crate::contract::judge::Wrong;
 use crate::contract::text::quote;
+use crate::contract::tree::{Node, Value};
 use crate::diagnostic::Severity;
 
 impl Reader<'_, '_> {
@@ -48,6 +51,20 @@ impl Reader<'_, '_> {
             }
         }
     }
+}
+
+/// Where the words of a section ask for a change as those of no contract do. What is read as something else than words is judged by itself.
+pub fn demanded(definition: &Definition, root: &Node<'_>) -> Option<u32> {
+    let fields = definition.root.record().map(|record| &record.fields[..]).unwrap_or_default();
+    let is_section =
+        |key: &str| fields.iter().any(|field| *field.name == *key && matches!(field.layout, Layout::Section(_)));
+    let said = root.map().unwrap_or_default().iter().filter(|entry| is_section(&entry.key));
+    said.filter_map(|entry| match &entry.node.value {
+        Value::Text(Cow::Borrowed(text)) => Some(entry.node.at + small(demand(text)?)),
+        Value::Text(Cow::Owned(text)) => demand(text).map(|_| entry.node.at),
+        _ => None,
+    })
+    .next()
 }
 
 /// Where that belongs which a report that accepts the work says in a section of its own.

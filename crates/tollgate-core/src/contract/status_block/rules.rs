@@ -7,6 +7,7 @@ use super::heading::Heading;
 use crate::Name;
 use crate::code::Code;
 use crate::contract::Context;
+use crate::contract::grave::demand;
 use crate::contract::rows::Rows;
 use crate::contract::sink::Sink;
 use crate::contract::text::{quote, squash};
@@ -16,6 +17,9 @@ use crate::report::Verdict;
 /// The group of rows that the tester judges.
 pub(super) const TESTER_GROUP: &str = "tester";
 pub(super) const TO_A_PERSON: &str = "stop, surface to human";
+
+const MUST_CHANGE: &str =
+    "reject the work if this must change; what may stay as it is goes into `## Findings` as `[minor]`";
 
 /// Which of the dialect's parts a role plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +114,7 @@ impl Rules<'_, '_> {
                     Code::SECTION_UNKNOWN,
                     title.place,
                     format!("{message}, and the work is accepted"),
-                    "reject the work if this must change; what may stay as it is goes into `## Findings` as `[minor]`",
+                    MUST_CHANGE,
                 ),
                 false => self.sink.warning(
                     Code::SECTION_UNKNOWN,
@@ -118,6 +122,15 @@ impl Rules<'_, '_> {
                     message,
                     "it is kept as a note; nothing is decided by it",
                 ),
+            }
+        }
+        // What was learned is not asked for.
+        let said = |heading| draft.texts.get(&heading).filter(|_| heading != Heading::LessonsLearned);
+        let asks = |heading| said(heading).is_some_and(|text| demand(text).is_some());
+        for present in draft.present.iter().filter(|present| asks(present.heading)) {
+            if self.accepts() {
+                let message = format!("`{}` asks for a change, and the work is accepted", present.heading.title());
+                self.sink.error(Code::SECTION_UNKNOWN, present.place, message, MUST_CHANGE);
             }
         }
     }

@@ -326,6 +326,28 @@ fn data_behind_the_last_section_of_a_markdown_report_takes_it_back() {
     }
 }
 
+/// However much stands between the two, and in every spelling.
+#[test]
+fn what_stands_far_behind_a_report_is_looked_at() {
+    let approval = report("decree.review-approval", "All 4", "All 5");
+    for (id, text) in [("wr.gate_verdict", verdict("approved", WHY)), ("decree.review-approval", approval)] {
+        for filler in [0, 5_000, 15_000] {
+            let log =
+                "a line of a log that was pasted here, and says nothing at all, as most of them do\n".repeat(filler);
+            for asks in ["## Required changes\n\n- Fix the NaN", "- **Verdict:** rejected", "## Verdict\n\nrejected"] {
+                let extraction = found(id, &format!("{text}\n\n{log}\n{asks}\n"), &Context::default());
+                assert!(shown(&extraction).starts_with("malformed"), "{id} {filler} {asks}\n{}", shown(&extraction));
+            }
+            // What stands behind a report in Markdown is a part of it, and makes it too long.
+            if filler > 10_000 && id != "wr.gate_verdict" {
+                continue;
+            }
+            let extraction = found(id, &format!("{text}\n{log}\nVerdict: approved\n"), &Context::default());
+            assert!(shown(&extraction).starts_with("ok accept"), "{id} {filler}\n{}", shown(&extraction));
+        }
+    }
+}
+
 /// What is said of an earlier round, in a report or behind it, is no word about the report.
 #[test]
 fn a_report_may_speak_of_the_round_before() {

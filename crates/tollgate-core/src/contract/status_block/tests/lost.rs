@@ -111,6 +111,21 @@ fn a_section_that_routes_is_not_lost_under_other_words() {
     }
 }
 
+/// In a section that the report has, too.
+#[test]
+fn words_of_an_approval_ask_for_no_change() {
+    for heading in ["Key Decisions", "For the Next Agent"] {
+        let with = |words: &str| complete("APPROVED", &format!("## {heading}\nFine.\n\n{words}"));
+        for asks in ["### Required changes\n- the NaN\n", "**Must fix:** the NaN\n"] {
+            let reading = read(&with(asks), &role("reviewer"));
+            assert_eq!(reading.report.health, Health::Malformed, "{heading} {asks}");
+        }
+        check(&with("**Must fix:** None\n"), &role("reviewer"), "ok accept");
+    }
+    let developer = complete("n/a", "## For the Next Agent\n**Must fix:** the NaN\n");
+    check(&developer, &role("developer"), "ok none");
+}
+
 /// Beside an approval only those sections are notes that are known to ask for nothing.
 #[test]
 fn an_approval_has_no_section_that_may_ask_for_a_change() {
