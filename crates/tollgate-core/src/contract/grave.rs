@@ -49,7 +49,7 @@ pub fn refuses_alone(text: &str) -> bool {
 
 /// Where a mark of some words stands. A label that stands alone has its value in the next line that says something; what is code is shown, not said.
 fn mark(text: &str, known: &[&[&str]]) -> Option<usize> {
-    let is = |said: &str| known.iter().any(|known| is(said, known));
+    let is = |said: &str| is(said, known);
     let mut fence = Fence::default();
     let said = lines(text).filter(|(_, line)| !fence.is_code(line) && !line.trim().is_empty());
     let mut said = said.map(|(at, line)| (at, unmarked(line.trim()))).peekable();
@@ -72,16 +72,25 @@ fn mark(text: &str, known: &[&[&str]]) -> Option<usize> {
 fn labelled(line: &str) -> Option<(&str, &str)> {
     let signs = |c: char| matches!(c, '*' | '_' | ':' | ' ');
     let bold = || line.strip_prefix("**").and_then(|inside| inside.strip_suffix("**"));
-    let (label, value) = match line.split_once(':') {
-        Some((label, value)) => (label, value.trim_matches(signs)),
-        None => (heading_words(line).or_else(bold)?, ""),
-    };
-    (label.len() <= LABEL_BYTES).then_some((label, value))
+    let near = &line.as_bytes()[..line.len().min(LABEL_BYTES)];
+    match memchr::memchr(b':', near) {
+        Some(colon) => Some((&line[..colon], line[colon + 1..].trim_matches(signs))),
+        None if line.len() > LABEL_BYTES => None,
+        None => Some((heading_words(line).or_else(bold)?, "")),
+    }
 }
 
-fn is(said: &str, known: &[&str]) -> bool {
-    let said = || words(said).map(str::to_ascii_lowercase);
-    known.iter().any(|known| said().eq(known.split(' ')))
+fn is(said: &str, known: &[&[&str]]) -> bool {
+    let begins = |known: &str| {
+        said.trim_start_matches(['*', '_', ' ']).get(..1).is_some_and(|own| own.eq_ignore_ascii_case(&known[..1]))
+    };
+    let mut all = known.iter().copied().flatten().filter(|known| begins(known)).peekable();
+    // Few labels begin as one of these.
+    if said.len() > LABEL_BYTES || all.peek().is_none() {
+        return false;
+    }
+    let said = words(said).collect::<Vec<_>>().join(" ");
+    all.any(|known| known.eq_ignore_ascii_case(&said))
 }
 
 #[cfg(test)]

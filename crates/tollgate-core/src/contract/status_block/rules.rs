@@ -124,14 +124,15 @@ impl Rules<'_, '_> {
                 ),
             }
         }
-        // What was learned is not asked for.
-        let said = |heading| draft.texts.get(&heading).filter(|_| heading != Heading::LessonsLearned);
-        let asks = |heading| said(heading).is_some_and(|text| demand(text).is_some());
+        if !self.accepts() {
+            return;
+        }
+        // What was learned is not asked for, and what is listed is judged by itself.
+        let is_free = |heading: Heading| heading != Heading::LessonsLearned && !heading.lists();
+        let asks = |heading| is_free(heading) && draft.texts.get(&heading).is_some_and(|text| demand(text).is_some());
         for present in draft.present.iter().filter(|present| asks(present.heading)) {
-            if self.accepts() {
-                let message = format!("`{}` asks for a change, and the work is accepted", present.heading.title());
-                self.sink.error(Code::SECTION_UNKNOWN, present.place, message, MUST_CHANGE);
-            }
+            let message = format!("`{}` asks for a change, and the work is accepted", present.heading.title());
+            self.sink.error(Code::SECTION_UNKNOWN, present.place, message, MUST_CHANGE);
         }
     }
 
