@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::alone::names_alone;
 use super::behind::{behind_paths, emphasised, listed_behind, spans, without_states};
 use super::described::{Said, is_lead_of_all, limits_more, said};
 use super::leading::{led, remarks_in};
@@ -28,6 +29,8 @@ pub(super) struct Item {
     pub is_narrowed: bool,
     /// What it may exclude or not: the target of a link, a path behind `only`.
     pub doubtful: Vec<String>,
+    /// Words alone that may be the name of something.
+    pub alone: Vec<String>,
     /// Items of a list below it that stand for themselves.
     pub below: Vec<String>,
     /// What it names with words that refuse a change: listed it is not, and excluded it may be.
@@ -204,6 +207,11 @@ impl Item {
         // Behind a path stands a remark.
         let words = if begins_with_path(about) { before_remark(about) } else { about };
         item.mentioned = mentions(words, false);
+        // Before a path, or above a list of them, it is a label.
+        let remark = &about[before_remark(about).len()..];
+        if mentions(remark, false).is_empty() && item.doubtful.is_empty() && paths_in(&below).is_empty() {
+            item.alone = names_alone(about);
+        }
         match stays.is_empty() {
             true => item.below = below,
             false => item.apart.extend(paths_in(&below)),
@@ -368,7 +376,7 @@ pub(super) fn begins_with_path(item: &str) -> bool {
 pub(super) const REMARKS: [&str; 6] = [" (", " — ", " – ", " -- ", " - ", ": "];
 
 /// An item up to its remark.
-fn before_remark(item: &str) -> &str {
+pub(super) fn before_remark(item: &str) -> &str {
     let from = item.strip_prefix('`').and_then(|rest| rest.find('`')).map_or(0, |end| end + 2);
     let remark = REMARKS.iter().filter_map(|mark| item[from..].find(mark)).min();
     &item[..remark.map_or(item.len(), |remark| from + remark)]

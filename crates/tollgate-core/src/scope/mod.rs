@@ -6,6 +6,7 @@
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
 mod aliased;
+mod alone;
 mod behind;
 mod beside;
 pub mod change;
