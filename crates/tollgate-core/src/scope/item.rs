@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::alone::names_alone;
 use super::behind::{behind_paths, emphasised, listed_behind, spans, without_states};
 use super::described::{Said, is_lead_of_all, limits_more, said};
+use super::labelled::{Label, label};
 use super::leading::{led, remarks_in};
 use super::pattern_problem;
 use super::refusing::{Refused, refused};
@@ -92,7 +93,8 @@ impl Item {
         // Items below that stand for themselves are read alone.
         let remarks = if item.below.is_empty() { &below[..] } else { &[] };
         let own = |item: &Self, path: &String| item.apart.contains(path);
-        match refused(&head, remarks) {
+        let label = label(&head, &item.below);
+        match Some(Refused::All).filter(|_| label == Label::Refuses).or_else(|| refused(&head, remarks)) {
             None => {}
             Some(Refused::Part) => item.is_narrowed = true,
             Some(Refused::Paths(paths)) => {
@@ -106,9 +108,7 @@ impl Item {
                 named.append(&mut item.only);
                 named.append(&mut item.pointed);
                 // `Do not touch:` speaks of the list below it.
-                for inner in std::mem::take(&mut item.below).iter().map(|text| Self::listed(text)) {
-                    named.extend([inner.paths, inner.only, inner.refused].concat());
-                }
+                named.extend(std::mem::take(&mut item.below).iter().flat_map(|text| Self::listed(text).all()));
                 let paths = mentions(&head, false);
                 let is_clear = !paths.is_empty() && paths.iter().all(|path| own(&item, path));
                 named.extend(paths);
@@ -116,8 +116,20 @@ impl Item {
                 item.refused = named;
             }
         }
+        if label == Label::Points {
+            item.paths.clear();
+            for text in std::mem::take(&mut item.below) {
+                let named = Self::listed(&text).all().into_iter();
+                item.pointed.extend(named.filter(|path| is_path(path) || *path == text));
+            }
+        }
         item.describe();
         item
+    }
+
+    /// All that an item of In Scope names.
+    fn all(self) -> Vec<String> {
+        [self.paths, self.only, self.refused, self.pointed].concat()
     }
 
     /// Reads the words around folders and patterns: those that do not describe them mean a part.

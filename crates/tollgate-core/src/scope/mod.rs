@@ -20,6 +20,7 @@ mod heeded;
 mod imports;
 pub mod incidental;
 mod item;
+mod labelled;
 mod leading;
 mod locked;
 mod loose;
