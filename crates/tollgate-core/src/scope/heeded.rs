@@ -6,6 +6,9 @@ use super::words::Language;
 
 /// Takes comments that are part of something for a tool for such, on one side of a hunk.
 pub(super) fn heeded(hunk: &Hunk<'_>, sign: Sign, language: Language, roles: &mut [Role]) {
+    if language.qualifies {
+        preamble(hunk, sign, roles);
+    }
     if !roles.contains(&Role::Comment(false)) {
         return;
     }
@@ -27,6 +30,40 @@ pub(super) fn heeded(hunk: &Hunk<'_>, sign: Sign, language: Language, roles: &mu
             roles[at] = Role::Comment(true);
         }
     }
+}
+
+/// How many lines around a change are shown.
+const SHOWN: usize = 12;
+
+/// Takes what changes in the comment above `import "C"` of Go for code: it is compiled, as long as no blank line stands between the two.
+fn preamble(hunk: &Hunk<'_>, sign: Sign, roles: &mut [Role]) {
+    let own: Vec<usize> =
+        (0..roles.len()).filter(|at| hunk.lines[*at].0 == sign || hunk.lines[*at].0 == Sign::Kept).collect();
+    let is_comment = |role: Role| matches!(role, Role::Comment(_));
+    let mut compiled = Vec::new();
+    for run in own.chunk_by(|a, b| {
+        let is_quiet = |at: usize| is_comment(roles[at]) || roles[at] == Role::Blank;
+        is_quiet(*a) && is_quiet(*b)
+    }) {
+        let Some(first) = run.iter().position(|at| is_comment(roles[*at])) else { continue };
+        let next = own.partition_point(|at| run.last().is_some_and(|last| at <= last));
+        let is_above = imports_c(own[next..].iter().map(|at| hunk.lines[*at].1.trim()));
+        // Where a comment fills what is shown below a change, what it stands above is not seen.
+        let is_cut = |place: usize| own.get(next).is_none() && run.len() - place > SHOWN;
+        let changed = run.iter().enumerate().skip(first).filter(|(_, at)| hunk.lines[**at].0 == sign);
+        compiled.extend(changed.filter(|(place, _)| is_above || is_cut(*place)).map(|(_, at)| *at));
+    }
+    for at in compiled {
+        roles[at] = Role::Text;
+    }
+}
+
+/// Whether lines begin with the import of C.
+fn imports_c<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {
+    let is_c = |line: &str| line.starts_with("\"C\"") || line.starts_with("`C`");
+    let first = lines.next().unwrap_or_default();
+    let rest = first.strip_prefix("import").map_or(first, str::trim_start);
+    is_c(rest) || (rest.trim_end() == "(" && lines.find(|line| !line.is_empty()).is_some_and(is_c))
 }
 
 /// Whether lines stand in an example of Go: its last comment is what it has to print, and without one it is not run.

@@ -34,6 +34,33 @@ fn what_an_example_of_go_prints_is_compared() {
 }
 
 #[test]
+fn the_comment_above_the_import_of_c_is_code() {
+    let cart = " package cart\n-func Total() int {\n+func Grand() int {\n \treturn 1\n }";
+    let call = " \n-var X = Total()\n+var X = Grand()";
+    let many = format!(" /*\n-int f();\n+int g();\n{} */\n", " int h();\n".repeat(12));
+    for (diff, class) in [
+        (" // int h();\n-// int f() { return 1; }\n+// int f() { return 2; }\n import \"C\"\n", Class::Judge),
+        (" /*\n-int f() { call(1); }\n+int f() { call(2); }\n */\n import \"C\"\n", Class::Judge),
+        (" /*\n+int f();\n */\n import \"C\"\n", Class::Judge),
+        (" // int f();\n+\n import \"C\"\n", Class::Judge),
+        (" // int f();\n-\n import \"C\"\n", Class::Judge),
+        (" /*\n #include <a.h>\n */\n+\n import \"C\"\n", Class::Judge),
+        (" import (\n \t\"fmt\"\n )\n // int f();\n+\n // int g();\n import \"C\"\n", Class::Judge),
+        (" // int f();\n+// int g();\n import (\n \t\"C\"\n )\n", Class::Judge),
+        (" import (\n \t\"fmt\"\n \t// int f();\n+\t// int g();\n \t\"C\"\n )\n", Class::Judge),
+        (" // int f();\n import \"C\"\n \n+// the total\n", Class::Incidental),
+        ("+\n // int f();\n import \"C\"\n", Class::Incidental),
+        ("-// the cart\n+// a cart\n import \"fmt\"\n", Class::Incidental),
+    ] {
+        let diff = format!(" package cart\n \n{diff}{call}").leak();
+        let (found, criteria) = measured(cart, made("cart/use.go", diff));
+        assert_eq!(found, class, "{diff}\n{criteria:#?}");
+    }
+    let cut = format!("{call}\n@@ x\n{many}").leak();
+    assert_eq!(measured(cart, made("cart/use.go", cut.trim_end_matches(" */\n"))).0, Class::Judge);
+}
+
+#[test]
 fn what_a_script_of_python_depends_on_stands_in_comments() {
     let head = " import os\n+from src.cart import total\n";
     for (diff, met) in [
