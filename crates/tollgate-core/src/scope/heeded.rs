@@ -1,6 +1,7 @@
 //! Comments that a tool reads together: whether one of them is for people, the lines around it say.
 
 use super::change::{Hunk, Sign};
+use super::doc_test::doc_tests;
 use super::placed::Role;
 use super::words::Language;
 
@@ -11,6 +12,9 @@ pub(super) fn heeded(hunk: &Hunk<'_>, sign: Sign, language: Language, roles: &mu
     }
     if !roles.contains(&Role::Comment(false)) {
         return;
+    }
+    if language.doc_tests {
+        doc_tests(hunk, sign, roles);
     }
     let own: Vec<usize> =
         (0..roles.len()).filter(|at| hunk.lines[*at].0 == sign || hunk.lines[*at].0 == Sign::Kept).collect();

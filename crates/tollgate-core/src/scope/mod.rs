@@ -14,6 +14,7 @@ mod comment;
 mod content;
 pub mod correction;
 mod described;
+mod doc_test;
 pub mod draft;
 mod field;
 mod heeded;

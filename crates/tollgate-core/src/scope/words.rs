@@ -42,6 +42,8 @@ pub struct Language {
     pub qualifies: bool,
     /// Whether comments may say what an example prints, and are compared with it.
     pub examples: bool,
+    /// Whether examples in comments are run as tests.
+    pub doc_tests: bool,
     /// Whether the end of a line may end a statement.
     ends_lines: bool,
 }
@@ -144,6 +146,7 @@ pub fn language(path: &str) -> Language {
         names,
         qualifies,
         examples,
+        doc_tests: extension == "rs",
     }
 }
 

@@ -61,6 +61,37 @@ fn the_comment_above_the_import_of_c_is_code() {
 }
 
 #[test]
+fn an_example_in_the_documentation_of_rust_is_a_test() {
+    let code = " /// Words.\n ///\n /// ```\n-/// assert_eq!(f(), 1);\n+/// assert_eq!(f(), 2);\n /// ```\n";
+    let cut = " /// let a = 1;\n-/// assert_eq!(f(), 1);\n+/// assert_eq!(f(), 2);\n /// ```\n";
+    for (diff, class) in [
+        (code.to_owned(), Class::Judge),
+        (code.replace("```\n-", "```should_panic\n-"), Class::Judge),
+        (code.replace("///", "    ///"), Class::Judge),
+        (format!("@@ x\n{cut}"), Class::Judge),
+        (" /** ```\n-assert!(a);\n+assert!(b);\n ``` */\n".to_owned(), Class::Judge),
+        (" /**\n  * ```\n- * assert!(a);\n+ * assert!(b);\n  * ```\n  */\n".to_owned(), Class::Judge),
+        (" /// Words.\n-///\n-/// ```\n-/// assert_eq!(f(), 1);\n-/// ```\n".to_owned(), Class::Judge),
+        ("+/// ```\n+/// assert_eq!(f(), 2);\n+/// ```\n".to_owned(), Class::Judge),
+        (" /// Words.\n ///\n-///     assert!(a);\n+/// assert!(a);\n".to_owned(), Class::Judge),
+        (" /// Words.\n ///\n-///     assert!(a);\n+///     assert!(b);\n".to_owned(), Class::Judge),
+        (" /// Words.\n+///\n ///     assert!(a);\n".to_owned(), Class::Judge),
+        // What is shown and not run, and words for people.
+        (code.replace("```\n-", "```text\n-"), Class::Incidental),
+        (code.replace("```\n-", "```json\n-"), Class::Incidental),
+        (code.replace("///", "//"), Class::Incidental),
+        (" fn g() {}\n-/// A word.\n+/// Words.\n ///\n /// ```\n /// f();\n /// ```\n".to_owned(), Class::Incidental),
+        (" /// ```\n /// f();\n /// ```\n-/// A word.\n+/// Words.\n".to_owned(), Class::Incidental),
+    ] {
+        let diff =
+            format!(" mod cart;\n-pub use cart::a;\n+pub use cart::{{a, tax}};\n{diff} pub fn f() -> u8 {{ 1 }}")
+                .leak();
+        let (found, criteria) = measured("+pub fn tax() {}", made("src/lib.rs", diff));
+        assert_eq!(found, class, "{diff}\n{criteria:#?}");
+    }
+}
+
+#[test]
 fn what_a_script_of_python_depends_on_stands_in_comments() {
     let head = " import os\n+from src.cart import total\n";
     for (diff, met) in [
