@@ -1,6 +1,7 @@
 //! Comments that a tool reads together: whether one of them is for people, the lines around it say.
 
 use super::change::{Hunk, Sign};
+use super::comment::begins_code;
 use super::doc_test::doc_tests;
 use super::placed::Role;
 use super::words::Language;
@@ -18,6 +19,9 @@ pub(super) fn heeded(hunk: &Hunk<'_>, sign: Sign, language: Language, roles: &mu
     }
     let own: Vec<usize> =
         (0..roles.len()).filter(|at| hunk.lines[*at].0 == sign || hunk.lines[*at].0 == Sign::Kept).collect();
+    if language.blocks {
+        code_blocks(hunk, &own, roles);
+    }
     let steering: Vec<usize> = if language.examples && shows_example(hunk) {
         own
     } else if language.comment == "#" && language.indents && language.names {
@@ -68,6 +72,19 @@ fn imports_c<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {
     let first = lines.next().unwrap_or_default();
     let rest = first.strip_prefix("import").map_or(first, str::trim_start);
     is_c(rest) || (rest.trim_end() == "(" && lines.find(|line| !line.is_empty()).is_some_and(is_c))
+}
+
+/// Takes every line of a comment that is code for a tool for such.
+fn code_blocks(hunk: &Hunk<'_>, own: &[usize], roles: &mut [Role]) {
+    let mut is_code = false;
+    for at in own {
+        let (_, line) = &hunk.lines[*at];
+        is_code |= begins_code(line);
+        if is_code && roles[*at] == Role::Comment(false) {
+            roles[*at] = Role::Comment(true);
+        }
+        is_code &= !line.contains("*/");
+    }
 }
 
 /// Whether lines stand in an example of Go: its last comment is what it has to print, and without one it is not run.
