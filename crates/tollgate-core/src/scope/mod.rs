@@ -23,6 +23,7 @@ pub mod incidental;
 mod item;
 mod labelled;
 mod leading;
+mod line_end;
 mod locked;
 mod loose;
 pub mod modules;
