@@ -200,6 +200,9 @@ const AWAY: &[&str] = &[
     "without",
 ];
 
+/// How many words of a label and how many paths below it are compared, each with each.
+const COMPARED_MAX: usize = 16;
+
 /// What words say of the list below them; `Depends on` is known only together with a path.
 pub(super) fn label(head: &str, below: &[String]) -> Label {
     let head = &head.replace("**", "");
@@ -247,7 +250,7 @@ fn is_harmless(head: &str, paths: &[String]) -> bool {
     // A word of the paths themselves says which of them they are.
     let is_own = |token: &Token| {
         let word = token.word().trim_end_matches('s');
-        word.chars().nth(2).is_some() && paths.iter().any(|path| path.to_lowercase().contains(word))
+        word.chars().nth(2).is_some() && paths.iter().take(COMPARED_MAX).any(|path| path.to_lowercase().contains(word))
     };
     let is_known = |token: &Token| {
         let word = token.word();
@@ -256,5 +259,9 @@ fn is_harmless(head: &str, paths: &[String]) -> bool {
     let is_known = |token: &Token| is_known(token) || is_all(std::slice::from_ref(token)) || is_own(token);
     // Above names alone stands the folder that they lie in.
     let is_folder = || is_plain(head.trim_end_matches(':')) && !paths.iter().any(|path| path.contains('/'));
-    !words.iter().any(is_away) && (begins_work || words.iter().any(is_own) || words.iter().all(is_known) || is_folder())
+    !words.iter().any(is_away)
+        && (begins_work
+            || words.iter().take(COMPARED_MAX).any(is_own)
+            || (words.len() <= COMPARED_MAX && words.iter().all(is_known))
+            || is_folder())
 }
