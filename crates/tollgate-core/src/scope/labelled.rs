@@ -173,10 +173,6 @@ const AWAY: &[&str] = &[
     "depend",
     "dependent",
     "depending",
-    "follow-up",
-    "follow-ups",
-    "future",
-    "later",
     "legacy",
     "next",
     "old",
@@ -191,7 +187,6 @@ const AWAY: &[&str] = &[
     "reading",
     "review",
     "reviewed",
-    "someday",
     "unrelated",
     "unless",
     "upstream",
@@ -199,6 +194,11 @@ const AWAY: &[&str] = &[
     "used",
     "without",
 ];
+
+/// Those that put it off alone.
+const PUT_OFF: &[&str] = &["follow-up", "follow-ups", "future", "later", "someday"];
+/// Words that point at something only where they come first: `Health check`, `Mail template`.
+const THINGS: &[&str] = &["check", "copy", "match", "template"];
 
 /// How many words of a label and how many paths below it are compared, each with each.
 const COMPARED_MAX: usize = 16;
@@ -242,11 +242,16 @@ fn ends_alone(head: &str) -> bool {
 /// Whether words say what the files below them are, or what is done to them.
 fn is_harmless(head: &str, paths: &[String]) -> bool {
     let words: Vec<Token> = clauses(head).into_iter().flatten().collect();
-    let is_away = |token: &Token| {
+    let first = words.first().map_or("", Token::word);
+    // What is done is read as it is before a path, unless it is put off.
+    if is_work(first) {
+        return !words.iter().any(|token| is_in(token.word(), PUT_OFF));
+    }
+    let is_away = |(at, token): (usize, &Token)| {
         let word = token.word();
-        word != "following" && [POINTS, BEFORE, BEFORE_DIRECTLY, ALONE, AWAY].iter().any(|known| is_in(word, known))
+        let is_thing = is_in(word, AREAS) || word == "following" || (at > 0 && is_in(word, THINGS));
+        !is_thing && [POINTS, BEFORE, BEFORE_DIRECTLY, ALONE, AWAY, PUT_OFF].iter().any(|known| is_in(word, known))
     };
-    let begins_work = words.first().is_some_and(|first| is_work(first.word()));
     // A word of the paths themselves says which of them they are.
     let is_own = |token: &Token| {
         let word = token.word().trim_end_matches('s');
@@ -259,9 +264,9 @@ fn is_harmless(head: &str, paths: &[String]) -> bool {
     let is_known = |token: &Token| is_known(token) || is_all(std::slice::from_ref(token)) || is_own(token);
     // Above names alone stands the folder that they lie in.
     let is_folder = || is_plain(head.trim_end_matches(':')) && !paths.iter().any(|path| path.contains('/'));
-    !words.iter().any(is_away)
-        && (begins_work
-            || words.iter().take(COMPARED_MAX).any(is_own)
-            || (words.len() <= COMPARED_MAX && words.iter().all(is_known))
-            || is_folder())
+    let is_own_or_known = || {
+        let compared = words.iter().take(COMPARED_MAX);
+        compared.clone().any(is_own) || (words.len() <= COMPARED_MAX && compared.clone().all(is_known))
+    };
+    !words.iter().enumerate().any(is_away) && (is_own_or_known() || is_folder())
 }

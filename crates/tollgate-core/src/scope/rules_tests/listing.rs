@@ -277,6 +277,7 @@ fn a_list_below_words_is_read_as_what_stands_behind_them() {
         "Existing code to reuse:",
         "Later:",
         "Auth, later:",
+        "Change later:",
         "Same style as",
         "Helpers used by the page:",
         "Zum Nachlesen:",
@@ -303,6 +304,9 @@ fn a_list_below_words_is_read_as_what_stands_behind_them() {
         "Create:",
         "Add the total to the page",
         "Tests for the cart:",
+        "Model:",
+        "Cart template:",
+        "Replace the legacy page as in the spec:",
         "API & types:",
         "Backend:\n  - Services:",
     ] {
