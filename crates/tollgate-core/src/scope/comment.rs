@@ -79,8 +79,6 @@ const BEGINNINGS: &[&str] = &[
     "$",
     "%%",
     "+",
-    "-{",
-    ":",
     "<amd-",
     "<reference",
     "=",
@@ -130,6 +128,7 @@ pub fn steers_a_tool(comment: &str) -> bool {
     bound
         || bare.starts_with("#!")
         || bare.starts_with("//!#")
+        || begins_code(bare)
         || BEGINNINGS.iter().any(|begin| said.starts_with(begin))
         || said.contains(odd)
         || addresses(said)
@@ -166,6 +165,7 @@ mod tests {
             "// check the type of it: a number",
             "// NOTE: run it twice",
             "// - a line of a list",
+            "#: in cents",
             "// command line flags",
         ] {
             assert!(!steers_a_tool(plain), "{plain}");
