@@ -77,19 +77,37 @@ const WORDS: &[&str] = &[
 const BEGINNINGS: &[&str] = &[
     "!",
     "$",
+    "%%",
     "+",
     "<amd-",
     "<reference",
     "=",
+    "BSUB",
     "CHECK",
+    "COMMAND",
     "Code generated",
+    "Databricks notebook",
     "Deprecated:",
+    "MAGIC",
+    "PBS",
     "RUN:",
+    "SBATCH",
     "^",
+    "cargo-deps:",
+    "compile-flags:",
     "fall through",
     "falls through",
     "type:",
+    "webpack",
+    "~",
 ];
+/// What comments begin with that are code for a tool, up to their end.
+const CODE: &[&str] = &["/*:", "/*-{"];
+
+/// Whether a line begins a comment that is code for a tool, over however many lines it goes.
+pub fn begins_code(line: &str) -> bool {
+    CODE.iter().any(|begin| line.trim_start().starts_with(begin))
+}
 
 /// Whether a comment may be for a tool, or be more than it looks like: all but plain words for people.
 pub fn steers_a_tool(comment: &str) -> bool {
@@ -110,6 +128,7 @@ pub fn steers_a_tool(comment: &str) -> bool {
     bound
         || bare.starts_with("#!")
         || bare.starts_with("//!#")
+        || begins_code(bare)
         || BEGINNINGS.iter().any(|begin| said.starts_with(begin))
         || said.contains(odd)
         || addresses(said)
@@ -145,6 +164,9 @@ mod tests {
             "/// <summary>A total.</summary>",
             "// check the type of it: a number",
             "// NOTE: run it twice",
+            "// - a line of a list",
+            "#: in cents",
+            "// command line flags",
         ] {
             assert!(!steers_a_tool(plain), "{plain}");
         }
@@ -187,6 +209,21 @@ mod tests {
             "// falls through",
             "//export Total",
             "// Deprecated: use Sum.",
+            "# Databricks notebook source",
+            "# MAGIC %pip install one",
+            "-- MAGIC drop table t",
+            "# COMMAND ----------",
+            "#SBATCH --partition=gpu",
+            "#PBS -l nodes=1",
+            "#BSUB -q long",
+            "// cargo-deps: one=\"1\"",
+            "/*:: type X = number; */",
+            "/*: string */",
+            "/*-{ return 1; }-*/",
+            "/* webpackMode: \"lazy\" */",
+            "// compile-flags: -O",
+            "//~ ERROR mismatched",
+            "# %% [markdown]",
         ] {
             assert!(steers_a_tool(odd), "{odd}");
         }

@@ -6,8 +6,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::alone::names_alone;
 use super::behind::{behind_paths, emphasised, listed_behind, spans, without_states};
 use super::described::{Said, is_lead_of_all, limits_more, said};
+use super::labelled::{Label, label};
 use super::leading::{led, remarks_in};
 use super::pattern_problem;
 use super::refusing::{Refused, refused};
@@ -28,6 +30,8 @@ pub(super) struct Item {
     pub is_narrowed: bool,
     /// What it may exclude or not: the target of a link, a path behind `only`.
     pub doubtful: Vec<String>,
+    /// Words alone that may be the name of something.
+    pub alone: Vec<String>,
     /// Items of a list below it that stand for themselves.
     pub below: Vec<String>,
     /// What it names with words that refuse a change: listed it is not, and excluded it may be.
@@ -89,7 +93,8 @@ impl Item {
         // Items below that stand for themselves are read alone.
         let remarks = if item.below.is_empty() { &below[..] } else { &[] };
         let own = |item: &Self, path: &String| item.apart.contains(path);
-        match refused(&head, remarks) {
+        let label = label(&head, &item.below);
+        match Some(Refused::All).filter(|_| label == Label::Refuses).or_else(|| refused(&head, remarks)) {
             None => {}
             Some(Refused::Part) => item.is_narrowed = true,
             Some(Refused::Paths(paths)) => {
@@ -103,9 +108,7 @@ impl Item {
                 named.append(&mut item.only);
                 named.append(&mut item.pointed);
                 // `Do not touch:` speaks of the list below it.
-                for inner in std::mem::take(&mut item.below).iter().map(|text| Self::listed(text)) {
-                    named.extend([inner.paths, inner.only, inner.refused].concat());
-                }
+                named.extend(std::mem::take(&mut item.below).iter().flat_map(|text| Self::listed(text).all()));
                 let paths = mentions(&head, false);
                 let is_clear = !paths.is_empty() && paths.iter().all(|path| own(&item, path));
                 named.extend(paths);
@@ -113,8 +116,20 @@ impl Item {
                 item.refused = named;
             }
         }
+        if label == Label::Points {
+            item.paths.clear();
+            for text in std::mem::take(&mut item.below) {
+                let named = Self::listed(&text).all().into_iter();
+                item.pointed.extend(named.filter(|path| is_path(path) || *path == text));
+            }
+        }
         item.describe();
         item
+    }
+
+    /// All that an item of In Scope names.
+    fn all(self) -> Vec<String> {
+        [self.paths, self.only, self.refused, self.pointed].concat()
     }
 
     /// Reads the words around folders and patterns: those that do not describe them mean a part.
@@ -204,6 +219,11 @@ impl Item {
         // Behind a path stands a remark.
         let words = if begins_with_path(about) { before_remark(about) } else { about };
         item.mentioned = mentions(words, false);
+        // Before a path, or above a list of them, it is a label.
+        let remark = &about[before_remark(about).len()..];
+        if mentions(remark, false).is_empty() && item.doubtful.is_empty() && paths_in(&below).is_empty() {
+            item.alone = names_alone(about);
+        }
         match stays.is_empty() {
             true => item.below = below,
             false => item.apart.extend(paths_in(&below)),
@@ -368,7 +388,7 @@ pub(super) fn begins_with_path(item: &str) -> bool {
 pub(super) const REMARKS: [&str; 6] = [" (", " — ", " – ", " -- ", " - ", ": "];
 
 /// An item up to its remark.
-fn before_remark(item: &str) -> &str {
+pub(super) fn before_remark(item: &str) -> &str {
     let from = item.strip_prefix('`').and_then(|rest| rest.find('`')).map_or(0, |end| end + 2);
     let remark = REMARKS.iter().filter_map(|mark| item[from..].find(mark)).min();
     &item[..remark.map_or(item.len(), |remark| from + remark)]

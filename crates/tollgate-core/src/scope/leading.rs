@@ -15,7 +15,7 @@ pub(super) struct Led {
 }
 
 /// Words that point at something where they come first.
-const POINTS: &[&str] = &[
+pub(super) const POINTS: &[&str] = &[
     "follow",
     "follows",
     "following",

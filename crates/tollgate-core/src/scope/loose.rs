@@ -39,6 +39,11 @@ impl Loose {
         }
     }
 
+    /// Takes in words alone, each of which may be the name of a file or a folder.
+    pub fn take_names(&mut self, names: &[String], at: usize) {
+        self.unsure.extend(names.iter().map(|name| (name.as_str().into(), name.as_str().into(), at)));
+    }
+
     /// Whether files or folders among these have every path that an item excludes.
     pub fn is_held(&self, files: &BTreeSet<&str>) -> bool {
         self.unsure.iter().all(|(whole, path, _)| is_there(whole, files) || is_there(path, files))

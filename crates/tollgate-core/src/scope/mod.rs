@@ -6,6 +6,7 @@
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
 mod aliased;
+mod alone;
 mod behind;
 mod beside;
 pub mod change;
@@ -13,13 +14,16 @@ mod comment;
 mod content;
 pub mod correction;
 mod described;
+mod doc_test;
 pub mod draft;
 mod field;
 mod heeded;
 mod imports;
 pub mod incidental;
 mod item;
+mod labelled;
 mod leading;
+mod line_end;
 mod locked;
 mod loose;
 pub mod modules;

@@ -83,7 +83,14 @@ impl Open {
                             '}' | ')' | ']' if brackets.opened.pop().is_none() => brackets.closed += 1,
                             _ => {}
                         }
-                        self.whole(&line[..at], rest, first)
+                        let length = self.whole(&line[..at], rest, first);
+                        match self.continued(rest, first).filter(|_| length == first.len_utf8()) {
+                            Some(open) => {
+                                self.inside = Inside::Text(open);
+                                rest.len()
+                            }
+                            None => length,
+                        }
                     }
                 },
             };
@@ -116,6 +123,17 @@ impl Open {
             _ => None,
         };
         found.unwrap_or(one)
+    }
+
+    /// The string that begins here and goes on in the next line, where a backslash stands before the end of this one.
+    fn continued(&self, rest: &str, first: char) -> Option<Text> {
+        let open = match first {
+            '"' => text("", "\"", true),
+            '\'' if self.language.ticks => text("", "'", true),
+            _ => return None,
+        };
+        let escapes = rest.len() - rest.trim_end_matches('\\').len();
+        (escapes % 2 == 1).then_some(open)
     }
 
     fn block(&mut self, line: &str) {
@@ -189,6 +207,15 @@ mod tests {
             ("a.rs", "let q = r#\"a\n\" // b\n\"#;\nf();", ".tt."),
             ("a.go", "q := `a\\`\nf(\"`\")", ".."),
             ("a.java", "String q = \"\"\"\n // a\n \"\"\";\nf();", ".tt."),
+            ("a.kt", "val q = \"\"\"\\\"\"\"\nval r = \"\"\"\n// a\n\"\"\"\nf()", "..tt."),
+            // A backslash before the end of a line.
+            ("a.py", "q = \"a \\\n# b\"\nf()", ".t."),
+            ("a.py", "q = 'a \\\n# b \\\n# c'\nf()", ".tt."),
+            ("a.py", "q = 'a' + \\\n# b\nf()", "..."),
+            ("a.py", "q = 'a\\\\'\n# b", ".."),
+            ("a.ts", "q('a', 'b \\\n// c');\n// d", ".t."),
+            ("a.ts", "q(\"a\"); // it's \\\n// c", ".."),
+            ("a.c", "char *q = \"a \\\n// b\";\nf();", ".t."),
             ("a.cs", "var q = @\"a\n// b\n\";\nf();", ".tt."),
             ("a.sh", "echo \"a\n# b\"\nf", ".t."),
             ("a.yaml", "run: |\n  # a\n  b\n\n  # c\nnext: 1\n# d", ".tttt.."),

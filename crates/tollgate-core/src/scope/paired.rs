@@ -141,10 +141,28 @@ pub(super) fn stands(tokens: &[Token<'_>], at: usize, language: Language) -> Sta
     match before {
         _ if tokens[at].quoted || (before == "/" && next == "/") => Stands::AsValues,
         "." if next == "(" => Stands::Inside,
+        "." if language.qualifies && is_embedded(tokens, at) => Stands::AsParts,
         // What stands before the dot is looked at where the name must come from.
         "." if language.qualifies => Stands::AsNames,
         "." => Stands::AsParts,
         _ if is_key || is_short => Stands::AsParts,
         _ => Stands::AsNames,
     }
+}
+
+/// Whether a word is the type of a field of Go without a name of its own, which is then called so: `*cart.Cart`.
+fn is_embedded(tokens: &[Token<'_>], at: usize) -> bool {
+    let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
+    let begin = at.checked_sub(2);
+    let before = begin.and_then(|begin| begin.checked_sub(1));
+    let before = if text(before) == "*" { before.and_then(|before| before.checked_sub(1)) } else { before };
+    let in_struct = || tokens[..at].iter().any(|token| token.text == "struct");
+    let begins = text(before).is_empty() || (matches!(text(before), "{" | ";") && in_struct());
+    let ends = match text(Some(at + 1)) {
+        "" | "`" => true,
+        "[" => tokens.last().is_some_and(|last| last.text == "]"),
+        "}" | ";" => in_struct(),
+        _ => false,
+    };
+    begin.is_some() && begins && ends
 }

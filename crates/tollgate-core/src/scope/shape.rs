@@ -80,8 +80,8 @@ fn of_hunk<'a>(number: usize, hunk: &'a Hunk<'a>, language: Language) -> Vec<Pie
             found.extend(new.map(|at| Piece::Code(Sign::Added, line(at))));
             continue;
         }
-        let wrapped =
-            || language.wraps(old.clone().chain(new.clone()).map(line)) && whole(old.clone()) == whole(new.clone());
+        let wraps = |range: Range<usize>| language.wraps(range.map(line));
+        let wrapped = || wraps(old.clone()) && wraps(new.clone()) && whole(old.clone()) == whole(new.clone());
         if (blank(old.clone()) && blank(new.clone())) || wrapped() {
             found.push(Piece::Layout);
             continue;

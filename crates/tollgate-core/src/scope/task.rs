@@ -317,7 +317,7 @@ impl TaskScope {
     /// Takes in an item of Out of Scope, when those of In Scope are known.
     fn exclude(&mut self, text: &str, reading: &mut Reading<'_>) {
         let item = Item::excluded(text);
-        if let Some(why) = names_no_path(text, &item, false) {
+        if let Some(why) = names_no_path(text, &item, false).filter(|_| item.alone.is_empty()) {
             reading.warn(format!("{} names no path: {why}", quote(text)));
         }
         let at = self.excluded.item(text);
@@ -333,6 +333,8 @@ impl TaskScope {
         let doubtful: Vec<&String> = item.doubtful.iter().filter(|path| !is_listed(path)).collect();
         self.excluded_at.insert(at, reading.place);
         self.loose.take(item.paths.iter().chain(apart.iter().copied()), at);
+        self.loose.take_names(&item.alone, at);
+        self.excluded.take_all(&item.alone, at);
         doubtful.into_iter().for_each(|path| self.loose.mean(path, at));
         apart.into_iter().for_each(|path| _ = self.excluded.take(path, at));
         for path in item.apart.iter().filter(|path| self.listed.find(path).is_none()) {

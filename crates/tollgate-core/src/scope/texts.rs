@@ -16,6 +16,8 @@ pub const fn text(begin: &'static str, end: &'static str, escapes: bool) -> Text
 const BACKTICKS: &[Text] = &[text("`", "`", true)];
 const RAW_BACKTICKS: &[Text] = &[text("`", "`", false)];
 const TRIPLE: &[Text] = &[text("\"\"\"", "\"\"\"", true), text("'''", "'''", true)];
+/// Without escapes: `"""\"""` is a backslash.
+const RAW_TRIPLE: &[Text] = &[text("\"\"\"", "\"\"\"", false)];
 const SHARP: &[Text] = &[text("\"\"\"", "\"\"\"", true), text("@\"", "\"", false), text("$@\"", "\"", false)];
 const RUST: &[Text] =
     &[text("r##\"", "\"##", false), text("r#\"", "\"#", false), text("r\"", "\"", false), text("\"", "\"", true)];
@@ -28,7 +30,8 @@ pub fn texts(extension: &str) -> &'static [Text] {
     match extension {
         "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" => BACKTICKS,
         "go" => RAW_BACKTICKS,
-        "py" | "java" | "kt" | "kts" | "scala" | "swift" | "dart" | "ex" | "exs" | "nim" | "toml" => TRIPLE,
+        "kt" | "kts" | "scala" => RAW_TRIPLE,
+        "py" | "java" | "swift" | "dart" | "ex" | "exs" | "nim" | "toml" => TRIPLE,
         "cs" => SHARP,
         "rs" => RUST,
         "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" => C,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::line_end::may_end;
 use super::named::{file_name, is_in_fixtures, is_text_for_people, manifests};
 use super::texts::{Text, texts};
 
@@ -42,6 +43,8 @@ pub struct Language {
     pub qualifies: bool,
     /// Whether comments may say what an example prints, and are compared with it.
     pub examples: bool,
+    /// Whether examples in comments are run as tests.
+    pub doc_tests: bool,
     /// Whether the end of a line may end a statement.
     ends_lines: bool,
 }
@@ -144,6 +147,7 @@ pub fn language(path: &str) -> Language {
         names,
         qualifies,
         examples,
+        doc_tests: extension == "rs",
     }
 }
 
@@ -251,13 +255,15 @@ impl Language {
     }
 
     /// Whether lines may be wrapped otherwise and mean the same: not where a line's end is a statement's.
-    pub fn wraps<'t>(&self, mut lines: impl Iterator<Item = &'t str>) -> bool {
+    pub fn wraps<'t>(&self, lines: impl Iterator<Item = &'t str>) -> bool {
         let ends = |line: &str| {
             ["return", "throw", "break", "continue", "yield"].iter().any(|word| line.trim_end().ends_with(word))
         };
         // What comes into the line of a comment is part of it.
         let sure = !self.indents && self.comment == "//" && self.names && !self.ends_lines;
-        sure && !lines.any(|line| ends(line) || line.contains('/'))
+        let lines: Vec<&str> = lines.collect();
+        sure && !lines.iter().any(|line| ends(line) || line.contains('/'))
+            && !(self.bare_imports_act && lines.windows(2).any(|pair| may_end(pair[0], pair[1])))
     }
 
     /// Several lines as one, without white space that means nothing.

@@ -119,6 +119,13 @@ fn an_exclusion_without_the_whole_path_is_for_a_person() {
         ("src/auth", "src/auth"),
         ("SRC/AUTH.JS", "SRC/AUTH.JS"),
         ("src/page.js and auth.js", "auth.js"),
+        ("auth", "auth"),
+        ("`auth`", "auth"),
+        ("Auth.", "Auth"),
+        ("**Auth**", "Auth"),
+        ("auth (owned by #12)", "auth"),
+        ("src/page.js, auth", "auth"),
+        ("README.md and auth", "auth"),
     ] {
         for listed in ["src/cart.js", "src/"] {
             task(&world, listed, item);
@@ -129,11 +136,14 @@ fn an_exclusion_without_the_whole_path_is_for_a_person() {
     }
     task(&world, "src/cart.js", "[auth](src/auth.js)");
     assert_eq!(check(&world, "").1, 4);
+    task(&world, "src/", "migrations, auth");
+    let (found, exit) = check(&world, "");
+    assert_eq!((exit, warned(&found).len()), (4, 2), "{found}");
     for (item, exit) in [("<code>src/auth.js</code>", 1), ("README.md", 0), ("CI/CD pipeline", 0), ("src/page", 0)] {
         task(&world, "src/cart.js", item);
         assert_eq!(check(&world, "").1, exit, "{item}");
     }
-    for item in ["src/auth.js.", "N/A", "The login, e.g. src/auth.js"] {
+    for item in ["src/auth.js.", "N/A", "None", "The login, e.g. src/auth.js", "Auth: src/auth.js", "Everything"] {
         task(&world, "src/cart.js", item);
         assert_eq!(warned(&check(&world, "").0), [""; 0], "{item}");
     }

@@ -34,6 +34,64 @@ fn what_an_example_of_go_prints_is_compared() {
 }
 
 #[test]
+fn the_comment_above_the_import_of_c_is_code() {
+    let cart = " package cart\n-func Total() int {\n+func Grand() int {\n \treturn 1\n }";
+    let call = " \n-var X = Total()\n+var X = Grand()";
+    let many = format!(" /*\n-int f();\n+int g();\n{} */\n", " int h();\n".repeat(12));
+    for (diff, class) in [
+        (" // int h();\n-// int f() { return 1; }\n+// int f() { return 2; }\n import \"C\"\n", Class::Judge),
+        (" /*\n-int f() { call(1); }\n+int f() { call(2); }\n */\n import \"C\"\n", Class::Judge),
+        (" /*\n+int f();\n */\n import \"C\"\n", Class::Judge),
+        (" // int f();\n+\n import \"C\"\n", Class::Judge),
+        (" // int f();\n-\n import \"C\"\n", Class::Judge),
+        (" /*\n #include <a.h>\n */\n+\n import \"C\"\n", Class::Judge),
+        (" import (\n \t\"fmt\"\n )\n // int f();\n+\n // int g();\n import \"C\"\n", Class::Judge),
+        (" // int f();\n+// int g();\n import (\n \t\"C\"\n )\n", Class::Judge),
+        (" import (\n \t\"fmt\"\n \t// int f();\n+\t// int g();\n \t\"C\"\n )\n", Class::Judge),
+        (" // int f();\n import \"C\"\n \n+// the total\n", Class::Incidental),
+        ("+\n // int f();\n import \"C\"\n", Class::Incidental),
+        ("-// the cart\n+// a cart\n import \"fmt\"\n", Class::Incidental),
+    ] {
+        let diff = format!(" package cart\n \n{diff}{call}").leak();
+        let (found, criteria) = measured(cart, made("cart/use.go", diff));
+        assert_eq!(found, class, "{diff}\n{criteria:#?}");
+    }
+    let cut = format!("{call}\n@@ x\n{many}").leak();
+    assert_eq!(measured(cart, made("cart/use.go", cut.trim_end_matches(" */\n"))).0, Class::Judge);
+}
+
+#[test]
+fn an_example_in_the_documentation_of_rust_is_a_test() {
+    let code = " /// Words.\n ///\n /// ```\n-/// assert_eq!(f(), 1);\n+/// assert_eq!(f(), 2);\n /// ```\n";
+    let cut = " /// let a = 1;\n-/// assert_eq!(f(), 1);\n+/// assert_eq!(f(), 2);\n /// ```\n";
+    for (diff, class) in [
+        (code.to_owned(), Class::Judge),
+        (code.replace("```\n-", "```should_panic\n-"), Class::Judge),
+        (code.replace("///", "    ///"), Class::Judge),
+        (format!("@@ x\n{cut}"), Class::Judge),
+        (" /** ```\n-assert!(a);\n+assert!(b);\n ``` */\n".to_owned(), Class::Judge),
+        (" /**\n  * ```\n- * assert!(a);\n+ * assert!(b);\n  * ```\n  */\n".to_owned(), Class::Judge),
+        (" /// Words.\n-///\n-/// ```\n-/// assert_eq!(f(), 1);\n-/// ```\n".to_owned(), Class::Judge),
+        ("+/// ```\n+/// assert_eq!(f(), 2);\n+/// ```\n".to_owned(), Class::Judge),
+        (" /// Words.\n ///\n-///     assert!(a);\n+/// assert!(a);\n".to_owned(), Class::Judge),
+        (" /// Words.\n ///\n-///     assert!(a);\n+///     assert!(b);\n".to_owned(), Class::Judge),
+        (" /// Words.\n+///\n ///     assert!(a);\n".to_owned(), Class::Judge),
+        // What is shown and not run, and words for people.
+        (code.replace("```\n-", "```text\n-"), Class::Incidental),
+        (code.replace("```\n-", "```json\n-"), Class::Incidental),
+        (code.replace("///", "//"), Class::Incidental),
+        (" fn g() {}\n-/// A word.\n+/// Words.\n ///\n /// ```\n /// f();\n /// ```\n".to_owned(), Class::Incidental),
+        (" /// ```\n /// f();\n /// ```\n-/// A word.\n+/// Words.\n".to_owned(), Class::Incidental),
+    ] {
+        let diff =
+            format!(" mod cart;\n-pub use cart::a;\n+pub use cart::{{a, tax}};\n{diff} pub fn f() -> u8 {{ 1 }}")
+                .leak();
+        let (found, criteria) = measured("+pub fn tax() {}", made("src/lib.rs", diff));
+        assert_eq!(found, class, "{diff}\n{criteria:#?}");
+    }
+}
+
+#[test]
 fn what_a_script_of_python_depends_on_stands_in_comments() {
     let head = " import os\n+from src.cart import total\n";
     for (diff, met) in [

@@ -268,6 +268,54 @@ fn a_path_that_an_item_only_points_at_is_not_listed() {
 }
 
 #[test]
+fn a_list_below_words_is_read_as_what_stands_behind_them() {
+    let names = "primary cart.js, incidental? auth.js, out of scope app.js";
+    for label in [
+        "Files to read:",
+        "Context:",
+        "**Context**:",
+        "Existing code to reuse:",
+        "Later:",
+        "Auth, later:",
+        "Change later:",
+        "Same style as",
+        "Helpers used by the page:",
+        "Zum Nachlesen:",
+        "Code:\n  - Background:",
+    ] {
+        for path in ["src/auth.js", "`src/auth.js`", "src/auth.js (the login)"] {
+            let (found, warnings) = listed(&["src/cart.js", &format!("{label}\n  - {path}")]);
+            assert_eq!((&*found, warnings.len()), (names, 1), "{label}: {path}: {warnings:?}");
+        }
+    }
+    for label in [
+        "Backend:",
+        "**Backend**",
+        "Files",
+        "Tests:",
+        "Cart:",
+        "Cart totals:",
+        "The cart page and its tests:",
+        "Source files",
+        "New files:",
+        "Files to change:",
+        "Files to be modified",
+        "The following files:",
+        "Create:",
+        "Add the total to the page",
+        "Tests for the cart:",
+        "Model:",
+        "Cart template:",
+        "Replace the legacy page as in the spec:",
+        "API & types:",
+        "Backend:\n  - Services:",
+    ] {
+        let (found, warnings) = listed(&[&format!("{label}\n  - src/cart.js")]);
+        assert_eq!((&*found, warnings), (CART_ALONE, vec![]), "{label}");
+    }
+}
+
+#[test]
 fn a_file_is_listed_in_every_honest_spelling() {
     let items = [
         "src/cart.js: add the parser",

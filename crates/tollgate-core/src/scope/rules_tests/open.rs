@@ -31,6 +31,8 @@ fn a_comment_that_takes_lines_away_or_lets_them_run_is_none() {
         "-/* off\n login('admin');\n  */",
         "-// checked first\n-verify(order);\n+// checked first verify(order);",
         "+// checked \\\n verify(order);",
+        " /*::\n-type Order = number;\n+type Order = string;\n */\n verify(order);",
+        " /*-{\n-  one();\n+  two();\n }-*/\n verify(order);",
     ] {
         assert_ne!(ts(odd), Class::Incidental, "{odd}");
     }
@@ -134,6 +136,15 @@ fn white_space_that_counts_is_no_layout() {
         ("src/page.ts", "-if (/^[a-z ]+$/.test(s)) f();\n+if (/^[a-z]+$/.test(s)) f();"),
         ("src/page.ts", "-s.split(/ /);\n+s.split(/  /);"),
         ("src/page.ts", "-x = a++ + b;\n+x = a + ++b;"),
+        // Where a line ends, a statement may.
+        ("src/page.ts", " class A {\n-  async save() {\n+  async\n+  save() {\n   }\n }"),
+        ("src/page.ts", "-const f = async x => g(x);\n+const f = async\n+  x => g(x);"),
+        ("src/page.js", "-async function f() {\n+async\n+function f() {\n }"),
+        ("src/page.js", " class A {\n-  async [name]() {\n+  async\n+  [name]() {\n   }\n }"),
+        ("src/page.ts", " class A {\n-  declare x\n+  declare\n+  x\n }"),
+        ("src/page.ts", "-let p = q\n-++r\n+let p = q++\n+r"),
+        ("src/page.ts", "-p\n-++\n+p++"),
+        ("src/page.js", "-a\n---b;\n+a--\n+b;"),
         ("src/page.tsx", "-<p>Hello, {name}</p>\n+<p>Hello,{name}</p>"),
         ("src/page.tsx", " <p>\n+// shown\n </p>"),
         ("src/page.vue", " <p>\n+/* shown */\n </p>"),
@@ -141,6 +152,20 @@ fn white_space_that_counts_is_no_layout() {
         let import = "import { total } from './cart';";
         assert_eq!(beside_an_import(path, import, " f();"), Class::Incidental, "{path}");
         assert_ne!(beside_an_import(path, import, diff), Class::Incidental, "{diff}");
+    }
+    for diff in [
+        "-const value = sum(a, b);\n+const value = sum(\n+  a,\n+  b);",
+        "-const value = a + b;\n+const value = a\n+  + b;",
+        "-class Page extends View {\n+class Page\n+  extends View {\n }",
+        "-const value = a in b;\n+const value =\n+  a in b;",
+        "-list.map(f).filter(g);\n+list\n+  .map(f)\n+  .filter(g);",
+        "-  const a = b\n-  const c = d\n+    const a = b\n+    const c = d",
+    ] {
+        assert_eq!(
+            beside_an_import("src/page.ts", "import { total } from './cart';", diff),
+            Class::Incidental,
+            "{diff}"
+        );
     }
     let star = " export * from './auth';\n-export { add } from './cart';\n+export { add, total } from './cart';";
     assert_ne!(measured(ADDS_TOTAL, made("src/index.ts", star)).0, Class::Incidental, "it may hide another");

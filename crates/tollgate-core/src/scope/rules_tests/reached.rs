@@ -260,6 +260,19 @@ fn a_renamed_type_and_a_comment_beside_a_renamed_call_follow() {
         (go, "page/page.go", package, "-\tf(x.cart.Cart)\n+\tf(x.cart.Basket)", Class::Judge),
         (go, "page/page.go", package, "-\tf(T{Cart: 1})\n+\tf(T{Basket: 1})", Class::Judge),
         (go, "page/page.go", package, " \tcart := f()\n-\tf(cart.Cart)\n+\tf(cart.Basket)", Class::Judge),
+        // A field without a name is called as its type is.
+        (go, "page/page.go", package, " type A struct {\n-\t*cart.Cart\n+\t*cart.Basket\n }", Class::Judge),
+        (go, "page/page.go", package, " type A struct {\n-\tcart.Cart // all\n+\tcart.Basket // all\n }", Class::Judge),
+        (
+            go,
+            "page/page.go",
+            package,
+            " type A struct {\n-\tcart.Cart `json:\"a\"`\n+\tcart.Basket `json:\"a\"`\n }",
+            Class::Judge,
+        ),
+        (go, "page/page.go", package, "-type A struct { cart.Cart }\n+type A struct { cart.Basket }", Class::Judge),
+        (go, "page/page.go", package, " type A struct {\n-\tc *cart.Cart\n+\tc *cart.Basket\n }", Class::Incidental),
+        (go, "page/page.go", package, " \tf(\n-\t\tcart.Cart{},\n+\t\tcart.Basket{},\n \t)", Class::Incidental),
         (py, "src/page.py", import, "-class X(Cart):\n+class X(Basket):", Class::Incidental),
         (py, "src/page.py", import, "-class X(Other, Cart):\n+class X(Other, Basket):", Class::Incidental),
         (

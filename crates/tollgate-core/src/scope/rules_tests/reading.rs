@@ -269,6 +269,12 @@ fn an_item_that_refuses_a_change_lists_nothing() {
         "Auth stays untouched: `src/auth.js`",
         "Auth (read only):\n  - `src/auth.js` (read only)",
         "Do not touch:\n  - src/auth.js",
+        "Not:\n  - src/auth.js",
+        "Out:\n  - src/auth.js",
+        "Reference:\n  - `src/auth.js`",
+        "Depends on\n  - src/auth.js",
+        "See also:\n  - `src/auth.js`",
+        "Auth:\n  - Do not touch:\n    - `src/auth.js`",
     ] {
         // Also where another item lists the folder, or the file itself.
         for others in [&["src/cart.js"][..], &["src/"], &["src/cart.js", "src/auth.js"]] {
