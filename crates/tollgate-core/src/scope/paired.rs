@@ -150,13 +150,16 @@ pub(super) fn stands(tokens: &[Token<'_>], at: usize, language: Language) -> Sta
     }
 }
 
+/// So far before a field the word is looked for that its struct in one line begins with.
+const STRUCT_MAX: usize = 128;
+
 /// Whether a word is the type of a field of Go without a name of its own, which is then called so: `*cart.Cart`.
 fn is_embedded(tokens: &[Token<'_>], at: usize) -> bool {
     let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
     let begin = at.checked_sub(2);
     let before = begin.and_then(|begin| begin.checked_sub(1));
     let before = if text(before) == "*" { before.and_then(|before| before.checked_sub(1)) } else { before };
-    let in_struct = || tokens[..at].iter().any(|token| token.text == "struct");
+    let in_struct = || tokens[at.saturating_sub(STRUCT_MAX)..at].iter().any(|token| token.text == "struct");
     let begins = text(before).is_empty() || (matches!(text(before), "{" | ";") && in_struct());
     let ends = match text(Some(at + 1)) {
         "" | "`" => true,
