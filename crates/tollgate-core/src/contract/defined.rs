@@ -40,16 +40,16 @@ impl Defined {
         let (root, places) = self.tree(text, context, &mut found);
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);
-            self.meant(root, context, &mut found);
+            self.meant(text, root, context, &mut found);
         }
         Judged { root, diagnostics: found.place(&places) }
     }
 
     /// Finds a report without errors that means nothing all the same: it must not pass as good.
-    fn meant(&self, root: &Node<'_>, context: &Context, found: &mut Found) {
+    fn meant(&self, text: &str, root: &Node<'_>, context: &Context, found: &mut Found) {
         let Some(mapping) = &self.definition.report else { return };
         let role = context.role.as_ref();
-        let demanded = layout::demanded(&self.definition, root);
+        let demanded = layout::demanded(&self.definition, root, text);
         if (!found.doubted.is_empty() || demanded.is_some()) && meaning::accepts(&self.definition, mapping, root, role)
         {
             let hint = layout::where_to(&self.definition);

@@ -389,6 +389,8 @@ fn words_that_ask_for_a_change_are_refused_beside_an_acceptance() {
             let text = format!("{before}{title}\n\nI read the diff.\n\n{asks}\n\n- The total is NaN\n");
             let line = text.lines().count() - 2;
             assert_eq!(told(id, &text), [format!("Error {line}:TG0206")], "{text}");
+            let elsewhere = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+            assert_eq!(told(id, &elsewhere), [format!("Error {line}:TG0206")], "{text}");
         }
         for more in ["#### What I read", "**Must fix:** None", "[major] is no level of a warning"] {
             let text = format!("{before}{title}\n\nI read the diff.\n\n{more}\n\n- The total is fine\n");

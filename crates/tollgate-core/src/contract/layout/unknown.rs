@@ -54,14 +54,20 @@ impl Reader<'_, '_> {
 }
 
 /// Where the words of a section ask for a change as those of no contract do. What is read as something else than words is judged by itself.
-pub fn demanded(definition: &Definition, root: &Node<'_>) -> Option<u32> {
+pub fn demanded(definition: &Definition, root: &Node<'_>, text: &str) -> Option<u32> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let fields = definition.root.record().map(|record| &record.fields[..]).unwrap_or_default();
     let is_section =
         |key: &str| fields.iter().any(|field| *field.name == *key && matches!(field.layout, Layout::Section(_)));
     let said = root.map().unwrap_or_default().iter().filter(|entry| is_section(&entry.key));
     said.filter_map(|entry| match &entry.node.value {
-        Value::Text(Cow::Borrowed(text)) => Some(entry.node.at + small(demand(text)?)),
-        Value::Text(Cow::Owned(text)) => demand(text).map(|_| entry.node.at),
+        Value::Text(Cow::Borrowed(said)) => Some(entry.node.at + small(demand(said)?)),
+        // Where words were left out, the line is looked for in the text as it is.
+        Value::Text(Cow::Owned(said)) => {
+            let line = said[demand(said)?..].lines().next().unwrap_or_default();
+            let below = text.get(entry.node.at as usize..).unwrap_or_default();
+            Some(entry.node.at + below.find(line.trim()).map_or(0, small))
+        }
         _ => None,
     })
     .next()
