@@ -139,6 +139,11 @@ impl Scene {
         own.chain(met).collect()
     }
 
+    /// What git is told in place of the person's own configuration.
+    pub fn git_config(&self) -> String {
+        self.repository.as_ref().map(Repository::worker_config).unwrap_or_default()
+    }
+
     /// What must be readable for git to work there.
     pub fn reads(&self) -> Vec<PathBuf> {
         self.repository.iter().flat_map(Repository::read_by_git).collect()

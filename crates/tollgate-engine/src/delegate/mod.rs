@@ -203,6 +203,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     frame.adapter.insert("command".into(), worker.describe().into());
     let mut tether = tether(asked, hired, &dossier, &mut scene, cwd, frame)?;
     tether.reads.extend(scene.reads());
+    tether.git_config = scene.git_config();
     tether.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
     if let Program::Script(file) = &hired.program {
         tether.reads.push(file.into());

@@ -4,14 +4,15 @@
 //! passes. Everything else fails: what runs too long, and what calls a program that is not there.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
 
-use crate::process::{End, Environment, Program, Redacted, Running, Tail, find_program, start};
+use crate::process::{End, Environment, Program, Redacted, Running, Tail, find_in, find_program, start};
+use crate::sandbox::{search_path, search_path_into};
 
 /// How long a command may take when nothing else is said.
 pub const LIMIT_MS: u64 = 10 * 60 * 1000;
@@ -52,8 +53,15 @@ impl Checked {
     }
 }
 
-/// Puts what holds it around a program.
-pub type Hold<'a> = &'a dyn Fn(Program) -> std::io::Result<Program>;
+/// What stands around a command.
+#[expect(missing_debug_implementations, reason = "a function has no content")]
+#[derive(Clone, Copy)]
+pub struct Wall<'a> {
+    /// Puts what holds it around a program.
+    pub hold: &'a dyn Fn(Program) -> std::io::Result<Program>,
+    /// What it does not see; programs there are not found.
+    pub unseen: &'a [PathBuf],
+}
 
 /// Runs a command in a copy of the tree under test and ends everything it started. What it runs may be a worker's work:
 /// `started` sees the process, to record it and to be able to end it.
@@ -62,7 +70,7 @@ pub fn check(
     check: &Check,
     limit: Duration,
     marker: &str,
-    hold: Hold<'_>,
+    wall: Wall<'_>,
     secrets: &Arc<Secrets>,
     started: &mut dyn FnMut(&Running),
 ) -> Checked {
@@ -73,7 +81,7 @@ pub fn check(
         },
         Check::Shell(line) => (OsString::from("sh"), vec!["-c".into(), line.into()]),
     };
-    let Some(path) = find_program(&name, copy) else { return not_found(&name) };
+    let Some(path) = found(&name, copy, wall) else { return not_found(&name, wall) };
     let output = Tail::new(OUTPUT_BYTES_MAX);
     let program = Program {
         path,
@@ -84,7 +92,7 @@ pub fn check(
         limit,
     };
     let redacted = || Redacted::new(secrets, output.clone());
-    let end = match hold(program).and_then(|program| start(program, redacted(), redacted())) {
+    let end = match (wall.hold)(program).and_then(|program| start(program, redacted(), redacted())) {
         Ok(mut running) => {
             started(&running);
             running.wait_to_end()
@@ -95,18 +103,18 @@ pub fn check(
     };
     let (output, cut) = output.take();
     let missing = match (check, end) {
-        (Check::Shell(line), End::Exited(NOT_FOUND)) => missing(copy, line, marker, hold),
+        (Check::Shell(line), End::Exited(NOT_FOUND)) => missing(copy, line, marker, wall),
         _ => None,
     };
     Checked { output, cut, ..missing.unwrap_or_else(|| judge(end, limit)) }
 }
 
 /// The program of a line, when the shell does not know it: only then is 127 no word of the work itself.
-fn missing(copy: &Path, line: &str, marker: &str, hold: Hold<'_>) -> Option<Checked> {
+fn missing(copy: &Path, line: &str, marker: &str, wall: Wall<'_>) -> Option<Checked> {
     let (settings, program) = program(line)?;
     let probe = format!("{settings}\ncommand -v -- {program} >/dev/null");
     let program_of_probe = Program {
-        path: find_program(OsStr::new("sh"), copy)?,
+        path: found(OsStr::new("sh"), copy, wall)?,
         args: vec!["-c".into(), probe.into()],
         cwd: copy.to_owned(),
         env: Environment { marker: Some(marker.to_owned()), ..Environment::default() },
@@ -114,10 +122,10 @@ fn missing(copy: &Path, line: &str, marker: &str, hold: Hold<'_>) -> Option<Chec
         limit: PROBE_LIMIT,
     };
     let silent = Tail::new(OUTPUT_BYTES_MAX);
-    let end = start(hold(program_of_probe).ok()?, silent.clone(), silent).ok()?.wait_to_end();
+    let end = start((wall.hold)(program_of_probe).ok()?, silent.clone(), silent).ok()?.wait_to_end();
     // A relative path is looked up where the line changes to; one that is not there is work not done in any case.
     let unknown = matches!(end, End::Exited(code) if code != 0) && !program.contains('/');
-    unknown.then(|| Checked { exit: Some(NOT_FOUND), ..not_found(OsStr::new(program)) })
+    unknown.then(|| Checked { exit: Some(NOT_FOUND), ..not_found(OsStr::new(program), wall) })
 }
 
 /// The settings and the name of the first program of a line, past `cd`; none where only a shell can tell.
@@ -145,14 +153,26 @@ fn program(line: &str) -> Option<(&str, &str)> {
     }
 }
 
+/// A program of the tree, or one that the command can see on this machine.
+fn found(name: &OsStr, copy: &Path, wall: Wall<'_>) -> Option<PathBuf> {
+    let in_tree = name.as_encoded_bytes().contains(&b'/');
+    if in_tree { find_program(name, copy) } else { find_in(name, &search_path(wall.unseen)) }
+}
+
 /// A program of the tree that is missing is work not done; one of the machine is something we cannot observe.
-fn not_found(name: &OsStr) -> Checked {
-    let name = name.to_string_lossy();
-    if name.contains('/') {
-        Checked::new(Judgement::Fail, format!("the tree has no program `{name}`"))
-    } else {
-        Checked::new(Judgement::Unobservable, format!("`{name}` was not found on PATH"))
+fn not_found(name: &OsStr, wall: Wall<'_>) -> Checked {
+    let shown = name.to_string_lossy();
+    if shown.contains('/') {
+        return Checked::new(Judgement::Fail, format!("the tree has no program `{shown}`"));
     }
+    let why = match find_in(name, &search_path_into(wall.unseen)) {
+        Some(path) => format!(
+            "`{shown}` was found only in your checkout ({}), which a run does not see; have `[worktree] setup` install it",
+            path.display()
+        ),
+        None => format!("`{shown}` was not found on PATH"),
+    };
+    Checked::new(Judgement::Unobservable, why)
 }
 
 fn judge(end: End, limit: Duration) -> Checked {
@@ -175,6 +195,8 @@ mod tests {
     use crate::process::find_by_marker;
     use crate::testing::{folder, own_run, write};
 
+    const OPEN: Wall<'_> = Wall { hold: &Ok, unseen: &[] };
+
     fn marker() -> String {
         format!("{}/att_1/1", own_run())
     }
@@ -193,7 +215,7 @@ mod tests {
     fn shell(line: &str) -> Checked {
         let copy = folder("check");
         write(&copy, "file", "x");
-        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker(), &Ok, &secrets(), &mut |_| ())
+        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker(), OPEN, &secrets(), &mut |_| ())
     }
 
     #[test]
@@ -225,7 +247,7 @@ mod tests {
         let copy = folder("argv");
         let argv = |words: &[&str]| {
             let words = words.iter().map(OsString::from).collect();
-            check(&copy, &Check::Argv(words), Duration::from_secs(60), &marker(), &Ok, &secrets(), &mut |_| ()).result
+            check(&copy, &Check::Argv(words), Duration::from_secs(60), &marker(), OPEN, &secrets(), &mut |_| ()).result
         };
         assert_eq!(argv(&["no-such-program"]), Judgement::Unobservable);
         assert_eq!(argv(&["./absent"]), Judgement::Fail);
@@ -260,7 +282,7 @@ mod tests {
             &Check::Shell(line.into()),
             Duration::from_millis(100),
             &marker(),
-            &Ok,
+            OPEN,
             &secrets(),
             &mut |_| (),
         );

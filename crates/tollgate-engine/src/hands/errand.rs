@@ -10,7 +10,7 @@ use tollgate_store::{Point, reach};
 
 use super::ready::not_ready;
 use super::{Failure, RealHands, UnderWay};
-use crate::gates::{self, Check, Checked};
+use crate::gates::{self, Check, Checked, Wall};
 use crate::process::{Inherit, Program, Recorded};
 use crate::sandbox::{Own, Tether};
 use crate::setup::caches;
@@ -47,7 +47,8 @@ impl RealHands {
             program.env.inherit = Inherit::Only(seen.collect());
             tether.hold(program, own, &[])
         };
-        let checked = gates::check(tree, check, limit, marker, &leashed, secrets, &mut |running| {
+        let wall = Wall { hold: &leashed, unseen: &tether.unseen };
+        let checked = gates::check(tree, check, limit, marker, wall, secrets, &mut |running| {
             reach(Point::CommandSpawned);
             record = Some(Recorded::new(&self.state, running.id(), marker));
             if let Some(Err(_)) = record {

@@ -108,6 +108,8 @@ impl RealHands {
         let tether = asked.tether(&self.tollgate, &self.state, able, whose == Whose::Command);
         let mut tether = tether.map_err(WorkerError::Unheld)?;
         tether.reads.extend(workspace.borrowed());
+        tether.unseen = workspace.unseen();
+        tether.git_config.clone_from(self.git_config.get_or_init(|| workspace.worker_config()));
         Ok(tether)
     }
 }

@@ -68,6 +68,8 @@ pub struct RealHands {
     tollgate: PathBuf,
     /// What the sandbox can do here, once somebody asked.
     able: OnceLock<Able>,
+    /// What workers are given as their git configuration.
+    git_config: OnceLock<String>,
     under_way: Mutex<BTreeMap<u64, Arc<UnderWay>>>,
 }
 
@@ -127,7 +129,8 @@ impl RealHands {
     /// Hands that work under a state directory.
     pub fn new(state: &Path, journal: Arc<dyn Journal>, tollgate: &Path) -> Self {
         let (state, tollgate) = (state.to_owned(), tollgate.to_owned());
-        Self { state, journal, tollgate, able: OnceLock::new(), under_way: Mutex::default() }
+        let (able, git_config, under_way) = Default::default();
+        Self { state, journal, tollgate, able, git_config, under_way }
     }
 
     fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {

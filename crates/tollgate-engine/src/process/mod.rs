@@ -230,6 +230,9 @@ pub fn start_with(program: Program, kind: Voice, out: Arc<dyn Output>, err: Arc<
             command.env_remove(name);
         }
     }
+    if program.env.inherit.has(OsStr::new("PATH")) {
+        command.env("PATH", std::env::join_paths(search_path()).map_err(io::Error::other)?);
+    }
     command.envs(program.env.set);
     if let Some(marker) = &program.env.marker {
         command.env(MARKER, marker);
@@ -414,12 +417,18 @@ pub fn find_program(name: &OsStr, base: &Path) -> Option<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return Some(base.join(name)).filter(|path| is_program(path));
     }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        // A relative folder of PATH would be looked up in a work tree.
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(name))
-        .find(|path| is_program(path))
+    find_in(name, &search_path())
+}
+
+/// Finds a program by its name in these folders.
+pub fn find_in(name: &OsStr, folders: &[PathBuf]) -> Option<PathBuf> {
+    folders.iter().map(|folder| folder.join(name)).find(|path| is_program(path))
+}
+
+/// The folders of `PATH`. A relative one would be looked up in a work tree, and is none.
+pub fn search_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
 }
 
 fn is_program(path: &Path) -> bool {

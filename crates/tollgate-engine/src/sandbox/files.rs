@@ -14,9 +14,9 @@ use super::{LANDLOCK_MIN, Policy};
 /// The newest version whose rights are handled; on an older kernel those that it knows.
 const KNOWN: ABI = ABI::V7;
 
-/// Holds this process and all that it starts to the policy; answers the version that does.
-pub(super) fn hold(policy: &Policy) -> Result<u32, String> {
-    let status = restrict(policy).map_err(|error| format!("Landlock: {error}"))?;
+/// Holds this process and all that it starts to the policy, but for folders that are its `own`; answers the version that does.
+pub(super) fn hold(policy: &Policy, own: &[&Path]) -> Result<u32, String> {
+    let status = restrict(policy, own).map_err(|error| format!("Landlock: {error}"))?;
     match (status.ruleset, status.landlock) {
         (RulesetStatus::NotEnforced, LandlockStatus::NotImplemented) => {
             Err("this kernel was built without Landlock".to_owned())
@@ -29,7 +29,7 @@ pub(super) fn hold(policy: &Policy) -> Result<u32, String> {
     }
 }
 
-fn restrict(policy: &Policy) -> Result<landlock::RestrictionStatus, RulesetError> {
+fn restrict(policy: &Policy, own: &[&Path]) -> Result<landlock::RestrictionStatus, RulesetError> {
     let all = AccessFs::from_all(KNOWN);
     let read = AccessFs::from_read(KNOWN);
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?;
@@ -43,6 +43,8 @@ fn restrict(policy: &Policy) -> Result<landlock::RestrictionStatus, RulesetError
         .add_rules(path_beneath_rules(carve(Path::new("/"), &policy.hidden), read))?
         .add_rules(path_beneath_rules(granted(&policy.reads, &policy.hidden), read))?
         .add_rules(path_beneath_rules(granted(&policy.writes, &policy.hidden), all))?
+        // What is hidden in these is covered, and what is granted there has mounts of its own.
+        .add_rules(path_beneath_rules(own, all))?
         .add_rules(path_beneath_rules(DEVICES, devices))?;
     created.restrict_self()
 }

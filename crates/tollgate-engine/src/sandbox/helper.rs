@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, files, kept, namespaces, probe, read_only, services, terminal};
+use super::{Policy, covers, files, kept, namespaces, probe, read_only, services, terminal};
 use crate::process::GRACE_MS;
 
 /// What the helper exits with when it cannot hold, or not start, the program.
@@ -73,7 +73,7 @@ fn become_program(policy: &Policy, program: &[OsString]) -> Result<u8, String> {
     namespaces::drop_privileges();
     let mut command = command(policy, program, false);
     if policy.files || policy.network == Network::NoTcp {
-        files::hold(policy)?;
+        files::hold(policy, &[])?;
     }
     Err(format!("{}: {}", Path::new(&program[0]).display(), command.exec()))
 }
@@ -93,19 +93,15 @@ fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, Str
     if policy.network == Network::Denied {
         namespaces::loopback_up().map_err(|error| format!("loopback: {error}"))?;
     }
-    let own_tmp = namespaces::mount_own(policy.takes_tmp.then_some(policy.temporary.as_path()));
-    terminal::mount_own();
-    services::cover(&policy.covered);
-    let mut held = policy.clone();
-    held.writes.push("/dev/shm".into());
-    held.writes.extend(own_tmp.then(|| "/tmp".into()));
-    if policy.files {
-        read_only::but(&held.writes).map_err(|error| format!("mounts that cannot be written: {error}"))?;
+    let mut own: Vec<&Path> = Vec::new();
+    if namespaces::own_mounts().is_ok() {
+        own.extend(namespaces::mount_own());
+        terminal::mount_own();
     }
-    kept::keep(&policy.kept, &held.writes);
+    let own_tmp = policy.mounts && mount(policy, &mut own).map_err(|error| format!("mounts: {error}"))?;
     namespaces::drop_privileges();
     if policy.files {
-        files::hold(&held)?;
+        files::hold(policy, &own)?;
     }
     let child = command(policy, program, own_tmp).spawn();
     let child = child.map_err(|error| format!("{}: {error}", Path::new(&program[0]).display()))?;
@@ -114,6 +110,18 @@ fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, Str
     leave();
     std::fs::File::from(tell).write_all(&status.as_raw().to_le_bytes()).map_err(|error| error.to_string())?;
     Ok(0)
+}
+
+/// Covers what is hidden, and has nothing else written but what may be; answers whether `/tmp` is its own.
+fn mount(policy: &Policy, own: &mut Vec<&Path>) -> io::Result<bool> {
+    let before = read_only::mounts();
+    let granted = [&policy.reads[..], &policy.writes].concat();
+    let own_tmp = covers::cover(&policy.hidden, &granted, &policy.temporary)?;
+    own.extend(own_tmp.then(|| Path::new("/tmp")));
+    services::cover(&policy.covered)?;
+    read_only::but(&policy.writes, own, &before)?;
+    kept::keep(&policy.kept, &policy.writes);
+    Ok(own_tmp)
 }
 
 /// Reaps until this one has ended.

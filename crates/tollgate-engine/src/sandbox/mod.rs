@@ -11,6 +11,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of the sandbox: paths, processes, namespaces")]
 
+mod covers;
 pub(crate) mod denied;
 mod files;
 pub mod helper;
@@ -21,6 +22,7 @@ mod probe;
 mod read_only;
 mod reserved;
 mod services;
+mod sockets;
 mod terminal;
 mod way;
 
@@ -36,7 +38,8 @@ pub use probe::{Able, probe};
 pub use reserved::{Clash, Reserved};
 pub(crate) use way::way;
 
-pub(crate) use places::holds_home;
+pub(crate) use places::search_path;
+pub use places::search_path_into;
 
 use crate::process::Program;
 
@@ -62,16 +65,17 @@ pub struct Policy {
     /// What stays as it is, also inside of what may be written: held by mounts, where it takes a namespace.
     #[serde(default)]
     pub kept: Vec<PathBuf>,
+    /// Whether it has mounts of its own: what is hidden is covered, and the rest cannot be written.
+    #[serde(default)]
+    pub mounts: bool,
     /// Where services listen that would do for it what it may not: covered by mounts, where it takes a namespace.
     #[serde(default)]
     pub covered: Vec<PathBuf>,
     /// Whether it ends with whoever started it.
     #[serde(default)]
     pub bound: bool,
-    /// A folder for temporary files.
+    /// A folder for temporary files, in the place of `/tmp` where it has mounts.
     pub temporary: PathBuf,
-    /// Whether it can take the place of `/tmp`: nothing that is needed lies there.
-    pub takes_tmp: bool,
 }
 
 /// What a program is held by: made for one attempt.
@@ -81,12 +85,20 @@ pub struct Tether {
     pub helper: PathBuf,
     /// What holds it.
     pub leash: Leash,
+    /// Whether it has mounts of its own.
+    pub mounts: bool,
     /// The state directory, which nobody sees.
     pub state: PathBuf,
     /// What may be read besides the system: the repository and what is borrowed from it, the pinned files.
     pub reads: Vec<PathBuf>,
     /// What may be written besides the work tree and the scratch folder.
     pub writes: Vec<PathBuf>,
+    /// What is not seen besides what nobody sees: of a run, the person's checkout.
+    pub unseen: Vec<PathBuf>,
+    /// What a configuration names of these: sockets in it are not covered.
+    pub named: Vec<PathBuf>,
+    /// What git is told in place of the person's own configuration.
+    pub git_config: String,
     /// The variables that it may see besides those that everybody may; a `*` at the end is any end.
     pub variables: Vec<String>,
     /// What it may write of the folder it works in; none: all of it.
@@ -128,18 +140,30 @@ impl Asked {
         self,
         helper: &Path,
         state: &Path,
-        able: impl FnOnce() -> &'a Able,
+        able: impl Fn() -> &'a Able,
         deny_network: bool,
     ) -> Result<Tether, String> {
         let sandbox = self.sandbox.unwrap_or_default();
-        let leash = match sandbox {
-            Sandbox::Off => leash(sandbox, &Able::default(), false),
-            Sandbox::Require | Sandbox::Prefer => leash(sandbox, able(), deny_network),
-        }?;
-        let places = |paths: &[String]| paths.iter().filter_map(|path| place(path)).collect();
+        let (leash, mounts) = match sandbox {
+            Sandbox::Off => (leash(sandbox, &Able::default(), false)?, false),
+            Sandbox::Require | Sandbox::Prefer => (leash(sandbox, able(), deny_network)?, able().mounts()),
+        };
+        let places = |paths: &[String]| paths.iter().filter_map(|path| place(path)).collect::<Vec<_>>();
         let (reads, writes) = (places(&self.reads), places(&self.writes));
-        let (helper, state) = (helper.to_owned(), state.to_owned());
-        Ok(Tether { helper, leash, state, reads, writes, variables: self.env, narrowed: None, bound: false })
+        Ok(Tether {
+            helper: helper.to_owned(),
+            leash,
+            mounts,
+            state: state.to_owned(),
+            named: [&reads[..], &writes].concat(),
+            reads,
+            writes,
+            unseen: Vec::new(),
+            git_config: String::new(),
+            variables: self.env,
+            narrowed: None,
+            bound: false,
+        })
     }
 }
 
@@ -174,17 +198,23 @@ pub fn leash(sandbox: Sandbox, able: &Able, deny_network: bool) -> Result<Leash,
 
 impl Tether {
     /// The program, held. `home` names the places below the home folder that it needs to itself.
-    pub fn hold(&self, program: Program, own: Own<'_>, home: &[&str]) -> io::Result<Program> {
+    pub fn hold(&self, mut program: Program, own: Own<'_>, home: &[&str]) -> io::Result<Program> {
         let Leash { processes, landlock, network, .. } = self.leash;
+        let path = std::env::join_paths(search_path(&self.unseen)).map_err(io::Error::other)?;
+        program.env.set.push(("PATH".into(), path));
         if !processes && landlock == 0 && network == Network::Open {
             return Ok(program);
         }
         let temporary = own.scratch.join("tmp");
+        // What the last program left there could stand where something is to be bound.
+        std::fs::remove_dir_all(&temporary).or_else(absent)?;
         std::fs::create_dir_all(&temporary)?;
+        let git_config = own.scratch.join("gitconfig");
+        std::fs::write(&git_config, &self.git_config)?;
         std::fs::create_dir_all(own.caches)?;
         let mut reads = self.reads.clone();
         reads.extend(own.bundle.map(Path::to_owned));
-        reads.extend(places::tools(&program.path));
+        reads.extend(places::tools(&program.path, &self.unseen));
         let mut writes = vec![own.scratch.to_owned(), own.caches.to_owned()];
         let kept = match self.narrowed.clone() {
             None => {
@@ -203,12 +233,11 @@ impl Tether {
             // What is not there when it begins can be granted to nobody.
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let takes_tmp = !places::below_tmp(reads.iter().chain(&writes).chain([&self.state, &program.path]));
-        let hidden = places::hidden(&self.state);
-        let (files, bound) = (landlock > 0, self.bound);
-        let covered = services::to_cover(reads.iter().chain(&writes));
+        let hidden = places::hidden(&self.state, &self.unseen);
+        let (files, bound, mounts) = (landlock > 0, self.bound, self.mounts);
+        let covered = services::to_cover(reads.iter().chain(&writes), &self.named);
         let policy =
-            Policy { processes, files, network, writes, reads, hidden, kept, covered, bound, temporary, takes_tmp };
+            Policy { processes, files, network, writes, reads, hidden, kept, mounts, covered, bound, temporary };
         let policy = serde_json::to_string(&policy).map_err(io::Error::other)?;
         let mut args: Vec<OsString> = vec![WORD.into(), policy.into(), program.path.into()];
         args.extend(program.args);
@@ -216,8 +245,14 @@ impl Tether {
         // What can be made again is kept for the run, not in the person's own folders.
         env.set.push(("XDG_CACHE_HOME".into(), own.caches.into()));
         env.set.push(("npm_config_cache".into(), own.caches.join("npm").into()));
+        env.set.push(("GIT_CONFIG_GLOBAL".into(), git_config.into()));
         Ok(Program { path: self.helper.clone(), args, env, ..program })
     }
+}
+
+/// What is not there need not be removed.
+fn absent(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
 /// A path of a configuration: absolute, or below the home folder with `~/`.

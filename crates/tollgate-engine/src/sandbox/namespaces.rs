@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{Pid, getgid, getuid};
 use rustix::thread::{CapabilitySet, UnshareFlags, remove_capability_from_bounding_set};
 
@@ -18,6 +18,8 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::NET_BIND_SERVICE);
+
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Takes a pid and a mount namespace, and one for shared memory and queues, for what this process starts from now on; without privileges, a user namespace with them.
 pub(super) fn take(network: bool) -> io::Result<()> {
@@ -62,16 +64,17 @@ pub(super) fn ask_all_to_end() {
     unsafe { libc::kill(-1, libc::SIGTERM) };
 }
 
-/// Gives the namespace its own view of itself, and its own temporary files where that is possible; answers whether `/tmp` is its own.
-pub(super) fn mount_own(temporary: Option<&Path>) -> bool {
-    if mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).is_err() {
-        return false;
-    }
+/// Has no mount of this namespace seen outside of it.
+pub(super) fn own_mounts() -> io::Result<()> {
+    Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
+}
+
+/// Gives the namespace its own view of itself, and shared memory of its own; answers where that is.
+pub(super) fn mount_own() -> Option<&'static Path> {
     let plain = MountFlags::NOSUID | MountFlags::NODEV;
     // Where the system does not let us (a container that hides parts of /proc), the old view stays: it shows more, and harms nobody.
     mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, None).ok();
-    mount("tmpfs", "/dev/shm", "tmpfs", plain, None).ok();
-    temporary.is_some_and(|folder| mount_bind(folder, "/tmp").is_ok())
+    mount("tmpfs", SHARED_MEMORY, "tmpfs", plain, None).ok().map(|()| Path::new(SHARED_MEMORY))
 }
 
 /// Brings the loopback of a new network namespace up: a test may speak with its own server.

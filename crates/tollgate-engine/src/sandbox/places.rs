@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::process;
+
 /// Nobody's to read as a whole: temporary files of others, devices, and the homes of others.
 const HIDDEN: [&str; 6] = ["/tmp", "/var/tmp", "/dev", "/run/user", "/home", "/root"];
 /// Where the system says which home folder an account has.
@@ -12,7 +14,7 @@ const PROGRAMS_MAX: usize = 256;
 pub(super) const DEVICES: [&str; 8] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 /// Where tool chains and their settings lie in a home folder. None of them is a place for keys.
-const TOOLS: [&str; 26] = [
+const TOOLS: [&str; 24] = [
     ".asdf",
     ".bun/bin",
     ".bun/install",
@@ -21,11 +23,9 @@ const TOOLS: [&str; 26] = [
     ".cargo/env",
     ".cargo/git",
     ".cargo/registry",
-    ".config/git/config",
     ".config/git/ignore",
     ".config/mise",
     ".deno/bin",
-    ".gitconfig",
     ".local/bin",
     ".local/lib",
     ".local/pipx",
@@ -73,7 +73,7 @@ pub(super) fn in_homes(place: &str) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Whether a folder is a home folder, or holds one.
-pub(crate) fn holds_home(folder: &Path) -> bool {
+fn holds_home(folder: &Path) -> bool {
     let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     homes().iter().any(|home| home.starts_with(&real))
 }
@@ -97,35 +97,55 @@ pub(super) fn configured() -> Vec<PathBuf> {
     named.map(|base| base.join("tollgate")).into_iter().chain(in_homes(".config/tollgate")).collect()
 }
 
-/// What is not to be seen.
-pub(super) fn hidden(state: &Path) -> Vec<PathBuf> {
+/// What is not to be seen: the rest of the system is, but for these and what else is `unseen`.
+pub(super) fn hidden(state: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
     let fixed = HIDDEN.iter().map(PathBuf::from).chain(homes()).chain([state.to_owned()]);
-    fixed.filter_map(|path| path.canonicalize().ok()).collect()
+    let all = fixed.chain(unseen.iter().cloned()).filter_map(|path| path.canonicalize().ok());
+    // Whoever hides everything starts nothing.
+    all.filter(|path| path.parent().is_some()).collect()
 }
 
-/// Whether one of the paths lies below `/tmp`.
-pub(super) fn below_tmp<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> bool {
-    let Ok(tmp) = Path::new("/tmp").canonicalize() else { return true };
-    let below = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).starts_with(&tmp);
-    paths.any(|path| below(path)) || home().is_some_and(|home| below(&home))
-}
-
-/// What a program and the tools beside it need to be read.
-pub(super) fn tools(program: &Path) -> Vec<PathBuf> {
+/// What a program and the tools of this machine need to be read; tools that lie in what is `unseen` are not for it, but its own
+/// installation is.
+pub(super) fn tools(program: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = TOOLS.iter().flat_map(|place| in_homes(place)).collect();
     found.extend(TOOL_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from));
     if let Some(cargo) = std::env::var_os("CARGO_HOME").map(PathBuf::from) {
         found.extend(["bin", "config.toml", "git", "registry"].map(|place| cargo.join(place)));
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    found.extend(std::env::split_paths(&path).filter(|folder| folder.is_absolute()).flat_map(|bin| installed(&bin)));
+    found.extend(search_path(unseen).iter().flat_map(|bin| installed(bin)));
+    let seen = |path: &Path| path.canonicalize().is_ok_and(|path| !lies_in(&path, unseen));
+    found.retain(|path| seen(path));
     // Where the program is named, and where it lies.
     found.push(program.to_owned());
     if let Ok(real) = program.canonicalize() {
-        found.extend(real.parent().map_or_else(|| vec![real.clone()], installed));
+        let folder = real.parent().filter(|folder| !lies_in(folder, unseen) || is_installation(folder));
+        found.extend(folder.map_or_else(|| vec![real.clone()], installed));
     }
     found.retain(|path| path.is_absolute() && path.parent().is_some());
     found
+}
+
+/// Whether a path is one of these places, or lies in one.
+fn lies_in(path: &Path, places: &[PathBuf]) -> bool {
+    places.iter().any(|place| place.canonicalize().is_ok_and(|place| path.starts_with(place)))
+}
+
+/// The folders in which programs are looked for: those of `PATH` that are absolute, without those in what is `unseen`.
+pub(crate) fn search_path(unseen: &[PathBuf]) -> Vec<PathBuf> {
+    let into = search_path_into(unseen);
+    process::search_path().into_iter().filter(|folder| !into.contains(folder)).collect()
+}
+
+/// The folders of `PATH` that lead into what is `unseen`.
+pub fn search_path_into(unseen: &[PathBuf]) -> Vec<PathBuf> {
+    let leads = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| lies_in(&folder, unseen));
+    process::search_path().into_iter().filter(leads).collect()
+}
+
+/// Whether a folder of programs is part of an installation by its name.
+fn is_installation(bin: &Path) -> bool {
+    bin.ends_with("bin") || bin.iter().any(|name| name == "node_modules")
 }
 
 /// The folders of an installation, by that of its programs: what stands before `bin` or `node_modules`, where that is a folder

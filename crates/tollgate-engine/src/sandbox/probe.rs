@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, WORD as HELPER, files, namespaces, read_only};
+use super::{Policy, WORD as HELPER, covers, files, namespaces, read_only};
 use crate::process::{Environment, Program, Tail, run};
 
 /// What the helper is told to do instead of starting a program.
@@ -23,7 +23,7 @@ const BYTES_MAX: usize = 16 * 1024;
 pub struct Able {
     /// Why there is no pid namespace; none: there is.
     pub processes: Option<String>,
-    /// Why the rest of the file system cannot be mounted read-only, where there is a namespace to do it in.
+    /// Why the rest of the file system cannot be mounted read-only or covered, where there is a namespace to do it in.
     #[serde(default)]
     pub mounts: Option<String>,
     /// The version of Landlock; 0: it does not hold.
@@ -45,11 +45,16 @@ impl Able {
         }
     }
 
+    /// Whether what is hidden can be covered, and the rest be made unwritable.
+    pub fn mounts(&self) -> bool {
+        self.processes.is_none() && self.mounts.is_none()
+    }
+
     /// What is missing, in words.
     pub fn missing(&self, with_network: bool) -> Vec<String> {
         let part = |name: &str, why: &Option<String>| why.as_ref().map(|why| format!("no {name}: {why}"));
         let network = part("network namespace", &self.network).filter(|_| with_network);
-        let held = [("pid namespace", &self.processes), ("Landlock", &self.files), ("read-only mounts", &self.mounts)];
+        let held = [("pid namespace", &self.processes), ("Landlock", &self.files), ("private mounts", &self.mounts)];
         held.into_iter().filter_map(|(name, why)| part(name, why)).chain(network).collect()
     }
 }
@@ -110,10 +115,15 @@ pub(super) fn report() -> Result<u8, String> {
     // All of it is taken at once; without a network of its own, the rest of it.
     let network = take(&["processes", "network"]);
     let processes = network.as_ref().and_then(|_| take(&["processes"]));
-    let mounted = || wanted("mounts").and_then(|()| read_only::but(&[])).and_then(|left| left.map_or(Ok(()), Err));
+    let mounted = || {
+        wanted("mounts")?;
+        namespaces::own_mounts()?;
+        covers::probe()?;
+        read_only::but(&[], &[], &[])
+    };
     let mounts = processes.is_none().then(mounted).and_then(Result::err).map(|error| error.to_string());
     let mut able = Able { processes, network, mounts, ..Able::default() };
-    let hold = wanted("files").map_err(|error| error.to_string()).and_then(|()| files::hold(&Policy::default()));
+    let hold = wanted("files").map_err(|error| error.to_string()).and_then(|()| files::hold(&Policy::default(), &[]));
     match hold {
         Ok(version) => able.landlock = version,
         Err(why) => able.files = Some(why),

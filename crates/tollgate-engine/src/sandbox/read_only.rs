@@ -20,33 +20,28 @@ struct Attributes {
     user_namespace: u64,
 }
 
-/// Has nothing of the file system changed but what lies in these places. Where the system does not let us mount, it is as it was, Landlock
-/// holds what it knows of, and the answer is why.
-pub(super) fn but(writes: &[PathBuf]) -> io::Result<Option<io::Error>> {
+/// Has nothing of the file system changed but what lies in these places, and in the folders that are its `own`, without what is mounted in
+/// those. `before` are the mounts that could be written before any of ours.
+pub(super) fn but(writes: &[PathBuf], own: &[&Path], before: &[PathBuf]) -> io::Result<()> {
     let mut places: Vec<PathBuf> = writes.iter().filter_map(|path| path.canonicalize().ok()).collect();
     places.sort();
     // What lies in one of them is part of it.
     places.dedup_by(|next, before| next.starts_with(before));
     // What could not be written before is not made writable for a worker; nor is what is mounted below.
-    let below = mounts();
     places
         .retain(|place| rustix::fs::statvfs(place).is_ok_and(|stat| !stat.f_flag.contains(StatVfsMountFlags::RDONLY)));
-    if let Err(why) = places.iter().try_for_each(|place| mount_bind_recursive(place, place)) {
-        return Ok(Some(why.into()));
-    }
-    if let Err(why) = set(Path::new("/")) {
-        return Ok(Some(why));
-    }
+    places.iter().try_for_each(|place| mount_bind_recursive(place, place))?;
+    set(Path::new("/"))?;
+    let writable = |place: &Path| attributes(place, false, &Attributes { clear: RDONLY, ..Attributes::default() });
     for place in &places {
-        let writable = || Attributes { clear: RDONLY, ..Attributes::default() };
-        attributes(place, false, &writable())?;
-        for mount in below.iter().filter(|mount| mount.starts_with(place) && *mount != place) {
-            attributes(mount, false, &writable()).ok();
+        writable(place)?;
+        for mount in before.iter().filter(|mount| mount.starts_with(place) && *mount != place) {
+            writable(mount).ok();
         }
     }
+    own.iter().try_for_each(|place| writable(place))?;
     // The folder it works in is one of them, and has to be found anew.
-    std::env::set_current_dir(std::env::current_dir()?)?;
-    Ok(None)
+    std::env::set_current_dir(std::env::current_dir()?)
 }
 
 /// Has nothing changed that lies at a mount, or below it.
@@ -54,8 +49,13 @@ pub(super) fn set(mount: &Path) -> io::Result<()> {
     attributes(mount, true, &Attributes { set: RDONLY, ..Attributes::default() })
 }
 
+/// The same for one mount, without those below it.
+pub(super) fn set_one(mount: &Path) -> io::Result<()> {
+    attributes(mount, false, &Attributes { set: RDONLY, ..Attributes::default() })
+}
+
 /// The mounts that can be written.
-fn mounts() -> Vec<PathBuf> {
+pub(super) fn mounts() -> Vec<PathBuf> {
     let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
     let mount = |line: &[u8]| {
         // `ID PARENT DEVICE ROOT PLACE OPTIONS …`

@@ -1,11 +1,11 @@
 //! Services that do things for whoever asks: start a program, sign with a key. Landlock has nothing to say about who connects to a socket,
 //! so the sockets are covered by mounts, where there is a namespace for them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::mount::{MountFlags, mount, mount_bind};
-
 use super::places::in_homes;
+use super::{covers, sockets};
 
 /// Where services of the system and of the session listen: service managers, message buses, container engines.
 const PLACES: [&str; 12] = [
@@ -27,13 +27,18 @@ const IN_HOME: [&str; 6] = [".docker", ".colima", ".lima", ".rd", ".gnupg", ".ss
 /// Variables that name such a socket.
 const VARIABLES: [&str; 4] = ["SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS"];
 
-/// The places that are there, but for those in which something is granted: who names one in a configuration wants it.
-pub(super) fn to_cover<'a>(granted: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
-    let named = VARIABLES.iter().filter_map(|name| std::env::var(name).ok()).filter_map(|value| socket(&value));
+/// The places that are there, with every socket at which something listens, but for those in which something is `granted` and for
+/// sockets in what a configuration has `named`: who names one wants it.
+pub(super) fn to_cover<'a>(granted: impl Iterator<Item = &'a PathBuf>, named: &[PathBuf]) -> Vec<PathBuf> {
+    let wanted: Vec<PathBuf> = named.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let listening =
+        sockets::listening().into_iter().filter(|socket| !wanted.iter().any(|path| socket.starts_with(path)));
+    let services = VARIABLES.iter().filter_map(|name| std::env::var(name).ok()).filter_map(|value| socket(&value));
     let fixed = PLACES.iter().map(PathBuf::from).chain(IN_HOME.iter().flat_map(|place| in_homes(place)));
-    let mut all: Vec<PathBuf> = fixed.chain(named).filter_map(|path| path.canonicalize().ok()).collect();
+    let mut all: Vec<PathBuf> = fixed.chain(services).filter_map(|path| path.canonicalize().ok()).collect();
     let granted: Vec<PathBuf> = granted.filter_map(|path| path.canonicalize().ok()).collect();
     all.retain(|place| place.parent().is_some() && !granted.iter().any(|path| path.starts_with(place)));
+    all.extend(listening);
     all.sort();
     // What lies in one of them is covered with it.
     all.dedup_by(|next, before| next.starts_with(before));
@@ -48,16 +53,10 @@ fn socket(value: &str) -> Option<PathBuf> {
     path.is_absolute().then(|| path.to_owned())
 }
 
-/// Covers folders by empty ones, and sockets by a device that nobody listens at. What cannot be covered stays.
-pub(super) fn cover(places: &[PathBuf]) {
-    for place in places {
-        if place.is_dir() {
-            let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            mount("tmpfs", place.as_path(), "tmpfs", flags, c"mode=0555,size=4k").ok();
-        } else {
-            mount_bind("/dev/null", place.as_path()).ok();
-        }
-    }
+/// Covers those that can still be named: some went with a folder that was hidden, or with their service.
+pub(super) fn cover(places: &[PathBuf]) -> io::Result<()> {
+    let there = places.iter().filter(|place| place.symlink_metadata().is_ok());
+    there.map(|place| covers::empty(place)).collect()
 }
 
 #[cfg(test)]
@@ -80,9 +79,9 @@ mod tests {
     fn what_is_granted_is_not_covered() {
         let folder = crate::testing::folder("services").canonicalize().unwrap();
         let home = in_homes("").next().unwrap();
-        let all = to_cover([folder].iter());
+        let all = to_cover([folder].iter(), &[]);
         assert!(all.iter().all(|place| place.exists() && *place != home), "{all:?}");
         let Some(first) = all.first() else { return };
-        assert!(!to_cover([first.clone()].iter()).contains(first));
+        assert!(!to_cover([first.clone()].iter(), std::slice::from_ref(first)).contains(first));
     }
 }

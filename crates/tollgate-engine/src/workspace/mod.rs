@@ -15,6 +15,7 @@
 mod absent;
 mod apart;
 mod checkout;
+mod checkouts;
 mod claim;
 mod collect;
 mod compare;
@@ -38,6 +39,7 @@ mod snapshot;
 mod starts;
 mod submodules;
 mod trees;
+mod worker_config;
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +48,7 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 
 pub use crate::git::{GitError, ObjectId};
-use crate::sandbox::{Reserved, holds_home};
+use crate::sandbox::Reserved;
 #[cfg(debug_assertions)]
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
@@ -243,15 +245,16 @@ impl Workspace {
         &self.top
     }
 
-    /// What a work tree is read with: the user's checkout and git folder, and the objects that are borrowed.
+    /// The objects that a work tree borrows: all that is seen of the user's repository.
     pub fn borrowed(&self) -> Vec<PathBuf> {
-        // A home folder under git is read as every home folder is.
-        let mut all: Vec<PathBuf> = Some(self.top.clone()).filter(|top| !holds_home(top)).into_iter().collect();
-        all.extend([self.shared.common.clone(), self.shared.objects.clone(), self.folder.objects()]);
-        // A clone may borrow in its turn.
-        let further = std::fs::read_to_string(self.shared.objects.join("info/alternates")).unwrap_or_default();
-        all.extend(further.lines().filter(|line| !line.starts_with('#')).map(|line| self.shared.objects.join(line)));
+        let mut all = self.shared.stores();
+        all.push(self.folder.objects());
         all
+    }
+
+    /// The user's checkouts of the repository, which no program of the run sees.
+    pub fn unseen(&self) -> Vec<PathBuf> {
+        self.shared.checkouts(&self.top)
     }
 
     /// What no configuration gives to a worker.

@@ -35,13 +35,8 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads what holds in a git folder: the system's configuration, then the user's, then the repository's and the checkout's.
     pub fn read(git_dir: &Path) -> Result<Self, GitError> {
-        let git = Git::with_dir(git_dir)?;
-        let mut found: BTreeMap<String, String> = BTreeMap::new();
-        for place in places() {
-            take(&git, &place, &mut found);
-        }
         let mut settings = Self::default();
-        for (name, value) in found {
+        for (name, value) in values(&Git::with_dir(git_dir)?, WANTED) {
             if name.starts_with("remote.") || name.starts_with("extensions.") {
                 settings.partial |= value != "false";
                 continue;
@@ -159,12 +154,16 @@ fn ask(git: &Git, place: &[OsString], how: &[&str], names: &str) -> Vec<u8> {
     git.env("GIT_CONFIG_NOSYSTEM", "0").run(&args).unwrap_or_default()
 }
 
-/// Takes what one place says.
-fn take(git: &Git, place: &[OsString], found: &mut BTreeMap<String, String>) {
-    for record in records(&ask(git, place, &["--includes"], WANTED)) {
-        let Ok(text) = str::from_utf8(record) else { continue };
-        // A name without a value says yes.
-        let (name, value) = text.split_once('\n').unwrap_or((text, "true"));
-        found.insert(name.to_owned(), value.to_owned());
+/// What holds in a git folder of the names that match: the value of the strongest place.
+pub(super) fn values(git: &Git, names: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for place in places() {
+        for record in records(&ask(git, &place, &["--includes"], names)) {
+            let Ok(text) = str::from_utf8(record) else { continue };
+            // A name without a value says yes.
+            let (name, value) = text.split_once('\n').unwrap_or((text, "true"));
+            found.insert(name.to_owned(), value.to_owned());
+        }
     }
+    found
 }

@@ -209,7 +209,8 @@ impl Repository {
 
     /// Everything that its own git reads.
     pub fn read_by_git(&self) -> Vec<PathBuf> {
-        vec![self.top.clone(), self.git_dir.clone(), self.shared.common.clone(), self.shared.objects.clone()]
+        let own = [self.top.clone(), self.git_dir.clone(), self.shared.common.clone()];
+        own.into_iter().chain(self.shared.stores()).collect()
     }
 
     /// What is staged, as one digest; looked at through a git folder of our own below `scratch`. An index that only its own

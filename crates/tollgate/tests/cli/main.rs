@@ -49,6 +49,7 @@ mod lost;
 mod lost_rows;
 mod measured;
 mod misbehave;
+mod out_of_sight;
 #[cfg(debug_assertions)]
 mod overtaken;
 mod own_contract;

@@ -60,11 +60,11 @@ fn mounts_that_cannot_be_made_are_said() {
     developer(&mut play, "true");
     let held = &leashes(&play)[0];
     assert!(held.processes && held.landlock >= 3, "{held:?}");
-    assert_eq!(held.missing, "no read-only mounts: switched off for a test");
+    assert_eq!(held.missing, "no private mounts: switched off for a test");
     let said = play.tollgate(&["doctor"]);
-    assert!(said.out.contains("no read-only mounts"), "{}", said.out);
+    assert!(said.out.contains("no private mounts"), "{}", said.out);
     play.world.set("TOLLGATE_SANDBOX", "require");
-    play.start(&[&WORDS[..], &["--worker", "developer=command:agent"]].concat()).exits(3).says("no read-only mounts");
+    play.start(&[&WORDS[..], &["--worker", "developer=command:agent"]].concat()).exits(3).says("no private mounts");
 }
 
 /// Starts a program where a filter of system calls knows neither namespaces nor Landlock, as many containers do.

@@ -283,7 +283,7 @@ impl Report {
         let parts = [
             able.processes.is_none().then(|| "pid namespace".to_owned()),
             (able.landlock > 0).then(|| format!("Landlock version {}", able.landlock)),
-            (able.processes.is_none() && able.mounts.is_none()).then(|| "read-only mounts".to_owned()),
+            (able.processes.is_none() && able.mounts.is_none()).then(|| "private mounts".to_owned()),
             match able.network() {
                 Network::Denied => Some("commands without network (namespace)".to_owned()),
                 Network::NoTcp => Some("commands without TCP (Landlock)".to_owned()),
