@@ -97,6 +97,9 @@ pub struct RunDetail {
     pub kept: Vec<Kept>,
     /// What is in force for the run: workers, areas and commands, with where each comes from.
     pub config: serde_json::Value,
+    /// Which parts of the sandbox were missing or off while its programs ran, in one sentence; null: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
     /// What agents and other programs used: a row for each role, and last one for all of them; empty where no agent worked.
     pub usage: Vec<RoleUsage>,
     /// What it may use, and how much of that it did.

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tollgate_core::run::Run;
+use tollgate_core::Name;
 use tollgate_core::run::leash::Sandbox;
+use tollgate_core::run::{Leash, Run};
 
 use super::failure::NotReady;
 use super::{Failure, RealHands};
-use crate::sandbox::{Asked, Clash, Tether, probe};
+use crate::sandbox::{Able, Asked, Clash, Tether, leash, probe};
 use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
 
@@ -87,9 +88,27 @@ fn unreadable(what: &str, why: &str) -> WorkerError {
 }
 
 impl RealHands {
+    /// What will hold each role's worker and the commands that check (no role) of a run. A required part that is missing is left out
+    /// here: starting the program reports it.
+    pub fn leashes(&self, run: &Run) -> Vec<(Option<Name>, Leash)> {
+        let config = &run.opened.config;
+        let will_hold = |whose: Whose<'_>| {
+            let sandbox = asked(config, whose).ok()?.sandbox.unwrap_or_default();
+            let able = if sandbox == Sandbox::Off { &Able::default() } else { self.able() };
+            leash(sandbox, able, whose == Whose::Command).ok()
+        };
+        let roles = run.opened.workers.keys().map(|role| (Some(role.clone()), Whose::Role(role)));
+        let programs = roles.chain([(None, Whose::Command)]);
+        programs.filter_map(|(role, whose)| Some((role, will_hold(whose)?))).collect()
+    }
+
+    /// What the sandbox can do here.
+    fn able(&self) -> &Able {
+        self.able.get_or_init(|| probe(&self.tollgate))
+    }
+
     /// What holds a program; the commands that check have no network. A sandbox that is required and cannot be had is a refusal.
     pub(super) fn tether(&self, run: &Run, whose: Whose<'_>, workspace: &Workspace) -> Result<Tether, Failure> {
-        let able = || self.able.get_or_init(|| probe(&self.tollgate));
         let config = &run.opened.config;
         let (wished, all) = (asked(config, whose)?, written(config)?);
         let reserved = workspace.reserved().where_written(
@@ -105,7 +124,7 @@ impl RealHands {
             return Err(Failure::NotReady(NotReady::because(why)));
         }
         let asked = reserved.taken_out_of(wished);
-        let tether = asked.tether(&self.tollgate, &self.state, able, whose == Whose::Command);
+        let tether = asked.tether(&self.tollgate, &self.state, || self.able(), whose == Whose::Command);
         let mut tether = tether.map_err(WorkerError::Unheld)?;
         tether.reads.extend(workspace.borrowed());
         tether.unseen = workspace.unseen();

@@ -15,16 +15,18 @@ use tollgate_engine::driver::{Driver, Patience, Rest, Watch};
 use tollgate_engine::hands::RealHands;
 use tollgate_engine::holder;
 use tollgate_engine::session::Session as RunSession;
+use tollgate_engine::verify::events;
 
 use super::ask::{Asked, ask, options, question};
 use super::environment::Environment;
 use super::failure::{Failure, Kind};
 use super::landed;
 use super::output::Format;
-use super::runs::{Runs, drive_failure};
+use super::runs::{Runs, drive_failure, load_failure};
 use super::{Exit, Session, signals};
 use crate::view::picture::picture;
 use crate::view::progress::{Place, Region};
+use crate::view::sandbox;
 use crate::view::story::Story;
 use crate::view::text::{Line, Style, wrap};
 use crate::view::words;
@@ -176,12 +178,18 @@ pub fn drive(
     let stop = signals::stop();
     runs.service.sweep();
     let (id, after) = (run.run().id, run.run().seq);
+    let new_hands = || -> Result<Arc<RealHands>, Failure> {
+        Ok(Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?)))
+    };
+    let mut hands = new_hands()?;
+    if let Some(said) = sandbox::sentence(&hands.leashes(run.run())).filter(|_| !session.json()) {
+        session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {said}")));
+    }
     let mut screen = Screen::new(session, run.run());
     screen.events(run.run(), opened);
     let interactive =
         wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !session.json();
     loop {
-        let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?));
         let mut driver =
             Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
                 .map_err(|error| drive_failure(error).about(id))?;
@@ -201,7 +209,8 @@ pub fn drive(
         }
         match rest {
             Rest::Closed | Rest::Halted => {
-                let exit = end(run.run(), session);
+                let all = events(&*runs.journal, id, 0, u64::MAX).map_err(load_failure)?;
+                let exit = end(run.run(), sandbox::recorded(&all), session);
                 landed::tell(runs, run.run(), after, session).map_err(|failure| failure.about(id))?;
                 return Ok(exit);
             }
@@ -219,6 +228,7 @@ pub fn drive(
                     return Ok(left(run.run(), session));
                 }
                 screen.clear();
+                hands = new_hands()?;
             }
             Rest::Waiting => return Ok(waiting(runs, run.run(), session)),
             Rest::Sleeping => return Ok(sleeping(run.run(), session)),
@@ -226,14 +236,15 @@ pub fn drive(
     }
 }
 
-/// Says how a run ended or why it stands still, and what to type next.
-fn end(run: &Run, session: &Session) -> Exit {
+/// Says how a run ended or why it stands still, without which parts of the sandbox, and what to type next.
+fn end(run: &Run, sandbox: Option<String>, session: &Session) -> Exit {
     let output = &session.output;
+    let sandbox = sandbox.map(|said| format!("; {said}")).unwrap_or_default();
     match &run.phase {
         Phase::Closed { outcome: RunOutcome::Succeeded, why, .. } => {
             if !session.json() {
                 let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} succeeded", run.id));
-                output.talk(head.text(format!(": {why}")));
+                output.talk(head.text(format!(": {why}{sandbox}")));
                 next(session, &format!("git log -p tollgate/{}", run.id));
                 if run.landed.is_empty() {
                     next(session, &format!("tollgate land {} --as merge", run.id));
@@ -243,16 +254,14 @@ fn end(run: &Run, session: &Session) -> Exit {
             Exit::Done
         }
         Phase::Closed { why, .. } => {
-            output.talk(
-                Line::new()
-                    .add(Style::Bad, "✗ ")
-                    .add(Style::Strong, format!("{} closed without success: {why}", run.id)),
-            );
+            let head = format!("{} closed without success: {why}", run.id);
+            output.talk(Line::new().add(Style::Bad, "✗ ").add(Style::Strong, head).text(sandbox));
             next(session, &format!("tollgate show {}", run.id));
             Exit::With(Kind::Refused)
         }
         Phase::Halted { .. } | Phase::Open => {
-            output.talk(Line::new().add(Style::Bad, "■ ").add(Style::Strong, format!("{} is halted", run.id)));
+            let head = format!("{} is halted", run.id);
+            output.talk(Line::new().add(Style::Bad, "■ ").add(Style::Strong, head).text(sandbox));
             // Broken for people; one line each where a program reads on.
             let room = if io::stderr().is_terminal() { output.width().saturating_sub(8).max(20) } else { usize::MAX };
             for line in held(run) {

@@ -7,6 +7,7 @@ pub mod evidence;
 pub mod listing;
 pub mod picture;
 pub mod progress;
+pub mod sandbox;
 pub mod scope;
 pub mod show;
 pub mod story;

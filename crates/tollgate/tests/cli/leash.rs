@@ -38,7 +38,7 @@ pub fn developer(play: &mut Play, acts: &str) -> String {
 }
 
 /// A world whose person has this configuration.
-fn configured(task: &str, script: &str, config: &str) -> Play {
+pub fn configured(task: &str, script: &str, config: &str) -> Play {
     let play = Play::new(task, script);
     std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
     std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();

@@ -3,7 +3,7 @@
 use tollgate_core::run::Event;
 use tollgate_core::run::leash::{Leash, Sandbox};
 
-use crate::leash::{WORDS, developer, holds, leashes};
+use crate::leash::{WORDS, configured, developer, holds, leashes};
 use crate::play::{BUILT, IDLE, Play, Said, TASK, at, else_, script};
 
 #[test]
@@ -65,6 +65,55 @@ fn mounts_that_cannot_be_made_are_said() {
     assert!(said.out.contains("no private mounts"), "{}", said.out);
     play.world.set("TOLLGATE_SANDBOX", "require");
     play.start(&[&WORDS[..], &["--worker", "developer=command:agent"]].concat()).exits(3).says("no private mounts");
+}
+
+/// Whoever reads only the first lines, the last line or `show` learns that something was missing, and what that allows.
+#[test]
+fn a_run_without_all_of_the_sandbox_says_so_at_its_start_at_its_end_and_when_shown() {
+    if !holds() {
+        return;
+    }
+    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: true`");
+    let incomplete = "sandbox: incomplete (no Landlock: switched off for a test), so workers and commands can read and change every file that you can";
+    let off = "sandbox: off, so workers and commands can do everything that you can";
+    for (variable, value, said) in [
+        ("TOLLGATE_SANDBOX_WITHOUT", "files", Some(incomplete)),
+        ("TOLLGATE_SANDBOX", "off", Some(off)),
+        ("TOLLGATE_SANDBOX", "prefer", None),
+    ] {
+        let mut play = Play::new(&task, &script(&[]));
+        play.world.set(variable, value);
+        let told = play.start(&WORDS).exits(0).err;
+        let shown = play.tollgate(&["show", "RUN"]).exits(0).out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let detail = play.tollgate(&["show", "RUN", "--json"]).exits(0).out;
+        let Some(said) = said else {
+            assert!(!told.contains("sandbox:") && !shown.contains("sandbox:"), "{told}{shown}");
+            continue;
+        };
+        let first: Vec<&str> = told.lines().take(3).collect();
+        assert!(first.iter().any(|line| line.contains(said)), "{told}");
+        let last = told.lines().find(|line| line.contains(" succeeded")).unwrap();
+        assert!(last.contains(said), "{last}");
+        assert!(shown.contains(said), "{shown}");
+        let detail: serde_json::Value = serde_json::from_str(&detail).unwrap();
+        assert!(detail["sandbox"].as_str().unwrap().starts_with(said), "{detail}");
+        play.holds();
+    }
+}
+
+/// The same of a run that is halted: by its own worker alone, which the configuration lets run without a sandbox.
+#[test]
+fn a_halted_run_names_the_worker_that_ran_without_a_sandbox() {
+    if !holds() {
+        return;
+    }
+    let config = "[worker.mine]\nadapter = \"command\"\ncommand = [\"sh\", \"-c\", \"exit 5\"]\nsandbox = \"off\"\n";
+    let mut play = configured(TASK, &script(&[]), config);
+    let told = play.start(&[&WORDS[..], &["--worker", "developer=mine"]].concat()).exits(1).err;
+    let said = "sandbox: off for developer, which can do everything that you can";
+    assert!(told.lines().take(3).any(|line| line.contains(said)), "{told}");
+    let last = told.lines().find(|line| line.contains(" is halted")).unwrap();
+    assert!(last.contains("sandbox: off"), "{last}");
 }
 
 /// Starts a program where a filter of system calls knows neither namespaces nor Landlock, as many containers do.

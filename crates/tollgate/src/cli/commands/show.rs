@@ -19,7 +19,7 @@ use crate::cli::{Exit, Session};
 use crate::files;
 use crate::view::detail::{self, History, Sources, tell};
 use crate::view::text::{Line, Style};
-use crate::view::{evidence, show};
+use crate::view::{evidence, sandbox, show};
 
 /// A brief longer than this is not looked at for its echo.
 const BRIEF_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -77,6 +77,7 @@ pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Resu
         kept: kept(runs, run),
         changes,
         reads,
+        sandbox: sandbox::recorded(&events),
         by_hand,
     };
     let detail = detail::detail(run, &history, sources);

@@ -33,6 +33,8 @@ pub struct Sources<'a> {
     pub kept: Vec<api::Kept>,
     pub changes: Vec<api::Change>,
     pub reads: Vec<api::Reads>,
+    /// What the sandbox did not do, as the journal records it.
+    pub sandbox: Option<String>,
     /// The work trees that answers by hand are about.
     pub by_hand: BTreeMap<DecisionId, PathBuf>,
 }
@@ -66,6 +68,7 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         trees: sources.trees,
         kept: sources.kept,
         config: run.opened.config.clone(),
+        sandbox: sources.sandbox,
         usage: usage::usage(&history.attempts),
         budgets: budget::budgets(run, sources.now_ms),
         reads: sources.reads,

@@ -113,6 +113,9 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
         let of = tree.unit.as_ref().map(|unit| format!(" ({unit})")).unwrap_or_default();
         screen.beside(Line::from("  tree    "), &format!("{}{of}", tree.folder));
     }
+    if let Some(sandbox) = &detail.sandbox {
+        screen.wrapped(Line::from("  "), sandbox, Style::Warn);
+    }
     screen.lines.push(Line::from("  journal ").add(Style::Faint, &detail.head).fit(screen.columns.max(76)));
 }
 

@@ -1,0 +1,154 @@
+//! What the sandbox did not do for a run, in one sentence: when the run starts, when it ends, and in `show`.
+
+use std::collections::BTreeMap;
+
+use tollgate_core::Name;
+use tollgate_core::id::AttemptId;
+use tollgate_core::run::event::Work;
+use tollgate_core::run::leash::{Leash, Network, Sandbox};
+use tollgate_core::run::{Event, Recorded};
+
+use super::words::list;
+
+/// A role's worker, or the commands that check (no role), and what holds it.
+pub type Held = (Option<Name>, Leash);
+
+/// The sentence for what the journal of a run records.
+pub fn recorded(events: &[Recorded]) -> Option<String> {
+    let mut roles: BTreeMap<AttemptId, &Name> = BTreeMap::new();
+    let mut programs: Vec<Held> = Vec::new();
+    for recorded in events {
+        let (role, leash) = match &recorded.event {
+            Event::AttemptStarted(started) => {
+                if let Work::Dispatch { role, .. } = &started.work {
+                    roles.insert(started.attempt, role);
+                }
+                continue;
+            }
+            Event::AttemptReported(reported) => (roles.get(&reported.attempt), reported.leash.as_deref()),
+            Event::AttemptParked(parked) => (roles.get(&parked.attempt), parked.leash.as_deref()),
+            Event::CommandsRan(ran) => (None, ran.leash.as_ref()),
+            Event::LandChecked(checked) => (None, checked.leash.as_ref()),
+            _ => continue,
+        };
+        let role = role.map(|role| (*role).clone());
+        programs.extend(leash.map(|leash| (role, leash.clone())));
+    }
+    sentence(&programs)
+}
+
+/// Says which parts are missing, and what that lets programs do; nothing where all of it is on.
+pub fn sentence(programs: &[Held]) -> Option<String> {
+    let parts: Vec<String> = [off(programs), incomplete(programs)].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("sandbox: {}", parts.join("; ")))
+}
+
+fn off(programs: &[Held]) -> Option<String> {
+    let is_off = |(_, leash): &&Held| leash.sandbox == Sandbox::Off;
+    let mut names: Vec<&str> =
+        programs.iter().filter(is_off).map(|(role, _)| role.as_deref().unwrap_or("commands")).collect();
+    names.sort_unstable();
+    names.dedup();
+    match (names.is_empty(), programs.iter().all(|held| is_off(&held))) {
+        (true, _) => None,
+        (false, true) => Some("off, so workers and commands can do everything that you can".to_owned()),
+        (false, false) => Some(format!("off for {}, which can do everything that you can", list(&names))),
+    }
+}
+
+fn incomplete(programs: &[Held]) -> Option<String> {
+    let partial: Vec<&Held> = programs.iter().filter(|(_, leash)| !leash.missing.is_empty()).collect();
+    let mut missing: Vec<&str> = Vec::new();
+    for (_, leash) in &partial {
+        // What is missing for commands includes what is missing for workers.
+        if !missing.iter().any(|known| known.contains(&leash.missing)) {
+            missing.retain(|known| !leash.missing.contains(known));
+            missing.push(&leash.missing);
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let any = |lets: fn(&Held) -> bool| partial.iter().any(|held| lets(held));
+    let all = [
+        (any(|(_, leash)| leash.landlock == 0), "workers and commands can read and change every file that you can"),
+        (any(|(_, leash)| !leash.processes), "processes of workers and commands can outlive them"),
+        (any(lacks_mounts), "workers and commands can change modes, owners and times of your files"),
+        (any(|held| is_command(held) && held.1.network == Network::Open), "commands can reach the network"),
+        (
+            any(|held| is_command(held) && held.1.network == Network::NoTcp),
+            "commands can reach the network without TCP",
+        ),
+    ];
+    let lets: Vec<&str> = all.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what).collect();
+    Some(format!("incomplete ({}), so {}; `tollgate doctor` says more", missing.join("; "), list(&lets)))
+}
+
+fn is_command((role, _): &Held) -> bool {
+    role.is_none()
+}
+
+/// Whether read-only mounts are what is missing: everything else that was asked for is on.
+fn lacks_mounts(held: &Held) -> bool {
+    let (_, leash) = held;
+    let network = if is_command(held) { Network::Denied } else { Network::Open };
+    leash.holds() && leash.network == network && !leash.missing.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leash(processes: bool, landlock: u32, network: Network, missing: &str) -> Leash {
+        Leash { processes, landlock, network, missing: missing.to_owned(), ..Leash::default() }
+    }
+
+    fn said(programs: &[(Option<&str>, Leash)]) -> Option<String> {
+        let held: Vec<Held> = programs.iter().map(|(role, leash)| (role.map(Name::from), leash.clone())).collect();
+        sentence(&held)
+    }
+
+    #[test]
+    fn each_missing_part_is_named_with_what_it_allows() {
+        let whole = (Some("developer"), leash(true, 7, Network::Open, ""));
+        assert_eq!(said(&[whole.clone(), (None, leash(true, 7, Network::Denied, ""))]), None);
+        let files = "workers and commands can read and change every file that you can";
+        let (processes, modes) = ("processes of workers and commands can outlive", "change modes, owners and times");
+        for (role, leash, allowed) in [
+            (Some("developer"), leash(true, 0, Network::Open, "no Landlock: old"), vec![files]),
+            (Some("developer"), leash(false, 7, Network::Open, "no pid namespace: no"), vec![processes]),
+            (Some("developer"), leash(false, 0, Network::Open, "nothing"), vec![files, processes]),
+            (Some("developer"), leash(true, 7, Network::Open, "no read-only mounts: no"), vec![modes]),
+            (None, leash(true, 7, Network::Denied, "no read-only mounts: no"), vec![modes]),
+            (None, leash(true, 7, Network::NoTcp, "no network namespace: no"), vec!["network without TCP"]),
+            (None, leash(true, 3, Network::Open, "no network namespace: no"), vec!["commands can reach the network;"]),
+        ] {
+            let missing = leash.missing.clone();
+            let text = said(&[whole.clone(), (role, leash)]).unwrap();
+            assert!(text.starts_with(&format!("sandbox: incomplete ({missing}), so ")), "{text}");
+            for known in [files, processes, modes, "network without TCP", "commands can reach the network;"] {
+                assert_eq!(text.contains(known), allowed.contains(&known), "{known}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_that_several_programs_miss_is_named_once() {
+        let worker = leash(true, 0, Network::Open, "no Landlock: old");
+        let command = leash(true, 0, Network::Open, "no Landlock: old; no network namespace: no");
+        let expected = said(&[(None, command.clone())]);
+        assert!(expected.is_some());
+        assert_eq!(said(&[(Some("developer"), worker.clone()), (None, command.clone())]), expected);
+        assert_eq!(said(&[(None, command), (Some("developer"), worker)]), expected);
+    }
+
+    #[test]
+    fn who_runs_without_a_sandbox_is_named_unless_everybody_does() {
+        let off = Leash { sandbox: Sandbox::Off, ..Leash::default() };
+        let all = said(&[(Some("developer"), off.clone()), (None, off.clone())]);
+        assert_eq!(all.as_deref(), Some("sandbox: off, so workers and commands can do everything that you can"));
+        let whole = leash(true, 7, Network::Open, "");
+        let some = said(&[(Some("reviewer"), whole), (Some("developer"), off.clone()), (Some("developer"), off)]);
+        assert_eq!(some.as_deref(), Some("sandbox: off for developer, which can do everything that you can"));
+    }
+}
