@@ -45,6 +45,9 @@ pub enum Network {
     NoTcp,
 }
 
+/// The first version of Landlock that knows sockets without a path.
+const ABSTRACT_SOCKETS: u32 = 6;
+
 /// What held a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,6 +68,11 @@ pub struct Leash {
 }
 
 impl Leash {
+    /// Whether a program could reach sockets that have a name and no path: Landlock of version 6 keeps it from those of others.
+    pub fn reaches_abstract_sockets(&self) -> bool {
+        (1..ABSTRACT_SOCKETS).contains(&self.landlock) && self.network != Network::Denied
+    }
+
     /// Whether a program could neither leave its files nor outlive its end.
     pub fn holds(&self) -> bool {
         self.processes && self.landlock > 0

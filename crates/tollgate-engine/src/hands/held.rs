@@ -1,6 +1,7 @@
 //! What holds the programs of a run: by what its configuration asks for and what this machine can do.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +12,7 @@ use tollgate_core::run::{Leash, Run};
 
 use super::failure::NotReady;
 use super::{Failure, RealHands};
-use crate::sandbox::{Able, Asked, Clash, Tether, leash, probe};
+use crate::sandbox::{Able, Asked, Clash, Tether, leash, probe, search_path_into};
 use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
 
@@ -100,6 +101,11 @@ impl RealHands {
         let roles = run.opened.workers.keys().map(|role| (Some(role.clone()), Whose::Role(role)));
         let programs = roles.chain([(None, Whose::Command)]);
         programs.filter_map(|(role, whose)| Some((role, will_hold(whose)?))).collect()
+    }
+
+    /// The folders of `PATH` that lead into the person's checkouts of a run's repository: no program of the run sees them.
+    pub fn path_into_checkout(&self, run: &Run) -> Vec<PathBuf> {
+        self.workspace(run).map(|workspace| search_path_into(&workspace.unseen())).unwrap_or_default()
     }
 
     /// What the sandbox can do here.

@@ -182,7 +182,9 @@ pub fn drive(
         Ok(Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?)))
     };
     let mut hands = new_hands()?;
-    if let Some(said) = sandbox::sentence(&hands.leashes(run.run())).filter(|_| !session.json()) {
+    let warnings =
+        [sandbox::sentence(&hands.leashes(run.run())), sandbox::hidden_path(&hands.path_into_checkout(run.run()))];
+    for said in warnings.into_iter().flatten().filter(|_| !session.json()) {
         session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {said}")));
     }
     let mut screen = Screen::new(session, run.run());

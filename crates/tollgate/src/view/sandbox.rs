@@ -1,6 +1,7 @@
 //! What the sandbox did not do for a run, in one sentence: when the run starts, when it ends, and in `show`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
@@ -9,6 +10,12 @@ use tollgate_core::run::leash::{Leash, Network, Sandbox};
 use tollgate_core::run::{Event, Recorded};
 
 use super::words::list;
+
+/// What is open without private mounts.
+const MOUNTS: &str =
+    "workers and commands can reach sockets of other programs and change modes, owners and times of your files";
+/// What is open without the sixth version of Landlock.
+const ABSTRACT: &str = "workers can reach sockets without a path: this kernel is older than Linux 6.12";
 
 /// A role's worker, or the commands that check (no role), and what holds it.
 pub type Held = (Option<Name>, Leash);
@@ -39,8 +46,20 @@ pub fn recorded(events: &[Recorded]) -> Option<String> {
 
 /// Says which parts are missing, and what that lets programs do; nothing where all of it is on.
 pub fn sentence(programs: &[Held]) -> Option<String> {
-    let parts: Vec<String> = [off(programs), incomplete(programs)].into_iter().flatten().collect();
+    let parts: Vec<String> = [off(programs), incomplete(programs), old(programs)].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("sandbox: {}", parts.join("; ")))
+}
+
+/// Says which folders of `PATH` no program of a run sees.
+pub fn hidden_path(folders: &[PathBuf]) -> Option<String> {
+    let names: Vec<String> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "PATH leads into your checkout ({}), which a run does not see; have `[worktree] setup` install in the work tree what the work needs",
+            list(&names)
+        )
+    })
 }
 
 fn off(programs: &[Held]) -> Option<String> {
@@ -54,6 +73,11 @@ fn off(programs: &[Held]) -> Option<String> {
         (false, true) => Some("off, so workers and commands can do everything that you can".to_owned()),
         (false, false) => Some(format!("off for {}, which can do everything that you can", list(&names))),
     }
+}
+
+/// What a kernel does not hold that has all that is asked for. A network of its own has sockets of its own.
+fn old(programs: &[Held]) -> Option<String> {
+    programs.iter().any(|(_, leash)| leash.reaches_abstract_sockets()).then(|| ABSTRACT.to_owned())
 }
 
 fn incomplete(programs: &[Held]) -> Option<String> {
@@ -73,7 +97,7 @@ fn incomplete(programs: &[Held]) -> Option<String> {
     let all = [
         (any(|(_, leash)| leash.landlock == 0), "workers and commands can read and change every file that you can"),
         (any(|(_, leash)| !leash.processes), "processes of workers and commands can outlive them"),
-        (any(lacks_mounts), "workers and commands can change modes, owners and times of your files"),
+        (any(|held| !held.1.processes || lacks_mounts(held)), MOUNTS),
         (any(|held| is_command(held) && held.1.network == Network::Open), "commands can reach the network"),
         (
             any(|held| is_command(held) && held.1.network == Network::NoTcp),
@@ -88,7 +112,7 @@ fn is_command((role, _): &Held) -> bool {
     role.is_none()
 }
 
-/// Whether read-only mounts are what is missing: everything else that was asked for is on.
+/// Whether private mounts are what is missing: everything else that was asked for is on.
 fn lacks_mounts(held: &Held) -> bool {
     let (_, leash) = held;
     let network = if is_command(held) { Network::Denied } else { Network::Open };
@@ -113,13 +137,13 @@ mod tests {
         let whole = (Some("developer"), leash(true, 7, Network::Open, ""));
         assert_eq!(said(&[whole.clone(), (None, leash(true, 7, Network::Denied, ""))]), None);
         let files = "workers and commands can read and change every file that you can";
-        let (processes, modes) = ("processes of workers and commands can outlive", "change modes, owners and times");
+        let (processes, modes) = ("processes of workers and commands can outlive", "reach sockets of other programs");
         for (role, leash, allowed) in [
             (Some("developer"), leash(true, 0, Network::Open, "no Landlock: old"), vec![files]),
-            (Some("developer"), leash(false, 7, Network::Open, "no pid namespace: no"), vec![processes]),
-            (Some("developer"), leash(false, 0, Network::Open, "nothing"), vec![files, processes]),
-            (Some("developer"), leash(true, 7, Network::Open, "no read-only mounts: no"), vec![modes]),
-            (None, leash(true, 7, Network::Denied, "no read-only mounts: no"), vec![modes]),
+            (Some("developer"), leash(false, 7, Network::Open, "no pid namespace: no"), vec![processes, modes]),
+            (Some("developer"), leash(false, 0, Network::Open, "nothing"), vec![files, processes, modes]),
+            (Some("developer"), leash(true, 7, Network::Open, "no private mounts: no"), vec![modes]),
+            (None, leash(true, 7, Network::Denied, "no private mounts: no"), vec![modes]),
             (None, leash(true, 7, Network::NoTcp, "no network namespace: no"), vec!["network without TCP"]),
             (None, leash(true, 3, Network::Open, "no network namespace: no"), vec!["commands can reach the network;"]),
         ] {
@@ -130,6 +154,13 @@ mod tests {
                 assert_eq!(text.contains(known), allowed.contains(&known), "{known}: {text}");
             }
         }
+    }
+
+    #[test]
+    fn sockets_without_a_path_are_named_where_the_kernel_does_not_hold_them() {
+        let worker = |landlock| (Some("developer"), leash(true, landlock, Network::Open, ""));
+        assert_eq!(said(&[worker(6), (None, leash(true, 5, Network::Denied, ""))]), None);
+        assert_eq!(said(&[worker(5)]), Some(format!("sandbox: {ABSTRACT}")));
     }
 
     #[test]

@@ -5,9 +5,9 @@ mod worktree;
 use tollgate_api::{AreaFiles, Doctor, DoctorCheck, DoctorStatus};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
-use tollgate_core::run::leash::{Network, Sandbox};
+use tollgate_core::run::leash::{Leash, Network, Sandbox};
 use tollgate_core::scope;
-use tollgate_engine::sandbox::probe;
+use tollgate_engine::sandbox::{probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
 
 use crate::cli::environment::Environment;
@@ -21,7 +21,7 @@ use crate::trust::Standing;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
 use crate::view::words::{self, count, list};
-use crate::{files, library};
+use crate::{files, library, view};
 
 const EXAMPLES_MAX: usize = 3;
 
@@ -164,6 +164,10 @@ impl Report {
                     }
                     _ => self.ok("repository", format!("{} at {commit}", repository.root().display())),
                 }
+                let unseen = Checkout::find(repository.root()).map(|found| found.unseen()).unwrap_or_default();
+                if let Some(said) = view::sandbox::hidden_path(&search_path_into(&unseen)) {
+                    self.say("path", DoctorStatus::Note, said, None);
+                }
             }
             Ok(None) => {
                 let message = format!("{} has no commit to start from", repository.root().display());
@@ -290,7 +294,9 @@ impl Report {
                 Network::Open => None,
             },
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().chain(able.missing(true)).collect();
+        let worker = Leash { landlock: able.landlock, ..Leash::default() };
+        let open = worker.reaches_abstract_sockets().then(|| "sockets without a path are open to workers".to_owned());
+        let parts: Vec<String> = parts.into_iter().flatten().chain(open).chain(able.missing(true)).collect();
         let message = format!("{}: {}", asked.word(), parts.join("; "));
         let status = match (able.missing(true).is_empty(), asked) {
             (true, _) => DoctorStatus::Ok,
