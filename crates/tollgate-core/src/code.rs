@@ -256,6 +256,7 @@ codes! {
     SETTINGS_UNREADABLE = "TG0542",
     NOT_REDACTED = "TG0543",
     NOT_READY = "TG0544",
+    GIT_REPLACED = "TG0545",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

@@ -25,6 +25,13 @@ impl Clock for SystemClock {
     }
 }
 
+/// A text that nobody can guess.
+pub fn nonce() -> std::io::Result<String> {
+    let mut bytes = [0u8; 16];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// A new run id.
 pub fn new_run_id() -> std::io::Result<RunId> {
     let mut bytes = [0u8; 8];

@@ -14,7 +14,8 @@ use tollgate_core::code::Code;
 pub use tollgate_core::path::{quote, unquote};
 use tollgate_core::scope::Entry;
 
-use crate::process::{End, Environment, Output, Program, Tail, find_program, run};
+use crate::git_program::{GitProgram, git_program};
+use crate::process::{End, Environment, Output, Program, Tail, run};
 
 const LIMIT_MS: u64 = 120_000;
 const OUTPUT_BYTES_MAX: usize = 256 * 1024 * 1024;
@@ -50,6 +51,9 @@ pub enum GitError {
     /// There is no git.
     #[error("`git` was not found on PATH")]
     Missing,
+    /// It is another file than the one that was found first.
+    #[error("{0} is not the `git` that it was when this process began")]
+    Replaced(PathBuf),
     /// It could not be started.
     #[error("`git` could not be started: {0}")]
     Start(#[source] std::io::Error),
@@ -82,7 +86,12 @@ pub enum GitError {
 impl GitError {
     /// The code of the refusal.
     pub fn code(&self) -> Code {
-        Code::GIT_FAILED
+        match self {
+            Self::Replaced(_) => Code::GIT_REPLACED,
+            Self::Missing | Self::Start(_) | Self::Failed { .. } | Self::TooMuch { .. } | Self::Unexpected { .. } => {
+                Code::GIT_FAILED
+            }
+        }
     }
 }
 
@@ -140,7 +149,7 @@ pub struct Printed {
 /// A git with its folder, work tree and index.
 #[derive(Debug, Clone)]
 pub struct Git {
-    program: PathBuf,
+    program: &'static GitProgram,
     cwd: PathBuf,
     git_dir: Option<PathBuf>,
     work_tree: Option<PathBuf>,
@@ -152,7 +161,7 @@ pub struct Git {
 impl Git {
     /// Git in a folder, with whatever git folder it finds there.
     pub fn discover(cwd: &Path) -> Result<Self, GitError> {
-        let program = find_program(OsStr::new("git"), cwd).ok_or(GitError::Missing)?;
+        let program = git_program().ok_or(GitError::Missing)?;
         Ok(Self {
             program,
             cwd: cwd.to_owned(),
@@ -220,7 +229,7 @@ impl Git {
     pub fn call<S: AsRef<OsStr>>(&self, args: &[S], stdin: Vec<u8>) -> Result<Printed, GitError> {
         let out = Arc::new(Whole::default());
         let err = Tail::new(ERROR_BYTES_MAX);
-        let end = run(self.program(args, stdin), out.clone(), err.clone()).map_err(GitError::Start)?;
+        let end = run(self.program(args, stdin)?, out.clone(), err.clone()).map_err(GitError::Start)?;
         let out = out.take().ok_or_else(|| GitError::TooMuch { command: summary(args) })?;
         Ok(Printed { end, out, err: String::from_utf8_lossy(&err.take().0).trim().to_owned() })
     }
@@ -228,12 +237,15 @@ impl Git {
     /// Runs a command that must succeed, and hands on what it prints piece by piece, however much it is.
     pub fn stream<S: AsRef<OsStr>>(&self, args: &[S], stdin: Vec<u8>, out: Arc<dyn Output>) -> Result<(), GitError> {
         let err = Tail::new(ERROR_BYTES_MAX);
-        let end = run(self.program(args, stdin), out, err.clone()).map_err(GitError::Start)?;
+        let end = run(self.program(args, stdin)?, out, err.clone()).map_err(GitError::Start)?;
         let err = String::from_utf8_lossy(&err.take().0).trim().to_owned();
         if end.success() { Ok(()) } else { Err(self.failed(args, Printed { end, out: Vec::new(), err })) }
     }
 
-    fn program<S: AsRef<OsStr>>(&self, args: &[S], stdin: Vec<u8>) -> Program {
+    fn program<S: AsRef<OsStr>>(&self, args: &[S], stdin: Vec<u8>) -> Result<Program, GitError> {
+        if !self.program.is_the_same() {
+            return Err(GitError::Replaced(self.program.path().to_owned()));
+        }
         let mut all: Vec<OsString> = Vec::new();
         for setting in SETTINGS {
             all.extend(["-c".into(), (*setting).into()]);
@@ -254,14 +266,15 @@ impl Git {
         all.extend(args.iter().map(|arg| arg.as_ref().to_owned()));
         let mut env = fixed_environment();
         env.extend(self.env.iter().cloned());
-        Program {
-            path: self.program.clone(),
+        Ok(Program {
+            path: self.program.path().to_owned(),
             args: all,
             cwd: self.cwd.clone(),
             env: Environment { set: env, ..Environment::default() },
             stdin,
             limit: Duration::from_millis(LIMIT_MS),
-        }
+            control: None,
+        })
     }
 
     /// The error for a call that failed.

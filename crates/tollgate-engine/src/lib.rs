@@ -14,6 +14,7 @@ pub mod driver;
 pub mod gates;
 pub mod gc;
 pub mod git;
+pub mod git_program;
 pub mod hands;
 pub mod holder;
 pub mod landing;

@@ -360,7 +360,7 @@ fn work(worker: &dyn Worker, job: Job, limit: Duration, stop: &AtomicBool) -> Re
 fn ended(outcome: &Outcome) -> Map<String, Value> {
     let exit = match outcome.end {
         End::Exited(code) => Some(code),
-        End::Signalled(_) | End::TimedOut | End::Silent | End::Cancelled => None,
+        End::Signalled(_) | End::TimedOut | End::Silent | End::Cancelled | End::Unheld => None,
     };
     let mut about = Map::new();
     about.insert("exit_code".into(), exit.into());
@@ -396,6 +396,7 @@ fn read(
             return Err(Stop(Reason::Timeout, why, Vec::new()));
         }
         End::Cancelled => return Err(Stop::execution("The worker was ended because Tollgate was asked to stop.")),
+        End::Unheld => return Err(Stop::execution("The sandbox did not hold, and no worker was started.")),
         End::Exited(_) | End::Signalled(_) => {}
     }
     if let Some(failure) = &outcome.failure {

@@ -90,6 +90,7 @@ pub fn check(
         env: Environment { marker: Some(marker.to_owned()), ..Environment::default() },
         stdin: Vec::new(),
         limit,
+        control: None,
     };
     let redacted = || Redacted::new(secrets, output.clone());
     let end = match (wall.hold)(program).and_then(|program| start(program, redacted(), redacted())) {
@@ -120,6 +121,7 @@ fn missing(copy: &Path, line: &str, marker: &str, wall: Wall<'_>) -> Option<Chec
         env: Environment { marker: Some(marker.to_owned()), ..Environment::default() },
         stdin: Vec::new(),
         limit: PROBE_LIMIT,
+        control: None,
     };
     let silent = Tail::new(OUTPUT_BYTES_MAX);
     let end = start((wall.hold)(program_of_probe).ok()?, silent.clone(), silent).ok()?.wait_to_end();
@@ -186,13 +188,14 @@ fn judge(end: End, limit: Duration) -> Checked {
             Checked::new(Judgement::Fail, format!("it ran longer than {} s and was ended", limit.as_secs()))
         }
         End::Silent | End::Cancelled => Checked::new(Judgement::Unobservable, "it was cancelled"),
+        End::Unheld => Checked::new(Judgement::Unobservable, "the sandbox did not hold, and nothing was run"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::find_by_marker;
+    use crate::process::{Control, find_by_marker};
     use crate::testing::{folder, own_run, write};
 
     const OPEN: Wall<'_> = Wall { hold: &Ok, unseen: &[] };
@@ -270,6 +273,32 @@ mod tests {
         for line in lines {
             let checked = shell(line);
             assert_eq!((checked.result, checked.exit), (Judgement::Fail, Some(NOT_FOUND)), "{line}: {}", checked.why);
+        }
+    }
+
+    /// Whatever stands in the place of the helper and exits with 0: nothing was run, and nothing passed.
+    #[test]
+    fn what_holds_a_command_and_does_not_answer_passes_nothing() {
+        let copy = folder("unheld");
+        let by = |helper: &str| {
+            let hold = |program: Program| {
+                let control = Some(Control { order: b"{}".to_vec(), answer: "the answer".to_owned() });
+                Ok(Program { path: find_program(OsStr::new(helper), &copy).unwrap(), control, ..program })
+            };
+            let wall = Wall { hold: &hold, unseen: &[] };
+            check(
+                &copy,
+                &Check::Shell("true".into()),
+                Duration::from_secs(60),
+                &marker(),
+                wall,
+                &secrets(),
+                &mut |_| (),
+            )
+        };
+        for helper in ["true", "false", "cat"] {
+            let checked = by(helper);
+            assert_eq!((checked.result, checked.exit), (Judgement::Unobservable, None), "{helper}: {}", checked.why);
         }
     }
 

@@ -22,6 +22,7 @@ use tollgate_store::{Object, Point, reach};
 
 use super::again::again;
 use super::change::{self, changed};
+use super::failure::NotReady;
 use super::held::Whose;
 use super::noticed::{self, Before};
 use super::place::{Place, Placed};
@@ -36,6 +37,7 @@ use crate::setup::caches;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
 use crate::workspace::{Hands, WorkTree, Workspace, remove_tree, safe_name};
 
+const UNHELD: &str = "the sandbox did not hold, and the worker was not started; its log says more";
 /// How many diagnostics of a malformed report are kept.
 const DIAGNOSTICS_MAX: usize = 20;
 
@@ -98,6 +100,9 @@ impl RealHands {
         let outcome = workers::outcome(attempt, limit, &way.cancelled);
         reach(Point::Reported);
         drop(needs);
+        if outcome.end == End::Unheld {
+            return Err(Failure::NotReady(NotReady::because(UNHELD)));
+        }
         remove_tree(&temporary)?;
         if let Place::Copy(copy) = &place {
             remove_tree(&caches::beside(copy.path()))?;
@@ -238,6 +243,7 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
         End::TimedOut => return refuse(budget::out_of_time(role, &run.protocol.contracts), object),
         End::Silent => return refuse(budget::silent(role, &run.protocol.contracts), object),
+        End::Unheld => return refuse(failed("unheld", UNHELD.to_owned()), object),
     }
     if let Said::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);

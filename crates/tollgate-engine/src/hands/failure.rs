@@ -8,7 +8,7 @@ use tollgate_store::Object;
 use crate::driver::HandsError;
 use crate::workers::WorkerError;
 use crate::workers::pinned::PinnedError;
-use crate::workspace::WorkspaceError;
+use crate::workspace::{GitError, WorkspaceError};
 
 /// Why an effect could not be performed.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +58,11 @@ impl Failure {
     /// moved away, is no fault of it, and its driver leaves it to the next.
     pub fn of_the_attempt(self) -> Result<Self, HandsError> {
         match self {
-            Self::Workspace(WorkspaceError::Held { .. } | WorkspaceError::RepositoryGone(_))
+            Self::Workspace(
+                WorkspaceError::Held { .. }
+                | WorkspaceError::RepositoryGone(_)
+                | WorkspaceError::Git(GitError::Replaced(_)),
+            )
             | Self::Worker(WorkerError::Unheld(_) | WorkerError::Unreadable { .. } | WorkerError::Unredacted(_))
             | Self::Fenced(_) => Err(self.into_error()),
             other => Ok(other),

@@ -12,7 +12,7 @@ use tollgate_core::run::{Leash, Run};
 
 use super::failure::NotReady;
 use super::{Failure, RealHands};
-use crate::sandbox::{Able, Asked, Clash, Tether, leash, probe, search_path_into};
+use crate::sandbox::{Able, Asked, Clash, Programs, Reserved, Tether, leash, probe, search_path_into};
 use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
 
@@ -129,7 +129,9 @@ impl RealHands {
             let why = format!("`{place}` cannot be given to it: {why}; {next}");
             return Err(Failure::NotReady(NotReady::because(why)));
         }
-        let asked = reserved.taken_out_of(wished);
+        let is_open = wished.sandbox != Some(Sandbox::Off) && !self.able().mounts();
+        let programs = if is_open { Programs::Open } else { Programs::Kept };
+        let asked = Reserved { programs, ..reserved }.taken_out_of(wished);
         let tether = asked.tether(&self.tollgate, &self.state, || self.able(), whose == Whose::Command);
         let mut tether = tether.map_err(WorkerError::Unheld)?;
         tether.reads.extend(workspace.borrowed());

@@ -7,16 +7,18 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of processes: their environment, their time, their output")]
 
+pub mod control;
 mod family;
 mod mark;
 mod output;
+mod own;
 mod record;
 mod table;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -32,9 +34,12 @@ use rustix::net::sockopt::set_socket_send_buffer_size;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tollgate_core::redact::{Secrets, Unsearchable, secret_in};
 
+pub use control::Control;
 pub use family::adopt_orphans;
 pub use mark::mark_driver;
 pub use output::{Head, Log, Output, Redacted, Tail, Takers};
+pub(crate) use own::is_own;
+pub use own::{own_place, own_program};
 pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 
@@ -64,6 +69,8 @@ pub struct Program {
     pub stdin: Vec<u8>,
     /// How long it may run.
     pub limit: Duration,
+    /// What it is told to do over a socket, where it holds another program; what it reads is for that one then.
+    pub control: Option<Control>,
 }
 
 /// The environment of a program.
@@ -109,6 +116,8 @@ pub enum End {
     Silent,
     /// It was cancelled and was ended.
     Cancelled,
+    /// It was to hold another program and never answered that it does: nothing is known to have run.
+    Unheld,
 }
 
 impl End {
@@ -126,6 +135,7 @@ impl std::fmt::Display for End {
             Self::TimedOut => f.write_str("ran past its time"),
             Self::Silent => f.write_str("printed nothing for too long"),
             Self::Cancelled => f.write_str("was cancelled"),
+            Self::Unheld => f.write_str("was not started: the sandbox did not answer"),
         }
     }
 }
@@ -168,6 +178,8 @@ pub struct Running {
     messages: Receiver<Message>,
     cancel: Sender<Message>,
     readers: Vec<JoinHandle<()>>,
+    /// The socket by which it was told what to do, and the answer to that.
+    control: Option<(UnixStream, String)>,
     end: Option<End>,
 }
 
@@ -224,7 +236,15 @@ pub fn start_with(program: Program, kind: Voice, out: Arc<dyn Output>, err: Arc<
         Voice::Pipe => (None, Stdio::piped()),
         Voice::Socket => voice().map(|(own, theirs)| (Some(own), theirs))?,
     };
-    command.stdin(Stdio::piped()).stdout(theirs).stderr(Stdio::piped());
+    let control = program.control.as_ref().map(|_| UnixStream::pair()).transpose()?;
+    let (control, stdin) = match control {
+        Some((own, theirs)) => (Some(own), OwnedFd::from(theirs).into()),
+        None => (None, Stdio::piped()),
+    };
+    command.stdin(stdin).stdout(theirs).stderr(Stdio::piped());
+    if is_own(&program.path) {
+        command.arg0("tollgate");
+    }
     for (name, _) in std::env::vars_os() {
         if is_ours(&name) || !program.env.inherit.has(&name) {
             command.env_remove(name);
@@ -248,16 +268,32 @@ pub fn start_with(program: Program, kind: Voice, out: Arc<dyn Output>, err: Arc<
         },
         child.stderr.take().map(|pipe| drain(pipe, err, Arc::clone(&heard))),
     ];
-    if let Some(mut stdin) = child.stdin.take() {
-        // The program may never read; the thread ends when the pipe breaks.
-        std::thread::spawn(move || stdin.write_all(&program.stdin).ok());
-    }
+    let input = program.stdin;
+    let control = match (control, program.control) {
+        (Some(own), Some(Control { order, answer })) => {
+            let (theirs, mut ours) = io::pipe()?;
+            let socket = own.try_clone()?;
+            // The program may never read; the thread ends when the socket or the pipe breaks.
+            std::thread::spawn(move || {
+                control::send(&socket, &order, theirs.as_fd()).ok()?;
+                drop(theirs);
+                ours.write_all(&input).ok()
+            });
+            Some((own, answer))
+        }
+        (_, _) => {
+            if let Some(mut stdin) = child.stdin.take() {
+                std::thread::spawn(move || stdin.write_all(&input).ok());
+            }
+            None
+        }
+    };
     let (cancel, messages) = channel();
     watch(id.pid, cancel.clone());
     let until = Instant::now() + program.limit;
     let readers = readers.into_iter().flatten().collect();
     let marker = program.env.marker;
-    Ok(Running { child, id, marker, until, idle: None, heard, messages, cancel, readers, end: None })
+    Ok(Running { child, id, marker, until, idle: None, heard, messages, cancel, readers, control, end: None })
 }
 
 impl Running {
@@ -335,8 +371,10 @@ impl Running {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
+        let answered = self.control.take().is_none_or(|(socket, answer)| control::is_answered(&socket, &answer));
         match (why, status) {
             (Some(why), _) => why,
+            (None, _) if !answered => End::Unheld,
             (None, Ok(status)) => match status.code() {
                 Some(code) => End::Exited(code),
                 None => End::Signalled(status.signal().unwrap_or_default()),

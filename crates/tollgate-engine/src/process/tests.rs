@@ -11,6 +11,7 @@ fn shell(text: &str, cwd: &Path, marker: Option<&str>, limit: Duration) -> Progr
         env: Environment { marker: marker.map(str::to_owned), ..Environment::default() },
         stdin: b"from stdin".to_vec(),
         limit,
+        control: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -12,22 +12,25 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior, set_parent_process_death_signal,
+    wait,
+};
 use tollgate_core::run::leash::Network;
 
 use super::{Policy, covers, files, kept, namespaces, probe, read_only, services, terminal};
-use crate::process::GRACE_MS;
+use crate::process::{GRACE_MS, control, is_own};
 
 /// What the helper exits with when it cannot hold, or not start, the program.
 pub const REFUSED: u8 = 125;
 const POLL: Duration = Duration::from_millis(5);
 
-/// Runs as the helper: `POLICY PROGRAM ARGUMENTS…`, or `probe`; answers the exit code.
+/// Runs as the helper: `PROGRAM ARGUMENTS…`, by the policy that comes over its standard input, or `probe`; answers the exit code.
 pub fn run(args: &[OsString]) -> u8 {
     let held = match args {
         [word] if word == probe::WORD => probe::report(),
-        [policy, program @ ..] if !program.is_empty() => hold(policy, program),
-        _ => Err("it is started by Tollgate alone".to_owned()),
+        [] => Err("no program is named".to_owned()),
+        program => hold(program),
     };
     held.unwrap_or_else(|why| {
         writeln!(io::stderr(), "tollgate: the sandbox does not hold, and nothing was started: {why}").ok();
@@ -35,14 +38,15 @@ pub fn run(args: &[OsString]) -> u8 {
     })
 }
 
-fn hold(policy: &OsString, program: &[OsString]) -> Result<u8, String> {
-    let text = policy.to_str().ok_or("its policy is not text")?;
-    let policy: Policy = serde_json::from_str(text).map_err(|error| error.to_string())?;
+fn hold(program: &[OsString]) -> Result<u8, String> {
+    let received = control::receive(io::stdin().as_fd());
+    let (policy, input) = received.map_err(|error| format!("it is started by Tollgate alone ({error})"))?;
+    let policy: Policy = serde_json::from_slice(&policy).map_err(|error| error.to_string())?;
     if policy.bound {
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     }
     if !policy.processes {
-        return become_program(&policy, program);
+        return become_program(&policy, program, input);
     }
     // Whoever is asked to end is the program; these two end after it.
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
@@ -53,10 +57,10 @@ fn hold(policy: &OsString, program: &[OsString]) -> Result<u8, String> {
     match namespaces::fork().map_err(|error| format!("the first process: {error}"))? {
         None => {
             drop(told);
-            first(&policy, program, tell)
+            first(&policy, program, input, tell)
         }
         Some(first) => {
-            drop(tell);
+            drop((tell, input));
             let status = until_ended(first)?;
             let mut raw = [0; 4];
             // One that was killed has said nothing: its own end counts.
@@ -67,27 +71,38 @@ fn hold(policy: &OsString, program: &[OsString]) -> Result<u8, String> {
 }
 
 /// Without a pid namespace nobody has to stay: the program takes the helper's place.
-fn become_program(policy: &Policy, program: &[OsString]) -> Result<u8, String> {
+fn become_program(policy: &Policy, program: &[OsString], input: OwnedFd) -> Result<u8, String> {
     terminal::leave();
     namespaces::own_keys();
     namespaces::drop_privileges();
-    let mut command = command(policy, program, false);
+    let mut command = command(policy, program, input, false);
     if policy.files || policy.network == Network::NoTcp {
         files::hold(policy, &[])?;
     }
+    holds(policy)?;
     Err(format!("{}: {}", Path::new(&program[0]).display(), command.exec()))
 }
 
-fn command(policy: &Policy, program: &[OsString], own_tmp: bool) -> Command {
+/// Says that the policy holds: from here on it is the program's own fault if it does not start.
+fn holds(policy: &Policy) -> Result<(), String> {
+    control::answer(io::stdin().as_fd(), &policy.answer).map_err(|error| error.to_string())
+}
+
+fn command(policy: &Policy, program: &[OsString], input: OwnedFd, own_tmp: bool) -> Command {
     let mut command = Command::new(&program[0]);
     let temporary = if own_tmp { Path::new("/tmp") } else { &policy.temporary };
-    command.args(&program[1..]).env("TMPDIR", temporary);
+    command.args(&program[1..]).stdin(input).env("TMPDIR", temporary);
+    if is_own(Path::new(&program[0])) {
+        command.arg0("tollgate");
+    }
     command
 }
 
 /// The first process of the namespace: when it ends, everything in it does.
-fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, String> {
+fn first(policy: &Policy, program: &[OsString], input: OwnedFd, tell: OwnedFd) -> Result<u8, String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    // It has what the program must not: the socket on which it answers.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| error.to_string())?;
     terminal::leave();
     namespaces::own_keys();
     if policy.network == Network::Denied {
@@ -103,7 +118,8 @@ fn first(policy: &Policy, program: &[OsString], tell: OwnedFd) -> Result<u8, Str
     if policy.files {
         files::hold(policy, &own)?;
     }
-    let child = command(policy, program, own_tmp).spawn();
+    holds(policy)?;
+    let child = command(policy, program, input, own_tmp).spawn();
     let child = child.map_err(|error| format!("{}: {error}", Path::new(&program[0]).display()))?;
     let status = until_ended(Pid::from_child(&child))?;
     drop(child);
@@ -120,7 +136,7 @@ fn mount(policy: &Policy, own: &mut Vec<&Path>) -> io::Result<bool> {
     own.extend(own_tmp.then(|| Path::new("/tmp")));
     services::cover(&policy.covered)?;
     read_only::but(&policy.writes, own, &before)?;
-    kept::keep(&policy.kept, &policy.writes);
+    kept::keep(&policy.kept, &policy.writes)?;
     Ok(own_tmp)
 }
 

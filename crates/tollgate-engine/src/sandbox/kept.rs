@@ -13,9 +13,8 @@ use rustix::mount::{MoveMountFlags, OpenTreeFlags, mount_bind_recursive, move_mo
 use super::read_only;
 use super::way::way;
 
-/// Holds files, folders and links, and the ways to them inside of `writes`. What cannot be held so is held by nobody here: whoever
-/// asks for it measures what became of it.
-pub(super) fn keep(kept: &[PathBuf], writes: &[PathBuf]) {
+/// Holds files, folders and links that are there, and the ways to them inside of `writes`.
+pub(super) fn keep(kept: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
     let held: BTreeSet<PathBuf> = kept.iter().flat_map(|path| with_links(path)).collect();
     let writes: Vec<PathBuf> = writes.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let leads = |folder: &&Path| {
@@ -25,13 +24,13 @@ pub(super) fn keep(kept: &[PathBuf], writes: &[PathBuf]) {
     let folders: BTreeSet<&Path> = held.iter().flat_map(|path| path.ancestors().skip(1)).filter(leads).collect();
     // The outer one before what lies in it, which would else be covered.
     for folder in folders {
-        mount_bind_recursive(folder, folder).ok();
+        mount_bind_recursive(folder, folder)?;
     }
-    for path in &held {
-        hold(path).ok();
+    for path in held.iter().filter(|path| path.symlink_metadata().is_ok()) {
+        hold(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     }
     // The folder it works in may be one on the way, and has to be found anew.
-    std::env::current_dir().and_then(std::env::set_current_dir).ok();
+    std::env::set_current_dir(std::env::current_dir()?)
 }
 
 /// A path by where it lies, and the links that lead to it; one that is itself a link leads no further.

@@ -19,6 +19,7 @@ mod kept;
 mod namespaces;
 mod places;
 mod probe;
+mod programs;
 mod read_only;
 mod reserved;
 mod services;
@@ -35,13 +36,14 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
-pub use reserved::{Clash, Reserved};
+pub use reserved::{Clash, Programs, Reserved};
 pub(crate) use way::way;
 
 pub(crate) use places::search_path;
 pub use places::search_path_into;
 
-use crate::process::Program;
+use crate::clock;
+use crate::process::{Control, Program};
 
 /// The word by which this program is started as the helper.
 pub const WORD: &str = "leash";
@@ -74,6 +76,8 @@ pub struct Policy {
     /// Whether it ends with whoever started it.
     #[serde(default)]
     pub bound: bool,
+    /// What the helper says once it holds: nobody but the driver and the helper knows it.
+    pub answer: String,
     /// A folder for temporary files, in the place of `/tmp` where it has mounts.
     pub temporary: PathBuf,
 }
@@ -233,26 +237,49 @@ impl Tether {
             // What is not there when it begins can be granted to nobody.
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
+        let mut kept = kept;
+        if self.mounts {
+            kept.extend(programs::within(&writes)?);
+        }
         let hidden = places::hidden(&self.state, &self.unseen);
         let (files, bound, mounts) = (landlock > 0, self.bound, self.mounts);
         let covered = services::to_cover(reads.iter().chain(&writes), &self.named);
-        let policy =
-            Policy { processes, files, network, writes, reads, hidden, kept, mounts, covered, bound, temporary };
-        let policy = serde_json::to_string(&policy).map_err(io::Error::other)?;
-        let mut args: Vec<OsString> = vec![WORD.into(), policy.into(), program.path.into()];
+        let answer = clock::nonce()?;
+        let policy = Policy {
+            processes,
+            files,
+            network,
+            writes,
+            reads,
+            hidden,
+            kept,
+            mounts,
+            covered,
+            bound,
+            answer: answer.clone(),
+            temporary,
+        };
+        let order = serde_json::to_vec(&policy).map_err(io::Error::other)?;
+        let mut args: Vec<OsString> = vec![WORD.into(), program.path.into()];
         args.extend(program.args);
         let mut env = program.env;
         // What can be made again is kept for the run, not in the person's own folders.
         env.set.push(("XDG_CACHE_HOME".into(), own.caches.into()));
         env.set.push(("npm_config_cache".into(), own.caches.join("npm").into()));
         env.set.push(("GIT_CONFIG_GLOBAL".into(), git_config.into()));
-        Ok(Program { path: self.helper.clone(), args, env, ..program })
+        let control = Some(Control { order, answer });
+        Ok(Program { path: self.helper.clone(), args, env, control, ..program })
     }
 }
 
 /// What is not there need not be removed.
 fn absent(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+/// A place that an agent has to itself, as its adapter names it.
+pub fn own_place(place: &str) -> Option<PathBuf> {
+    places::own(place)
 }
 
 /// A path of a configuration: absolute, or below the home folder with `~/`.

@@ -117,6 +117,7 @@ pub(super) fn tools(program: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
     let seen = |path: &Path| path.canonicalize().is_ok_and(|path| !lies_in(&path, unseen));
     found.retain(|path| seen(path));
     // Where the program is named, and where it lies.
+    let program = if process::is_own(program) { process::own_place().unwrap_or(program) } else { program };
     found.push(program.to_owned());
     if let Ok(real) = program.canonicalize() {
         let folder = real.parent().filter(|folder| !lies_in(folder, unseen) || is_installation(folder));

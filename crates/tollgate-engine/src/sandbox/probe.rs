@@ -69,6 +69,7 @@ pub fn probe(helper: &Path) -> Able {
         env: Environment { set: without(), ..Environment::default() },
         stdin: Vec::new(),
         limit: LIMIT,
+        control: None,
     };
     let ended = run(program, out.clone(), Tail::new(BYTES_MAX));
     let read = serde_json::from_slice(&out.take().0).map_err(|error| error.to_string());

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::way::way;
-use super::{Asked, place, places};
+use super::{Asked, place, places, programs};
 
 /// What a worker is not given, whatever its `reads` and `writes` name.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,18 @@ pub struct Reserved {
     pub git: Vec<PathBuf>,
     /// What workers write, by where it lies: a link inside of it is nobody's word.
     pub written: Vec<PathBuf>,
+    /// Whether folders of programs are kept as they are by mounts.
+    pub programs: Programs,
+}
+
+/// What keeps folders of programs as they are, inside of what a worker may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Programs {
+    /// Mounts do.
+    #[default]
+    Kept,
+    /// Nothing does: what holds one cannot be given.
+    Open,
 }
 
 /// A place that cannot be given.
@@ -44,6 +56,16 @@ impl Reserved {
         let all = writes.into_iter().filter_map(|path| place(path)).chain(own.into_iter().filter_map(places::own));
         self.written.extend(all.map(|path| real(&path)));
         self
+    }
+
+    /// Whether a worker that writes these would write a folder of programs, if no mount kept it.
+    pub fn holds_programs<'a>(places: impl IntoIterator<Item = &'a String>) -> bool {
+        places.into_iter().filter_map(|path| place(path)).any(|path| programs::held_by(&path).is_some())
+    }
+
+    /// The folder of programs that a place holds which an agent has to itself.
+    pub fn programs_in(own: &str) -> Option<PathBuf> {
+        programs::held_by(&places::own(own)?)
     }
 
     /// The first place that is asked for and cannot be given.
@@ -81,6 +103,9 @@ impl Reserved {
     }
 
     fn not_written(&self, path: &Path) -> Option<&'static str> {
+        if self.programs == Programs::Open && programs::held_by(path).is_some() {
+            return Some("a folder of PATH, and this machine has no private mounts to keep that as it is,");
+        }
         let path = real(path);
         let meets = |other: &Path| path.starts_with(other) || other.starts_with(&path);
         if meets(&real(&self.state)) {

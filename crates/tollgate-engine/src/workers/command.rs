@@ -4,7 +4,7 @@
 //! manifest.json, files/), `TOLLGATE_REPORT` the path for the report (stdout counts when it stays empty), and
 //! `TOLLGATE_RUN`, `_UNIT`, `_ROLE`, `_ATTEMPT`, `_ITERATION`, `_CONTRACT` say what it is about.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ use super::report_file::{NAME, ReportFolder};
 use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, variables, words};
 use crate::process::{
     Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, Tail, Takers, Voice,
-    find_program, start_with,
+    find_program, is_own, start_with,
 };
 use crate::sandbox::Own;
 
@@ -129,6 +129,7 @@ pub(super) fn launch(
         env: Environment { set, marker: Some(marker.clone()), inherit: what.inherit },
         stdin: what.stdin,
         limit: job.limit,
+        control: None,
     };
     let program = match &job.tether {
         Some(tether) => {
@@ -177,7 +178,8 @@ impl Worker for CommandWorker {
     }
 
     fn describe(&self) -> String {
-        let words: Vec<_> = self.argv.iter().map(|word| word.to_string_lossy()).collect();
+        let name = |word| if is_own(Path::new(word)) { OsStr::new("tollgate") } else { word };
+        let words: Vec<_> = self.argv.iter().map(|word| name(word.as_os_str()).to_string_lossy()).collect();
         format!("{}: {}", self.adapter, words.join(" "))
     }
 }

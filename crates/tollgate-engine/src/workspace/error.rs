@@ -274,6 +274,9 @@ impl WorkspaceError {
             Self::Git(GitError::Failed { message, .. }) if message.contains("cannot lock ref") => {
                 "another branch is in the way, such as one below it: rename the one that is named, then `tollgate resume RUN`"
             }
+            Self::Git(GitError::Replaced(_)) => {
+                "look whether you changed it; then `tollgate resume RUN` uses the new one"
+            }
             Self::Git(_) => "`tollgate doctor` shows which git is used",
         }
     }

@@ -260,7 +260,7 @@ impl Workspace {
     /// What no configuration gives to a worker.
     pub fn reserved(&self) -> Reserved {
         let git = vec![self.top.join(".git"), self.shared.common.clone(), self.shared.objects.clone()];
-        Reserved { state: self.state.clone(), top: Some(self.top.clone()), git, written: Vec::new() }
+        Reserved { state: self.state.clone(), top: Some(self.top.clone()), git, ..Reserved::default() }
     }
 
     /// The run's folder in the state directory.

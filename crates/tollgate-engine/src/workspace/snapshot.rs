@@ -204,13 +204,12 @@ impl Repository {
     /// What no configuration gives to a worker.
     pub fn reserved(&self, state: &Path) -> Reserved {
         let (state, top) = (state.to_owned(), Some(self.top.clone()));
-        Reserved { state, top, git: self.kept_by_git(), written: Vec::new() }
+        Reserved { state, top, git: self.kept_by_git(), ..Reserved::default() }
     }
 
     /// Everything that its own git reads.
     pub fn read_by_git(&self) -> Vec<PathBuf> {
-        let own = [self.top.clone(), self.git_dir.clone(), self.shared.common.clone()];
-        own.into_iter().chain(self.shared.stores()).collect()
+        [self.shared.stores(), vec![self.top.clone(), self.git_dir.clone(), self.shared.common.clone()]].concat()
     }
 
     /// What is staged, as one digest; looked at through a git folder of our own below `scratch`. An index that only its own

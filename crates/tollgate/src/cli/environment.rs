@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
+use tollgate_engine::process::own_program;
 
 use super::failure::Failure;
 use crate::files;
@@ -44,9 +45,9 @@ impl Environment {
         self.variables.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
     }
 
-    /// The path of this program.
+    /// This program, to be started again: the file that runs, whatever lies in its place since.
     pub fn program() -> Result<PathBuf, Failure> {
-        std::env::current_exe()
+        own_program()
             .map_err(|error| Failure::environment(Code::FILE, "the path of this program cannot be read").cause(error))
     }
 

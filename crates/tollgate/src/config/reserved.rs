@@ -1,7 +1,7 @@
 //! Places that a worker may not be given: said when the configuration is read, before anything is started.
 
 use tollgate_core::code::Code;
-use tollgate_engine::sandbox::{Clash, Reserved};
+use tollgate_engine::sandbox::{Clash, Programs, Reserved, probe};
 use tollgate_engine::workspace::Repository;
 
 use super::{Adapter, Config};
@@ -28,6 +28,9 @@ impl Config {
         });
         let reserved = reserved.where_written(named.iter().flat_map(|(_, bounds)| &bounds.writes), own.copied());
         for (name, bounds) in named {
+            let is_open = Reserved::holds_programs(&bounds.writes) && !probe(&Environment::program()?).mounts();
+            let programs = if is_open { Programs::Open } else { Programs::Kept };
+            let reserved = Reserved { programs, ..reserved.clone() };
             if let Some(Clash { place, why, next }) = reserved.clash(&bounds.reads, &bounds.writes) {
                 let message = format!("`{place}` cannot be given to the worker `{name}`: {why}");
                 return Err(Failure::refused(Code::CONFIG, message).hint(next));

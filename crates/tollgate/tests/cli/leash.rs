@@ -311,7 +311,7 @@ fn a_worker_sees_the_usual_variables_and_those_that_were_named() {
 }
 
 /// What a command of a row printed.
-fn printed(play: &Play) -> String {
+pub fn printed(play: &Play) -> String {
     let object = play.events().into_iter().find_map(|recorded| match recorded.event {
         Event::CommandsRan(ran) => ran.results[0].output,
         _ => None,

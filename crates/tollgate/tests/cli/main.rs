@@ -53,6 +53,7 @@ mod out_of_sight;
 #[cfg(debug_assertions)]
 mod overtaken;
 mod own_contract;
+mod own_programs;
 mod places;
 mod play;
 mod proof;

@@ -23,10 +23,12 @@ mod worker;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tollgate_core::run::told::{Guarded, Usage};
+
+use crate::sandbox::own_place;
 
 pub use account::{Account, AgentFailure, WorkerEvent};
 pub use ears::session_in;
@@ -50,6 +52,11 @@ pub static ADAPTERS: [&Adapter; 7] = [
 /// The adapter of a name.
 pub fn adapter(name: &str) -> Option<&'static Adapter> {
     ADAPTERS.into_iter().find(|adapter| adapter.name == name)
+}
+
+/// The places that agents have to themselves, of all there are.
+pub fn own_places() -> impl Iterator<Item = PathBuf> {
+    ADAPTERS.into_iter().flat_map(|adapter| adapter.home).filter_map(|place| own_place(place))
 }
 
 /// How Tollgate speaks with one agent.

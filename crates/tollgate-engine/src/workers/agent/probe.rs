@@ -31,6 +31,7 @@ pub fn version(adapter: &Adapter, program: &Path, folder: &Path) -> Option<Strin
         env: Environment { inherit: Inherit::Only(variables(adapter, &[])), ..Environment::default() },
         stdin: Vec::new(),
         limit: LIMIT,
+        control: None,
     };
     let end = run(asked, out.clone(), Tail::new(BYTES_MAX)).ok()?;
     let text = String::from_utf8_lossy(&out.take().0).into_owned();
@@ -61,6 +62,7 @@ pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> 
         },
         stdin: call.stdin.into_bytes(),
         limit: ASK_LIMIT,
+        control: None,
     };
     let ears = Arc::new(Ears::new(Account::new(spec.adapter, None), Default::default()));
     let errors = Tail::new(BYTES_MAX);

@@ -7,7 +7,7 @@ use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::run::leash::{Leash, Network, Sandbox};
 use tollgate_core::scope;
-use tollgate_engine::sandbox::{probe, search_path_into};
+use tollgate_engine::sandbox::{Reserved, probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
 
 use crate::cli::environment::Environment;
@@ -305,6 +305,23 @@ impl Report {
         };
         let next = (status != DoctorStatus::Ok).then(|| format!("tollgate explain {}", Code::SANDBOX_MISSING));
         self.say("sandbox", status, message, next.as_deref());
+        if !able.mounts() {
+            self.open_programs(config);
+        }
+    }
+
+    /// Agents whose own folders hold programs that the person starts: only a mount could keep those as they are.
+    fn open_programs(&mut self, config: Option<&Config>) {
+        for (name, setting) in config.map(Config::workers).unwrap_or_default() {
+            let Adapter::Agent(adapter) = setting.value.adapter else { continue };
+            if let Some(folder) = adapter.home.iter().find_map(|place| Reserved::programs_in(place)) {
+                let message = format!(
+                    "{name} can change `{}`, a folder of PATH that lies in its own: take it out of PATH, or it can replace programs that you start",
+                    folder.display()
+                );
+                self.say("worker", DoctorStatus::Note, message, None);
+            }
+        }
     }
 
     /// What may be used, and which worker does not tell what it uses.
