@@ -323,6 +323,30 @@ fn gated() {
 }
 
 #[test]
+fn gated_by_units_that_were_entered() {
+    check(&[
+        // A gate of units is empty on a path that never enters their `each`.
+        (
+            &[
+                ("holds: {command: ci}", "holds: {all: [{command: ci}, {every: unit, is: accepted}]}"),
+                ("stop: dropped}\n    - id: build", "stop: check}\n    - id: build"),
+            ],
+            "TG0140@18:23 TG0140@33:12 TG0140@34:40",
+        ),
+        (
+            &[
+                (
+                    "holds: {command: ci}, bound_to: tree, mandatory: {run: {mode: full}}",
+                    "holds: {every: unit, is: accepted}, bound_to: tree, mandatory: {run: {size: large}}",
+                ),
+                ("stop: dropped}\n    - id: build", "stop: short}\n    - id: build"),
+            ],
+            "TG0140@18:23 TG0140@34:40",
+        ),
+    ]);
+}
+
+#[test]
 fn declared() {
     check(&[
         (&[("gives: [plan, units, size]", "gives: [plan, units]")], "TG0150@30:11"),

@@ -43,3 +43,23 @@ fn the_built_in_protocol_needs_no_file_of_dialects() {
     let (protocol, _) = protocol::read(ALL[0].1);
     assert_eq!(protocol::check(&protocol.unwrap(), &dialects), []);
 }
+
+/// A route past the sides would succeed without a developer and a reviewer: no unit exists that the closing gate could miss.
+#[test]
+fn build_plan_without_its_sides_is_refused() {
+    let (dialects, _) = Dialects::read(include_str!("drafts/dialects.yaml"));
+    let around = ALL[0].1.replacen("on: {ok: sides, skipped: sides}", "on: {ok: whole, skipped: sides}", 1);
+    assert_ne!(around, ALL[0].1);
+    let found = protocol::check(&protocol::read(&around).0.unwrap(), &dialects);
+    let line = |part: &str| 1 + around.lines().position(|line| line.contains(part)).unwrap();
+    let ends: Vec<usize> = found.iter().map(|breach| breach.place.line as usize).collect();
+    // Also where a person waives what the closing check cannot observe, and where one accepts what it found.
+    let accepted = "on: {accept: {to: done, ensures: [closing]}";
+    assert_eq!(ends, [line("on: {waive: {to: as accept"), line("on: {pass: done, fail: {to: sides"), line(accepted)]);
+    assert_eq!(
+        found[1].message,
+        "the stage `close` ends the run on `pass` without entering `sides`, and the mandatory gate `closing` then holds over no unit \
+         (when infra is needed): sign-off → devops → whole → joined → test → close → done"
+    );
+    assert!(found.iter().all(|breach| breach.code.as_str() == "TG0140"), "{found:#?}");
+}

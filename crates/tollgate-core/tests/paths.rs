@@ -226,3 +226,83 @@ flows:
         &[("TG0140", "on `skipped`")],
     );
 }
+
+/// A gate over units holds while there are none: a path around their `each` is refused, with the path in the message.
+#[test]
+fn a_path_around_an_each_is_refused() {
+    let rest = |ok: &str, whole: &str, mandatory: &str| {
+        format!(
+            "\
+inputs: {{mode: {{one_of: [full, lean], required: true}}}}
+gates:
+  every: {{holds: {{every: unit, is: accepted}}, bound_to: tree}}
+  whole: {{holds: {whole}, bound_to: tree, mandatory: {{run: {mandatory}}}}}
+flows:
+  main:
+    - {{id: prepare, when: {{mode: full}}, dispatch: coder, on: {{ok: {ok}, skipped: lanes}}}}
+    - {{id: lanes, each: {{over: [a, b], flow: unit, trees: own}}, on: {{all: close, some: hold, none: hold}}}}
+    - {{id: close, check: [whole], on: {{pass: done, fail: {{to: lanes, limit: 2, then: hold}}, stale: hold}}}}
+  unit:
+    - {{id: code, dispatch: coder, on: {{ok: land}}}}
+    - {{id: land, land: run, on: {{landed: done, conflict: hold}}}}
+"
+        )
+    };
+    let every = "{holds: every}";
+    check(&[CODER], &rest("lanes", every, "true"), &[]);
+    let around = "`close` ends the run on `pass` without entering `lanes`, and the mandatory gate `whole` then holds over no unit \
+        (when mode is full): prepare → close → done";
+    check(&[CODER], &rest("close", every, "true"), &[("TG0140", around)]);
+    // What the `each` skips by its own `when` was decided there; a path that does not come by is refused all the same.
+    let skips = |ok: &str| {
+        let text = rest(ok, every, "true").replace("{id: lanes,", "{id: lanes, when: {mode: lean},");
+        text.replace("none: hold}", "none: hold, skipped: close}")
+    };
+    check(&[CODER], &skips("lanes"), &[]);
+    check(&[CODER], &skips("close"), &[("TG0140", around)]);
+    // Only where the gate is mandatory.
+    check(&[CODER], &rest("close", every, "{mode: full}"), &[("TG0140", around)]);
+    check(&[CODER], &rest("close", every, "{mode: lean}"), &[]);
+    // A gate that accepts units on which nobody has begun asks for no work.
+    for asks_for_none in ["{every: unit, is: [accepted, new]}", "{none: unit, is: held}"] {
+        check(&[CODER], &rest("close", every, "true").replace("{every: unit, is: accepted}", asks_for_none), &[]);
+    }
+    let none_new = rest("close", every, "true").replace("{every: unit, is: accepted}", "{none: unit, is: new}");
+    check(&[CODER], &none_new, &[("TG0140", around)]);
+    // Where an input decides the gate, it reads no unit.
+    check(&[CODER], &rest("close", "{any: [{mode: full}, {holds: every}]}", "true"), &[]);
+    check(&[CODER], &rest("close", "{any: [{mode: lean}, {holds: every}]}", "true"), &[("TG0140", around)]);
+}
+
+/// One of several stages over the same units is enough, and a flow in place enters for its caller.
+#[test]
+fn the_same_units_are_entered_once() {
+    let rest = |first: &str, last: &str| {
+        format!(
+            "\
+inputs: {{mode: {{one_of: [full, lean], required: true}}}}
+gates:
+  full: {{holds: {{mode: full}}}}
+  whole: {{holds: {{every: unit, is: accepted}}, bound_to: tree, mandatory: {{run: true}}}}
+flows:
+  main:
+    - {{id: plan, dispatch: coder, gives: [units], on: {{ok: fork}}}}
+    - {{id: fork, check: [full], on: {{pass: {first}, fail: inner}}}}
+    - {{id: one, each: {{over: units, flow: unit, trees: own}}, on: {{all: close, some: hold, none: hold}}}}
+    - {{id: inner, each: {{over: it, flow: sub}}, on: {{all: close, none: dropped}}}}
+    - {{id: close, check: [whole], on: {{pass: done, fail: {{to: one, limit: 2, then: hold}}, stale: hold}}}}
+  sub:
+    - {{id: two, check: [full], on: {{pass: dropped, fail: {last}}}}}
+    - {{id: three, each: {{over: units, flow: unit, trees: own}}, on: {{all: done, some: hold, none: dropped}}}}
+  unit:
+    - {{id: code, dispatch: coder, on: {{ok: land}}}}
+    - {{id: land, land: run, on: {{landed: done, conflict: hold}}}}
+"
+        )
+    };
+    check(&[CODER], &rest("one", "three"), &[]);
+    let outside = "without entering `one` or `three`, and the mandatory gate `whole` then holds over no unit (when mode is full): plan → fork → close → done";
+    check(&[CODER], &rest("close", "three"), &[("TG0140", outside)]);
+    let inside = "(when mode is lean): plan → fork → inner → two → close → done";
+    check(&[CODER], &rest("one", "done"), &[("TG0140", inside), ("TG0122", "`three`")]);
+}

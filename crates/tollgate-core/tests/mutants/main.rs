@@ -45,6 +45,9 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("pipeline", "write after the last check", "main.review-only", NOT_DUE),
     ("supervisor", "write after the last check", "main.only-a-plan", NOT_DUE),
     ("team", "write after the last check", "code-only.code-all", NOT_DUE),
+    ("team", "route around an each", "main.review-strategy.per-batch", SAME_UNITS),
+    ("team", "route around an each", "main.final-review.accept", SAME_UNITS),
+    ("team", "route around an each", "main.final-pass.all", SAME_UNITS),
     (
         "build-plan",
         "judge in the author's session",
@@ -56,6 +59,7 @@ const STILL_READ: &str = "a stage still requires the gate, or a condition reads 
 const BY_PERSON: &str = "a person decides in every round of the loop";
 const CHECKED_NEXT: &str = "the check that follows evaluates the gate itself";
 const NOT_UNDONE: &str = "the gate was established before and nothing since changes what it is bound to";
+const SAME_UNITS: &str = "another `each` on the path enters the same units, so the gate that reads them is not empty";
 const NOT_DUE: &str = "no mandatory gate is bound to what is written, in this mode or for units that are only produced";
 
 fn codes(mutant: &Mutant, dialects: &Dialects) -> Vec<Code> {

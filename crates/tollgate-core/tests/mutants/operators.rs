@@ -360,6 +360,7 @@ impl Maker<'_> {
         for (flow, i, id, node) in stages(self.root) {
             let Some(each) = node.get("each") else { continue };
             let site = format!("{flow}.{id}");
+            self.around(&flow, i, &id, node);
             let own = each.get("trees").and_then(Node::text).is_some_and(|trees| &**trees == "own");
             if own {
                 self.add("share the tree", &site, &[Code::TREE_SHARED], |tree| {
@@ -374,6 +375,21 @@ impl Maker<'_> {
                         }
                     }
                 });
+            }
+        }
+    }
+
+    /// Each way into an `each` from a stage before it, led to what follows when all units are done.
+    fn around(&mut self, flow: &str, at: usize, id: &str, each: &Node) {
+        let Some(after) = each.get("on").unwrap().get("all").and_then(Node::text) else { return };
+        for (_, i, before, node) in stages(self.root).into_iter().filter(|(f, i, ..)| f == flow && *i < at) {
+            for (outcome, route) in entries(node.get("on").unwrap()) {
+                if route.text().is_some_and(|to| &**to == id) {
+                    let site = format!("{flow}.{before}.{}", outcome.text);
+                    self.add("route around an each", &site, &[Code::NOT_GATED, Code::NOT_REACHED], |tree| {
+                        put(get(stage(tree, flow, i), "on"), &outcome.text, yaml(after));
+                    });
+                }
             }
         }
     }

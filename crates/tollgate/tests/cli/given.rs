@@ -96,6 +96,7 @@ fn rows_of_a_lane_that_never_runs_are_the_runs() {
     let protocol = format!(
         r#"protocol: lanes
 version: 1
+vars: {{size: {{one_of: [small, big]}}}}
 areas: {{code: ["**"]}}
 artifacts: {{task: {{schema: build-plan.task, given: input}}}}
 roles:
@@ -109,10 +110,12 @@ roles:
   main:
     - id: size
       ask: {{class: choice, question: "How large?", options: {{small: Small, big: Big}}}}
-      on: {{small: solo, big: sides, cancelled: hold}}
+      gives: [size]
+      on: {{small: sides, big: sides, cancelled: hold}}
     - id: sides
+      when: {{size: big}}
       each: {{over: [backend, frontend], flow: side, at_once: 1, trees: own, makes: accepted}}
-      on: {{all: review, some: hold, none: hold}}
+      on: {{all: review, some: hold, none: hold, skipped: solo}}
     - {{id: solo, dispatch: developer, on: {{ok: review}}}}
     - {{id: review, dispatch: reviewer, ensures: [reviewed], on: {{accept: close, reject: hold}}}}
     - {{id: close, check: [standing], on: {{pass: done, fail: hold, stale: hold}}}}

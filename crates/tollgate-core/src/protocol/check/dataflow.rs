@@ -5,7 +5,6 @@
 //! valuations only grow, so the work list ends; what would take too long is refused.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use super::super::graph::{Edge, End, Graph, Node, SIZE_MAX};
 use super::super::model::{Each, Given, Kind, Land, Over, Stage};
@@ -46,7 +45,7 @@ pub(super) struct Point {
     /// What a flow run with `over: it` came back with, by outcome, and was not carried on yet.
     returned: Vec<(Name, State)>,
     /// What its edges do, worked out at the first visit.
-    effects: Rc<[Effect]>,
+    effects: Vec<Effect>,
 }
 
 /// What the lists are taken for of which only a run knows how long they are: the units of a plan, a list input.
@@ -127,7 +126,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
     }
 
     /// Every combination of the inputs, with what is there before the first stage.
-    fn start(&self) -> State {
+    pub fn start(&self) -> State {
         let protocol = self.graph.protocol;
         let mut facts = Facts::default();
         self.space.roles.values().for_each(|bit| facts.set(*bit));
@@ -184,14 +183,19 @@ impl<'a, 'p> DataFlow<'a, 'p> {
     fn visit(&mut self, point: usize, list: &mut BTreeSet<usize>) {
         let node = self.node(point);
         let instance = self.points[point].instance;
-        let fresh = std::mem::take(&mut self.points[point].fresh);
+        let mut fresh = std::mem::take(&mut self.points[point].fresh);
+        // An `each` that its own `when` skips counts as entered: the protocol says there when it has no work.
+        if let Kind::Each(each) = &node.stage.kind
+            && let Some(bit) = self.space.entered(&each.over)
+        {
+            fresh.iter_mut().for_each(|(_, facts)| facts.set(bit));
+        }
         let runs = self.entered(node.stage, &fresh, true);
         let skips = self.entered(node.stage, &fresh, false);
         if self.points[point].effects.len() != node.edges.len() {
-            let effects = node.edges.iter().map(|edge| self.effect(node.stage, edge, instance)).collect();
-            self.points[point].effects = effects;
+            self.points[point].effects =
+                node.edges.iter().map(|edge| self.effect(node.stage, edge, instance)).collect();
         }
-        let effects = Rc::clone(&self.points[point].effects);
         let mut back = Vec::new();
         if let (Kind::Each(each), Some(child)) = (&node.stage.kind, self.points[point].child) {
             let entry = self.entry(each, child, &runs);
@@ -200,20 +204,11 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         }
         for (index, edge) in node.edges.iter().enumerate() {
             self.steps += runs.len().max(skips.len()) + 1;
-            let out = match (&node.stage.kind, &*edge.outcome) {
-                (_, "skipped") => skips.clone(),
-                (Kind::Each(each), outcome) if each.over == Over::It => {
-                    let came = back.iter().filter(|(name, _)| &**name == outcome);
-                    normal(came.flat_map(|(_, state)| state.iter().copied()).collect())
-                }
-                (Kind::Each(each), "all" | "some") if !(&*edge.outcome == "all" && self.may_be_empty(each)) => {
-                    // No unit is done whose flow never is.
-                    let done = self.points[point].child.map(|child| &self.instances[child].done);
-                    let can = |valuation: u32| done.is_some_and(|done| done.contains(&self.start_of(valuation)));
-                    let runs = runs.iter().filter(|(valuation, _)| can(*valuation)).copied().collect();
-                    self.transfer(node.stage, edge, &effects[index], &runs)
-                }
-                _ => self.transfer(node.stage, edge, &effects[index], &runs),
+            let out = if in_place(node.stage) && &*edge.outcome != "skipped" {
+                let came = back.iter().filter(|(name, _)| *name == edge.outcome);
+                normal(came.flat_map(|(_, state)| state.iter().copied()).collect())
+            } else {
+                self.carried(point, index, &runs, &skips)
             };
             if out.is_empty() {
                 continue;
@@ -229,14 +224,31 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         }
     }
 
+    /// What an edge makes of the states with which its stage is done and skipped; the outcomes of a flow in place are its ends.
+    pub fn carried(&self, point: usize, index: usize, runs: &State, skips: &State) -> State {
+        let node = self.node(point);
+        let (edge, effect) = (&node.edges[index], &self.points[point].effects[index]);
+        match (&node.stage.kind, &*edge.outcome) {
+            (_, "skipped") => skips.clone(),
+            (Kind::Each(each), "all" | "some") if !(&*edge.outcome == "all" && self.may_be_empty(each)) => {
+                // No unit is done whose flow never is.
+                let done = self.points[point].child.map(|child| &self.instances[child].done);
+                let can = |valuation: u32| done.is_some_and(|done| done.contains(&self.start_of(valuation)));
+                let runs = runs.iter().filter(|(valuation, _)| can(*valuation)).copied().collect();
+                self.transfer(node.stage, edge, effect, &runs)
+            }
+            _ => self.transfer(node.stage, edge, effect, runs),
+        }
+    }
+
+    /// The instance that the flow of a point's `each` runs in, if it is run for the same subject.
+    pub fn in_place(&self, point: usize) -> Option<usize> {
+        self.points[point].child.filter(|_| in_place(self.node(point).stage))
+    }
+
     /// Hands the state with which a flow ended back to the `each` that ran it.
     fn leave(&mut self, instance: usize, end: &End, state: &State, list: &mut BTreeSet<usize>) {
-        let outcome: Name = match end {
-            End::Done => "all".into(),
-            End::Dropped => "none".into(),
-            End::Raise(raised) => format!("raise {raised}").into(),
-            End::Hold | End::Node(_) => return,
-        };
+        let Some(outcome) = outcome_of(end) else { return };
         let mut first = BTreeSet::new();
         if *end == End::Done {
             first = state.iter().map(|(valuation, _)| self.start_of(*valuation)).collect();
@@ -398,6 +410,21 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             }
         }
         effect.assign(dims);
+    }
+}
+
+/// Whether a stage runs a flow for the same subject.
+fn in_place(stage: &Stage) -> bool {
+    matches!(&stage.kind, Kind::Each(each) if each.over == Over::It)
+}
+
+/// The outcome that the end of a flow in place is to the stage that runs it.
+pub(super) fn outcome_of(end: &End) -> Option<Name> {
+    match end {
+        End::Done => Some("all".into()),
+        End::Dropped => Some("none".into()),
+        End::Raise(raised) => Some(format!("raise {raised}").into()),
+        End::Hold | End::Node(_) => None,
     }
 }
 

@@ -146,7 +146,7 @@ fn writer_after<'p>(graph: &Graph<'p>, flow: &FlowGraph<'p>, from: usize) -> Opt
 }
 
 /// What a gate reads, itself and through others.
-fn parts<'p>(graph: &Graph<'p>, gate: &'p Gate) -> Vec<&'p Condition> {
+pub(super) fn parts<'p>(graph: &Graph<'p>, gate: &'p Gate) -> Vec<&'p Condition> {
     let mut all = Vec::new();
     for gate in graph.protocol.with_read(std::iter::once(gate)) {
         gate.holds.visit(&mut |condition| all.push(condition));
@@ -313,7 +313,7 @@ fn done(
 }
 
 /// Under which values something is missing: those that all cases share, else one case; nothing when it is always.
-fn when(flow: &DataFlow<'_, '_>, missing: &[u32], all: usize) -> String {
+pub(super) fn when(flow: &DataFlow<'_, '_>, missing: &[u32], all: usize) -> String {
     let common = flow.space.describe_common(missing);
     match missing.first() {
         Some(_) if !common.is_empty() => format!(" (when {common})"),

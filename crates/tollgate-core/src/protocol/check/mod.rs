@@ -5,6 +5,7 @@ mod change;
 mod connected;
 mod dataflow;
 mod declared;
+mod entered;
 mod gated;
 mod isolated;
 mod space;
@@ -53,6 +54,7 @@ fn follow(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) -> Op
         connected::reached(&flow, breaches);
     }
     gated::check(&flow, breaches);
+    entered::check(&flow, breaches);
     declared::check(&flow, breaches);
     isolated::check(&flow, dialects, breaches);
     Some(())

@@ -1,12 +1,13 @@
 //! Valuations and facts: what the data flow says about one point of a flow.
 //!
 //! A valuation is a number: one digit per variable that steers (0 is unset), one per atom `it.attr ∈ values`. Facts are
-//! bits: established gates, given artifacts, `units`, `requirements`, `landed`, and "not yet written" per role.
+//! bits: established gates, given artifacts, `units`, `requirements`, `landed`, "not yet written" per role, and
+//! "entered" per set of units that an `each` runs over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::condition::Condition;
-use super::super::model::{Protocol, VariableKind};
+use super::super::model::{Kind, Over, Protocol, VariableKind};
 use crate::Name;
 
 /// Valuations a protocol may have.
@@ -118,6 +119,7 @@ pub(super) struct Space {
     pub gates: BTreeMap<Name, usize>,
     pub artifacts: BTreeMap<Name, usize>,
     pub roles: BTreeMap<Name, usize>,
+    entered: Vec<(Over, usize)>,
     pub units: usize,
     pub requirements: usize,
     pub landed: usize,
@@ -145,6 +147,7 @@ impl Space {
             gates: BTreeMap::new(),
             artifacts: BTreeMap::new(),
             roles: BTreeMap::new(),
+            entered: Vec::new(),
             units: 0,
             requirements: 1,
             landed: 2,
@@ -160,6 +163,15 @@ impl Space {
         ] {
             for name in names {
                 map.insert(name.clone(), bit);
+                bit += 1;
+            }
+        }
+        for stage in protocol.flows.iter().flat_map(|flow| &flow.stages) {
+            if let Kind::Each(each) = &stage.kind
+                && each.over != Over::It
+                && space.entered(&each.over).is_none()
+            {
+                space.entered.push((each.over.clone(), bit));
                 bit += 1;
             }
         }
@@ -187,6 +199,11 @@ impl Space {
             }
         }
         Some(stride)
+    }
+
+    /// The fact that an `each` over these units was entered; none for a flow in place.
+    pub fn entered(&self, over: &Over) -> Option<usize> {
+        self.entered.iter().find(|(set, _)| set == over).map(|(_, bit)| *bit)
     }
 
     pub fn dim(&self, name: &str) -> Option<usize> {
