@@ -254,6 +254,31 @@ fn limits_count_characters() {
     assert!(count > 0, "no contract has a limit");
 }
 
+/// The limit of a text in a list is that of each item.
+#[test]
+fn an_item_that_is_too_long_is_refused_by_itself() {
+    let lists = [
+        ("wr.coding_handoff", &["keyDecisions", "knownLimitations", "testsAdded"][..]),
+        ("wr.shaping_handoff", &["keyConstraints", "rabbitHoles", "outOfScope", "validationChecklist"]),
+    ];
+    for (id, fields) in lists {
+        let own = registry::defined(id).expect("a contract");
+        for field in fields {
+            let codes = |length: usize| {
+                let mut document = own.definition.example.clone();
+                let item = Value::Text("é".repeat(length).into());
+                assert!(put(&mut document, &[(*field).to_owned(), "0".to_owned()], Some(item)), "{field}");
+                let text = crate::contract::tree::json_pretty(&document);
+                let judged = own.judge(&text, &Context::default());
+                judged.diagnostics.iter().map(|one| (one.code, one.message.clone())).collect::<Vec<_>>()
+            };
+            assert_eq!(codes(200), [], "{field}");
+            let [(Code::FIELD_LENGTH, message)] = &codes(201)[..] else { panic!("{field}: {:?}", codes(201)) };
+            assert!(message.contains(field), "{message}");
+        }
+    }
+}
+
 #[test]
 fn a_key_that_is_misspelt_is_one_mistake() {
     let own = registry::defined("wr.gate_verdict").expect("a contract");
