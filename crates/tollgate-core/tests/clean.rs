@@ -8,6 +8,7 @@
 )]
 
 use tollgate_core::protocol::{self, Dialects};
+use tollgate_core::scope;
 
 const ALL: [(&str, &str); 5] = [
     ("build-plan", include_str!("../../../protocols/build-plan.yaml")),
@@ -62,4 +63,29 @@ fn build_plan_without_its_sides_is_refused() {
          (when infra is needed): sign-off → devops → whole → joined → test → close → done"
     );
     assert!(found.iter().all(|breach| breach.code.as_str() == "TG0140"), "{found:#?}");
+}
+
+/// Whoever sets up containers and builds may write what such files are usually called, wherever they are.
+#[test]
+fn build_plan_knows_what_is_infrastructure() {
+    let areas = protocol::read(ALL[0].1).0.unwrap().areas;
+    let expected = [
+        ("infra", "docker/nginx.conf Dockerfile Dockerfile.dev api/Dockerfile api/Dockerfile.prod .dockerignore"),
+        ("infra", "docker-compose.yml docker-compose.yaml docker-compose.override.yml ops/docker-compose-dev.yaml"),
+        (
+            "infra",
+            "compose.yml compose.yaml compose.override.yaml ops/compose.yml dev.compose.yml ops/dev.compose.yaml",
+        ),
+        ("infra", "Makefile api/Makefile"),
+        (
+            "code",
+            "src/DockerfileParser.java src/compose.rs composer.yml src/docker-compose.md src/makefile.rs docs/docker.md",
+        ),
+        ("tests", "tests/docker-compose.yml e2e/Dockerfile"),
+    ];
+    for (area, paths) in expected {
+        for path in paths.split(' ') {
+            assert_eq!(scope::area_of(&areas, path).map(|area| &**area), Some(area), "{path}");
+        }
+    }
 }
