@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::command::{answers, cargo, program};
 
 /// The oldest git with which work trees are made and measured.
-const GIT_MIN: (u32, u32) = (2, 40);
+const GIT_MIN: (u32, u32) = (2, 39);
 
 struct Tool {
     what: &'static str,
@@ -21,7 +21,7 @@ enum Get {
 }
 
 const NEEDED: &[Tool] = &[
-    Tool { what: "git 2.40 or newer", here: git_is_new_enough, get: Get::Packages(&["git"]) },
+    Tool { what: "git 2.39 or newer", here: git_is_new_enough, get: Get::Packages(&["git"]) },
     Tool { what: "a C compiler (for SQLite)", here: c_compiler, get: Get::Packages(&["gcc", "libc6-dev"]) },
     Tool {
         what: "rustfmt",
@@ -126,6 +126,7 @@ mod tests {
         assert_eq!(git_version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
         assert_eq!(git_version("git version 2.51.GIT"), Some((2, 51)));
         assert_eq!(git_version("no git here"), None);
-        assert!((2, 39) < GIT_MIN && (3, 0) > GIT_MIN);
+        // Debian 12 packages 2.39.
+        assert!((2, 38) < GIT_MIN && (2, 39) >= GIT_MIN && (3, 0) > GIT_MIN);
     }
 }

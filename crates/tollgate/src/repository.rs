@@ -18,7 +18,7 @@ const PROGRAM_MODE: &str = "100755";
 /// The configuration in it.
 pub const CONFIG_PATH: &str = ".tollgate/config.toml";
 /// The oldest git that Tollgate works with.
-pub const GIT_MIN: (u32, u32) = (2, 40);
+pub const GIT_MIN: (u32, u32) = (2, 39);
 
 const FOLDER_FILES_MAX: usize = 500;
 const FOLDER_FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -214,7 +214,12 @@ fn git(directory: &Path, arguments: &[&str]) -> Result<Printed, Failure> {
 
 fn no_git(error: GitError) -> Failure {
     let failure = Failure::environment(Code::GIT, "git could not be asked").cause(error);
-    failure.hint(format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1))
+    failure.hint(install_git())
+}
+
+/// What to do where git is missing or too old.
+pub fn install_git() -> String {
+    format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1)
 }
 
 fn need(printed: Printed, what: &str) -> Result<Vec<u8>, Failure> {

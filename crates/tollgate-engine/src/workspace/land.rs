@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 
-use super::repository::commit;
+use super::repository::commit_on;
 use super::{Signature, Workspace, WorkspaceError, safe_name};
 use crate::git::{GitError, ObjectId, quote, unquote};
 use crate::process::{End, Head, Output};
@@ -108,14 +108,16 @@ impl Workspace {
         if ours == base {
             return Ok(Landing::Landed { tree: theirs.clone() });
         }
-        let [base, ours, theirs] = [self.commit_of(base)?, self.commit_of(ours)?, self.commit_of(theirs)?];
+        // Git 2.39 takes the base of a merge from history alone, so both sides are made children of it. It has no parent
+        // itself: nothing else of the history, which may be incomplete, is read.
+        let base = self.in_progress(base, &[])?;
+        let [ours, theirs] = [self.in_progress(ours, &[&base])?, self.in_progress(theirs, &[&base])?];
         // Marks and messages name the sides as they are given: by refs that say which is which.
         let sides = [LANDED.to_owned(), format!("{SIDE}{}", safe_name(unit))];
         for (side, commit) in sides.iter().zip([&ours, &theirs]) {
             self.git.run(&["update-ref", &format!("refs/{side}"), commit.as_str()])?;
         }
-        let merge_base = format!("--merge-base={base}");
-        let args = ["merge-tree", "--write-tree", "-z", "--name-only", &merge_base, &sides[0], &sides[1]];
+        let args = ["merge-tree", "--write-tree", "-z", "--name-only", &sides[0], &sides[1]];
         let printed = self.git.call(&args, Vec::new())?;
         let clean = match printed.end {
             End::Exited(0) => true,
@@ -140,8 +142,13 @@ impl Workspace {
         if *tree == self.base.tree {
             return Ok(self.base.commit.clone());
         }
+        self.in_progress(tree, &[&self.base.commit])
+    }
+
+    /// A commit that nobody is shown.
+    fn in_progress(&self, tree: &ObjectId, parents: &[&ObjectId]) -> Result<ObjectId, WorkspaceError> {
         let by = Signature { name: "Tollgate".to_owned(), email: "tollgate@localhost".to_owned(), at_s: 0 };
-        commit(&self.git, tree, &self.base.commit, "Work in progress", &by)
+        commit_on(&self.git, tree, parents, "Work in progress", &by)
     }
 
     /// The difference between two trees as a patch, cut after `limit` bytes; and whether it was cut. With `only`, that of

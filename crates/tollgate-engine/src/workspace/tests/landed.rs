@@ -28,6 +28,20 @@ fn changes_that_fit_land_and_others_conflict() {
     assert_eq!(fixture.workspace.file(&base, "absent").unwrap(), None);
 }
 
+/// What changed is counted from the tree that is given, not from the commit that the run started on.
+#[test]
+fn a_change_lands_from_the_tree_it_was_made_on() {
+    let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let fixture = fixture(&[("a", lines)]);
+    let landed = fixture.written("landed", &[("a", &lines.replace('1', "one"))]);
+    let ours = fixture.written("ours", &[("a", &lines.replace('1', "uno"))]);
+    let theirs = fixture.written("theirs", &[("a", &lines.replace('1', "one").replace('9', "nine"))]);
+    let landing = fixture.workspace.land("theirs", &landed, &ours, &theirs).unwrap();
+    let Landing::Landed { tree } = landing else { panic!("a conflict: {landing:?}") };
+    let text = fixture.workspace.file(&tree, "a").unwrap().unwrap();
+    assert_eq!(text, lines.replace('1', "uno").replace('9', "nine").into_bytes());
+}
+
 #[test]
 fn a_file_that_still_holds_the_marks_of_a_collision_does_not_land() {
     let fixture = fixture(&[("a", "1\n"), ("b", "1\n")]);

@@ -19,6 +19,7 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::files;
+use crate::repository::install_git;
 use crate::view::text::{Line, Style, wrap};
 use crate::view::words;
 
@@ -342,7 +343,7 @@ fn make_repository(path: &Path, story: &Story) -> Result<(), Failure> {
             }
             Err(error) => Err(Failure::environment(Code::NO_REPOSITORY, "git could not be started")
                 .cause(error)
-                .hint("install git 2.40 or newer")),
+                .hint(install_git())),
         }
     };
     git(&["init", "--quiet", "."])?;

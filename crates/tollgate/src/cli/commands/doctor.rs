@@ -16,7 +16,7 @@ use crate::cli::runs::{need_a_place_apart, service_failure};
 use crate::cli::{Exit, Session};
 use crate::config::paths::Paths;
 use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
-use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version};
+use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version, install_git};
 use crate::trust::Standing;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
@@ -110,12 +110,7 @@ impl Report {
             Ok(version) if version >= GIT_MIN => self.ok("git", format!("git {}.{}", version.0, version.1)),
             Ok(version) => {
                 let message = format!("git {}.{} is too old", version.0, version.1);
-                self.say(
-                    "git",
-                    DoctorStatus::Problem,
-                    message,
-                    Some(&format!("install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1)),
-                );
+                self.say("git", DoctorStatus::Problem, message, Some(&install_git()));
             }
             Err(failure) => self.failed("git", &failure),
         }
