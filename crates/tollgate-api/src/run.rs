@@ -316,6 +316,9 @@ pub struct Finding {
     pub id: String,
     /// open, addressed, fixed, refuted or waived: in the run's tree.
     pub status: String,
+    /// Who waived it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waived_by: Option<String>,
     /// Where it stands otherwise in trees that units have of their own and are yet to land, by the unit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub apart: BTreeMap<String, String>,

@@ -26,6 +26,7 @@ pub mod pool;
 pub mod repeated;
 pub mod state;
 pub mod told;
+pub mod waiver;
 mod wrote;
 
 pub use decide::{Command, Decided, Rejection, Stamp, decide, open};

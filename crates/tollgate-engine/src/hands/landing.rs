@@ -4,6 +4,7 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::run::decide::LandEnd;
 use tollgate_core::run::event::LandAs;
 use tollgate_core::run::state::Landing;
+use tollgate_core::run::waiver::{Waiver, waived_to_land, waivers};
 use tollgate_core::run::{Command, Run};
 use tollgate_store::Object;
 
@@ -55,7 +56,8 @@ impl RealHands {
             true => format!("Merge {} into {}", run.opened.title, target.onto),
             false => run.opened.title.clone(),
         };
-        let message = message(run, &title);
+        let waived: Vec<Waiver> = waivers(run).into_iter().chain(waived_to_land(run)).collect();
+        let message = message(run, &title, &waived);
         let commit = workspace.deliver(target, &closing, &message, &signature(landing.asked_ms))?;
         Ok((LandEnd::Landed { commit: commit.name(), patch: None }, Vec::new()))
     }

@@ -11,6 +11,7 @@ use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::gate;
 use tollgate_core::run::repeated::Once;
+use tollgate_core::run::waiver::{Waiver, waivers};
 use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
@@ -25,6 +26,8 @@ use crate::verify;
 use crate::workers::{WorkerError, marker};
 use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace};
 
+/// How much of a waived row or finding the message of a commit shows.
+const TRAILER_CHARS_MAX: usize = 200;
 /// How many paths a landing names.
 pub const LANDED_PATHS_MAX: usize = 10_000;
 
@@ -203,7 +206,7 @@ impl RealHands {
     pub(super) fn publish(&self, run: &Run) -> Result<(Name, Name), Failure> {
         let workspace = self.workspace(run)?;
         let tree = tree_id(&run.tree)?;
-        let message = message(run, &run.opened.title);
+        let message = message(run, &run.opened.title, &waivers(run));
         let by = signature(run.closed_ms);
         let _held = Workspace::hold(&self.state, run.id)?;
         workspace.keep_by_hand(&|content| run.contents.contains_key(content.as_str()));
@@ -215,13 +218,23 @@ impl RealHands {
     }
 }
 
-/// The message of a commit that hands a run over.
-pub(super) fn message(run: &Run, title: &str) -> String {
+/// The message of a commit that hands a run over. What people waived is named in it, a trailer each.
+pub(super) fn message(run: &Run, title: &str, waived: &[Waiver]) -> String {
     let protocol = &run.opened.protocol;
+    let waived: String = waived.iter().map(trailer).collect();
     format!(
-        "{title}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n",
+        "{title}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n{waived}",
         run.id, protocol.name, protocol.version, run.tree
     )
+}
+
+fn trailer(Waiver { what, text, by }: &Waiver) -> String {
+    let by = by.as_ref().map_or_else(|| "a person".to_owned(), |(decision, name)| format!("{name} ({decision})"));
+    let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+    // A trailer is one line.
+    let line = format!("{by}: {what}{text}").split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(TRAILER_CHARS_MAX).collect();
+    format!("Waived-by: {short}\n")
 }
 
 /// A commit that is made again under the same time is the same.

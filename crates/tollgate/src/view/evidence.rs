@@ -163,7 +163,7 @@ pub fn sentence(evidence: &api::Evidence, detail: &RunDetail) -> String {
     let who = attempt.and_then(|attempt| attempt.role.as_deref()).unwrap_or("a report");
     let text = evidence.text.lines().next().unwrap_or_default();
     match (evidence.source, evidence.result.as_str()) {
-        (EvidenceSource::Decision, _) => format!("{} {from}", text.trim_start_matches("waived ")),
+        (EvidenceSource::Decision, _) => format!("{text} {from}"),
         (EvidenceSource::Command, "pass") => match evidence.runs.len() {
             0 | 1 => format!("its command passes {from}"),
             times => format!("its command passes {times} times {from}"),

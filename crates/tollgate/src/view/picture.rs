@@ -27,13 +27,11 @@ pub const fn status(standing: Standing) -> RunStatus {
 
 /// The picture of a run at a time.
 pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
-    let passed = |row: &&tollgate_core::run::state::Criterion| {
-        matches!(
-            gate::criterion(run, row, &[], gate::whose(run, row, None)).0,
-            CriterionState::Passed | CriterionState::Waived
-        )
-    };
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let rows = |wanted: CriterionState| {
+        let state = |row| gate::criterion(run, row, &[], gate::whose(run, row, None)).0;
+        count(run.ledger.criteria.iter().filter(|row| state(row) == wanted).count())
+    };
     Model {
         run: run.id.to_string(),
         protocol: run.opened.protocol.name.to_string(),
@@ -55,7 +53,8 @@ pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
                 (question, format!("tollgate decide {} {id} {answer}", run.id))
             })
             .collect(),
-        criteria_passed: count(run.ledger.criteria.iter().filter(passed).count()),
+        criteria_passed: rows(CriterionState::Passed),
+        criteria_waived: rows(CriterionState::Waived),
         criteria_total: count(run.ledger.criteria.len()),
         findings_open: count(run.ledger.findings.values().filter(|f| f.status == FindingStatus::Open).count()),
     }

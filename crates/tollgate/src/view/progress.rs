@@ -24,6 +24,7 @@ pub struct Model {
     /// Questions that wait, each with the command that answers it.
     pub questions: Vec<(String, String)>,
     pub criteria_passed: u32,
+    pub criteria_waived: u32,
     pub criteria_total: u32,
     pub findings_open: u32,
 }
@@ -78,11 +79,15 @@ pub fn frame(model: &Model, width: usize) -> Vec<Line> {
     }
     if model.criteria_total > 0 || model.findings_open > 0 {
         let passed = format!("  {} of {} criteria passed", model.criteria_passed, model.criteria_total);
+        let waived = match model.criteria_waived {
+            0 => String::new(),
+            waived => format!(", {waived} waived"),
+        };
         let findings = match model.findings_open {
             0 => String::new(),
             open => format!(", {} open", words::count(open as usize, "finding")),
         };
-        lines.push(Line::new().add(Style::Faint, passed + &findings).fit(width));
+        lines.push(Line::new().add(Style::Faint, passed + &waived + &findings).fit(width));
     }
     for (question, command) in &model.questions {
         lines.push(Line::new().add(Style::Warn, "? ").add(Style::Strong, question).fit(width));
@@ -233,6 +238,7 @@ mod tests {
                 "tollgate decide run_7k3m9q2x dec_3 accept".into(),
             )],
             criteria_passed: 3,
+            criteria_waived: 1,
             criteria_total: 5,
             findings_open: 1,
         }

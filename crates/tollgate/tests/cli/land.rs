@@ -215,6 +215,8 @@ fn a_command_that_fails_on_the_merged_tree_is_a_persons_decision() {
     play.world.json("inbox --json");
     play.tollgate(&["decide", "dec_3", "land"]).exits(0).says("landed on main");
     assert_eq!(head(&play, "HEAD^"), moved);
+    let message = play.world.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("\nWaived-by: ada (dec_3): DoD-1: "), "{message}");
     assert_eq!(std::fs::read_to_string(play.world.path("work/greet.sh")).unwrap(), "echo Hello\n");
     is_clean(&play);
     play.decide(&["dec_3", "leave"]).exits(1).says("TG0304");

@@ -29,6 +29,32 @@ fn the_same_gaps_three_times_in_a_row_ask_a_person() {
     play.holds();
 }
 
+/// A row that a person let pass has not passed: the commit, `show`, the matrix and the wire name who waived what.
+#[test]
+fn what_was_waived_is_named_with_who_did_it_wherever_the_run_is_shown() {
+    let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
+    said.exits(4);
+    play.decide(&["dec_2", "accept"]).exits(0);
+    let trailers = "--format=%(trailers:key=Waived-by,valueonly)";
+    let message = play.world.git(&["log", "-1", trailers, &format!("tollgate/{}", play.run)]);
+    assert_eq!(message.trim(), "ada (dec_2): DoD-1: greet.sh greets\nada (dec_2): fnd_1: greet.sh does not greet");
+
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let line = |start: &str| shown.lines().find(|line| line.trim_start().starts_with(start)).map(str::to_owned);
+    assert!(line("! DoD-1").is_some() && line("✓ DoD-1").is_none(), "{shown}");
+    assert!(line("waived by ada (dec_2); ").is_some(), "{shown}");
+    assert!(line("! fnd_1").is_some_and(|line| line.contains("waived by ada")), "{shown}");
+    assert!(line("✓ DoD-2").is_some(), "{shown}");
+    let matrix = play.tollgate(&["show", "RUN", "--evidence"]).exits(0).out;
+    assert!(matrix.lines().any(|line| line.contains("waiver (dec_2)") && line.contains("waived")), "{matrix}");
+    let (detail, _) = play.world.json(&format!("show {} --json", play.run));
+    let row = &detail[0]["criteria"][0];
+    assert_eq!((row["id"].as_str(), row["status"].as_str()), (Some("DoD-1"), Some("waived")));
+    let by = row["evidence"].as_array().unwrap().iter().find(|evidence| evidence["source"] == "decision").unwrap();
+    assert_eq!(by["text"], "waived by ada");
+    assert_eq!(detail[0]["findings"][0]["waived_by"], "ada");
+}
+
 #[test]
 fn gaps_mended_by_hand_enter_at_the_check_without_the_developer() {
     let entries = [at(4, COVERED), else_(GAP)];

@@ -64,6 +64,10 @@ fn a_waiver_is_given_to_content_and_asked_for_again_when_that_changes() {
     // What the tester adds is nothing that the row is about.
     play.decide(&["dec_3", "waive"]).exits(0);
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo BAD\n"));
+    // The commit names the waiver that counts, and not the one before.
+    let message = play.world.git(&["log", "-1", "--format=%B", &format!("tollgate/{}", play.run)]);
+    assert!(message.contains("\nWaived-by: ada (dec_3): DoD-1: "), "{message}");
+    assert!(!message.contains("dec_2"), "{message}");
     play.holds();
 }
 

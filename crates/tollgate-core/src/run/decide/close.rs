@@ -8,6 +8,7 @@ use super::super::event::{
 use super::super::gate::{self, CriterionState, Status};
 use super::super::over::is_left;
 use super::super::state::{At, Criterion, Instance, MAIN, Run, Unit, keyed};
+use super::super::waiver::waivers;
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
@@ -161,20 +162,9 @@ impl Draft {
 
     /// A success that rests on waivers says so.
     fn why_succeeded(&self) -> String {
-        let ledger = &self.run.ledger;
-        let stands = |row: &&Criterion| gate::is_waived(&self.run, row, &gate::row_rests_on(&self.run, row), None);
-        let rows = ledger.criteria.iter().filter(stands).map(|row| row.id.to_string());
-        let waived = |finding: &&super::super::finding::FindingState| {
-            finding.status == super::super::event::FindingStatus::Waived
-        };
-        let findings = ledger.findings.iter().filter(|(_, f)| waived(f)).map(|(id, _)| id.to_string());
-        let judged = ledger.judgements.iter().filter(|(_, judged)| judged.waived.is_some());
-        let judgements = judged.map(|(key, _)| format!("the judgement of {}", key.replace('@', " of ")));
-        let commands = ledger.waived_commands.iter().filter(|(_, on)| on.tree == self.run.tree);
-        let commands = commands.map(|(key, _)| format!("the command {}", key.replace('@', " of ")));
-        let all: Vec<String> = rows.chain(findings).chain(judgements).chain(commands).collect();
+        let all: Vec<Name> = waivers(&self.run).into_iter().map(|waiver| waiver.what).collect();
         let without = |unit: &&Unit| unit.state == UnitState::Dropped || is_left(&self.run, unit);
-        let dropped = ledger.units.iter().filter(without);
+        let dropped = self.run.ledger.units.iter().filter(without);
         let dropped: Vec<&str> = dropped.map(|unit| &*unit.name).collect();
         let mut why = "every mandatory gate holds for this tree".to_owned();
         for (how, what) in [("a person waived", all.join(", ")), ("without", dropped.join(", "))] {

@@ -12,6 +12,7 @@ use tollgate_core::run::finding::FindingState;
 use tollgate_core::run::gate::{self, CriterionState, Status};
 use tollgate_core::run::repeated::{Flaky, Once};
 use tollgate_core::run::state::{Criterion, Shown, keyed};
+use tollgate_core::run::waiver::waivers;
 use tollgate_core::run::{Run, is_left};
 
 use super::history::History;
@@ -160,11 +161,14 @@ pub fn commands(run: &Run, history: &History) -> Vec<api::CommandRan> {
 
 /// What was found wrong.
 pub fn findings(run: &Run) -> Vec<api::Finding> {
+    let waived = waivers(run);
+    let waived_by = |id: &str| Some(waived.iter().find(|waiver| &*waiver.what == id)?.by.as_ref()?.1.to_string());
     let findings = run.ledger.findings.iter().map(|(id, finding)| {
         let about = &finding.about;
         api::Finding {
             id: id.to_string(),
             status: finding.status.word().to_owned(),
+            waived_by: waived_by(&id.to_string()),
             apart: apart(run, finding),
             severity: about.severity.as_ref().map(ToString::to_string),
             category: about.category.as_ref().map(ToString::to_string),

@@ -13,6 +13,9 @@ use super::{budget, decision, evidence, listing};
 /// How many changed files, findings or rows are shown.
 const ROWS_MAX: usize = 30;
 
+/// What a person let pass has not passed.
+const WAIVED: (&str, Style) = ("!", Style::Warn);
+
 /// The whole screen.
 pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize) -> Vec<Line> {
     let mut screen = Screen { lines: Vec::new(), columns };
@@ -204,7 +207,7 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
     for row in detail.criteria.iter().take(ROWS_MAX) {
         let (symbol, style) = match row.status.as_str() {
             "passed" => ("✓", Style::Good),
-            "waived" => ("✓", Style::Warn),
+            "waived" => WAIVED,
             "failed" => ("✗", Style::Bad),
             "stale" => ("~", Style::Warn),
             "unobservable" => ("?", Style::Warn),
@@ -219,11 +222,17 @@ fn criteria(screen: &mut Screen, detail: &RunDetail) {
         }
         screen.wrapped(label, &format!("{}{unit}", row.text), Style::Plain);
         let indent = " ".repeat(ids + 6);
-        // What was run counts before what somebody says.
-        let ran = row.evidence.iter().filter(|evidence| evidence.source == api::EvidenceSource::Command);
-        let said = row.evidence.iter().filter(|evidence| evidence.source != api::EvidenceSource::Command);
-        let shown: Vec<String> = ran.chain(said).map(|evidence| evidence::sentence(evidence, detail)).collect();
-        let shown = format!("{}: {}", row.status, shown.join("; "));
+        // What was run counts before what somebody says; a waiver that counts comes first and says so itself.
+        let waived = row.status == "waived";
+        let mut evidence: Vec<&api::Evidence> = row.evidence.iter().collect();
+        evidence.sort_by_key(|evidence| match evidence.source {
+            api::EvidenceSource::Decision if waived => 0,
+            api::EvidenceSource::Command => 1,
+            _ => 2,
+        });
+        let shown: Vec<String> = evidence.into_iter().map(|evidence| evidence::sentence(evidence, detail)).collect();
+        let status = if waived { String::new() } else { format!("{}: ", row.status) };
+        let shown = format!("{status}{}", shown.join("; "));
         screen.wrapped(Line::from(indent), &shown, Style::Faint);
     }
     screen.more(detail.criteria.len(), "; `--json` shows all");
@@ -254,7 +263,11 @@ fn findings(screen: &mut Screen, detail: &RunDetail) {
     let mut sorted: Vec<&api::Finding> = detail.findings.iter().collect();
     sorted.sort_by_key(|finding| !is_open(finding));
     for finding in sorted.into_iter().take(ROWS_MAX) {
-        let (symbol, style) = if is_open(&finding) { ("✗", Style::Bad) } else { ("✓", Style::Good) };
+        let (symbol, style) = match finding.status.as_str() {
+            _ if is_open(&finding) => ("✗", Style::Bad),
+            "waived" => WAIVED,
+            _ => ("✓", Style::Good),
+        };
         let place = match (&finding.path, finding.line) {
             (Some(path), Some(line)) => format!(" {path}:{line}"),
             (Some(path), None) => format!(" {path}"),
@@ -270,7 +283,8 @@ fn findings(screen: &mut Screen, detail: &RunDetail) {
             .iter()
             .map(|(unit, status)| format!("; {status} in the tree of {unit}, which has not landed"));
         let status = finding.status.clone() + &apart.collect::<String>();
-        let text = format!("{status}{severity}{row}{place}: {what} ({found} {})", finding.found_by);
+        let by = finding.waived_by.as_ref().map(|name| format!(", waived by {name}")).unwrap_or_default();
+        let text = format!("{status}{severity}{row}{place}: {what} ({found} {}{by})", finding.found_by);
         screen.wrapped(label, &text, Style::Plain);
     }
     screen.more(detail.findings.len(), "; `--json` shows all");
