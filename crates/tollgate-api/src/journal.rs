@@ -34,7 +34,7 @@ pub struct VerifiedRun {
 /// The first thing that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Broken {
-    /// What does not hold: chain, tail, event, replay, snapshot, summary, row, heads, lease, invariant or object.
+    /// What does not hold: chain, tail, event, replay, snapshot, summary, row, heads, lease, invariant, object or commit.
     pub what: String,
     /// The first event it does not hold at; null when it is no event.
     pub seq: Option<u64>,

@@ -1,6 +1,7 @@
 //! Proving a run: chain, replay, snapshot, summary, lease, invariants and objects, from the first event on.
 
 pub mod state;
+pub mod work;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

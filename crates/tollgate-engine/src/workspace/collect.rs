@@ -4,9 +4,10 @@ use super::files::write_whole;
 use super::folder::{GitFolder, Kind};
 use super::repository::{Shared, base_ref, handed_ref};
 use super::{Base, Measured, Repository, WorkTree, Workspace, WorkspaceError, git_path};
-use crate::git::ObjectId;
-use std::path::Path;
+use crate::git::{Git, ObjectId};
+use std::path::{Path, PathBuf};
 use tollgate_core::id::RunId;
+use tollgate_core::run::Run;
 
 /// Beside the private git folder once it was cleaned up: it is made again when it is needed.
 const COLLECTED: &str = "collected";
@@ -61,6 +62,31 @@ impl Workspace {
     pub fn mark_collected(&self) -> Result<(), WorkspaceError> {
         write_whole(&self.run_folder().join(COLLECTED), b"")
     }
+}
+
+/// The git folders that can hold the commits of a run: that of the user's repository, and the run's own. Nothing is made.
+pub fn git_folders(state: &Path, run: &Run) -> [PathBuf; 2] {
+    let remembered = Workspace::remembered(state, run.id).ok().flatten();
+    let user = remembered.map_or_else(|| Path::new(&*run.opened.repository).join(".git"), |made| made.shared.common);
+    [user, git_path(state, run.id)]
+}
+
+/// Whether the repository of a run is one that `tollgate demo` made in the state directory.
+pub fn is_demonstration(state: &Path, run: &Run) -> bool {
+    let state = state.canonicalize().unwrap_or_else(|_| state.to_owned());
+    Path::new(&*run.opened.repository).starts_with(state.join("demo"))
+}
+
+/// Whether a commit and its tree are in a git folder; none: that could not be found out.
+pub fn holds_commit(folder: &Path, commit: &str) -> Option<bool> {
+    if !folder.is_dir() {
+        return Some(false);
+    }
+    let git = Git::with_dir(folder).ok()?;
+    if !git.call(&["rev-parse", "--git-dir"], Vec::new()).ok()?.end.success() {
+        return None;
+    }
+    Some(git.call(&["cat-file", "-e", &format!("{commit}^{{tree}}")], Vec::new()).ok()?.end.success())
 }
 
 /// Makes the private git folder of a run again that was cleaned up: all it needs is in the user's repository.

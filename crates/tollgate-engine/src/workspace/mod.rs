@@ -52,6 +52,7 @@ use crate::sandbox::Reserved;
 #[cfg(debug_assertions)]
 pub use claim::hold_for;
 pub use claim::{Claim, Held};
+pub(crate) use collect::{git_folders, holds_commit, is_demonstration};
 pub use compare::{Between, Comparison, Patch, Side, Texts};
 pub use deliver::{Merged, PATCH_BYTES_MAX};
 pub use error::WorkspaceError;

@@ -8,6 +8,7 @@ use tollgate_api::{Broken, VerifyResult};
 use tollgate_core::digest::Digest;
 
 use crate::look::{world_with_question, world_with_success};
+use crate::play::Play;
 use crate::world::World;
 
 /// A copy of the state directory that may be damaged.
@@ -196,4 +197,54 @@ fn a_changed_object_is_named_with_the_event_that_names_it() {
     std::fs::write(world.path("cut.tar"), &bytes[..bytes.len() / 2]).unwrap();
     let cut = world.run("verify ../cut.tar", "");
     assert!(!cut.status.success());
+}
+
+/// A sound journal of work that nobody has any more is not silence: the commit is named, and where it was looked for.
+#[test]
+fn a_commit_that_is_nowhere_is_named_with_the_places_that_were_looked_at() {
+    let (play, said) = Play::standard(&[]);
+    said.exits(0);
+    let (branch, own) = (format!("tollgate/{}", play.run), format!("state/runs/{}/git", play.run));
+    let commit = play.world.git(&["rev-parse", &branch]).trim().to_owned();
+    let prune = || {
+        play.world.git(&["reflog", "expire", "--expire=now", "--all"]);
+        play.world.git(&["gc", "--quiet", "--prune=now"]);
+    };
+    // In the repository alone, and in the run's own folder alone.
+    play.tollgate(&["verify", "RUN"]).exits(0);
+    play.world.git(&["branch", "-D", &branch]);
+    prune();
+    assert!(!play.world.git_output(&["cat-file", "-e", &commit]).status.success());
+    play.tollgate(&["verify", "RUN"]).exits(0);
+    // In neither.
+    std::fs::rename(play.world.path(&own), play.world.path("kept.git")).unwrap();
+    let said = play.tollgate(&["verify", "RUN"]).exits(1);
+    let place = play.world.path("work/.git").canonicalize().unwrap().display().to_string();
+    for part in ["commit is missing [TG0524]", &commit, &place, &own, "tollgate explain TG0524"] {
+        assert!(said.out.contains(part), "`{part}` is not in:\n{}", said.out);
+    }
+    assert!(!said.out.contains("tollgate repair"), "{}", said.out);
+    let (result, exit) = play.world.json("verify --all --json");
+    assert_eq!((exit, result[0]["runs"][0]["broken"]["what"].as_str()), (1, Some("commit")));
+    // Fetched from somewhere that has it, it is there again.
+    let kept = play.world.path("kept.git").display().to_string();
+    play.world.git(&["fetch", "--quiet", &kept, "refs/published"]);
+    play.tollgate(&["verify", "RUN"]).exits(0);
+}
+
+/// What landed holds the work as well, and so does a patch in the journal.
+#[test]
+fn a_run_that_landed_does_not_need_its_own_commit() {
+    for how in ["merge", "patch"] {
+        let (play, said) = Play::standard(&[]);
+        said.exits(0);
+        play.world.write("other", "moved on\n");
+        play.world.commit("Somebody else");
+        play.tollgate(&["land", "RUN", "--as", how]).exits(0);
+        play.world.git(&["branch", "-D", &format!("tollgate/{}", play.run)]);
+        std::fs::remove_dir_all(play.world.path(&format!("state/runs/{}/git", play.run))).unwrap();
+        play.world.git(&["reflog", "expire", "--expire=now", "--all"]);
+        play.world.git(&["gc", "--quiet", "--prune=now"]);
+        play.tollgate(&["verify", "RUN"]).exits(0);
+    }
 }

@@ -10,7 +10,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
 use tollgate_engine::verify::state::{Proved, Wanted, prove};
-use tollgate_engine::verify::{Breach, verify_rows};
+use tollgate_engine::verify::{Breach, verify_rows, work};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};
 
@@ -23,8 +23,8 @@ use crate::view::words::count;
 
 /// Prove that nothing in a run's journal was changed, lost or skipped
 ///
-/// Chain, replay, snapshot, summary, lease, invariants and objects, from the first event on. Names the first event that does not
-/// hold. Exit 0 only when everything holds.
+/// Chain, replay, snapshot, summary, lease, invariants and objects, from the first event on, and whether the commit of a run that
+/// succeeded is still there. Names the first event that does not hold. Exit 0 only when everything holds.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
     /// The run, or the file of an export; any unique beginning of a run's id will do
@@ -108,6 +108,10 @@ fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failur
     for one in prove(&runs.journal, &wanted).map_err(load_failure)? {
         let run = one.proof.run;
         let mut one = wire(one);
+        if one.valid && is_run(&one.run) {
+            let loaded = runs.load(&one.run)?;
+            work::missing(&runs.state, loaded.run()).into_iter().for_each(|breach| add(&mut one, breach));
+        }
         for head in heads.remove(&run).unwrap_or_default() {
             compare(&*runs.journal, run, head, &mut one);
         }
@@ -186,6 +190,11 @@ fn add(run: &mut VerifiedRun, breach: Breach) {
         "snapshot" | "summary" => {
             vec!["the events are whole; the run is loaded from them".to_owned(), copy]
         }
+        "commit" => vec![
+            "the events are whole; put the repository back where it was, or fetch the commit from a clone that has it"
+                .to_owned(),
+            format!("tollgate explain {}", breach.code),
+        ],
         // Nothing is damaged that a repair could cut.
         _ if [Code::NEWER_EVENT, Code::HEAD_DIFFERS].contains(&breach.code) => {
             vec![copy, format!("tollgate explain {}", breach.code)]
@@ -223,6 +232,7 @@ pub fn kind(code: Code) -> &'static str {
         Code::RUN_ROW_DAMAGED => "row",
         Code::HEAD_UNRECORDED => "heads",
         Code::EPOCH_BEHIND => "lease",
+        Code::RUN_COMMIT_MISSING => "commit",
         Code::BROKEN_HISTORY => "invariant",
         Code::OBJECT_DAMAGED | Code::OBJECT_MISSING | Code::OBJECT_CHANGED | Code::NO_PROTOCOL_OBJECT => "object",
         _ => "chain",
@@ -242,7 +252,8 @@ fn print(result: &VerifyResult, session: &Session) {
         };
         let at = broken.seq.map(|seq| format!(" at event {seq}")).unwrap_or_default();
         let line = Line::new().add(Style::Bad, "✗ ").add(Style::Strong, &run.run);
-        output.data(line.text(format!("  {} does not hold{at} [{}]", broken.what, broken.code)));
+        let fails = if broken.code == Code::RUN_COMMIT_MISSING.to_string() { "is missing" } else { "does not hold" };
+        output.data(line.text(format!("  {} {fails}{at} [{}]", broken.what, broken.code)));
         output.paragraph("    ", &broken.message);
         for next in &broken.next {
             output.paragraph("    next: ", next);
