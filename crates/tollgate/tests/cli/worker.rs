@@ -1,4 +1,4 @@
-//! `worker-script`, as the engine starts it.
+//! `worker-script`, as the engine starts it; what `worker doctor` says of a command.
 
 use crate::world::World;
 
@@ -13,4 +13,20 @@ fn a_script_writes_files_and_reports() {
     assert_eq!(std::fs::read_to_string(world.path("work/hello.txt")).unwrap(), "hello\n");
     world.set("TOLLGATE_ITERATION", "2").type_with("worker-script --script script.yaml", "the brief");
     insta::assert_snapshot!(world.transcript);
+}
+
+#[test]
+fn doctor_says_that_what_a_command_runs_can_write_its_report() {
+    let mut world = World::new();
+    std::fs::create_dir_all(world.path("home/.config/tollgate")).unwrap();
+    let config = "[worker.judge]\nadapter = \"command\"\ncommand = [\"sh\"]\n[worker.agent]\nadapter = \"claude\"\n";
+    std::fs::write(world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    let said = |world: &World, name: &str| {
+        let output = world.run(&format!("worker doctor {name}"), "");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    world.set("COLUMNS", "1000");
+    let judge = said(&world, "judge");
+    assert!(judge.contains("same user in the same sandbox, and can write its report"), "{judge}");
+    assert!(!said(&world, "agent").contains("can write its report"));
 }

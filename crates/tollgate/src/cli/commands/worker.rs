@@ -253,6 +253,10 @@ fn print(worker: &Worker, session: &Session) {
         let text = format!("no budget of {} holds it: it does not tell", words::list(&worker.untold));
         session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), &text);
     }
+    if worker.adapter == Adapter::Command.word() {
+        let text = "as a judge it is only as honest as what it runs: that is the same user in the same sandbox, and can write its report";
+        session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), text);
+    }
     if let Some(pool) = &worker.pool {
         session.output.data(Line::from("  quota pool: ").text(pool.clone()));
     }
