@@ -12,6 +12,18 @@ use super::surfaces::{self, in_git};
 const CONTRACT: &str = "supervisor.dossier";
 const ALLOWED: &str = "allowed_surfaces";
 const FORBIDDEN: &str = "forbidden_surfaces";
+/// The lists of lines: each is a text for the worker, and nothing reads it.
+const LINES: [&str; 9] = [
+    "non_goals",
+    "must_read",
+    "adversarial_checks",
+    "required_commands_or_evidence",
+    "supervisor_checkpoints",
+    "stop_gates",
+    "assumptions",
+    "read_only_neighbors",
+    "work_points",
+];
 /// How many mistakes are named.
 const MISTAKES_MAX: usize = 20;
 
@@ -51,8 +63,14 @@ pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>>
     let text = str::from_utf8(bytes).map_err(|_| whole("it is not UTF-8 text"))?;
     let contract = registry::defined(CONTRACT).ok_or_else(|| whole("there is no contract for it"))?;
     let judged = contract.judge(text, &Context::default());
-    refuse(&judged.diagnostics, "")?;
-    let root = judged.root.ok_or_else(|| whole("it cannot be read"))?;
+    let (root, lines) = judged.root.map(|root| with_lines(root.into_owned())).unzip();
+    // To the contract each such line is one mistake. Whatever else is wrong stays wrong.
+    let errors = judged.diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
+    if lines != Some(errors) {
+        refuse(&judged.diagnostics, "")?;
+    }
+    let root = root.ok_or_else(|| whole("it cannot be read"))?;
+    refuse(&contract.judge(&json_pretty(&root), &Context::default()).diagnostics, "with its lines as texts: ")?;
     let word = |key: &str| root.get(key).and_then(Node::text).unwrap_or_default();
     let mut wrong = Vec::new();
     if word("worker_role") != said.role {
@@ -64,8 +82,9 @@ pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>>
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    let warnings = judged.diagnostics.iter().map(|found| format!("the dossier: {}", reask::point(found))).collect();
-    let root = with_surfaces(root.into_owned(), said);
+    let warnings = judged.diagnostics.iter().filter(|one| one.severity != Severity::Error);
+    let warnings = warnings.map(|found| format!("the dossier: {}", reask::point(found))).collect();
+    let root = with_surfaces(root, said);
     // What the command line names is held to the same rules.
     let merged = json_pretty(&root);
     refuse(&contract.judge(&merged, &Context::default()).diagnostics, "with the surfaces of the command line: ")?;
@@ -75,9 +94,39 @@ pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>>
         unit: root.get("work_unit").and_then(Node::text).unwrap_or_default().to_owned(),
         allowed: surfaces(&root, ALLOWED, said.cwd).and_then(without_git)?,
         forbidden: surfaces(&root, FORBIDDEN, said.cwd)?,
-        rows: rows.iter().filter_map(|row| row.get("id")?.text().map(str::to_owned)).collect(),
+        rows: rows.iter().filter_map(row_name).map(str::to_owned).collect(),
         warnings,
     })
+}
+
+/// A dossier in which `- A2: text` is the line that its author means, not the map that YAML makes of it; and how many of these there were.
+fn with_lines(mut root: Node<'static>) -> (Node<'static>, usize) {
+    let mut count = 0;
+    let Value::Map(entries) = &mut root.value else { return (root, count) };
+    for entry in entries.iter_mut().filter(|entry| LINES.contains(&&*entry.key)) {
+        let Value::List(items) = &mut entry.node.value else { continue };
+        for item in items {
+            let line = match item.map() {
+                Some([only]) => only.node.text().map(|text| format!("{}: {text}", only.key)),
+                _ => None,
+            };
+            if let Some(line) = line {
+                item.value = Value::Text(line.into());
+                count += 1;
+            }
+        }
+    }
+    (root, count)
+}
+
+/// How a row of the acceptance matrix is called: by its `id`, or by what stands before the colon in `A2: text`.
+fn row_name<'a>(row: &'a Node<'_>) -> Option<&'a str> {
+    let name = match (row.get("id"), row.map()) {
+        (Some(id), _) => id.text()?,
+        (None, Some([only])) => &*only.key,
+        (None, _) => row.text()?.split_once(": ")?.0,
+    };
+    Some(name.trim()).filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
 }
 
 /// Whether a unit is the one: by its whole name, or with words behind it (`U1-cart-total` is `U1`).

@@ -13,6 +13,9 @@ use crate::workers::{Outcome, Said};
 
 /// How many mistakes of a report are named.
 const MISTAKES_MAX: usize = 20;
+/// The fields of a report that are filled in for the worker.
+const FILLED: [&str; 3] = ["adapter", "guard", "reason"];
+const EMPTY: &str = "\"\"";
 
 /// The last report of this unit that is no echo, where it holds; and what it claims to have changed. The unit is called as the command
 /// line does, or as the dossier does.
@@ -52,9 +55,12 @@ fn report_on(
     let extraction = extract(Dialect::Report(contract), &text, &context);
     let Some(found) = &extraction.found else { return Err(not_found(&extraction, cut)) };
     let judged = contract.judge(&found.text, &context);
-    let errors = found.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let text = judged.root.as_ref().map_or_else(|| found.text.clone(), |root| completed(&found.text, root));
+    let completed = contract.judge(&text, &context);
+    let beside = found.diagnostics.iter().filter(|one| !judged.diagnostics.contains(one));
+    let errors = beside.chain(&completed.diagnostics).filter(|one| one.severity == Severity::Error);
     let mut wrong: Vec<String> = errors.take(MISTAKES_MAX).map(reask::point).collect();
-    let root = judged.root.filter(|root| root.map().is_some());
+    let root = completed.root.filter(|root| root.map().is_some());
     let Some(root) = root else { return Err(none(wrong.first().map_or("it cannot be read", |wrong| wrong))) };
     if !wrong.is_empty() {
         let is_one = root.get("schema").and_then(Node::text) == Some("WorkerReportV1");
@@ -72,6 +78,32 @@ fn report_on(
     let claimed = claimed.iter().filter_map(|node| node.text().map(str::to_owned)).collect();
     let report = serde_json::from_str(&json_line(&root)).map_err(|error| none(&error.to_string()))?;
     Ok((report, claimed))
+}
+
+/// The report with what is not the worker's to say as null: fields that are filled in for it, where they are missing, and empty texts
+/// where null could be. Only these places of its text are changed, so that every other mistake keeps its line.
+fn completed(text: &str, root: &Node<'_>) -> String {
+    let rows = root.get("outcome_evaluations").and_then(Node::list).unwrap_or_default();
+    let strengths = rows.iter().filter_map(|row| row.get("evidence_strength")?.get("limitation"));
+    let of_rows = rows.iter().flat_map(|row| ["limitation", "finding"].map(|key| row.get(key))).flatten();
+    let own = ["blocking_question", "reason"].into_iter().filter_map(|key| root.get(key));
+    let is_empty = |node: &&Node<'_>| node.text() == Some("");
+    let mut places: Vec<usize> =
+        own.chain(of_rows).chain(strengths).filter(is_empty).filter_map(|node| usize::try_from(node.at).ok()).collect();
+    places.sort_unstable();
+    let mut text = text.trim_end().to_owned();
+    for at in places.into_iter().rev() {
+        if text.get(at..).is_some_and(|rest| rest.starts_with(EMPTY)) {
+            text.replace_range(at..at + EMPTY.len(), "null");
+        }
+    }
+    let missing: String =
+        FILLED.into_iter().filter(|key| root.get(key).is_none()).map(|key| format!(", \"{key}\": null")).collect();
+    // A report that says something has other fields: there is something before the comma.
+    match text.strip_suffix('}') {
+        Some(before) if root.map().is_some_and(|entries| !entries.is_empty()) => format!("{before}{missing}}}"),
+        _ => text,
+    }
 }
 
 fn not_found(extraction: &Extraction, cut: bool) -> Stop {

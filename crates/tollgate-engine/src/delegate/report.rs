@@ -170,7 +170,8 @@ impl Frame {
         report.insert("guard".into(), self.guard.json());
         // The words for a reason are ours: a worker that claims one would pass for what it is not.
         report.insert("reason".into(), Value::Null);
-        let asks = report.get("blocking_question").is_some_and(|question| !question.is_null());
+        let question = report.get("blocking_question").and_then(Value::as_str);
+        let asks = question.is_some_and(|question| !question.trim().is_empty());
         let ending = match report.get("status").and_then(Value::as_str) {
             Some("PASS") => Ending::Passed,
             Some("FAIL") => Ending::Failed,

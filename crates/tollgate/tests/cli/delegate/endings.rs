@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, report, says};
+use super::stage::{Stage, dossier, report, says};
 
 const ROLES: [&str; 4] = ["implementer", "verifier", "repair", "documenter"];
 
@@ -44,6 +44,58 @@ fn the_worker_changes_what_it_may_and_that_is_measured() {
     assert_eq!(done.list("guard.allowed_surface_violations"), [""; 0]);
     done.says("src/new.rs changed, and the report does not name it");
     assert_eq!(std::fs::read_to_string(stage.work("src/new.rs")).unwrap(), "// new\n");
+}
+
+/// What a worker cannot know is not asked of it, and an empty text says that there is nothing to say.
+#[test]
+fn a_report_may_leave_out_what_is_filled_in_and_say_nothing_where_nothing_is_to_say() {
+    let mut bare = report("verifier", "PASS");
+    for key in ["adapter", "guard", "reason"] {
+        bare.as_object_mut().unwrap().remove(key);
+    }
+    bare["blocking_question"] = json!("");
+    bare["outcome_evaluations"] = json!([{
+        "id": "AC-1", "source_requirement": "R-1", "expected_outcome": "The total is printed.",
+        "preferred_verification": ["unit_test"], "available_verification": ["unit_test"],
+        "evidence_strength": {"strongest_possible": ["unit_test"], "strongest_available": ["unit_test"], "limitation": ""},
+        "evidence": ["cargo test: 3 passed"], "invalid_pass_conditions": [], "verdict": "PASS", "limitation": "", "finding": ""
+    }]);
+    let stage = Stage::new("verifier", &says(&bare));
+    let passed = stage.delegate();
+    passed.is("PASS", None, 0);
+    assert_eq!(passed.report["adapter"]["agent"], "command");
+    assert!(passed.report["guard"]["warnings"].is_array() && passed.report["reason"].is_null());
+    assert_eq!(passed.list("guard.warnings"), [""; 0]);
+    // An empty question is none.
+    bare["status"] = json!("BLOCKED");
+    bare["outcome_evaluations"] = json!([]);
+    stage.acts(&says(&bare));
+    stage.delegate().is("BLOCKED", None, 1);
+}
+
+/// `- A2: text` is a map in YAML and a line to whoever writes it; as a row of the matrix it has the name A2.
+#[test]
+fn lines_of_a_dossier_may_begin_with_a_name_and_a_colon() {
+    let stage = Stage::new("verifier", &says(&report("verifier", "PASS")));
+    let named = "\n- A1: The total is printed.\n- A2: It is right.\n";
+    let mut text = String::new();
+    for (key, value) in dossier("verifier").as_object().unwrap() {
+        match key.as_str() {
+            "acceptance_matrix" | "adversarial_checks" | "stop_gates" | "must_read" => {
+                text.push_str(&format!("{key}:{named}"));
+            }
+            _ => text.push_str(&format!("{key}: {value}\n")),
+        }
+    }
+    std::fs::write(stage.world.path("dossier.yaml"), &text).unwrap();
+    let words = ["--agent", "command", "--adapter-command", "[\"agent\"]", "--role", "verifier", "--unit", "U-1"];
+    let words = [&words[..], &["--dossier", "../dossier.yaml"]].concat();
+    let done = stage.type_in(&words);
+    done.is("PASS", None, 0);
+    done.says("does not judge the rows A1, A2");
+    // What such a line says counts as before.
+    std::fs::write(stage.world.path("dossier.yaml"), text.replace("It is right.", "TBD")).unwrap();
+    stage.type_in(&words).is("BLOCKED", Some("invalid_dossier"), 1);
 }
 
 #[test]
