@@ -114,6 +114,7 @@ pub(super) fn tools(program: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
         found.extend(["bin", "config.toml", "git", "registry"].map(|place| cargo.join(place)));
     }
     found.extend(search_path(unseen).iter().flat_map(|bin| installed(bin)));
+    let unseen = &without_homes(unseen);
     let seen = |path: &Path| path.canonicalize().is_ok_and(|path| !lies_in(&path, unseen));
     found.retain(|path| seen(path));
     // Where the program is named, and where it lies.
@@ -127,9 +128,14 @@ pub(super) fn tools(program: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a path is one of these places, or lies in one.
+/// Where tools are no part of this machine, but of the work: by where these places lie. A checkout that is a home folder is hidden as
+/// every home folder is, and the tool chains in it are those of the machine.
+fn without_homes(unseen: &[PathBuf]) -> Vec<PathBuf> {
+    unseen.iter().filter_map(|place| place.canonicalize().ok()).filter(|place| !holds_home(place)).collect()
+}
+
 fn lies_in(path: &Path, places: &[PathBuf]) -> bool {
-    places.iter().any(|place| place.canonicalize().is_ok_and(|place| path.starts_with(place)))
+    places.iter().any(|place| path.starts_with(place))
 }
 
 /// The folders in which programs are looked for: those of `PATH` that are absolute, without those in what is `unseen`.
@@ -140,7 +146,8 @@ pub(crate) fn search_path(unseen: &[PathBuf]) -> Vec<PathBuf> {
 
 /// The folders of `PATH` that lead into what is `unseen`.
 pub fn search_path_into(unseen: &[PathBuf]) -> Vec<PathBuf> {
-    let leads = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| lies_in(&folder, unseen));
+    let unseen = without_homes(unseen);
+    let leads = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| lies_in(&folder, &unseen));
     process::search_path().into_iter().filter(leads).collect()
 }
 
@@ -243,6 +250,9 @@ mod tests {
             assert_eq!(installed(Path::new(bin)), [Path::new(whole)], "{bin}");
         }
         let home = home().unwrap();
+        let (all, usr) = ([home.clone(), "/usr".into(), "/nowhere".into()], Path::new("/usr"));
+        assert_eq!(without_homes(&all), [usr], "a checkout that is a home folder");
+        assert!(lies_in(Path::new("/usr/bin"), &[usr.to_owned()]) && !lies_in(Path::new("/bin"), &[usr.to_owned()]));
         assert_eq!(installed(&home.join("bin")), [home.join("bin")]);
         assert!(!installed(&home).contains(&home) && holds_home(&home) && !holds_home(&home.join("bin")));
     }
