@@ -1,6 +1,8 @@
 //! The repository a command is typed in, seen through git: its root, its last commit, its `.tollgate/` folder.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
@@ -154,9 +156,27 @@ impl Repository {
     /// The files under `.tollgate/` whose working copy is not what the last commit holds.
     pub fn uncommitted(&self) -> Result<Vec<String>, Failure> {
         let arguments = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", FOLDER];
-        let listing = need(git(&self.root, &arguments)?, "status")?;
+        let git = self.without_filters()?;
+        let listing = need(git.call(&[&SAFE, &arguments[..]].concat(), Vec::new()).map_err(no_git)?, "status")?;
         let listing = String::from_utf8_lossy(&listing);
         Ok(listing.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned).collect())
+    }
+
+    /// Git with every filter that the repository configures switched off: `git status` starts them to compare files.
+    fn without_filters(&self) -> Result<Git, Failure> {
+        let names = ["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$"];
+        // It fails where there are none.
+        let listed = git(&self.root, &names)?.out;
+        let mut git = Git::discover(&self.root).map_err(no_git)?;
+        let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let mut count = 0;
+        for name in names {
+            let value = if name.ends_with(b".required") { "false" } else { "" };
+            git = git.env(&format!("GIT_CONFIG_KEY_{count}"), OsStr::from_bytes(name));
+            git = git.env(&format!("GIT_CONFIG_VALUE_{count}"), value);
+            count += 1;
+        }
+        Ok(git.env("GIT_CONFIG_COUNT", count.to_string()))
     }
 
     /// Whether a new file at this path would be seen by git as a change of the checkout.

@@ -76,6 +76,21 @@ fn a_file_that_a_filter_writes_is_not_taken_along() {
 }
 
 #[test]
+fn looking_for_edits_of_the_configuration_starts_no_filter() {
+    let mut play = play(&[]);
+    let ran = play.world.path("ran");
+    play.world.write(".gitattributes", "*.bin filter=planted\n");
+    play.world.write(".tollgate/logo.bin", "one\n");
+    play.world.commit("A filtered file");
+    play.world.git(&["config", "filter.planted.clean", &format!("touch {}; cat", ran.display())]);
+    play.world.git(&["config", "filter.planted.required", "true"]);
+    // Git compares a file whose time is another with its content.
+    touch(&play.world.path("work/.tollgate/logo.bin"));
+    play.start(&WORDS).exits(0);
+    assert!(!ran.exists());
+}
+
+#[test]
 fn the_middle_of_a_merge_is_not_taken_along() {
     let mut play = play(&[]);
     play.world.write("both.txt", "base\n");
