@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::NotAsCheckedOut;
+
 /// What came of a landing (`land`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LandResult {
@@ -35,6 +37,8 @@ pub struct LandResult {
     pub patch: Option<String>,
     /// The commands to type next.
     pub next: Vec<String>,
+    /// Files of the base that a checkout has otherwise, because a filter converts them; null: there are none.
+    pub not_as_checked_out: Option<NotAsCheckedOut>,
 }
 
 /// As what a run lands.

@@ -38,8 +38,8 @@ pub use protocol::{
 pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
 pub use run::{
     Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, CommandRan, Criterion, DiffPart, Evidence,
-    EvidenceRun, EvidenceSource, Finding, Gate, GateStatus, Kept, Position, Reads, RoleUsage, RunDetail, RunStatus,
-    RunSummary, StoredObject, Tree, Unit, UsageSum,
+    EvidenceRun, EvidenceSource, Finding, Gate, GateStatus, Kept, NotAsCheckedOut, Position, Reads, RoleUsage,
+    RunDetail, RunStatus, RunSummary, StoredObject, Tree, Unit, UsageSum,
 };
 
 pub use scope::{

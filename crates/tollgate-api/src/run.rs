@@ -106,6 +106,17 @@ pub struct RunDetail {
     pub budgets: Vec<Budget>,
     /// What each routing decision read (with `--reads`; else empty).
     pub reads: Vec<Reads>,
+    /// Files of the base that a checkout has otherwise, because a filter converts them; null: there are none.
+    pub not_as_checked_out: Option<NotAsCheckedOut>,
+}
+
+/// Files that a filter converts, which Tollgate does not start: work, judges and commands have what is committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NotAsCheckedOut {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub paths: Vec<String>,
 }
 
 /// What the attempts of a role used, as far as it was told.

@@ -343,6 +343,7 @@ impl Service {
             content,
             budgets: start.budgets,
             pools: start.pools,
+            checkout: workspace.pinned_checkout(&entries)?,
         };
         let clock = Arc::new(SystemClock);
         reach(Point::StartMade);

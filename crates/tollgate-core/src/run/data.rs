@@ -19,6 +19,37 @@ pub struct Pinned {
     pub digest: Digest,
 }
 
+/// How git converts the files of a checkout, as it was when the run began.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckoutRules {
+    /// `core.autocrlf=VALUE` and `core.eol=VALUE`, where they convert anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<Name>,
+    /// The text of the repository's `info/attributes`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub attributes: String,
+    /// Files of the base that a filter converts, which Tollgate does not start.
+    #[serde(default, skip_serializing_if = "Filtered::is_none")]
+    pub filtered: Filtered,
+}
+
+/// Files with an attribute `filter`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filtered {
+    pub count: u64,
+    /// The first of them.
+    pub paths: Vec<Name>,
+}
+
+impl Filtered {
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        self.count == 0
+    }
+}
+
 /// What is done under a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]

@@ -6,13 +6,22 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::event::{By, Event, Recorded, Unreadable, VERSION};
+use super::event::{By, Event, Recorded, VERSION};
 use crate::id::RunId;
 
 /// The oldest version of the event format.
 const FIRST: u32 = 1;
 /// Room for most events, so that writing one does not grow its buffer again and again.
 const EVENT_BYTES_USUAL: usize = 1024;
+
+/// Why an event's bytes could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unreadable {
+    /// A newer build wrote it.
+    Newer { v: u32, kind: String },
+    /// It is not what this version writes.
+    Damaged(String),
+}
 
 #[derive(Serialize)]
 struct EnvelopeOut<'a> {

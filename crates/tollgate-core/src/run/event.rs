@@ -17,6 +17,7 @@ use crate::report::{CriterionReport, Health, Plan, SectionRead, Verdict};
 use crate::scope::Content;
 
 pub use super::data::*;
+pub use super::envelope::Unreadable;
 
 /// The newest version of the event format that this build writes and reads.
 pub const VERSION: u32 = 1;
@@ -50,15 +51,6 @@ pub struct Recorded {
     pub epoch: u64,
     pub by: By,
     pub event: Event,
-}
-
-/// Why an event's bytes could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unreadable {
-    /// A newer build wrote it.
-    Newer { v: u32, kind: String },
-    /// It is not what this version writes.
-    Damaged(String),
 }
 
 macro_rules! events {
@@ -137,6 +129,9 @@ events! {
         /// The credential pool of each role whose worker has one.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pools: BTreeMap<Name, Name>,
+        /// How its files are written and taken in; none: byte for byte, as versions before this field did it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checkout: Option<Box<CheckoutRules>>,
     }
     /// A driver took the run over; the envelope's epoch is its epoch.
     DriverTookOver = "driver.took_over" { driver: Name }

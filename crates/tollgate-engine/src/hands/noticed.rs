@@ -57,7 +57,10 @@ impl Before {
     /// What is noticed after it, in words.
     pub fn after(&self, tree: &Path, measured: &Measured) -> Vec<String> {
         let git = self.git.changed(&GitState::of(tree)).into_iter().map(|what| format!("git: {what}"));
-        git.chain(self.written(tree, &measured.ignored).into_iter().map(|path| format!("ignored: {path}"))).collect()
+        // By them git converts files, also those that nobody changed.
+        let attributes = measured.attributes().take(SHOWN_MAX).map(|path| format!("attributes: {path}"));
+        let ignored = self.written(tree, &measured.ignored).into_iter().map(|path| format!("ignored: {path}"));
+        git.chain(attributes).chain(ignored).collect()
     }
 
     /// The ignored files that are newer than its start. Of a folder that tools fill it counts that something in it is: a build is no reason

@@ -4,7 +4,7 @@
 //! changes. One that was cut off goes on where it was: a file that is neither as it was nor as it will be is somebody's.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -110,7 +110,7 @@ impl<'a> Checkout<'a> {
         let changed: Vec<Name> = measure::status(checkout)?.changed().collect();
         let missing: BTreeSet<Name> =
             if began { measure::status(wanted)?.changed().collect() } else { changed.iter().cloned().collect() };
-        let ours = |path: &Name| began && (!missing.contains(path) || self.is_half_written(path));
+        let ours = |path: &Name| began && (!missing.contains(path) || self.is_half_written(wanted, path));
         // What git does not count because it is ignored would be written over.
         let created = self.changes.iter().filter(|(_, kind)| **kind == ChangeKind::Created);
         let in_the_way = created.map(|(path, _)| path).filter(|path| self.is_taken(path));
@@ -143,16 +143,18 @@ impl<'a> Checkout<'a> {
     }
 
     /// Whether a file is the beginning of what it will be, or gone: git was killed while it wrote it.
-    fn is_half_written(&self, path: &Name) -> bool {
+    fn is_half_written(&self, wanted: &Git, path: &Name) -> bool {
         if !self.changes.contains_key(path) {
             return false;
         }
         let place = self.place(path);
         // Taken away, and not yet written.
         let Ok(meta) = place.symlink_metadata() else { return true };
-        let Ok(Some(wanted)) = self.workspace.tree_at(self.to).and_then(|tree| self.workspace.file(&tree, path)) else {
-            return false;
-        };
+        let mut name = OsString::from(format!("{}:", self.to));
+        name.push(OsStr::from_bytes(&unquote(path)));
+        // As git writes it, by the attributes of the commit: those in the checkout may be the old ones.
+        let git = wanted.env("GIT_ATTR_SOURCE", self.to);
+        let Ok(wanted) = git.run(&[OsStr::new("cat-file"), OsStr::new("--filters"), &name]) else { return false };
         meta.is_file() && std::fs::read(&place).is_ok_and(|found| wanted.starts_with(&found))
     }
 }

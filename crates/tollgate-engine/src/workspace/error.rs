@@ -115,6 +115,14 @@ pub enum WorkspaceError {
         /// The limit.
         limit: u64,
     },
+    /// The repository's attributes are not to be pinned.
+    #[error("{} is no text, or has more than {limit} bytes", path.display())]
+    Attributes {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+    },
     /// There are too many changed paths.
     #[error("{count} paths are changed or untracked; at most {limit} can be measured")]
     TooMany {
@@ -204,7 +212,9 @@ impl WorkspaceError {
             Self::NoCommonCommit { .. } => Code::NO_COMMON_COMMIT,
             Self::NotTaken { .. } => Code::CHECKOUT_NOT_TAKEN,
             Self::Unmeasurable(_) | Self::Misplaced(_) => Code::UNMEASURABLE,
-            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => Code::TREE_TOO_LARGE,
+            Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } | Self::Attributes { .. } => {
+                Code::TREE_TOO_LARGE
+            }
             Self::LandTarget { .. } => Code::LAND_TARGET,
             Self::Halfway { .. } => Code::DIRTY_CHECKOUT,
             Self::RefMoved { .. } => Code::REF_MOVED,
@@ -254,6 +264,7 @@ impl WorkspaceError {
                 "answering by hand: mend the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \
                  and keeps aside what the work tree holds"
             }
+            Self::Attributes { .. } => "move attributes that are for everybody into `.gitattributes`, then start again",
             Self::LandTarget { hint, .. } => hint,
             Self::Halfway { .. } => "take your own changes to these files away, then `tollgate resume RUN`",
             Self::RefMoved { .. } => "rename or delete it, then `tollgate resume RUN`",

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::{beside, remove_tree, write_whole};
+use tollgate_core::run::data::CheckoutRules;
+
+use super::conversions::pinned;
+use super::files::{beside, remove_tree};
 use super::repository::Shared;
 use super::{WorkspaceError, at};
 use crate::git::ObjectId;
@@ -17,13 +20,15 @@ const PACKS_MAX: usize = 32;
 
 /// Whose git folder it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Kind<'a> {
     /// The engine's own, to measure work trees.
     Private,
     /// The engine's own, to look at the user's checkout.
     Look,
-    /// A work tree's.
-    Work,
+    /// The engine's own, to take files in as these rules convert them.
+    Converting(&'a CheckoutRules),
+    /// A work tree's, whose files are written by these rules.
+    Work(Option<&'a CheckoutRules>),
 }
 
 /// A git folder that borrows objects from others.
@@ -37,7 +42,7 @@ impl GitFolder {
         head: &ObjectId,
         stores: &[&Path],
         shared: &Shared,
-        kind: Kind,
+        kind: Kind<'_>,
     ) -> Result<Self, WorkspaceError> {
         if path.exists() {
             return Ok(Self::existing(path));
@@ -60,7 +65,7 @@ impl GitFolder {
         head: &ObjectId,
         stores: &[&Path],
         shared: &Shared,
-        kind: Kind,
+        kind: Kind<'_>,
     ) -> Result<(), WorkspaceError> {
         for folder in ["objects/info", "objects/pack", "refs/heads", "info"] {
             let folder = path.join(folder);
@@ -84,16 +89,23 @@ impl GitFolder {
         } else {
             "\trepositoryformatversion = 0\n"
         };
-        let bare = kind != Kind::Work;
+        let bare = !matches!(kind, Kind::Work(_));
         let attributes = match kind {
             // The repository's own come first: of two lines that say something of an attribute, the later one counts.
             Kind::Look => {
                 let own = std::fs::read_to_string(shared.common.join("info/attributes")).unwrap_or_default();
                 format!("{own}\n{AS_CHECKED_OUT}")
             }
-            Kind::Private | Kind::Work => EXACT.to_owned(),
+            Kind::Converting(rules) | Kind::Work(Some(rules)) => format!("{}\n{AS_CHECKED_OUT}", rules.attributes),
+            Kind::Private | Kind::Work(None) => EXACT.to_owned(),
         };
-        let config = format!("[core]\n\tbare = {bare}\n\tlogallrefupdates = false\n{format}");
+        let mut config = format!("[core]\n\tbare = {bare}\n\tlogallrefupdates = false\n{format}");
+        if let Kind::Work(Some(rules)) = kind {
+            // Whatever the user's own configuration says of other repositories.
+            config.push_str("[core]\n\tautocrlf = false\n\teol = native\n");
+            let lines = pinned(rules).filter_map(|setting| setting.strip_prefix("core."));
+            config.extend(lines.map(|line| format!("\t{line}\n")));
+        }
         // A branch, where somebody works: so that a commit there has a name.
         let head_file = if bare { format!("{head}\n") } else { "ref: refs/heads/work\n".to_owned() };
         let files: [(&str, &[u8]); 4] = [
@@ -160,10 +172,12 @@ impl GitFolder {
     }
 }
 
-/// Puts a copy of an index file in place, as old as the original: git trusts an index by its age.
+/// Puts a copy of an index file in place, as old as the original: git trusts an index by its age. It need not outlive a power
+/// failure: a damaged index is made again.
 pub(super) fn copy_index(path: &Path, from: &Path) -> Result<(), WorkspaceError> {
-    let bytes = at(from, std::fs::read(from))?;
+    let next = beside(path, "new");
     let age = at(from, std::fs::metadata(from).and_then(|meta| meta.modified()))?;
-    write_whole(path, &bytes)?;
-    at(path, std::fs::File::options().write(true).open(path).and_then(|file| file.set_modified(age)))
+    at(&next, std::fs::write(&next, at(from, std::fs::read(from))?))?;
+    at(&next, std::fs::File::options().write(true).open(&next).and_then(|file| file.set_modified(age)))?;
+    at(path, std::fs::rename(&next, path))
 }

@@ -11,6 +11,7 @@ use tollgate_core::Name;
 pub use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::Entry;
 
+use super::conversions::Written;
 use super::differences::Differences;
 use super::files::beside;
 use super::pipes::none_to_wait_at;
@@ -92,7 +93,7 @@ pub(super) struct Status {
     staged: Vec<Vec<u8>>,
     /// Folders that are repositories of their own.
     nested: Vec<Vec<u8>>,
-    ignored: Vec<Vec<u8>>,
+    pub(super) ignored: Vec<Vec<u8>>,
     /// Those that a merge has not settled.
     unmerged: Vec<Vec<u8>>,
 }
@@ -193,7 +194,7 @@ pub(super) fn stage(git: &Git, root: &Path, status: &Status) -> Result<Vec<Name>
     Ok(special)
 }
 
-fn update(git: &Git, args: &[&str], paths: &[Vec<u8>]) -> Result<(), WorkspaceError> {
+pub(super) fn update(git: &Git, args: &[&str], paths: &[Vec<u8>]) -> Result<(), WorkspaceError> {
     if paths.is_empty() {
         return Ok(());
     }
@@ -206,10 +207,10 @@ fn update(git: &Git, args: &[&str], paths: &[Vec<u8>]) -> Result<(), WorkspaceEr
 }
 
 impl Workspace {
-    /// Measures the files of a work tree against the tree it started from.
+    /// Measures the files of a work tree against a tree.
     ///
-    /// The answer depends on the files and on `base` alone: what the worker committed, staged, ignored later or measured
-    /// before does not matter.
+    /// What it holds depends on the files and on what was written there alone: what the worker committed, staged, ignored later
+    /// or measured before does not matter.
     pub fn measure(&self, tree: &WorkTree, base: &ObjectId) -> Result<Measured, WorkspaceError> {
         // A link in its place would have us measure somebody else's files.
         if !tree.path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
@@ -219,7 +220,8 @@ impl Workspace {
         let (moment, seen) = (Moment::now(self.folder.path()), recall(&tree.path));
         let skipped = seen.as_ref().map(|seen| seen.skipped()).unwrap_or_default();
         let Some(look) = moment.and_then(|moment| Look::at(&tree.path, moment, &skipped)) else {
-            return self.measure_at(&tree.path, &self.folder.index(&tree.name), base, None);
+            let written = self.written(&tree.path, base);
+            return self.measure_at(&tree.path, &self.folder.index(&tree.name), &written, base, None);
         };
         let quick = seen.as_ref().map(|seen| self.measure_since(tree, base, seen, &look)).transpose()?.flatten();
         let (found, next) = match quick {
@@ -233,7 +235,8 @@ impl Workspace {
                 if !skipped.is_empty() {
                     none_to_wait_at(&tree.path)?;
                 }
-                let found = self.measure_at(&tree.path, &self.folder.index(&tree.name), base, Some(&look))?;
+                let (index, written) = (self.folder.index(&tree.name), self.written(&tree.path, base));
+                let found = self.measure_at(&tree.path, &index, &written, base, Some(&look))?;
                 let next = Seen::of(look, &skipped, &found);
                 (found, next)
             }
@@ -259,44 +262,48 @@ impl Workspace {
     /// Measures a copy that was made to be measured, against the tree it was made of.
     pub fn measure_copy(&self, copy: &TempCopy, base: &ObjectId) -> Result<Measured, WorkspaceError> {
         let look = Moment::now(self.folder.path()).and_then(|moment| Look::at(copy.path(), moment, &[]));
-        self.measure_at(copy.path(), &copy.index(), base, look.as_ref())
+        let written = copy.written.clone().unwrap_or_else(|| Written::exactly(base));
+        self.measure_at(copy.path(), &copy.index(), &written, base, look.as_ref())
     }
 
     fn measure_at(
         &self,
         root: &Path,
         index: &Path,
+        written: &Written,
         base: &ObjectId,
         look: Option<&Look>,
     ) -> Result<Measured, WorkspaceError> {
         let git = self.git.on(root, index);
+        let (start, bytes) = (&written.start, &written.bytes);
         // Git tells times apart by seconds: what changed in the second in which the index was written, or later, may look as it was.
-        let written = std::fs::metadata(index).map_or(0, |meta| meta.mtime());
-        let doubtful = look.map(|look| look.changed_from(written - 1)).unwrap_or_default();
+        let age = std::fs::metadata(index).map_or(0, |meta| meta.mtime());
+        let doubtful = look.map(|look| look.changed_from(age - 1)).unwrap_or_default();
         if look.is_none() {
             none_to_wait_at(root)?;
             std::fs::remove_file(index).ok();
         }
-        // An index that holds the base is taken as it is, with what it knows of the files.
-        if git.id(&["write-tree"]).ok().as_ref() != Some(base) {
-            let reset = ["read-tree", "--reset", base.as_str()];
+        // An index that holds what was written is taken as it is, with what it knows of the files.
+        if git.id(&["write-tree"]).ok().as_ref() != Some(bytes) {
+            let reset = ["read-tree", "--reset", bytes.as_str()];
             if git.run(&reset).is_err() {
                 // A damaged index costs time, not truth.
                 std::fs::remove_file(index).ok();
                 git.run(&reset)?;
             }
         }
-        doubt(&git, base, &doubtful)?;
-        let known = git.list(base)?;
+        doubt(&git, bytes, &doubtful)?;
+        let known = git.list(start)?;
         let named = named(root);
-        let status = status(&git)?.with_submodules(root, &known, &named)?;
-        let first = if named.is_empty() || *base == self.base.tree { Vec::new() } else { git.list(&self.base.tree)? };
+        let mut status = status(&git)?.with_submodules(root, &known, &named)?;
+        let first = if named.is_empty() || *start == self.base.tree { Vec::new() } else { git.list(&self.base.tree)? };
         let back = back(root, first, &known, &named);
         let (after, special) = if status.present.is_empty() && status.removed.is_empty() && back.is_empty() {
-            (base.clone(), Vec::new())
+            (start.clone(), Vec::new())
         } else {
             let next = Draft::of(index)?;
-            let git = self.git.on(root, &next.0);
+            let converting = self.taking_in(root, &next.0, written, &known, &mut status)?;
+            let git = converting.unwrap_or_else(|| self.git.on(root, &next.0));
             let special = stage(&git, root, &status)?;
             if !back.is_empty() {
                 let record = |entry: &Entry| {
@@ -311,8 +318,9 @@ impl Workspace {
             }
             (git.id(&["write-tree"])?, special)
         };
-        let differences = Differences::between(&git, base, &after)?;
-        let entries = Arc::new(differences.applied(known));
+        let since = Differences::between(&git, start, &after)?;
+        let entries = Arc::new(since.applied(known));
+        let differences = if base == start { since } else { Differences::between(&git, base, &after)? };
         let nested = status.nested.iter().map(|path| quote(path));
         // One that the setup fills and that is named as a cache counts for nobody.
         let filled = filled(root, &entries).filter(|name| !self.is_cache(name));

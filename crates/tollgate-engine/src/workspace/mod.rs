@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! STATE/runs/RUN/git        private, bare: the engine's objects, index files and refs of this run
+//! STATE/runs/RUN/written/…  what each work tree was made of, before it was converted and after
 //! STATE/runs/RUN/copies/…   throw-away copies for those who judge and for commands that check
 //! STATE/runs/RUN/lock       held by the one process that touches any of these
 //! STATE/trees/RUN/UNIT      work trees (`@run` is the run's own), each with a git folder of its own
@@ -19,6 +20,7 @@ mod checkouts;
 mod claim;
 mod collect;
 mod compare;
+mod conversions;
 mod deliver;
 mod differences;
 mod error;
@@ -46,6 +48,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
+use tollgate_core::run::data::CheckoutRules;
 
 pub use crate::git::{GitError, ObjectId};
 use crate::sandbox::Reserved;
@@ -98,6 +101,8 @@ pub struct Origin<'a> {
     pub commit: &'a str,
     /// Its tree.
     pub tree: &'a str,
+    /// How its files are converted; none: not at all.
+    pub checkout: Option<&'a CheckoutRules>,
 }
 
 /// Who a commit is by, and when.
@@ -130,6 +135,8 @@ pub struct Workspace {
     folder: GitFolder,
     git: Git,
     base: Base,
+    /// How files are written and taken in; none: byte for byte.
+    checkout: Option<CheckoutRules>,
     /// Folders of work trees that are kept when a tree is put back.
     caches: Vec<String>,
 }
@@ -141,6 +148,9 @@ struct Remembered {
     shared: Shared,
     commit: String,
     tree: String,
+    /// For a start that is made again; after that the journal says it.
+    #[serde(default)]
+    checkout: Option<CheckoutRules>,
 }
 
 impl Workspace {
@@ -165,6 +175,7 @@ impl Workspace {
         let shared = &repository.shared;
         // Looked at before the work, not after it.
         repository.has_room(&branch_ref(run))?;
+        let checkout = Some(repository.checkout_rules()?);
         let folder =
             GitFolder::create(&git_path(state, run), &repository.head, &[&shared.objects], shared, Kind::Private)?;
         let git = engine_git(folder.path(), run)?;
@@ -174,12 +185,14 @@ impl Workspace {
             shared: shared.clone(),
             commit: base.commit.to_string(),
             tree: base.tree.to_string(),
+            checkout: checkout.clone(),
         };
         let text =
             serde_json::to_string(&made).map_err(|error| WorkspaceError::Lost { run, why: error.to_string() })?;
         files::write_whole(&remembered_path(state, run), text.as_bytes())?;
         let Repository { top, shared, .. } = repository;
-        let workspace = Self { run, state: state.to_owned(), top, shared, folder, git, base, caches: Vec::new() };
+        let (state, caches) = (state.to_owned(), Vec::new());
+        let workspace = Self { run, state, top, shared, folder, git, base, checkout, caches };
         workspace.pin()?;
         Ok(workspace)
     }
@@ -204,13 +217,18 @@ impl Workspace {
             let why = format!("{} names {found} as {what}, the journal {recorded}", path.display());
             return Err(lost(why));
         }
-        Self::reopen(state, run, made)
+        Ok(Self { checkout: origin.checkout.cloned(), ..Self::reopen(state, run, made)? })
     }
 
     /// Opens the work of a run.
     pub fn of(state: &Path, run: &Run) -> Result<Self, WorkspaceError> {
         let opened = &run.opened;
-        let origin = Origin { repository: &opened.repository, commit: &opened.base, tree: &opened.content.tree };
+        let origin = Origin {
+            repository: &opened.repository,
+            commit: &opened.base,
+            tree: &opened.content.tree,
+            checkout: opened.checkout.as_deref(),
+        };
         // What cannot be read is refused before anybody works; whoever only looks needs none of it.
         let caches = Settings::of(&opened.config).map(|settings| settings.caches).unwrap_or_default();
         Ok(Self { caches, ..Self::open(state, run.id, &origin)? })
@@ -233,7 +251,8 @@ impl Workspace {
         let (base, shared) = (Base { commit, tree }, made.shared);
         let folder = collect::remake(state, run, &shared, &base)?;
         let git = engine_git(folder.path(), run)?;
-        Ok(Self { run, state: state.to_owned(), top: made.top, shared, folder, git, base, caches: Vec::new() })
+        let (state, top, checkout, caches) = (state.to_owned(), made.top, made.checkout, Vec::new());
+        Ok(Self { run, state, top, shared, folder, git, base, checkout, caches })
     }
 
     /// What the run started from.

@@ -10,6 +10,7 @@ use tollgate_core::Name;
 use tollgate_core::id::RunId;
 use tollgate_store::{Point, reach};
 
+use super::conversions::attributes_of;
 use super::folder::{GitFolder, Kind};
 use super::measure::{self, Status};
 use super::settings::{Settings, user_files, user_folder};
@@ -49,7 +50,7 @@ pub struct Repository {
     pub(super) git_dir: PathBuf,
     index: PathBuf,
     excludes: PathBuf,
-    settings: Settings,
+    pub(super) settings: Settings,
 }
 
 impl Repository {
@@ -258,12 +259,12 @@ impl Repository {
             return Ok(Vec::new());
         }
         let git = Git::with_dir(&self.git_dir)?.on(&self.top, &self.index);
-        let asked = paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
-        let out = git.feed(&["check-attr", "-z", "--stdin", "filter"], asked)?;
-        let fields: Vec<&[u8]> = out.split(|byte| *byte == 0).collect();
-        let found =
-            fields.chunks_exact(3).map(|field| (quote(field[0]), String::from_utf8_lossy(field[2]).into_owned()));
-        Ok(found.filter(|(_, filter)| self.settings.filters.contains(filter)).collect())
+        let mut found = Vec::new();
+        attributes_of(&git, &["filter"], paths.iter().map(Vec::as_slice), |[path, _, filter]| {
+            let filter = String::from_utf8_lossy(filter).into_owned();
+            found.extend(self.settings.filters.contains(&filter).then(|| (quote(path), filter)));
+        })?;
+        Ok(found)
     }
 }
 

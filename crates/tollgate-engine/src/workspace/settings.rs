@@ -9,6 +9,9 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use tollgate_core::Name;
+
+use super::conversions::CONVERTING;
 use crate::git::{Git, GitError, records};
 
 /// What is read: values that start nothing, the names of filters, and whether a remote is to have what is not here.
@@ -47,6 +50,23 @@ impl Settings {
             }
         }
         Ok(settings)
+    }
+}
+
+impl Settings {
+    /// What of it converts line endings, as a run is pinned to it.
+    pub fn conversions(&self) -> Vec<Name> {
+        let value = |name: &str| {
+            let found = self.plain.iter().find_map(|setting| setting.strip_prefix(name)?.strip_prefix('='));
+            found.unwrap_or_default().to_ascii_lowercase()
+        };
+        let (autocrlf, eol) = (value("core.autocrlf"), value("core.eol"));
+        // Any number but zero says yes.
+        let is_yes =
+            matches!(&*autocrlf, "true" | "yes" | "on") || autocrlf.parse().is_ok_and(|number: i64| number != 0);
+        let autocrlf = if is_yes { "true" } else { &*autocrlf };
+        let all = [format!("core.autocrlf={autocrlf}"), format!("core.eol={eol}")];
+        all.into_iter().filter(|setting| CONVERTING.contains(&&**setting)).map(Name::from).collect()
     }
 }
 

@@ -38,6 +38,11 @@ impl Workspace {
         look: &Look,
     ) -> Result<Option<Measured>, WorkspaceError> {
         let Some(steps) = steps(seen, look) else { return Ok(None) };
+        // What git converts is taken in by git.
+        let ignored: Vec<&[u8]> = seen.ignored.iter().map(|name| name.as_bytes()).collect();
+        if !steps.put.is_empty() && self.may_convert(&seen.entries, &ignored) {
+            return Ok(None);
+        }
         if !steps.new.is_empty() && self.is_any_ignored(tree, &steps.new)? {
             return Ok(None);
         }

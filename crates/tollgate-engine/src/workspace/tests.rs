@@ -9,6 +9,7 @@ use tollgate_core::protocol::model::Area;
 use tollgate_core::scope::{self, Parts};
 
 mod content;
+mod conversions;
 mod landed;
 mod left_over;
 mod odd;
@@ -63,7 +64,9 @@ fn fixture_of(root: Folder) -> Fixture {
 
 /// What the journal would say of a workspace, with this repository.
 fn origin<'a>(workspace: &'a Workspace, repository: &'a str) -> Origin<'a> {
-    Origin { repository, commit: workspace.base.commit.as_str(), tree: workspace.base.tree.as_str() }
+    let Base { commit, tree } = &workspace.base;
+    let checkout = workspace.checkout.as_ref();
+    Origin { repository, commit: commit.as_str(), tree: tree.as_str(), checkout }
 }
 
 fn reopen(state: &Path, workspace: &Workspace) -> Result<Workspace, WorkspaceError> {

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tollgate_store::{Point, reach};
 
+use super::conversions::{Written, settings};
 use super::files::{beside, remove_tree, safe_name, sync_folder};
-use super::folder::{GitFolder, Kind, copy_index};
+use super::folder::{GitFolder, Kind};
 use super::{Hands, Workspace, WorkspaceError, at, engine_git};
-use crate::git::ObjectId;
+use crate::git::{Git, ObjectId};
 
 /// The name of the run's own work tree; no unit can have it.
 const RUN_TREE: &str = "@run";
@@ -64,6 +65,8 @@ pub struct Kept {
 #[derive(Debug)]
 pub struct TempCopy {
     path: PathBuf,
+    /// What it was made of; none: it is not to be measured.
+    pub(super) written: Option<Written>,
 }
 
 impl TempCopy {
@@ -93,8 +96,9 @@ impl Workspace {
     pub fn work_tree(&self, unit: Option<&str>, start: &ObjectId) -> Result<WorkTree, WorkspaceError> {
         let tree = self.locate(unit);
         if !tree.path.exists() {
-            let next = self.build(&tree.path, start, Some(&tree.name))?;
+            let (next, written) = self.build_to_measure(&tree.path, start, &self.folder.index(&tree.name))?;
             self.forget_ready(&tree)?;
+            self.record_written(&tree.path, &written)?;
             reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
             self.hand_over(&tree, &Hands::Left(start.clone()))?;
@@ -130,15 +134,19 @@ impl Workspace {
         }
         let old = self.keep(&tree, recorded).unwrap_or(Old::Aside);
         reach(Point::TreeKept);
-        let next = self.build(&tree.path, start, None)?;
+        let (next, written) = self.build_to_measure(&tree.path, start, &self.folder.index(&tree.name))?;
         self.forget_ready(&tree)?;
         let aside = self.free_name(&tree.path, if old == Old::Aside { "old" } else { "kept" });
+        if old == Old::Aside {
+            self.record_written(&aside, &self.written(&tree.path, &self.base.tree))?;
+        }
         at(&aside, std::fs::rename(&tree.path, &aside))?;
         reach(Point::TreeAside);
         if old != Old::Aside {
             self.hand_on_caches(&aside, &next);
         }
-        self.folder.put_index(&tree.name, &next.join(".git/index"))?;
+        // While neither is in its place: what is recorded is never of the other one.
+        self.record_written(&tree.path, &written)?;
         self.put(&next, &tree.path)?;
         reach(Point::TreePut);
         if old != Old::Aside {
@@ -209,11 +217,15 @@ impl Workspace {
     fn copy_with(&self, tree: &ObjectId, measured: bool) -> Result<TempCopy, WorkspaceError> {
         let number = NEXT_COPY.fetch_add(1, Ordering::Relaxed);
         let path = self.run_folder().join("copies").join(format!("{}-{number}", std::process::id()));
-        let next = self.build(&path, tree, None)?;
-        let copy = TempCopy { path };
-        if measured {
-            copy_index(&copy.index(), &next.join(".git/index"))?;
-        }
+        let mut copy = TempCopy { path, written: None };
+        let next = match measured {
+            true => {
+                let (next, written) = self.build_to_measure(copy.path(), tree, &copy.index())?;
+                copy.written = Some(written);
+                next
+            }
+            false => self.build(copy.path(), tree)?.0,
+        };
         self.put(&next, copy.path())?;
         Ok(copy)
     }
@@ -236,21 +248,30 @@ impl Workspace {
         Ok(())
     }
 
-    /// Makes the files of a tree beside `path`, and its index in the private git folder under `index`.
-    fn build(&self, path: &Path, tree: &ObjectId, index: Option<&str>) -> Result<PathBuf, WorkspaceError> {
+    /// Makes the files of a tree beside `path` as [`Self::build`] does, and an `index` by which they are measured.
+    fn build_to_measure(
+        &self,
+        path: &Path,
+        tree: &ObjectId,
+        index: &Path,
+    ) -> Result<(PathBuf, Written), WorkspaceError> {
+        let (next, git) = self.build(path, tree)?;
+        let written = self.index_written(&git, (&next, &next.join(".git/index")), tree, index)?;
+        Ok((next, written))
+    }
+
+    /// Makes the files of a tree beside `path`, as `git checkout` writes them; answers where, and the git that wrote them.
+    fn build(&self, path: &Path, tree: &ObjectId) -> Result<(PathBuf, Git), WorkspaceError> {
         let next = beside(path, "new");
         remove_tree(&next)?;
         let commit = self.commit_of(tree)?;
         let own = next.join(".git");
         let stores = [self.shared.objects.as_path(), &self.folder.objects()];
-        GitFolder::fill(&own, &commit, &stores, &self.shared, Kind::Work)?;
+        GitFolder::fill(&own, &commit, &stores, &self.shared, Kind::Work(self.checkout.as_ref()))?;
         // Nobody else has seen this folder yet, so git may run with it; never again after it is handed over.
-        let git = engine_git(&own, self.run)?.on(&next, &own.join("index"));
+        let git = engine_git(&own, self.run)?.on(&next, &own.join("index")).with(&settings(self.checkout.as_ref()));
         git.run(&["read-tree", "-u", "--reset", commit.as_str()])?;
-        if let Some(name) = index {
-            self.folder.put_index(name, &own.join("index"))?;
-        }
-        Ok(next)
+        Ok((next, git))
     }
 
     /// Puts a finished tree in its place.

@@ -168,6 +168,7 @@ impl Play {
             content,
             budgets: setup.budgets,
             pools: setup.pools.clone(),
+            checkout: None,
             protocol,
         };
         let stamp = Stamp { now_ms: 0, by: by(ByKind::Person, "ann"), epoch: 0, around: Around::default() };

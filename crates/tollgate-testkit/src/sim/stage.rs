@@ -165,6 +165,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
         scopes: BTreeMap::new(),
         budgets: budgets(&mut rng),
         pools: BTreeMap::new(),
+        checkout: None,
         content,
         protocol,
     };

@@ -1,10 +1,13 @@
 //! Words for states, times and counts.
 
-use tollgate_api::{AttemptStatus, DoctorStatus, GateStatus, RunStatus};
+use tollgate_api::{AttemptStatus, DoctorStatus, GateStatus, NotAsCheckedOut, RunStatus};
 
 use super::text::{Line, Style};
 
 pub use tollgate_core::amount::dollars;
+
+/// How many files that a filter converts are named in a line.
+const FILES_SHOWN_MAX: usize = 5;
 
 /// A span of time in plain words: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 days`.
 pub fn duration(ms: u64) -> String {
@@ -75,6 +78,17 @@ pub fn thousands(number: u64) -> String {
 /// A count with its noun: `1 file`, `2 files`.
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// The files that a filter converts, in a line.
+pub fn not_as_checked_out(files: &NotAsCheckedOut) -> String {
+    let shown: Vec<&str> = files.paths.iter().take(FILES_SHOWN_MAX).map(String::as_str).collect();
+    let number = usize::try_from(files.count).unwrap_or(usize::MAX);
+    let more = match number.saturating_sub(shown.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("not as checked out: {} that a filter converts: {}{more}", count(number, "file"), shown.join(", "))
 }
 
 /// A list in a sentence: `a, b and c`.

@@ -20,6 +20,7 @@ mod claims;
 mod collisions;
 mod contract;
 mod contract_own;
+mod conversions;
 mod crash;
 mod damaged;
 mod delegate;

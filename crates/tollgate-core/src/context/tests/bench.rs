@@ -78,6 +78,7 @@ impl Bench {
                 content: content("tree-0"),
                 budgets: Default::default(),
                 pools: BTreeMap::new(),
+                checkout: None,
             },
             &stamp(ByKind::Person),
         );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::budget::Budgets;
 use super::super::effects;
-use super::super::event::{By, ByKind, Event, Pinned, Recorded, RunOpened};
+use super::super::event::{By, ByKind, CheckoutRules, Event, Pinned, Recorded, RunOpened};
 use super::super::evolve::begin;
 use super::super::gate;
 use super::super::over::lanes;
@@ -57,6 +57,8 @@ pub struct Open {
     pub budgets: Budgets,
     /// The credential pool of each role whose worker has one.
     pub pools: BTreeMap<Name, Name>,
+    /// How git converts the files of a checkout; none: not at all.
+    pub checkout: Option<CheckoutRules>,
 }
 
 /// Decides how a run begins.
@@ -84,6 +86,7 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
         content: open.content,
         budgets: Box::new(open.budgets),
         pools: open.pools,
+        checkout: open.checkout.map(Box::new),
     };
     let first = Recorded {
         run: open.id,

@@ -3,18 +3,6 @@
 use super::*;
 
 #[test]
-fn bytes_are_kept_whatever_the_attributes_say() {
-    let fixture = fixture(&[(".gitattributes", "* text eol=crlf ident\n"), ("a", "one\r\n$Id$\r\n")]);
-    let measured = fixture.measure();
-    assert_eq!(measured.changes, []);
-    let path = fixture.tree().path;
-    write(&path, "a", "one\n$Id: x$\r\n");
-    let measured = fixture.measure();
-    let copy = fixture.workspace.copy(&measured.tree).unwrap();
-    assert_eq!(std::fs::read_to_string(copy.path().join("a")).unwrap(), "one\n$Id: x$\r\n");
-}
-
-#[test]
 fn repositories_inside_are_named_and_left_out() {
     let fixture = fixture(&[("a", "1")]);
     let path = fixture.tree().path;

@@ -32,11 +32,17 @@ const FILES: [&str; 12] = [
     ".gitignore",
     "dir/.gitignore",
 ];
+/// What else there is where git converts files.
+const CONVERTED: [&str; 5] = ["dir/.gitattributes", "a", "dir/a", "dir/b", "new"];
 const ODD: [&str; 5] = ["tab\there", "ü", "back\\slash", ".github/x", "dir/.gitkeep"];
 
 /// Something that a worker may do to a work tree.
-fn disturb(root: &Path, dice: &mut Dice) -> String {
-    let name = if dice.below(8) == 0 { dice.one_of(&ODD) } else { dice.one_of(&FILES) };
+fn disturb(root: &Path, dice: &mut Dice, converts: bool) -> String {
+    let name = match dice.below(8) {
+        0 => dice.one_of(&ODD),
+        1..=3 if converts => dice.one_of(&CONVERTED),
+        _ => dice.one_of(&FILES),
+    };
     let path = root.join(name);
     let clear = |path: &Path| {
         if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
@@ -45,7 +51,10 @@ fn disturb(root: &Path, dice: &mut Dice) -> String {
             std::fs::remove_file(path).ok()
         }
     };
-    let text = dice.one_of(&["one\n", "two\n", "", "out/\n", "*.x\n"]);
+    let text = match dice.below(2) {
+        0 if converts => dice.one_of(&["one\r\n", "* text\n", "* eol=crlf\n", "a text=auto\nb ident\n", "$Id: x $\n"]),
+        _ => dice.one_of(&["one\n", "two\n", "", "out/\n", "*.x\n"]),
+    };
     let what = dice.below(9);
     match what {
         0..=3 => {
@@ -80,7 +89,7 @@ fn disturb(root: &Path, dice: &mut Dice) -> String {
 
 #[test]
 fn what_was_seen_before_changes_no_measurement() {
-    for seed in 0..4 {
+    for (seed, converts) in [(0, false), (1, false), (2, false), (3, false), (4, true), (5, true)] {
         let mut dice = Dice(seed);
         let fixture = fixture(&[
             ("a", "1"),
@@ -90,13 +99,14 @@ fn what_was_seen_before_changes_no_measurement() {
             ("dir/deep/a", "1"),
             ("dir.x", "1"),
             (".gitignore", "out/*\n!out/kept\n"),
+            if converts { (".gitattributes", "* text ident\n") } else { ("plain", "") },
         ]);
         let (workspace, tree) = (&fixture.workspace, fixture.tree());
         let mut base = workspace.base().tree.clone();
         let mut done = Vec::new();
         for _ in 0..40 {
             for _ in 0..=dice.below(3) {
-                done.push(disturb(&tree.path, &mut dice));
+                done.push(disturb(&tree.path, &mut dice, converts));
             }
             if dice.below(2) == 0 {
                 // By then what was written is older than the look.

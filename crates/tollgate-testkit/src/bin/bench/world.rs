@@ -100,6 +100,7 @@ impl Runs {
             content: content(0, number),
             budgets: Default::default(),
             pools: BTreeMap::new(),
+            checkout: None,
         };
         let objects = vec![self.text.clone()];
         let (session, _) = Session::open(Arc::clone(&self.journal), Arc::new(SystemClock), open, "bench", objects)?;

@@ -21,9 +21,10 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::landed;
 use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
-use crate::view::decision;
+use crate::view::detail::not_as_checked_out;
 use crate::view::text::{Line, Style};
 use crate::view::wire::judgement;
+use crate::view::{decision, words};
 
 /// Put the tree of a run that succeeded where you want it
 ///
@@ -178,6 +179,7 @@ fn result(run: &Run, how: LandAs, status: LandStatus, reason: String) -> LandRes
         file: None,
         patch: None,
         next: Vec::new(),
+        not_as_checked_out: not_as_checked_out(run),
     }
 }
 
@@ -243,6 +245,9 @@ fn print(result: &LandResult, session: &Session, exit: Exit) -> Exit {
     let merged = if result.merged { ", merged with what changed there" } else { "" };
     let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, word);
     session.output.talk(head.text(format!("{}{merged}", result.reason)));
+    if let Some(files) = &result.not_as_checked_out {
+        session.output.talk(format!("  {}", words::not_as_checked_out(files)));
+    }
     for command in &result.next {
         session.output.talk(Line::from("  ").add(Style::Accent, command));
     }

@@ -29,6 +29,8 @@ use crate::files;
 use crate::library::{self, Definition};
 use crate::repository::{CONFIG_PATH, Folder};
 use crate::trust::Standing;
+use crate::view;
+use crate::view::detail::not_as_checked_out;
 use crate::view::text::{Line, Style};
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -111,6 +113,9 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     })?;
     if !session.json() {
         session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
+        if let Some(files) = not_as_checked_out(run.run()) {
+            session.output.talk(format!("  {}", view::words::not_as_checked_out(&files)));
+        }
     }
     let wait = if args.no_wait { Wait::No } else { Wait::Attached };
     drive(&runs, run, &opened, wait, session)

@@ -72,7 +72,15 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         usage: usage::usage(&history.attempts),
         budgets: budget::budgets(run, sources.now_ms),
         reads: sources.reads,
+        not_as_checked_out: not_as_checked_out(run),
     }
+}
+
+/// The files of the base that a filter converts.
+pub fn not_as_checked_out(run: &Run) -> Option<api::NotAsCheckedOut> {
+    let filtered = &run.opened.checkout.as_ref()?.filtered;
+    let paths = filtered.paths.iter().map(ToString::to_string).collect();
+    (!filtered.is_none()).then_some(api::NotAsCheckedOut { count: filtered.count, paths })
 }
 
 fn positions(run: &Run, history: &History) -> Vec<api::Position> {

@@ -119,6 +119,9 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     if let Some(sandbox) = &detail.sandbox {
         screen.wrapped(Line::from("  "), sandbox, Style::Warn);
     }
+    if let Some(files) = &detail.not_as_checked_out {
+        screen.beside(Line::from("  files   "), &words::not_as_checked_out(files));
+    }
     screen.lines.push(Line::from("  journal ").add(Style::Faint, &detail.head).fit(screen.columns.max(76)));
 }
 
