@@ -1,6 +1,6 @@
 //! What a work tree holds, and what changed in it: measured from its files, whatever its own git folder says.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -14,7 +14,7 @@ use tollgate_core::scope::Entry;
 use super::conversions::Written;
 use super::differences::Differences;
 use super::files::beside;
-use super::pipes::none_to_wait_at;
+use super::pipes::{self, not_ignored};
 use super::seen::{Look, Moment, Seen, recall, remember};
 use super::submodules::{back, filled, named, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
@@ -57,7 +57,7 @@ pub struct Measured {
     pub nested: Vec<Name>,
     /// Changed links that lead outside the work tree.
     pub escaping: Vec<Name>,
-    /// Sockets, pipes and devices in place of a file of the base: not in the tree.
+    /// Sockets, pipes and devices that git does not ignore: not in the tree.
     pub special: Vec<Name>,
     /// Ignored files and folders: not in the tree.
     pub ignored: Vec<Name>,
@@ -221,7 +221,8 @@ impl Workspace {
         let skipped = seen.as_ref().map(|seen| seen.skipped()).unwrap_or_default();
         let Some(look) = moment.and_then(|moment| Look::at(&tree.path, moment, &skipped)) else {
             let written = self.written(&tree.path, base);
-            return self.measure_at(&tree.path, &self.folder.index(&tree.name), &written, base, None);
+            let special = pipes::special(&tree.path)?;
+            return self.measure_at(&tree.path, &self.folder.index(&tree.name), &written, base, None, special);
         };
         let quick = seen.as_ref().map(|seen| self.measure_since(tree, base, seen, &look)).transpose()?.flatten();
         let (found, next) = match quick {
@@ -232,11 +233,9 @@ impl Workspace {
             }
             None => {
                 // What was passed over may count now.
-                if !skipped.is_empty() {
-                    none_to_wait_at(&tree.path)?;
-                }
+                let special = if skipped.is_empty() { Vec::new() } else { pipes::special(&tree.path)? };
                 let (index, written) = (self.folder.index(&tree.name), self.written(&tree.path, base));
-                let found = self.measure_at(&tree.path, &index, &written, base, Some(&look))?;
+                let found = self.measure_at(&tree.path, &index, &written, base, Some(&look), special)?;
                 let next = Seen::of(look, &skipped, &found);
                 (found, next)
             }
@@ -263,7 +262,8 @@ impl Workspace {
     pub fn measure_copy(&self, copy: &TempCopy, base: &ObjectId) -> Result<Measured, WorkspaceError> {
         let look = Moment::now(self.folder.path()).and_then(|moment| Look::at(copy.path(), moment, &[]));
         let written = copy.written.clone().unwrap_or_else(|| Written::exactly(base));
-        self.measure_at(copy.path(), &copy.index(), &written, base, look.as_ref())
+        let special = if look.is_some() { Vec::new() } else { pipes::special(copy.path())? };
+        self.measure_at(copy.path(), &copy.index(), &written, base, look.as_ref(), special)
     }
 
     fn measure_at(
@@ -273,6 +273,7 @@ impl Workspace {
         written: &Written,
         base: &ObjectId,
         look: Option<&Look>,
+        special: Vec<Vec<u8>>,
     ) -> Result<Measured, WorkspaceError> {
         let git = self.git.on(root, index);
         let (start, bytes) = (&written.start, &written.bytes);
@@ -280,7 +281,6 @@ impl Workspace {
         let age = std::fs::metadata(index).map_or(0, |meta| meta.mtime());
         let doubtful = look.map(|look| look.changed_from(age - 1)).unwrap_or_default();
         if look.is_none() {
-            none_to_wait_at(root)?;
             std::fs::remove_file(index).ok();
         }
         // An index that holds what was written is taken as it is, with what it knows of the files.
@@ -298,6 +298,7 @@ impl Workspace {
         let mut status = status(&git)?.with_submodules(root, &known, &named)?;
         let first = if named.is_empty() || *start == self.base.tree { Vec::new() } else { git.list(&self.base.tree)? };
         let back = back(root, first, &known, &named);
+        let new = not_ignored(&git, special, &status, &known)?;
         let (after, special) = if status.present.is_empty() && status.removed.is_empty() && back.is_empty() {
             (start.clone(), Vec::new())
         } else {
@@ -318,6 +319,8 @@ impl Workspace {
             }
             (git.id(&["write-tree"])?, special)
         };
+        // Of those in the place of a file git says so itself.
+        let special: BTreeSet<Name> = special.into_iter().chain(new.iter().map(|path| quote(path))).collect();
         let since = Differences::between(&git, start, &after)?;
         let entries = Arc::new(since.applied(known));
         let differences = if base == start { since } else { Differences::between(&git, base, &after)? };
@@ -334,7 +337,7 @@ impl Workspace {
             changes,
             nested,
             escaping,
-            special,
+            special: special.into_iter().collect(),
             ignored: status.ignored.iter().take(PATHS_MAX).map(|path| quote(path)).collect(),
         })
     }

@@ -129,6 +129,7 @@ fn a_link_out_of_the_tree_and_a_repository_in_it_fail_the_attempt() {
         ("ln -s ../../.. src/out", "the link `src/out` leads out of the tree"),
         ("ln -s ../.git src/out", "the link `src/out` leads out of the tree"),
         ("mkdir src/inner; git -C src/inner init -q; echo x > src/inner/x", "`src/inner/` is a repository of its own"),
+        ("mkfifo src/pipe", "`src/pipe` is neither a file nor a folder nor a link"),
     ] {
         let reported = made(acts);
         assert_eq!(reported.health, Health::Failed, "{acts}");

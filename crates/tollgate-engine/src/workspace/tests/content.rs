@@ -68,7 +68,39 @@ fn pipes_and_sockets_are_no_files() {
     write(&path, "b/c", "1");
     let measured = fixture.measure();
     assert_eq!(shown(&measured.changes), ["Deleted 100644 a", "Deleted 100644 b", "Created 100644 b/c"]);
-    assert_eq!(measured.special, ["a"].map(Name::from));
+    assert_eq!(measured.special.first().map(|name| &**name), Some("a"));
+}
+
+#[test]
+fn a_new_pipe_is_named_but_where_git_ignores_it() {
+    let root = repository("pipes", &[("a", "1"), (".gitignore", "*.ignored\nout/\n"), ("out/kept", "1"), ("sub", "1")]);
+    let commit = git(&root, &["rev-parse", "HEAD"]);
+    git(&root, &["add", "-f", "out/kept"]);
+    git(&root, &["update-index", "--cacheinfo", &format!("160000,{commit},sub")]);
+    git(&root, &["commit", "-q", "-m", "second"]);
+    std::fs::remove_file(root.join("sub")).unwrap();
+    std::fs::create_dir(root.join("sub")).unwrap();
+    let fixture = fixture_of(root);
+    let path = fixture.tree().path;
+    let pipe = |name: &str| {
+        std::fs::create_dir_all(path.join(name).parent().unwrap()).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, path.join(name), rustix::fs::Mode::RUSR).unwrap();
+    };
+    // What it left is known, and then there is more.
+    assert_eq!(fixture.measure().special, Vec::<Name>::new());
+    ["one.ignored", "out/two", ".git/three", "deep/er/one.ignored"].into_iter().for_each(pipe);
+    write(&path, "new", "1");
+    let measured = fixture.measure();
+    assert_eq!((shown(&measured.changes), measured.special), (vec!["Created 100644 new".to_owned()], Vec::new()));
+    ["four", "deep/er/*five", "sub/six", "nested/seven"].into_iter().for_each(pipe);
+    git(&path.join("nested"), &["init", "-q"]);
+    let measured = fixture.measure();
+    assert_eq!(measured.special, ["deep/er/*five", "four"].map(Name::from));
+    assert_eq!(measured.nested, ["nested/", "sub"].map(Name::from));
+    let copy = fixture.workspace.copy_to_measure(&fixture.workspace.base().tree).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, copy.path().join("four"), rustix::fs::Mode::RUSR).unwrap();
+    let measured = fixture.workspace.measure_copy(&copy, &fixture.workspace.base().tree).unwrap();
+    assert_eq!(measured.special, ["four"].map(Name::from));
 }
 
 #[test]
