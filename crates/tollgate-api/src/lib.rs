@@ -13,6 +13,7 @@ mod failure;
 mod gc;
 mod journal;
 mod land;
+mod ledger;
 mod protocol;
 mod report;
 mod run;
@@ -31,15 +32,15 @@ pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
 pub use gc::{GcFate, GcItem, GcResult};
 pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
 pub use land::{LandKind, LandResult, LandStatus};
+pub use ledger::{CommandRan, Criterion, Evidence, EvidenceRun, EvidenceSource, Finding, Gate, GateStatus};
 pub use protocol::{
     ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
     ProtocolSummary,
 };
 pub use report::{Claims, CriterionResult, FindingResult, Question, Report, SectionRead};
 pub use run::{
-    Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, CommandRan, Criterion, DiffPart, Evidence,
-    EvidenceRun, EvidenceSource, Finding, Gate, GateStatus, Kept, NotAsCheckedOut, Position, Reads, RoleUsage,
-    RunDetail, RunStatus, RunSummary, StoredObject, Tree, Unit, UsageSum,
+    Actor, ActorKind, Attempt, AttemptStatus, Change, ChangeKind, DiffPart, Kept, NotAsCheckedOut, Position, Reads,
+    RoleUsage, RunDetail, RunStatus, RunSummary, StoredObject, Tree, Unit, UsageSum,
 };
 
 pub use scope::{

@@ -3,6 +3,9 @@
 //! It runs outside of every sandbox. A worker that could put a program of that name in its way, or another file in its place, would have
 //! all the rights of the person.
 
+#![expect(clippy::disallowed_methods, reason = "this module owns the file of git")]
+
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -27,7 +30,7 @@ struct Identity([i128; 6]);
 
 impl Identity {
     fn of(path: &Path) -> Option<Self> {
-        let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
+        let meta = path.metadata().ok().filter(Metadata::is_file)?;
         Some(Self([
             meta.dev().into(),
             meta.ino().into(),

@@ -55,8 +55,8 @@ fn socket(value: &str) -> Option<PathBuf> {
 
 /// Covers those that can still be named: some went with a folder that was hidden, or with their service.
 pub(super) fn cover(places: &[PathBuf]) -> io::Result<()> {
-    let there = places.iter().filter(|place| place.symlink_metadata().is_ok());
-    there.map(|place| covers::empty(place)).collect()
+    let mut there = places.iter().filter(|place| place.symlink_metadata().is_ok());
+    there.try_for_each(|place| covers::empty(place))
 }
 
 #[cfg(test)]

@@ -315,7 +315,7 @@ fn a_follower_sees_a_log_grow() {
     wait_for_first_line(&world, &mut driver);
     std::thread::scope(|scope| {
         let follower = scope.spawn(|| first_log(&world, "-f"));
-        std::fs::write(world.path("go"), "").unwrap();
+        std::fs::write(world.path("bin/go"), "").unwrap();
         assert_eq!(follower.join().unwrap().unwrap(), "one\ntwo\n");
     });
     assert_eq!(driver.wait().unwrap().code(), Some(1));
@@ -326,7 +326,8 @@ fn world_with_slow_worker() -> World {
     let mut world = World::with_repository();
     world.set("USER", "ada").set("COLUMNS", "1000");
     std::fs::write(world.path("task.md"), TASK).unwrap();
-    let go = world.path("go");
+    // A worker sees the folders of its search path, and nothing else of its world.
+    let go = world.path("bin/go");
     let slow = format!("#!/bin/sh\necho one\nwhile ! test -e {}; do sleep 0.05; done\necho two\n", go.display());
     std::fs::write(world.path("bin/slow"), slow).unwrap();
     std::fs::set_permissions(world.path("bin/slow"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -357,7 +358,7 @@ fn a_killed_driver_leaves_a_run_that_says_so() {
     driver.wait().unwrap();
     let run = newest(&world);
     world.type_in("ls").type_in(&format!("show {run}")).type_in("inbox");
-    std::fs::write(world.path("go"), "").unwrap();
+    std::fs::write(world.path("bin/go"), "").unwrap();
     assert_eq!(world.run(&format!("resume {run} --no-wait"), "").status.code(), Some(1));
     world.type_in(&format!("show {run}"));
     insta::assert_snapshot!(timeless(&world.transcript));

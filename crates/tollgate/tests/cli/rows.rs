@@ -87,7 +87,7 @@ fn a_program_that_a_person_provides_is_run_and_needs_no_waiver() {
 #[test]
 fn what_a_person_mends_outside_of_the_tree_is_run_again() {
     let mut play = Play::new(TASK, &script(&[]));
-    let outside = play.world.path("server");
+    let outside = play.world.path("bin/server");
     std::fs::write(play.world.path("task.md"), task(&format!("test -e {}", outside.display()))).unwrap();
     play.start(&WORDS).exits(4).says("DoD-1 failed");
     let developers = play.dispatched("developer");
