@@ -12,10 +12,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{
-    DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior, set_parent_process_death_signal,
-    wait,
-};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
 use tollgate_core::run::leash::Network;
 
 use super::{Policy, covers, files, kept, namespaces, probe, read_only, services, terminal};
@@ -101,8 +98,6 @@ fn command(policy: &Policy, program: &[OsString], input: OwnedFd, own_tmp: bool)
 /// The first process of the namespace: when it ends, everything in it does.
 fn first(policy: &Policy, program: &[OsString], input: OwnedFd, tell: OwnedFd) -> Result<u8, String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
-    // It has what the program must not: the socket on which it answers.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| error.to_string())?;
     terminal::leave();
     namespaces::own_keys();
     if policy.network == Network::Denied {

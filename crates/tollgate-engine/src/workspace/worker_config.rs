@@ -11,9 +11,10 @@ use crate::git::Git;
 const PLAIN: &str = r"^(user\.(name|email)|init\.defaultbranch|core\.(abbrev|quotepath)|color\.ui|diff\.(algorithm|renames)|merge\.conflictstyle|pull\.(ff|rebase)|push\.default|rerere\.enabled|log\.date)$";
 
 impl Repository {
-    /// The text of a configuration for those who work on this repository.
+    /// The text of a configuration for those who work in the checkout itself, whoever owns it: the person had to say so to their own git,
+    /// in a file that is out of sight.
     pub fn worker_config(&self) -> String {
-        self.git().map(|git| of(&git)).unwrap_or_default()
+        self.git().map(|git| of(&git)).unwrap_or_default() + "[safe]\n\tdirectory = *\n"
     }
 }
 

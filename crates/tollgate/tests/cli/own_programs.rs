@@ -121,7 +121,7 @@ fn a_worker_plants_no_program_in_a_folder_of_the_search_path() {
     }
 }
 
-/// What could answer in the place of the helper is not for the program that it holds.
+/// What could answer in the place of the helper is not for the program that it holds: that one has fewer rights than the helper.
 #[test]
 fn a_program_learns_nothing_of_the_helper_that_holds_it() {
     if !holds() {
