@@ -1,6 +1,7 @@
 //! Which folders a program may see: the system, its tools, and nothing else of the person's home.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::process;
 
@@ -51,25 +52,29 @@ fn home() -> Option<PathBuf> {
     home.canonicalize().ok().filter(|home| home.parent().is_some())
 }
 
-/// The home folders of the person: the one that is named, and the one that the system has for the account.
-fn homes() -> Vec<PathBuf> {
-    let text = std::fs::read_to_string(ACCOUNTS).unwrap_or_default();
-    let uid = rustix::process::getuid().as_raw().to_string();
-    // `NAME:PASSWORD:UID:GID:WORDS:HOME:SHELL`
-    let account = |line: &str| {
-        let fields: Vec<&str> = line.split(':').collect();
-        fields.get(5).filter(|_| fields.get(2) == Some(&uid.as_str())).map(PathBuf::from)
-    };
-    let own = text.lines().filter_map(account).filter_map(|home| home.canonicalize().ok());
-    let mut all: Vec<PathBuf> = home().into_iter().chain(own.filter(|home| home.parent().is_some())).collect();
-    all.sort();
-    all.dedup();
-    all
+/// The home folders of the person: the one that is named, and the one that the system has for the account. Looked up once: neither is
+/// another while a process lives.
+fn homes() -> &'static [PathBuf] {
+    static HOMES: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    HOMES.get_or_init(|| {
+        let text = std::fs::read_to_string(ACCOUNTS).unwrap_or_default();
+        let uid = rustix::process::getuid().as_raw().to_string();
+        // `NAME:PASSWORD:UID:GID:WORDS:HOME:SHELL`
+        let account = |line: &str| {
+            let fields: Vec<&str> = line.split(':').collect();
+            fields.get(5).filter(|_| fields.get(2) == Some(&uid.as_str())).map(PathBuf::from)
+        };
+        let own = text.lines().filter_map(account).filter_map(|home| home.canonicalize().ok());
+        let mut all: Vec<PathBuf> = home().into_iter().chain(own.filter(|home| home.parent().is_some())).collect();
+        all.sort();
+        all.dedup();
+        all
+    })
 }
 
 /// A place below each of the home folders.
 pub(super) fn in_homes(place: &str) -> impl Iterator<Item = PathBuf> {
-    homes().into_iter().map(move |home| home.join(place))
+    homes().iter().map(move |home| home.join(place))
 }
 
 /// Whether a folder is a home folder, or holds one.
@@ -99,7 +104,7 @@ pub(super) fn configured() -> Vec<PathBuf> {
 
 /// What is not to be seen: the rest of the system is, but for these and what else is `unseen`.
 pub(super) fn hidden(state: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
-    let fixed = HIDDEN.iter().map(PathBuf::from).chain(homes()).chain([state.to_owned()]);
+    let fixed = HIDDEN.iter().map(PathBuf::from).chain(homes().iter().cloned()).chain([state.to_owned()]);
     let all = fixed.chain(unseen.iter().cloned()).filter_map(|path| path.canonicalize().ok());
     // Whoever hides everything starts nothing.
     all.filter(|path| path.parent().is_some()).collect()

@@ -13,6 +13,7 @@ use tollgate_core::Name;
 
 use super::conversions::CONVERTING;
 use crate::git::{Git, GitError, records};
+use crate::process::End;
 
 /// What is read: values that start nothing, the names of filters, and whether a remote is to have what is not here.
 const WANTED: &str = r"^(core\.(autocrlf|eol|filemode|symlinks)|filter\..*\.(clean|process)|extensions\.partialclone|remote\..*\.promisor)$";
@@ -176,14 +177,37 @@ fn ask(git: &Git, place: &[OsString], how: &[&str], names: &str) -> Vec<u8> {
 
 /// What holds in a git folder of the names that match: the value of the strongest place.
 pub(super) fn values(git: &Git, names: &str) -> BTreeMap<String, String> {
+    if let Some(found) = values_at_once(git, names) {
+        return found;
+    }
     let mut found = BTreeMap::new();
     for place in places() {
-        for record in records(&ask(git, &place, &["--includes"], names)) {
-            let Ok(text) = str::from_utf8(record) else { continue };
-            // A name without a value says yes.
-            let (name, value) = text.split_once('\n').unwrap_or((text, "true"));
-            found.insert(name.to_owned(), value.to_owned());
-        }
+        found.extend(records(&ask(git, &place, &["--includes"], names)).filter_map(value));
     }
     found
+}
+
+/// The same with one process; none where the user has two files, of which git is told one, or where one place cannot be read.
+fn values_at_once(git: &Git, names: &str) -> Option<BTreeMap<String, String>> {
+    let files: Vec<PathBuf> = user_files().into_iter().filter(|file| file.is_file()).collect();
+    let git = match files.as_slice() {
+        [] => git.clone(),
+        [file] => git.env("GIT_CONFIG_GLOBAL", file),
+        [_, ..] => return None,
+    };
+    let args = ["config", "-z", "--show-scope", "--includes", "--get-regexp", names];
+    let printed = git.env("GIT_CONFIG_NOSYSTEM", "0").call(&args, Vec::new()).ok()?;
+    // It exits with 1 where nothing matches.
+    matches!(printed.end, End::Exited(0 | 1)).then_some(())?;
+    let fields: Vec<&[u8]> = records(&printed.out).collect();
+    // What we told git ourselves is no configuration of the user's.
+    let theirs = fields.chunks_exact(2).filter(|pair| pair[0] != b"command");
+    Some(theirs.filter_map(|pair| value(pair[1])).collect())
+}
+
+fn value(record: &[u8]) -> Option<(String, String)> {
+    let text = str::from_utf8(record).ok()?;
+    // A name without a value says yes.
+    let (name, value) = text.split_once('\n').unwrap_or((text, "true"));
+    Some((name.to_owned(), value.to_owned()))
 }

@@ -21,7 +21,7 @@ impl Repository {
 impl Workspace {
     /// The same for those who work on the repository of a run.
     pub fn worker_config(&self) -> String {
-        self.user().map(|git| of(&git)).unwrap_or_default()
+        Git::with_dir(&self.shared.common).map(|git| of(&git)).unwrap_or_default()
     }
 }
 
