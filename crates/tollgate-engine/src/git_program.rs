@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::process::{find_in, search_path};
+use crate::way::way;
 
 static FOUND: OnceLock<Option<GitProgram>> = OnceLock::new();
 static WRITTEN: OnceLock<Vec<PathBuf>> = OnceLock::new();
@@ -59,13 +60,13 @@ impl GitProgram {
     }
 
     fn find(folders: &[PathBuf], written: &[PathBuf]) -> Option<Self> {
-        let real = |place: &PathBuf| place.canonicalize().ok();
-        let written: Vec<PathBuf> = written.iter().filter_map(real).collect();
-        let safe = |path: &Path| !written.iter().any(|place| path.starts_with(place));
-        let folders: Vec<PathBuf> =
-            folders.iter().filter(|folder| real(folder).is_some_and(|folder| safe(&folder))).cloned().collect();
-        let path = find_in("git".as_ref(), &folders)?;
-        let real = path.canonicalize().ok().filter(|path| safe(path))?;
+        let written: Vec<PathBuf> = written.iter().filter_map(|place| place.canonicalize().ok()).collect();
+        let is_written = |path: &PathBuf| written.iter().any(|place| path.starts_with(place));
+        // A link on the way is somebody's word, too.
+        let safe = |path: &Path| way(path).is_some_and(|way| !way.links.iter().chain([&way.end]).any(is_written));
+        let folders: Vec<PathBuf> = folders.iter().filter(|folder| safe(folder)).cloned().collect();
+        let path = find_in("git".as_ref(), &folders).filter(|path| safe(path))?;
+        let real = path.canonicalize().ok()?;
         Some(Self { identity: Identity::of(&path)?, path, real })
     }
 }
@@ -109,6 +110,8 @@ mod tests {
         assert_eq!(found(&["agent/bin", "usr/bin"], &[]), Some("agent/bin/git".into()));
         assert_eq!(found(&["agent/bin", "usr/bin"], &["agent"]), Some("usr/bin/git".into()));
         assert_eq!(found(&["links"], &["agent"]), None, "a link into such a place");
+        std::os::unix::fs::symlink(root.join("usr/bin"), root.join("agent/link")).unwrap();
+        assert_eq!(found(&["agent/link"], &["agent"]), None, "a link out of such a place");
         assert_eq!(found(&["nowhere"], &[]), None);
     }
 

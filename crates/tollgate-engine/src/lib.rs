@@ -29,6 +29,7 @@ pub mod session;
 pub mod setup;
 pub mod summary;
 pub mod verify;
+mod way;
 pub mod workers;
 pub mod workspace;
 

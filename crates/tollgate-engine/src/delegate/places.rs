@@ -8,7 +8,7 @@ use tollgate_core::Name;
 
 use super::report::{Guard, Reason};
 use super::{Delegation, Stop};
-use crate::sandbox::way;
+use crate::way::way;
 use crate::workspace::Repository;
 
 /// The longest file that names a git folder.

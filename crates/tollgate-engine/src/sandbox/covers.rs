@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, move_mount, open_tree};
 
 use super::read_only;
-use super::way::way;
+use crate::way::way;
 
 /// Landlock alone hides it: it holds the devices that every program needs.
 const DEVICES: &str = "/dev";

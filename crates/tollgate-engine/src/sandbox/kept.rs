@@ -11,7 +11,7 @@ use rustix::fs::CWD;
 use rustix::mount::{MoveMountFlags, OpenTreeFlags, mount_bind_recursive, move_mount, open_tree};
 
 use super::read_only;
-use super::way::way;
+use crate::way::way;
 
 /// Holds files, folders and links that are there, and the ways to them inside of `writes`.
 pub(super) fn keep(kept: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {

@@ -25,10 +25,9 @@ mod reserved;
 mod services;
 mod sockets;
 mod terminal;
-mod way;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +36,6 @@ use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
 pub use reserved::{Clash, Programs, Reserved};
-pub(crate) use way::way;
 
 pub(crate) use places::search_path;
 pub use places::search_path_into;
@@ -214,7 +212,9 @@ impl Tether {
         std::fs::remove_dir_all(&temporary).or_else(absent)?;
         std::fs::create_dir_all(&temporary)?;
         let git_config = own.scratch.join("gitconfig");
-        std::fs::write(&git_config, &self.git_config)?;
+        // Nor is a link followed that it laid, or a pipe waited at.
+        std::fs::remove_dir_all(&git_config).or_else(absent).or_else(|_| std::fs::remove_file(&git_config))?;
+        std::fs::File::create_new(&git_config)?.write_all(self.git_config.as_bytes())?;
         std::fs::create_dir_all(own.caches)?;
         let mut reads = self.reads.clone();
         reads.extend(own.bundle.map(Path::to_owned));
@@ -287,5 +287,52 @@ pub fn place(path: &str) -> Option<PathBuf> {
     match path.strip_prefix("~/") {
         Some(below) => places::in_home(below),
         None => Some(PathBuf::from(path)).filter(|path| path.is_absolute()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Environment;
+    use crate::testing::{folder, write};
+
+    /// An agent may be started twice for one attempt, and what it left in its folder may be a link, a pipe or a folder.
+    #[test]
+    fn what_a_worker_left_in_its_own_folder_leads_nowhere() {
+        let root = folder("left").canonicalize().unwrap();
+        write(&root, "keys", "kept");
+        let scratch = root.join("scratch");
+        let tether = Tether { git_config: "[user]\n".to_owned(), ..held(&root) };
+        let program = || Program {
+            path: "/bin/true".into(),
+            args: Vec::new(),
+            cwd: root.clone(),
+            env: Environment::default(),
+            stdin: Vec::new(),
+            limit: std::time::Duration::from_secs(1),
+            control: None,
+        };
+        let own = Own { tree: &root, scratch: &scratch, caches: &root.join("caches"), bundle: None };
+        for lay in ["", "link", "folder", "pipe"] {
+            let file = scratch.join("gitconfig");
+            std::fs::remove_dir_all(&scratch).or_else(absent).unwrap();
+            std::fs::create_dir_all(&scratch).unwrap();
+            match lay {
+                "link" => std::os::unix::fs::symlink(root.join("keys"), &file).unwrap(),
+                "folder" => std::fs::create_dir_all(file.join("deep")).unwrap(),
+                "pipe" => rustix::fs::mkfifoat(rustix::fs::CWD, &file, rustix::fs::Mode::RWXU).unwrap(),
+                _ => {}
+            }
+            std::os::unix::fs::symlink(&root, scratch.join("tmp")).unwrap();
+            tether.hold(program(), own, &[]).unwrap();
+            assert!(scratch.join("tmp").symlink_metadata().unwrap().is_dir());
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "[user]\n", "{lay}");
+            assert_eq!(std::fs::read_to_string(root.join("keys")).unwrap(), "kept", "{lay}");
+        }
+    }
+
+    fn held(state: &Path) -> Tether {
+        let able = Able::default();
+        Asked::default().tether(Path::new("/bin/true"), state, || &able, false).unwrap()
     }
 }

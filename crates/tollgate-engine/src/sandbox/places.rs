@@ -15,7 +15,7 @@ const PROGRAMS_MAX: usize = 256;
 pub(super) const DEVICES: [&str; 8] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 /// Where tool chains and their settings lie in a home folder. None of them is a place for keys.
-const TOOLS: [&str; 24] = [
+const TOOLS: [&str; 25] = [
     ".asdf",
     ".bun/bin",
     ".bun/install",
@@ -31,6 +31,7 @@ const TOOLS: [&str; 24] = [
     ".local/lib",
     ".local/pipx",
     ".local/share/mise",
+    ".local/share/pipx",
     ".local/share/pnpm",
     ".local/share/uv",
     ".nvm",
@@ -114,12 +115,13 @@ pub(super) fn hidden(state: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
 /// installation is.
 pub(super) fn tools(program: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = TOOLS.iter().flat_map(|place| in_homes(place)).collect();
-    found.extend(TOOL_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from));
+    let named = TOOL_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
+    found.extend(named.filter(|folder| !holds_home(folder)));
     if let Some(cargo) = std::env::var_os("CARGO_HOME").map(PathBuf::from) {
         found.extend(["bin", "config.toml", "git", "registry"].map(|place| cargo.join(place)));
     }
     found.extend(search_path(unseen).iter().flat_map(|bin| installed(bin)));
-    let unseen = &without_homes(unseen);
+    let unseen = &real(unseen);
     let seen = |path: &Path| path.canonicalize().is_ok_and(|path| !lies_in(&path, unseen));
     found.retain(|path| seen(path));
     // Where the program is named, and where it lies.
@@ -127,20 +129,23 @@ pub(super) fn tools(program: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
     found.push(program.to_owned());
     if let Ok(real) = program.canonicalize() {
         let folder = real.parent().filter(|folder| !lies_in(folder, unseen) || is_installation(folder));
-        found.extend(folder.map_or_else(|| vec![real.clone()], installed));
+        let whole = folder.map(installed).unwrap_or_default();
+        let is_too_much = |path: &PathBuf| unseen.iter().any(|place| place.starts_with(path));
+        found.extend(if whole.is_empty() || whole.iter().any(is_too_much) { vec![real] } else { whole });
     }
     found.retain(|path| path.is_absolute() && path.parent().is_some());
     found
 }
 
-/// Where tools are no part of this machine, but of the work: by where these places lie. A checkout that is a home folder is hidden as
-/// every home folder is, and the tool chains in it are those of the machine.
-fn without_homes(unseen: &[PathBuf]) -> Vec<PathBuf> {
-    unseen.iter().filter_map(|place| place.canonicalize().ok()).filter(|place| !holds_home(place)).collect()
+fn real(places: &[PathBuf]) -> Vec<PathBuf> {
+    places.iter().filter_map(|place| place.canonicalize().ok()).collect()
 }
 
+/// Whether a tool lies in one of these places, and so is part of the work, not of this machine. A home folder in such a place, or one that
+/// is such a place, is hidden as every home folder is, and the tool chains in it are those of the machine.
 fn lies_in(path: &Path, places: &[PathBuf]) -> bool {
-    places.iter().any(|place| path.starts_with(place))
+    let is_of_machine = |place: &PathBuf| homes().iter().any(|home| home.starts_with(place) && path.starts_with(home));
+    places.iter().any(|place| path.starts_with(place) && !is_of_machine(place))
 }
 
 /// The folders in which programs are looked for: those of `PATH` that are absolute, without those in what is `unseen`.
@@ -151,7 +156,7 @@ pub(crate) fn search_path(unseen: &[PathBuf]) -> Vec<PathBuf> {
 
 /// The folders of `PATH` that lead into what is `unseen`.
 pub fn search_path_into(unseen: &[PathBuf]) -> Vec<PathBuf> {
-    let unseen = without_homes(unseen);
+    let unseen = real(unseen);
     let leads = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| lies_in(&folder, &unseen));
     process::search_path().into_iter().filter(leads).collect()
 }
@@ -255,9 +260,11 @@ mod tests {
             assert_eq!(installed(Path::new(bin)), [Path::new(whole)], "{bin}");
         }
         let home = home().unwrap();
-        let (all, usr) = ([home.clone(), "/usr".into(), "/nowhere".into()], Path::new("/usr"));
-        assert_eq!(without_homes(&all), [usr], "a checkout that is a home folder");
-        assert!(lies_in(Path::new("/usr/bin"), &[usr.to_owned()]) && !lies_in(Path::new("/bin"), &[usr.to_owned()]));
+        let tool = home.join(".cargo/bin");
+        assert!(!lies_in(&tool, std::slice::from_ref(&home)), "a checkout that is a home folder");
+        let around = home.parent().filter(|around| around.parent().is_some()).map(Path::to_owned);
+        assert!(!lies_in(&tool, &around.into_iter().collect::<Vec<_>>()), "a home folder in a checkout");
+        assert!(lies_in(Path::new("/usr/bin"), &["/usr".into()]) && !lies_in(Path::new("/bin"), &["/usr".into()]));
         assert_eq!(installed(&home.join("bin")), [home.join("bin")]);
         assert!(!installed(&home).contains(&home) && holds_home(&home) && !holds_home(&home.join("bin")));
     }

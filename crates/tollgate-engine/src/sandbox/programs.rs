@@ -4,9 +4,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::way::way;
 use crate::git_program::{GitProgram, git_program};
 use crate::process::{own_place, search_path};
+use crate::way::{Way, way};
 
 /// Every such folder, as it is named.
 fn folders() -> Vec<PathBuf> {
@@ -15,23 +15,27 @@ fn folders() -> Vec<PathBuf> {
     search_path().into_iter().chain(tollgate.into_iter().chain(git).map(Path::to_owned)).collect()
 }
 
-/// Those that lie in what may be written: each as it is named and where it leads. One that is missing is made, because an empty folder
-/// can be kept, and a missing one could be made by a worker.
+/// What lies in what may be written of the ways there: the folders, and every link that leads to one, wherever it leads. A folder that is
+/// missing is made, because an empty one can be kept, and a missing one could be made by a worker.
 pub(super) fn within(writes: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let writes: Vec<PathBuf> = writes.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let is_written = |path: &PathBuf| writes.iter().any(|place| path.starts_with(place));
     let mut found = Vec::new();
-    for folder in folders() {
-        let Some(real) = way(&folder).map(|way| way.end) else { continue };
-        if writes.iter().any(|place| real.starts_with(place)) {
-            std::fs::create_dir_all(&real)?;
-            found.extend([folder, real]);
+    for way in folders().iter().filter_map(|folder| way(folder)) {
+        if is_written(&way.end) {
+            if !way.end.exists() {
+                std::fs::create_dir_all(&way.end)?;
+            }
+            found.push(way.end);
         }
+        found.extend(way.links.into_iter().filter(is_written));
     }
     Ok(found)
 }
 
-/// The first such folder that a place holds.
+/// The first such folder that a place holds, or a link to it.
 pub(super) fn held_by(place: &Path) -> Option<PathBuf> {
     let place = way(place)?.end;
-    folders().into_iter().find(|folder| way(folder).is_some_and(|way| way.end.starts_with(&place)))
+    let holds = |way: Way| way.links.iter().chain([&way.end]).any(|path| path.starts_with(&place));
+    folders().into_iter().find(|folder| way(folder).is_some_and(holds))
 }

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::way::way;
 use super::{Asked, place, places, programs};
+use crate::way::way;
 
 /// What a worker is not given, whatever its `reads` and `writes` name.
 #[derive(Debug, Clone, Default)]

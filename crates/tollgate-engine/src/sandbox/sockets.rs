@@ -1,5 +1,7 @@
 //! Sockets with a path that somebody listens at: whoever can name one can connect to it, and no file system right is asked for.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +16,7 @@ const DEPTH_MAX: usize = 6;
 /// The sockets that are there now, by where they lie, but for those of name lookup.
 pub(super) fn listening() -> Vec<PathBuf> {
     let table = std::fs::read("/proc/net/unix").unwrap_or_default();
-    let mut found: Vec<PathBuf> = named(&String::from_utf8_lossy(&table)).collect();
+    let mut found: Vec<PathBuf> = named(&table).collect();
     found.extend(below(Path::new(RUN)));
     let mut found: Vec<PathBuf> = found.iter().filter_map(|path| path.canonicalize().ok()).collect();
     found.retain(|path| path.metadata().is_ok_and(|meta| meta.file_type().is_socket()));
@@ -25,16 +27,16 @@ pub(super) fn listening() -> Vec<PathBuf> {
 }
 
 /// The paths of the kernel's table of sockets: `Num RefCount Protocol Flags Type St Inode Path`.
-fn named(table: &str) -> impl Iterator<Item = PathBuf> {
-    let path = |line: &str| {
+fn named(table: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let path = |line: &[u8]| {
         let mut rest = line;
         for _ in 0..7 {
-            rest = rest.trim_start();
-            rest = &rest[rest.find(' ')?..];
+            rest = rest.trim_ascii_start();
+            rest = &rest[rest.iter().position(|byte| *byte == b' ')?..];
         }
-        Some(PathBuf::from(&rest[1..]))
+        Some(PathBuf::from(OsStr::from_bytes(&rest[1..])))
     };
-    table.lines().filter_map(path).filter(|path| path.is_absolute())
+    table.split(|byte| *byte == b'\n').filter_map(path).filter(|path| path.is_absolute())
 }
 
 /// The sockets in a folder and in those below it; links are not followed.
@@ -68,7 +70,7 @@ mod tests {
                      0000000000000000: 00000002 00000000 00010000 0001 01     9 @abstract\n\
                      0000000000000000: 00000002 00000000 00000000 0002 01     8 relative.sock\n\
                      0000000000000000: 00000002 00000000 00000000 0002 01     7 /run/log\n";
-        assert_eq!(named(table).collect::<Vec<_>>(), [Path::new("/run/x y.sock"), Path::new("/run/log")]);
+        assert_eq!(named(table.as_bytes()).collect::<Vec<_>>(), [Path::new("/run/x y.sock"), Path::new("/run/log")]);
     }
 
     #[test]

@@ -120,6 +120,21 @@ fn a_program_of_the_checkout_is_not_found_by_a_command_and_the_reason_says_so() 
     std::fs::set_permissions(bin.join("mine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     play.start(&[&WORDS[..], &["--worker", "developer=command:mine"]].concat()).exits(1);
     assert!(play.log("developer", 1).contains("of the checkout"), "its own installation");
+    // A folder of programs at the top of the checkout is no installation, or the checkout would be one.
+    play.run.clear();
+    let own = play.world.path("work/bin/agent");
+    std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+    std::fs::write(play.world.path("work/.git/info/exclude"), ".venv\nbin\n").unwrap();
+    std::fs::write(
+        &own,
+        format!("#!/bin/sh\necho began; cat {}/../README.md\nexit 5\n", own.parent().unwrap().display()),
+    )
+    .unwrap();
+    std::fs::set_permissions(&own, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let worker = format!("developer=command:{}", own.display());
+    play.start(&[&WORDS[..], &["--worker", &worker]].concat()).exits(1);
+    let log = play.log("developer", 1);
+    assert!(log.contains("began") && !log.contains("# A project"), "{log}");
 }
 
 #[test]

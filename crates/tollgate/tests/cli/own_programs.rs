@@ -121,6 +121,35 @@ fn a_worker_plants_no_program_in_a_folder_of_the_search_path() {
     }
 }
 
+/// A link to a folder of programs is as good as the folder: who lays another one has put programs there.
+#[test]
+fn a_worker_changes_no_link_that_leads_to_a_folder_of_the_search_path() {
+    if !holds() {
+        return;
+    }
+    let mut play = Play::new(TASK, &script(&[]));
+    let (agent, tools) = (play.world.path("home/.agent"), play.world.path("opt"));
+    executable(&tools.join("v1/bin/tool"), "#!/bin/sh\necho the tool\n");
+    std::fs::create_dir_all(&agent).unwrap();
+    // `bin` leads to a folder beside it, over a link in between.
+    std::os::unix::fs::symlink(tools.join("v1"), agent.join("current")).unwrap();
+    std::os::unix::fs::symlink("current/bin", agent.join("bin")).unwrap();
+    let config = play.world.path("home/.config/tollgate/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let worker = "[worker.mine]\nadapter = \"command\"\ncommand = [\"agent\"]\nwrites = [\"~/.agent/\"]\n";
+    std::fs::write(&config, worker).unwrap();
+    let folders = [play.world.path("bin"), agent.join("bin")].map(|folder| folder.display().to_string()).join(":");
+    play.world.set("PATH", &format!("{folders}:{}", std::env::var("PATH").unwrap()));
+    let plant = "cd ~/.agent; mkdir -p evil/bin; cp /bin/true evil/bin/git; ln -sfn evil/bin bin; ln -sfn evil current\n\
+                 mv bin gone; mv current gone; rm -f bin current; echo x > other && echo wrote; tool";
+    play.world.agent("agent", &format!("#!/bin/sh\n{plant}\nexit 5\n"));
+    play.start(&[&WORDS[..], &["--worker", "developer=mine"]].concat()).exits(1).says("its program exited with 5");
+    let log = play.log("developer", 1);
+    assert!(log.contains("wrote") && log.contains("the tool"), "{log}");
+    assert_eq!(agent.join("bin").read_link().unwrap(), Path::new("current/bin"));
+    assert_eq!(agent.join("current").read_link().unwrap(), tools.join("v1"));
+}
+
 /// What could answer in the place of the helper is not for the program that it holds: that one has fewer rights than the helper.
 #[test]
 fn a_program_learns_nothing_of_the_helper_that_holds_it() {

@@ -1,5 +1,7 @@
 //! The way of a path, link by link: where it ends, and which links it leads over.
 
+#![expect(clippy::disallowed_methods, reason = "this module owns links")]
+
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
