@@ -68,7 +68,9 @@ impl<'a> Checkout<'a> {
         }
         if !began {
             self.workspace.displaces_nothing(self.displaced.clone())?;
-            self.repository.may_be_moved(&self.changes.keys().cloned().collect::<Vec<_>>())?;
+            let changed: Vec<Name> = self.changes.keys().cloned().collect();
+            self.workspace.needs_no_filter(&self.workspace.tree_at(self.to)?, &changed, &self.repository)?;
+            self.repository.may_be_moved(&changed)?;
         }
         git.run(&["update-ref", MARK, self.to.as_str()])?;
         reach(Point::LandBegun);

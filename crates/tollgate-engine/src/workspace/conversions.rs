@@ -17,6 +17,7 @@ use tollgate_core::scope::Entry;
 use super::files::write_whole;
 use super::folder::{GitFolder, Kind, copy_index};
 use super::measure::{Measured, SUBMODULE, Status, update};
+use super::ready::by_filter;
 use super::{Repository, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, GitError, ObjectId, quote, unquote};
 
@@ -125,24 +126,48 @@ impl Workspace {
     /// The rules that the run is pinned to, with the files among these that are not as a checkout has them.
     pub fn pinned_checkout(&self, entries: &[Entry]) -> Result<Option<CheckoutRules>, WorkspaceError> {
         let Some(rules) = &self.checkout else { return Ok(None) };
-        let paths = self.not_as_checked_out(entries)?;
-        let filtered =
-            Filtered { count: paths.len() as u64, paths: paths.into_iter().take(FILTERED_SHOWN_MAX).collect() };
+        let filtered = filtered(&self.filters(&self.base.tree, entries)?);
         Ok(Some(CheckoutRules { filtered, ..rules.clone() }))
     }
 
-    /// The files of the base that a filter converts. Git LFS does not count: its pointers are what a run works on.
-    pub(super) fn not_as_checked_out(&self, entries: &[Entry]) -> Result<Vec<Name>, WorkspaceError> {
-        if !self.may_convert(entries, &[]) {
+    /// The files of a tree that are not as a checkout has them.
+    pub fn not_as_checked_out(&self, tree: &ObjectId) -> Result<Filtered, WorkspaceError> {
+        Ok(filtered(&self.filters(tree, &self.git.list(tree)?)?))
+    }
+
+    /// Refuses a tree whose checkout would write one of these files by a filter that the user configured.
+    pub(super) fn needs_no_filter(
+        &self,
+        tree: &ObjectId,
+        changed: &[Name],
+        repository: &Repository,
+    ) -> Result<(), WorkspaceError> {
+        let filters = self.filters(tree, &self.git.list(tree)?)?;
+        let wanted: HashSet<&Name> = changed.iter().collect();
+        let mut written =
+            filters.iter().filter(|(path, filter)| wanted.contains(path) && repository.has_filter(filter));
+        written.next().map_or(Ok(()), |(path, filter)| Err(by_filter(path, filter)))
+    }
+
+    /// The files of a tree that have a filter, by the attributes of that tree. No filter is started.
+    fn filters(&self, tree: &ObjectId, entries: &[Entry]) -> Result<Vec<(Name, String)>, WorkspaceError> {
+        let Some(rules) = self.checkout.as_ref().filter(|_| self.may_convert(entries, &[])) else {
             return Ok(Vec::new());
-        }
-        let repository = Repository::find(&self.top)?;
-        let git = repository.git()?.on(&self.top, repository.index_file());
+        };
+        let objects = self.folder.objects();
+        let place = self.folder.path().join("asking");
+        let folder = GitFolder::create(&place, &self.base.commit, &[&objects], &self.shared, Kind::Asking(rules))?;
+        let index = folder.index(&std::process::id().to_string());
+        let git = engine_git(folder.path(), self.run)?.on(folder.path(), &index);
         let (paths, mut found) = (plain_files(entries), Vec::new());
-        attributes_of(&git, &["filter"], paths.iter().map(Vec::as_slice), |[path, _, filter]| {
-            let is_none = ["unspecified", "unset", "set", LFS].iter().any(|none| none.as_bytes() == filter);
-            found.extend((!is_none).then(|| quote(path)));
-        })?;
+        let asked = git.run(&["read-tree", tree.as_str()]).and_then(|_| {
+            attributes_of(&git, &["--cached", "filter"], paths.iter().map(Vec::as_slice), |[path, _, filter]| {
+                let is_none = ["unspecified", "unset", "set"].iter().any(|none| none.as_bytes() == filter);
+                found.extend((!is_none).then(|| (quote(path), String::from_utf8_lossy(filter).into_owned())));
+            })
+        });
+        std::fs::remove_file(index).ok();
+        asked?;
         Ok(found)
     }
 
@@ -267,6 +292,12 @@ impl Workspace {
         status.present.retain(|path| !same.contains(path));
         Ok(lines)
     }
+}
+
+/// What is told of files with filters. Git LFS does not count: its pointers are what a run works on.
+fn filtered(files: &[(Name, String)]) -> Filtered {
+    let paths = files.iter().filter(|(_, filter)| filter != LFS).map(|(path, _)| path);
+    Filtered { count: paths.clone().count() as u64, paths: paths.take(FILTERED_SHOWN_MAX).cloned().collect() }
 }
 
 /// The files that git may write otherwise than their blobs are.

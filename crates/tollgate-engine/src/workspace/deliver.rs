@@ -263,7 +263,9 @@ impl Workspace {
         if repository.dirty.is_empty() {
             let from = self.tree_at(&at)?;
             self.displaces_nothing(self.displaced(&from, &tree)?)?;
-            return repository.may_be_moved(&self.paths_between(&from, &tree)?);
+            let changed = self.paths_between(&from, &tree)?;
+            self.needs_no_filter(&tree, &changed, &repository)?;
+            return repository.may_be_moved(&changed);
         }
         let Repository { top, dirty, nested, .. } = repository;
         Err(WorkspaceError::Dirty { top, paths: dirty, nested: !nested.is_empty() })

@@ -27,6 +27,8 @@ pub(super) enum Kind<'a> {
     Look,
     /// The engine's own, to take files in as these rules convert them.
     Converting(&'a CheckoutRules),
+    /// The engine's own, to ask for attributes, those of filters too. No file is written or read with it.
+    Asking(&'a CheckoutRules),
     /// A work tree's, whose files are written by these rules.
     Work(Option<&'a CheckoutRules>),
 }
@@ -97,6 +99,7 @@ impl GitFolder {
                 format!("{own}\n{AS_CHECKED_OUT}")
             }
             Kind::Converting(rules) | Kind::Work(Some(rules)) => format!("{}\n{AS_CHECKED_OUT}", rules.attributes),
+            Kind::Asking(rules) => rules.attributes.to_string(),
             Kind::Private | Kind::Work(None) => EXACT.to_owned(),
         };
         let mut config = format!("[core]\n\tbare = {bare}\n\tlogallrefupdates = false\n{format}");

@@ -64,10 +64,7 @@ impl Repository {
         }
         let paths: Vec<Vec<u8>> = changed.iter().map(|path| unquote(path).into_owned()).collect();
         match self.filtered(&paths)?.first() {
-            Some((path, filter)) => {
-                let why = format!("{path} is written by the filter `{filter}`, which a landing does not start");
-                refused(why, BY_YOUR_OWN_GIT)
-            }
+            Some((path, filter)) => Err(by_filter(path, filter)),
             None => Ok(()),
         }
     }
@@ -85,4 +82,10 @@ impl Repository {
         });
         Ok(flagged.collect())
     }
+}
+
+/// Why a file cannot be put into the user's checkout.
+pub(super) fn by_filter(path: &Name, filter: &str) -> WorkspaceError {
+    let why = format!("{path} is written by the filter `{filter}`, which a landing does not start");
+    WorkspaceError::LandTarget { why, hint: BY_YOUR_OWN_GIT }
 }

@@ -253,6 +253,11 @@ impl Repository {
         if paths.is_empty() { Ok(()) } else { Err(WorkspaceError::NotTaken { top: self.top.clone(), paths }) }
     }
 
+    /// Whether the user configured a filter of this name.
+    pub(super) fn has_filter(&self, name: &str) -> bool {
+        self.settings.filters.contains(name)
+    }
+
     /// The files that a configured filter writes. Attributes are looked up, no filter is started.
     pub(super) fn filtered(&self, paths: &[Vec<u8>]) -> Result<Vec<(Name, String)>, WorkspaceError> {
         if self.settings.filters.is_empty() || paths.is_empty() {

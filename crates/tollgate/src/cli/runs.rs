@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tollgate_api::NotAsCheckedOut;
 use tollgate_core::code::Code;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::run::{Rejection, Run};
@@ -11,6 +12,7 @@ use tollgate_engine::driver::DriveError;
 use tollgate_engine::process::below_a_worker;
 use tollgate_engine::service::{Service, ServiceError};
 use tollgate_engine::session::{CommandError, LoadError};
+use tollgate_engine::workspace::{ObjectId, Workspace};
 use tollgate_store::{
     AppendError, Filter, HeadDamage, Journal, LeaseError, OpenError, Options, SqliteJournal, Summary,
 };
@@ -22,6 +24,7 @@ use super::failure::{Failure, Kind};
 use super::snippet::Source;
 use crate::files;
 use crate::repository::{self, Repository};
+use crate::view::detail;
 use crate::view::text::{Line, Style};
 
 /// The runs of a state directory.
@@ -33,6 +36,12 @@ pub struct Runs {
 }
 
 impl Runs {
+    /// The files of a run's tree that are not as a checkout has them.
+    pub fn not_as_checked_out(&self, run: &Run) -> Option<NotAsCheckedOut> {
+        let look = || Workspace::of(&self.state, run).ok()?.not_as_checked_out(&ObjectId::parse(&run.tree)?).ok();
+        detail::not_as_checked_out(run, look())
+    }
+
     /// The work trees that open questions of a run may be answered in by hand; says why one is not shown.
     pub fn trees_of(&self, run: &Run, session: &Session) -> BTreeMap<DecisionId, PathBuf> {
         let (trees, withheld) = self.service.trees_of(run);

@@ -87,3 +87,21 @@ fn files_that_a_filter_writes_are_named_and_no_filter_is_started() {
     land(&play, &["--as", "merge"]).exits(0).says(named);
     assert!(!ran.exists());
 }
+
+/// A filter that the change itself brings writes other bytes into the checkout than were checked.
+#[test]
+fn a_filter_that_the_change_brings_is_named_and_its_files_are_not_put_into_the_checkout() {
+    let built = r#"write: {greet.sh: "echo Hello\n", .gitattributes: "*.sh filter=planted\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [greet.sh, .gitattributes], dod_coverage: [{mark: "✓", row: DoD-1}]}"#;
+    let mut play = play(GREETS, &[("developer", &[at(1, built), else_(IDLE)])]);
+    let ran = play.world.path("ran");
+    for kind in ["clean", "smudge"] {
+        play.world.git(&["config", &format!("filter.planted.{kind}"), &format!("touch {}; cat", ran.display())]);
+    }
+    play.start(&WORDS).exits(0).says("attributes: .gitattributes");
+    let named = "not as checked out: 2 files that a filter converts: greet.sh, tests/greet.test.sh";
+    assert!(play.tollgate(&["show", "RUN"]).exits(0).out.contains("greet.sh, tests/greet.test.sh"));
+    land(&play, &["--as", "merge"]).exits(1).says("TG0530").says("written by the filter `planted`");
+    assert_eq!(play.world.git(&["status", "--porcelain"]), "", "nothing was put there");
+    land(&play, &["--as", "branch", "--to", "theirs"]).exits(0).says(named);
+    assert!(!ran.exists());
+}

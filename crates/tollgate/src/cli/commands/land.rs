@@ -21,7 +21,6 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::landed;
 use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
-use crate::view::detail::not_as_checked_out;
 use crate::view::text::{Line, Style};
 use crate::view::wire::judgement;
 use crate::view::{decision, words};
@@ -101,7 +100,7 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
                 let hint = format!("there is {wanted}");
                 return Err(Failure::refused(Code::LAND_TARGET, reason).hint(hint).about(id));
             }
-            let mut result = result(loaded.run(), how, LandStatus::Before, reason);
+            let mut result = result(&runs, loaded.run(), how, LandStatus::Before, reason);
             (result.onto, result.commit) = (onto.to_string(), Some(at.to_string()));
             Ok(print(&result, session, Exit::Done))
         }
@@ -130,7 +129,7 @@ fn came_to(
     }
     if let Some(waits) = run.landing.as_ref().filter(|landing| landing.token == asked.token) {
         let question = run.pending().find(|(id, _)| waits.decision.is_some_and(|(of, _)| of == *id));
-        let mut result = result(run, target.how, LandStatus::Waiting, waits.open(run).join("; "));
+        let mut result = result(runs, run, target.how, LandStatus::Waiting, waits.open(run).join("; "));
         of_landing(&mut result, run, waits);
         if let Some((id, known)) = question {
             result.decision = Some(id.to_string());
@@ -159,7 +158,7 @@ fn named(file: &Path) -> Result<Name, Failure> {
     Ok(text.into())
 }
 
-fn result(run: &Run, how: LandAs, status: LandStatus, reason: String) -> LandResult {
+fn result(runs: &Runs, run: &Run, how: LandAs, status: LandStatus, reason: String) -> LandResult {
     LandResult {
         run: run.id.to_string(),
         how: match how {
@@ -179,7 +178,7 @@ fn result(run: &Run, how: LandAs, status: LandStatus, reason: String) -> LandRes
         file: None,
         patch: None,
         next: Vec::new(),
-        not_as_checked_out: not_as_checked_out(run),
+        not_as_checked_out: runs.not_as_checked_out(run),
     }
 }
 
@@ -205,7 +204,7 @@ fn landed_so(
         .branch
         .as_ref()
         .map_or_else(|| format!("the patch fits {short}"), |branch| format!("{} is on {branch} as {short}", run.id));
-    let mut result = result(run, put.how, status, place);
+    let mut result = result(runs, run, put.how, status, place);
     for recorded in events(&*runs.journal, run.id, put.token - 1, u64::MAX).map_err(load_failure)? {
         match recorded.event {
             Event::LandAsked(asked) if recorded.seq == put.token => result.onto = asked.target.onto.to_string(),

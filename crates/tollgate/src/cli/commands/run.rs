@@ -113,7 +113,7 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     })?;
     if !session.json() {
         session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
-        if let Some(files) = not_as_checked_out(run.run()) {
+        if let Some(files) = not_as_checked_out(run.run(), None) {
             session.output.talk(format!("  {}", view::words::not_as_checked_out(&files)));
         }
     }

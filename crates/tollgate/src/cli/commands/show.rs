@@ -78,6 +78,7 @@ pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Resu
         changes,
         reads,
         sandbox: sandbox::recorded(&events),
+        not_as_checked_out: runs.not_as_checked_out(run),
         by_hand,
     };
     let detail = detail::detail(run, &history, sources);

@@ -16,6 +16,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::run::budget::Stopped;
+use tollgate_core::run::data::Filtered;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::gate::unit_word;
 use tollgate_core::run::state::{At, Instance};
@@ -35,6 +36,7 @@ pub struct Sources<'a> {
     pub reads: Vec<api::Reads>,
     /// What the sandbox did not do, as the journal records it.
     pub sandbox: Option<String>,
+    pub not_as_checked_out: Option<api::NotAsCheckedOut>,
     /// The work trees that answers by hand are about.
     pub by_hand: BTreeMap<DecisionId, PathBuf>,
 }
@@ -72,13 +74,13 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         usage: usage::usage(&history.attempts),
         budgets: budget::budgets(run, sources.now_ms),
         reads: sources.reads,
-        not_as_checked_out: not_as_checked_out(run),
+        not_as_checked_out: sources.not_as_checked_out,
     }
 }
 
-/// The files of the base that a filter converts.
-pub fn not_as_checked_out(run: &Run) -> Option<api::NotAsCheckedOut> {
-    let filtered = &run.opened.checkout.as_ref()?.filtered;
+/// The files that a filter converts; of the base, where nobody looked at the tree.
+pub fn not_as_checked_out(run: &Run, now: Option<Filtered>) -> Option<api::NotAsCheckedOut> {
+    let filtered = &now.or_else(|| Some(run.opened.checkout.as_ref()?.filtered.clone()))?;
     let paths = filtered.paths.iter().map(ToString::to_string).collect();
     (!filtered.is_none()).then_some(api::NotAsCheckedOut { count: filtered.count, paths })
 }
