@@ -260,6 +260,12 @@ flows:
     };
     check(&[CODER], &skips("lanes"), &[]);
     check(&[CODER], &skips("close"), &[("TG0140", around)]);
+    // Unless it reads the units, of which there are none.
+    for when in ["{not: {holds: every}}", "{some: unit, is: new}"] {
+        let text = rest("lanes", every, "true").replace("{id: lanes,", &format!("{{id: lanes, when: {when},"));
+        let text = text.replace("none: hold}", "none: hold, skipped: close}");
+        check(&[CODER], &text, &[("TG0140", "without entering `lanes`")]);
+    }
     // Only where the gate is mandatory.
     check(&[CODER], &rest("close", every, "{mode: full}"), &[("TG0140", around)]);
     check(&[CODER], &rest("close", every, "{mode: lean}"), &[]);

@@ -99,7 +99,7 @@ impl GitFolder {
                 format!("{own}\n{AS_CHECKED_OUT}")
             }
             Kind::Converting(rules) | Kind::Work(Some(rules)) => format!("{}\n{AS_CHECKED_OUT}", rules.attributes),
-            Kind::Asking(rules) => rules.attributes.to_string(),
+            Kind::Asking(rules) => rules.attributes.clone(),
             Kind::Private | Kind::Work(None) => EXACT.to_owned(),
         };
         let mut config = format!("[core]\n\tbare = {bare}\n\tlogallrefupdates = false\n{format}");

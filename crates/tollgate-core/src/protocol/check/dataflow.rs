@@ -6,9 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use super::super::condition::{Condition, SetKind};
 use super::super::graph::{Edge, End, Graph, Node, SIZE_MAX};
 use super::super::model::{Each, Given, Kind, Land, Over, Stage};
 use super::change::{Changes, Reach, reaches};
+use super::gated::parts;
 use super::space::{Facts, Space, State, join, normal};
 use super::truth::{Judge, Truth};
 use crate::Name;
@@ -179,19 +181,38 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         can.map(|(valuation, facts)| (*valuation, facts.or(self.judge.implied(when, truth, *valuation)))).collect()
     }
 
+    /// Whether the `when` of a stage reads units: before there are any, it says nothing about the work.
+    pub fn skips_by_units(&self, stage: &Stage) -> bool {
+        let mut read: Vec<&Condition> = Vec::new();
+        if let Some(when) = &stage.when {
+            when.visit(&mut |condition| read.push(condition));
+        }
+        let gates = read.iter().filter_map(|condition| match condition {
+            Condition::Holds(name) => self.graph.protocol.gates.get(name),
+            _ => None,
+        });
+        let through = gates.flat_map(|gate| parts(self.graph, gate));
+        read.iter().copied().chain(through).any(|condition| {
+            matches!(condition, Condition::Set { set: SetKind::Unit, .. } | Condition::Count { set: SetKind::Unit, .. })
+        })
+    }
+
     /// Carries on what is new at a point: each valuation goes its way alone, so the rest need not be looked at again.
     fn visit(&mut self, point: usize, list: &mut BTreeSet<usize>) {
         let node = self.node(point);
         let instance = self.points[point].instance;
-        let mut fresh = std::mem::take(&mut self.points[point].fresh);
-        // An `each` that its own `when` skips counts as entered: the protocol says there when it has no work.
+        let fresh = std::mem::take(&mut self.points[point].fresh);
+        let mut runs = self.entered(node.stage, &fresh, true);
+        let mut skips = self.entered(node.stage, &fresh, false);
         if let Kind::Each(each) = &node.stage.kind
             && let Some(bit) = self.space.entered(&each.over)
         {
-            fresh.iter_mut().for_each(|(_, facts)| facts.set(bit));
+            runs.iter_mut().for_each(|(_, facts)| facts.set(bit));
+            // One that its own `when` skips counts as entered: the protocol says there when it has no work.
+            if !self.skips_by_units(node.stage) {
+                skips.iter_mut().for_each(|(_, facts)| facts.set(bit));
+            }
         }
-        let runs = self.entered(node.stage, &fresh, true);
-        let skips = self.entered(node.stage, &fresh, false);
         if self.points[point].effects.len() != node.edges.len() {
             self.points[point].effects =
                 node.edges.iter().map(|edge| self.effect(node.stage, edge, instance)).collect();

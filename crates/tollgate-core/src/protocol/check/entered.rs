@@ -127,7 +127,8 @@ impl Around {
         }
         while let Some(place @ (point, valuation)) = open.pop_front() {
             let node = flow.node(point);
-            if matches!(&node.stage.kind, Kind::Each(each) if each.over == *avoided) {
+            let is_avoided = matches!(&node.stage.kind, Kind::Each(each) if each.over == *avoided);
+            if is_avoided && !flow.skips_by_units(node.stage) {
                 continue;
             }
             if *places_left == 0 {
@@ -142,7 +143,7 @@ impl Around {
                 next.extend(runs.iter().map(|(valuation, _)| (flow.instances[child].base, *valuation)));
             }
             for (index, edge) in node.edges.iter().enumerate() {
-                if in_place.is_some() && &*edge.outcome != "skipped" {
+                if (in_place.is_some() || is_avoided) && &*edge.outcome != "skipped" {
                     continue;
                 }
                 for (valuation, _) in flow.carried(point, index, &runs, &skips) {

@@ -292,9 +292,8 @@ fn no_filter_is_started_and_its_paths_are_named() {
     git(&root, &["config", "filter.planted.smudge", &touch]);
     git(&root, &["config", "filter.planted.clean", &touch]);
     let fixture = fixture_of(root);
-    let named =
-        fixture.workspace.not_as_checked_out(&fixture.workspace.entries(&fixture.workspace.base().tree).unwrap());
-    assert_eq!(named.unwrap(), ["x.png"].map(Name::from));
+    let named = fixture.workspace.not_as_checked_out(&fixture.workspace.base().tree);
+    assert_eq!(named.unwrap().paths, ["x.png"].map(Name::from));
     let tree = fixture.tree();
     git(&tree.path, &["config", "filter.planted.clean", &touch]);
     assert_eq!(std::fs::read(tree.path.join("x.png")).unwrap(), b"one\n");
