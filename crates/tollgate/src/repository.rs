@@ -123,13 +123,13 @@ impl Repository {
 
     /// The `.tollgate/` folder of the last commit, never of the working copy; none when it has none.
     pub fn folder(&self) -> Result<Option<Folder>, Failure> {
-        if self.head()?.is_none() {
-            return Ok(None);
-        }
-        let mut entries = self.entries(&["ls-tree", "-r", "-z", "--full-tree", "-l", "HEAD", "--", FOLDER])?;
-        if entries.is_empty() {
-            return Ok(None);
-        }
+        let mut entries = match self.entries(&["ls-tree", "-r", "-z", "--full-tree", "-l", "HEAD", "--", FOLDER]) {
+            Ok(entries) if entries.is_empty() => return Ok(None),
+            Ok(entries) => entries,
+            // Before the first commit there is nothing to list.
+            Err(_) if self.head()?.is_none() => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
         let refuse = |message: String| {
             Failure::refused(Code::FOLDER, message).hint("keep only small plain files under .tollgate/")
         };

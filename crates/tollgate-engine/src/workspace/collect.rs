@@ -2,7 +2,8 @@
 
 use super::files::write_whole;
 use super::folder::{GitFolder, Kind};
-use super::repository::{Shared, base_ref, handed_ref};
+use super::refs::{base_ref, handed_ref};
+use super::repository::Shared;
 use super::{Base, Measured, Repository, WorkTree, Workspace, WorkspaceError, git_path};
 use crate::git::{Git, ObjectId};
 use std::path::{Path, PathBuf};

@@ -132,7 +132,7 @@ impl Workspace {
 
     /// The files of a tree that are not as a checkout has them.
     pub fn not_as_checked_out(&self, tree: &ObjectId) -> Result<Filtered, WorkspaceError> {
-        Ok(filtered(&self.filters(tree, &self.git.list(tree)?)?))
+        Ok(filtered(&self.filters(tree, &self.list(tree)?)?))
     }
 
     /// Refuses a tree whose checkout would write one of these files by a filter that the user configured.
@@ -142,7 +142,7 @@ impl Workspace {
         changed: &[Name],
         repository: &Repository,
     ) -> Result<(), WorkspaceError> {
-        let filters = self.filters(tree, &self.git.list(tree)?)?;
+        let filters = self.filters(tree, &self.list(tree)?)?;
         let wanted: HashSet<&Name> = changed.iter().collect();
         let mut written =
             filters.iter().filter(|(path, filter)| wanted.contains(path) && repository.has_filter(filter));
@@ -221,7 +221,7 @@ impl Workspace {
         if !converts(rules) && !names_attributes(&at(index, std::fs::read(index))?) {
             return Ok(Written::exactly(tree));
         }
-        let converted = converted(own, rules, &self.git.list(tree)?)?;
+        let converted = converted(own, rules, &self.list(tree)?)?;
         if converted.is_empty() {
             return Ok(Written::exactly(tree));
         }
@@ -274,7 +274,8 @@ impl Workspace {
         if other.is_empty() {
             return Ok(Vec::new());
         }
-        let bytes = if written.bytes == written.start { entries.to_vec() } else { self.git.list(&written.bytes)? };
+        let listed = self.list(&written.bytes)?;
+        let bytes = if written.bytes == written.start { entries } else { &listed };
         let bytes: HashMap<&Name, &Name> = bytes.iter().map(|entry| (&entry.path, &entry.blob)).collect();
         let (mut same, mut lines) = (HashSet::new(), Vec::new());
         for some in other.chunks(NAMED_MAX) {

@@ -18,7 +18,8 @@ use tollgate_store::{Point, reach};
 
 use super::checkout::Checkout;
 use super::claim::Claim;
-use super::repository::{branch_ref, commit, commit_on};
+use super::refs::branch_ref;
+use super::repository::{commit, commit_on};
 use super::starts::scratch;
 use super::{Landing, Repository, Signature, Workspace, WorkspaceError};
 use crate::git::{Git, GitError, ObjectId, records};

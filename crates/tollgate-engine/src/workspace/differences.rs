@@ -1,6 +1,6 @@
 //! What differs between two trees: asked of git, or worked out from what is known of both already.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tollgate_core::Name;
 use tollgate_core::run::event::ChangeKind;
@@ -49,6 +49,25 @@ impl Differences {
             return Ok(Self::none(from));
         }
         Self::told(git, from, &["diff-tree", "-r", from.as_str(), to.as_str()])
+    }
+
+    /// By what both trees hold.
+    pub fn of_entries(from: &ObjectId, before: &[Entry], after: &[Entry]) -> Self {
+        let mut pairs: BTreeMap<&Name, Pair> = BTreeMap::new();
+        let was: HashMap<&Name, &Entry> = before.iter().map(|entry| (&entry.path, entry)).collect();
+        let mut same = HashSet::new();
+        for entry in after {
+            match was.get(&entry.path) {
+                Some(known) if *known == entry => drop(same.insert(&entry.path)),
+                known => {
+                    drop(pairs.insert(&entry.path, (known.map(|known| Content::of(known)), Some(Content::of(entry)))))
+                }
+            }
+        }
+        for entry in before.iter().filter(|entry| !same.contains(&entry.path)) {
+            pairs.entry(&entry.path).or_insert_with(|| (Some(Content::of(entry)), None));
+        }
+        Self::known(from, pairs.into_iter().map(|(path, pair)| (path.clone(), pair)))
     }
 
     /// What the index of a git has otherwise than a commit; no file is looked at.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 
+use super::recent::recent_patch;
 use super::repository::commit_on;
 use super::{Signature, Workspace, WorkspaceError, safe_name};
 use crate::git::{GitError, ObjectId, quote, unquote};
@@ -148,7 +149,8 @@ impl Workspace {
     /// A commit that nobody is shown.
     fn in_progress(&self, tree: &ObjectId, parents: &[&ObjectId]) -> Result<ObjectId, WorkspaceError> {
         let by = Signature { name: "Tollgate".to_owned(), email: "tollgate@localhost".to_owned(), at_s: 0 };
-        commit_on(&self.git, tree, parents, "Work in progress", &by)
+        let arguments = parents.iter().fold(tree.to_string(), |all, parent| format!("{all} {parent}"));
+        self.commit_once(arguments, || commit_on(&self.git, tree, parents, "Work in progress", &by))
     }
 
     /// The difference between two trees as a patch, cut after `limit` bytes; and whether it was cut. With `only`, that of
@@ -160,9 +162,14 @@ impl Workspace {
         only: Option<&[&Name]>,
         limit: usize,
     ) -> Result<(Vec<u8>, bool), WorkspaceError> {
-        let kept = Head::new(limit);
-        self.diff_into(from, to, only, &[], kept.clone())?;
-        Ok(kept.take())
+        if from == to {
+            return Ok((Vec::new(), false));
+        }
+        recent_patch((from, to, only, limit), || {
+            let kept = Head::new(limit);
+            self.diff_into(from, to, only, &[], kept.clone())?;
+            Ok(kept.take())
+        })
     }
 
     /// The same with more flags, handed on piece by piece, however much it is.

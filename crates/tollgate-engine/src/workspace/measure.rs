@@ -15,6 +15,7 @@ use super::conversions::Written;
 use super::differences::Differences;
 use super::files::beside;
 use super::pipes::{self, not_ignored};
+use super::recent::remember_entries;
 use super::seen::{Look, Moment, Seen, recall, remember};
 use super::submodules::{back, filled, named, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
@@ -244,23 +245,30 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Remembers a work tree that was made just now and holds these files.
-    pub(super) fn know(&self, tree: &WorkTree, files: &ObjectId) -> Result<(), WorkspaceError> {
-        let Some(look) = Moment::now(self.folder.path()).and_then(|moment| Look::at(&tree.path, moment, &[])) else {
-            return Ok(());
+    /// A folder that was made just now and holds these files, as it would be measured.
+    pub(super) fn just_made(&self, folder: &Path, files: &ObjectId) -> Result<Option<Seen>, WorkspaceError> {
+        let Some(look) = Moment::after_all(self.folder.path()).and_then(|moment| Look::at(folder, moment, &[])) else {
+            return Ok(None);
         };
         let (changes, nested, escaping) = (Vec::new(), Vec::new(), Vec::new());
-        let entries = Arc::new(self.git.list(files)?);
+        let entries = self.list(files)?;
         let (special, ignored) = (Vec::new(), Vec::new());
         let differences = Differences::none(files);
         let found = Measured { tree: files.clone(), entries, differences, changes, nested, escaping, special, ignored };
-        remember(&tree.path, Seen::of(look, &[], &found));
-        Ok(())
+        Ok(Seen::of(look, &[], &found))
     }
 
     /// Measures a copy that was made to be measured, against the tree it was made of.
     pub fn measure_copy(&self, copy: &TempCopy, base: &ObjectId) -> Result<Measured, WorkspaceError> {
         let look = Moment::now(self.folder.path()).and_then(|moment| Look::at(copy.path(), moment, &[]));
+        if let (Some(seen), Some(look)) = (&copy.seen, &look) {
+            let tree = WorkTree { path: copy.path().to_owned(), name: copy.name() };
+            let found = self.measure_since(&tree, base, seen, look)?;
+            self.forget_measured(&tree);
+            if let Some(found) = found {
+                return Ok(found);
+            }
+        }
         let written = copy.written.clone().unwrap_or_else(|| Written::exactly(base));
         let special = if look.is_some() { Vec::new() } else { pipes::special(copy.path())? };
         self.measure_at(copy.path(), &copy.index(), &written, base, look.as_ref(), special)
@@ -292,12 +300,15 @@ impl Workspace {
                 git.run(&reset)?;
             }
         }
-        doubt(&git, bytes, &doubtful)?;
-        let known = git.list(start)?;
+        if !doubtful.is_empty() {
+            doubt(&git, &self.list(bytes)?, &doubtful)?;
+        }
+        let known = self.list(start)?;
         let named = named(root);
         let mut status = status(&git)?.with_submodules(root, &known, &named)?;
-        let first = if named.is_empty() || *start == self.base.tree { Vec::new() } else { git.list(&self.base.tree)? };
-        let back = back(root, first, &known, &named);
+        let first =
+            if named.is_empty() || *start == self.base.tree { Arc::default() } else { self.list(&self.base.tree)? };
+        let back = back(root, first.to_vec(), &known, &named);
         let new = not_ignored(&git, special, &status, &known)?;
         let (after, special) = if status.present.is_empty() && status.removed.is_empty() && back.is_empty() {
             (start.clone(), Vec::new())
@@ -307,23 +318,16 @@ impl Workspace {
             let git = converting.unwrap_or_else(|| self.git.on(root, &next.0));
             let special = stage(&git, root, &status)?;
             if !back.is_empty() {
-                let record = |entry: &Entry| {
-                    [
-                        format!("{} {}\t", entry.mode, entry.blob).into_bytes(),
-                        unquote(&entry.path).into_owned(),
-                        vec![0],
-                    ]
-                    .concat()
-                };
-                git.feed(&["update-index", "-z", "--index-info"], back.iter().flat_map(record).collect())?;
+                git.feed(&["update-index", "-z", "--index-info"], back.iter().flat_map(index_line).collect())?;
             }
             (git.id(&["write-tree"])?, special)
         };
         // Of those in the place of a file git says so itself.
         let special: BTreeSet<Name> = special.into_iter().chain(new.iter().map(|path| quote(path))).collect();
         let since = Differences::between(&git, start, &after)?;
-        let entries = Arc::new(since.applied(known));
-        let differences = if base == start { since } else { Differences::between(&git, base, &after)? };
+        let entries = if *start == after { known } else { Arc::new(since.applied(known.to_vec())) };
+        remember_entries(&after, &entries);
+        let differences = if base == start { since } else { self.differences(base, &after)? };
         let nested = status.nested.iter().map(|path| quote(path));
         // One that the setup fills and that is named as a cache counts for nobody.
         let filled = filled(root, &entries).filter(|name| !self.is_cache(name));
@@ -343,29 +347,29 @@ impl Workspace {
     }
 
     /// The entries of a tree.
-    pub fn entries(&self, tree: &ObjectId) -> Result<Vec<Entry>, WorkspaceError> {
-        Ok(self.git.list(tree)?)
+    pub fn entries(&self, tree: &ObjectId) -> Result<Arc<Vec<Entry>>, WorkspaceError> {
+        self.list(tree)
     }
 
     /// What differs between two trees.
     pub fn changes(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, WorkspaceError> {
-        Ok(Differences::between(&self.git, from, to)?.changes())
+        Ok(self.differences(from, to)?.changes())
     }
 }
 
 /// Has the index forget what it knows of files, so that they are read.
-fn doubt(git: &Git, base: &ObjectId, paths: &HashSet<Vec<u8>>) -> Result<(), WorkspaceError> {
-    if paths.is_empty() {
-        return Ok(());
-    }
-    let listing = git.run(&["ls-tree", "-r", "-z", base.as_str()])?;
-    let path = |record: &[u8]| record.iter().position(|byte| *byte == b'\t').map(|tab| record[tab + 1..].to_vec());
-    let known = records(&listing).filter(|record| path(record).is_some_and(|path| paths.contains(&path)));
-    let known: Vec<u8> = known.flat_map(|record| record.iter().copied().chain([0])).collect();
+fn doubt(git: &Git, entries: &[Entry], paths: &HashSet<Vec<u8>>) -> Result<(), WorkspaceError> {
+    let known = entries.iter().filter(|entry| paths.contains(&*unquote(&entry.path)));
+    let known: Vec<u8> = known.flat_map(index_line).collect();
     if !known.is_empty() {
         git.feed(&["update-index", "-z", "--index-info"], known)?;
     }
     Ok(())
+}
+
+/// An entry as `git update-index -z --index-info` takes it.
+fn index_line(entry: &Entry) -> Vec<u8> {
+    [format!("{} {}\t", entry.mode, entry.blob).into_bytes(), unquote(&entry.path).into_owned(), vec![0]].concat()
 }
 
 /// Changed links that lead outside.

@@ -32,6 +32,8 @@ mod measure;
 mod pipes;
 mod prepared;
 mod ready;
+mod recent;
+mod refs;
 mod repository;
 mod seen;
 mod settings;
@@ -76,7 +78,8 @@ use crate::git::Git;
 use crate::process::MARKER;
 use crate::setup::Settings;
 use folder::{GitFolder, Kind};
-use repository::{Shared, branch_ref};
+use refs::branch_ref;
+use repository::Shared;
 
 /// Turns an error of the file system into ours.
 fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, WorkspaceError> {

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
-use tollgate_core::id::RunId;
 use tollgate_store::{Point, reach};
 
 use super::conversions::attributes_of;
 use super::folder::{GitFolder, Kind};
 use super::measure::{self, Status};
+use super::refs::{base_ref, branch_ref, folders, handed_ref, has_room, in_the_way, left_lock, resolve};
 use super::settings::{Settings, user_files, user_folder};
 use super::{Base, Signature, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, GitError, ObjectId, quote};
@@ -121,26 +121,29 @@ impl Repository {
         let git = Git::discover(path)?;
         // The owner does not matter to a command that starts nothing.
         let find = ["-c", "safe.directory=*", "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"];
-        let found = git.call(&[&find[..], &["--git-path", "index", "--git-path", "objects"]].concat(), Vec::new())?;
-        if !found.end.success() {
-            return Err(WorkspaceError::NotARepository(path.to_owned()));
-        }
-        let paths = lines(&found.out);
-        let [git_dir, common, index, objects] = paths.as_slice() else {
+        let find = [&find[..], &["--git-path", "index", "--git-path", "objects"]].concat();
+        let ask = |more: &[&str]| git.call(&[&find[..], more].concat(), Vec::new());
+        let found = ask(&["--show-toplevel", "HEAD^{commit}", "HEAD^{tree}"])?;
+        let [git_dir, common, index, objects, top, head, tree] = &lines(&found.out)[..] else {
+            // It names the first thing that is missing, and prints what comes before it.
+            let found = ask(&[])?;
+            return Err(match &lines(&found.out)[..] {
+                _ if !found.end.success() => WorkspaceError::NotARepository(path.to_owned()),
+                [git_dir, ..] => match lines(&ask(&["--show-toplevel"])?.out).get(4) {
+                    Some(top) => WorkspaceError::Unborn(top.clone()),
+                    None => WorkspaceError::Bare(git_dir.clone()),
+                },
+                [] => WorkspaceError::NotARepository(path.to_owned()),
+            });
+        };
+        let id = |line: &Path| line.to_str().and_then(ObjectId::parse);
+        let (Some(head), Some(tree)) = (id(head), id(tree)) else {
             let what = String::from_utf8_lossy(&found.out).into_owned();
             return Err(GitError::Unexpected { command: "rev-parse".to_owned(), what }.into());
         };
-        let top = git.call(&["-c", "safe.directory=*", "rev-parse", "--show-toplevel"], Vec::new())?;
-        let top = lines(&top.out).into_iter().next().filter(|_| top.end.success());
-        let top = top.ok_or_else(|| WorkspaceError::Bare(git_dir.clone()))?;
-        let own = Git::with_dir(git_dir)?;
-        let Ok(head) = own.id(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) else {
-            return Err(WorkspaceError::Unborn(top));
-        };
-        let tree = own.id(&["rev-parse", "--verify", &format!("{head}^{{tree}}")])?;
         let excludes = user_excludes(common);
         let shared = Shared { common: common.clone(), objects: objects.clone() };
-        let (git_dir, index, settings) = (git_dir.clone(), index.clone(), Settings::default());
+        let (top, git_dir, index, settings) = (top.clone(), git_dir.clone(), index.clone(), Settings::default());
         let (dirty, nested) = (Vec::new(), Vec::new());
         Ok(Self { top, shared, head, tree, dirty, nested, git_dir, index, excludes, settings })
     }
@@ -288,7 +291,7 @@ fn unflag(git: &Git, paths: &[Vec<u8>]) -> Result<(), WorkspaceError> {
 
 /// The user's file of ignore rules, read from the configuration without starting anything.
 fn user_excludes(common: &Path) -> PathBuf {
-    for file in user_files().into_iter().rev() {
+    for file in user_files().into_iter().rev().filter(|file| file.is_file()) {
         let mut args: Vec<&OsStr> = ["config", "--type=path", "--file"].map(OsStr::new).to_vec();
         args.extend([file.as_os_str(), OsStr::new("core.excludesFile")]);
         let asked = Git::discover(common).and_then(|git| git.run(&args));
@@ -345,46 +348,6 @@ pub(super) fn commit_on(
     Ok(git.id(&args)?)
 }
 
-/// The branch that a run is published on.
-pub(super) fn branch_ref(run: RunId) -> String {
-    format!("refs/heads/tollgate/{run}")
-}
-
-/// Refuses a ref that cannot be made because another one is where its folder has to be.
-fn has_room(user: &Git, top: &Path, name: &str) -> Result<(), WorkspaceError> {
-    let folders = name.match_indices('/').map(|(at, _)| &name[..at]).skip_while(|folder| !folder.ends_with("tollgate"));
-    for folder in folders {
-        if user.id(&["rev-parse", "--verify", "--quiet", folder]).is_ok() {
-            let name = folder.trim_start_matches("refs/heads/").to_owned();
-            return Err(WorkspaceError::RefInTheWay { name, top: top.to_owned() });
-        }
-    }
-    Ok(())
-}
-
-/// The lock file of a ref, if one is there: a plain file that no link leads to.
-fn left_lock(common: &Path, name: &str) -> Option<PathBuf> {
-    let mut path = common.to_owned();
-    for part in name.split('/') {
-        // Between the git folder itself, which may well be a link, and the ref.
-        if path != common && !path.symlink_metadata().ok()?.is_dir() {
-            return None;
-        }
-        path.push(part);
-    }
-    path.as_mut_os_string().push(".lock");
-    path.symlink_metadata().ok()?.is_file().then_some(path)
-}
-
-pub(super) fn base_ref(run: RunId) -> String {
-    format!("refs/tollgate/{run}/base")
-}
-
-/// What is on its way into the user's repository.
-pub(super) fn handed_ref(run: RunId) -> String {
-    format!("refs/tollgate/{run}/handed")
-}
-
 impl Workspace {
     /// Pins the base in the user's repository, so that nothing there is cleaned away while the run needs it.
     pub(super) fn pin(&self) -> Result<(), WorkspaceError> {
@@ -394,8 +357,8 @@ impl Workspace {
     /// Commits a tree on the base as the branch `tollgate/RUN` of the user's repository. Doing it again changes nothing.
     pub fn publish(&self, tree: &ObjectId, message: &str, by: &Signature) -> Result<ObjectId, WorkspaceError> {
         let commit = commit(&self.git, tree, &self.base.commit, message, by)?;
-        let known = |name: &str| self.git.id(&["rev-parse", "--verify", "--quiet", name]).ok();
-        let ours: Vec<ObjectId> = [known("refs/published"), known("refs/publishing")].into_iter().flatten().collect();
+        let ours = resolve(&self.git, &["refs/published", "refs/publishing"])?;
+        let ours: Vec<ObjectId> = ours.into_iter().flatten().collect();
         // Written before the branch: after a crash in between, the branch is either the old one or this one.
         self.git.run(&["update-ref", "refs/publishing", commit.as_str()])?;
         reach(Point::CommitMade);
@@ -414,7 +377,9 @@ impl Workspace {
     /// Brings a commit into the user's repository under a ref that is absent, the same, or one that we put there.
     pub(super) fn hand(&self, commit: &ObjectId, name: &str, ours: &[ObjectId]) -> Result<(), WorkspaceError> {
         let (user, handed) = (self.user()?, handed_ref(self.run));
-        let found = user.id(&["rev-parse", "--verify", "--quiet", name]).ok();
+        let folders: Vec<&str> = folders(name).collect();
+        let mut all = resolve(&user, &[&[name, commit.as_str()], &folders[..]].concat())?.into_iter();
+        let (found, is_there) = (all.next().flatten(), all.next().flatten().is_some());
         match &found {
             Some(found) if found == commit => return Ok(user.run(&["update-ref", "-d", &handed]).map(drop)?),
             Some(found) if !ours.contains(found) => {
@@ -422,9 +387,9 @@ impl Workspace {
                 return Err(WorkspaceError::RefMoved { name: name.to_owned(), top, found });
             }
             Some(_) => {}
-            None => has_room(&user, &self.top, name)?,
+            None => in_the_way(&self.top, &folders, all)?,
         }
-        if !user.call(&["cat-file", "-e", commit.as_str()], Vec::new())?.end.success() {
+        if !is_there {
             self.git.run(&["update-ref", "refs/handed", commit.as_str()])?;
             // Never unpacked: a pack is kept from being cleaned away until a ref points to it, loose objects are not.
             let flags = ["-c", "fetch.unpackLimit=1", "fetch", "--no-recurse-submodules", "--quiet", "--no-tags"];
@@ -435,20 +400,20 @@ impl Workspace {
             user.run(&args)?;
         }
         let before = found.map_or_else(|| "0".repeat(commit.as_str().len()), |id| id.to_string());
-        user.run(&["update-ref", name, commit.as_str(), &before])?;
-        user.run(&["update-ref", "-d", &handed])?;
+        let steps = format!("update {name} {commit} {before}\ndelete {handed}\n");
+        user.feed(&["update-ref", "--stdin"], steps.into_bytes())?;
         Ok(())
     }
 
     /// Takes the pin of the base back. Nothing happens when somebody else moved it.
     pub(super) fn unpin(&self) -> Result<(), WorkspaceError> {
         let user = self.user()?;
-        let name = base_ref(self.run);
-        let there = user.id(&["rev-parse", "--verify", "--quiet", &name]).is_ok_and(|found| found == self.base.commit);
-        if there {
-            user.run(&["update-ref", "-d", &name, self.base.commit.as_str()])?;
+        let (name, handed) = (base_ref(self.run), handed_ref(self.run));
+        let mut steps = format!("delete {handed}\n");
+        if resolve(&user, &[&name])?.contains(&Some(self.base.commit.clone())) {
+            steps.push_str(&format!("delete {name} {}\n", self.base.commit));
         }
-        user.run(&["update-ref", "-d", &handed_ref(self.run)])?;
+        user.feed(&["update-ref", "--stdin"], steps.into_bytes())?;
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, fstat, open, openat, statat};
 use tollgate_core::Name;
@@ -18,6 +19,7 @@ use tollgate_core::scope::Entry;
 
 use super::differences::Differences;
 use super::measure::{Measured, SUBMODULE};
+use super::recent::Recent;
 use crate::git::ObjectId;
 
 /// The most files of a work tree that are looked at this way, and of all that are remembered beside the newest.
@@ -31,6 +33,9 @@ const THREADS_MAX: usize = 4;
 /// What is read of a folder at once.
 const LISTING_BYTES: usize = 32 * 1024;
 const GIT: &[u8] = b".git";
+/// How long, and how often, the next step of a file system's clock is waited for.
+const STEP: Duration = Duration::from_millis(1);
+const STEPS_MAX: u32 = 20;
 
 /// When something changed, by the clock of its file system.
 type When = (i64, i64);
@@ -77,6 +82,20 @@ impl Moment {
         rustix::io::write(&file, b"\n").ok()?;
         let stat = fstat(&file).ok()?;
         Some(Self { device: stat.st_dev, when: (stat.st_mtime, stat.st_mtime_nsec.cast_signed()) })
+    }
+
+    /// The same, later than everything that was written before: the clock of a file system goes in steps of a few milliseconds.
+    pub fn after_all(folder: &Path) -> Option<Self> {
+        let first = Self::now(folder)?;
+        let mut moment = first;
+        for _ in 0..STEPS_MAX {
+            if moment.when > first.when {
+                break;
+            }
+            std::thread::sleep(STEP);
+            moment = Self::now(folder)?;
+        }
+        Some(moment)
     }
 }
 
@@ -303,29 +322,19 @@ fn folders_of(ignored: &[Name]) -> Vec<Name> {
     folders
 }
 
-/// The work trees that this process measured, the last one last.
-static REMEMBERED: Mutex<Vec<(PathBuf, Arc<Seen>)>> = Mutex::new(Vec::new());
+/// The work trees that this process measured.
+static REMEMBERED: Mutex<Recent<PathBuf, Arc<Seen>>> = Mutex::new(Recent::new(REMEMBERED_MAX));
 
 /// What was seen of a work tree.
 pub(super) fn recall(place: &Path) -> Option<Arc<Seen>> {
-    let all = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
-    all.iter().find(|(known, _)| known == place).map(|(_, seen)| Arc::clone(seen))
+    REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner).get(place)
 }
 
 /// Remembers what was seen of a work tree, or that nothing is known of it.
 pub(super) fn remember(place: &Path, seen: Option<Seen>) {
-    let mut all = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
-    all.retain(|(known, _)| known != place);
-    let Some(seen) = seen else { return };
-    let mut room = REMEMBERED_MAX.saturating_sub(seen.look.files());
-    let keep = all.iter().rev().take_while(|(_, other)| {
-        let files = other.look.files().max(1);
-        let fits = files <= room;
-        room = room.saturating_sub(files);
-        fits
-    });
-    let keep = keep.count();
-    let old = all.len() - keep;
-    all.drain(..old);
-    all.push((place.to_owned(), Arc::new(seen)));
+    let (mut all, place) = (REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner), place.to_owned());
+    match seen {
+        Some(seen) => all.put(place, seen.look.files(), Arc::new(seen)),
+        None => all.forget(&place),
+    }
 }

@@ -10,6 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, open, openat2, readlinkat
 
 use super::differences::{Content, Differences};
 use super::measure::{Measured, escaping};
+use super::recent::remember_entries;
 use super::seen::{Look, Seen, Sign};
 use super::{WorkTree, Workspace, WorkspaceError};
 use crate::git::{ObjectId, quote};
@@ -59,9 +60,10 @@ impl Workspace {
             true => Arc::clone(&seen.entries),
             false => Arc::new(step.applied((*seen.entries).clone())),
         };
+        remember_entries(&after, &entries);
         let differences = match seen.differences.from == *base {
             true => seen.differences.clone().then(&step),
-            false => Differences::between(&self.git, base, &after)?,
+            false => self.differences(base, &after)?,
         };
         if differences.touch_submodules() {
             return Ok(None);
@@ -82,6 +84,11 @@ impl Workspace {
         Ok(printed.end.success() || !printed.out.is_empty() || !printed.err.is_empty())
     }
 
+    /// Removes the ref of a copy, which is measured once.
+    pub(super) fn forget_measured(&self, tree: &WorkTree) {
+        std::fs::remove_file(self.folder.path().join(measured_ref(tree))).ok();
+    }
+
     /// Makes the tree of a stream of changes, and says what it has at each path that was put. They are read as they are, and no
     /// index has to be written for it.
     fn import(
@@ -90,7 +97,7 @@ impl Workspace {
         stream: Vec<u8>,
         steps: &Steps,
     ) -> Result<Option<(ObjectId, Vec<Content>)>, WorkspaceError> {
-        let reference = format!("refs/measured/{}", tree.name.replace('.', "%2e"));
+        let reference = measured_ref(tree);
         let head = format!("commit {reference}\ncommitter tollgate <> 0 +0000\ndata 0\n");
         // What it makes is a pack. Taking that apart is another process; many packs make every other one slower.
         let apart: &[&str] = if self.folder.has_few_packs() { &["-c", "fastimport.unpackLimit=1"] } else { &[] };
@@ -98,6 +105,11 @@ impl Workspace {
         let printed = self.git.call(&args, [head.into_bytes(), stream].concat())?;
         Ok(printed.end.success().then(|| imported(&printed.out, steps)).flatten())
     }
+}
+
+/// What holds the last tree that was measured of a work tree.
+fn measured_ref(tree: &WorkTree) -> String {
+    format!("refs/measured/{}", tree.name.replace('.', "%2e"))
 }
 
 /// Reads `040000 tree ID\t` and `MODE blob ID\tPATH` of each that was put; an empty tree is `missing`.

@@ -12,7 +12,6 @@ use std::path::{Component, Path};
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
 
-use super::differences::Differences;
 use super::measure::{SUBMODULE, Status};
 use super::repository::SHOWN_MAX;
 use super::{Workspace, WorkspaceError};
@@ -117,7 +116,7 @@ impl Workspace {
     /// The submodules in whose place of the checkout lies what a move from one tree to another would take away: in the folder of
     /// one that becomes something else, whatever it is, and anything but a folder. Git looks at neither.
     pub(super) fn displaced(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Name>, WorkspaceError> {
-        let differences = Differences::between(&self.git, from, to)?;
+        let differences = self.differences(from, to)?;
         let is_displaced = |(name, replaced): &(&Name, bool)| {
             let path = unquote(name);
             let path = Path::new(OsStr::from_bytes(&path));

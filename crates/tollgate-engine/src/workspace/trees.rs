@@ -8,6 +8,7 @@ use tollgate_store::{Point, reach};
 use super::conversions::{Written, settings};
 use super::files::{beside, remove_tree, safe_name, sync_folder};
 use super::folder::{GitFolder, Kind};
+use super::seen::{Seen, remember};
 use super::{Hands, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, ObjectId};
 
@@ -67,12 +68,19 @@ pub struct TempCopy {
     path: PathBuf,
     /// What it was made of; none: it is not to be measured.
     pub(super) written: Option<Written>,
+    /// Its files as they were made; none: they were not looked at.
+    pub(super) seen: Option<Seen>,
 }
 
 impl TempCopy {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Its name among the trees of its run.
+    pub(super) fn name(&self) -> String {
+        format!("copy-{}", self.path.file_name().unwrap_or_default().to_string_lossy())
     }
 
     /// Its index, beside it: where nobody who works in it writes.
@@ -102,7 +110,7 @@ impl Workspace {
             reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
             self.hand_over(&tree, &Hands::Left(start.clone()))?;
-            self.know(&tree, start)?;
+            remember(&tree.path, self.just_made(&tree.path, start)?);
         }
         Ok(tree)
     }
@@ -217,7 +225,7 @@ impl Workspace {
     fn copy_with(&self, tree: &ObjectId, measured: bool) -> Result<TempCopy, WorkspaceError> {
         let number = NEXT_COPY.fetch_add(1, Ordering::Relaxed);
         let path = self.run_folder().join("copies").join(format!("{}-{number}", std::process::id()));
-        let mut copy = TempCopy { path, written: None };
+        let mut copy = TempCopy { path, written: None, seen: None };
         let next = match measured {
             true => {
                 let (next, written) = self.build_to_measure(copy.path(), tree, &copy.index())?;
@@ -227,6 +235,9 @@ impl Workspace {
             false => self.build(copy.path(), tree)?.0,
         };
         self.put(&next, copy.path())?;
+        if measured {
+            copy.seen = self.just_made(copy.path(), tree)?;
+        }
         Ok(copy)
     }
 

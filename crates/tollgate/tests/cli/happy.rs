@@ -23,6 +23,19 @@ fn standard_ends_with_exactly_the_workers_tree_on_a_branch() {
     insta::assert_snapshot!(play.told(&said));
 }
 
+/// Starting git is most of what a small run waits for.
+#[test]
+fn a_standard_run_starts_git_at_most_forty_times() {
+    let mut play = Play::new(TASK, &script(&[]));
+    let path = std::env::var_os("PATH").unwrap();
+    let git = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|path| path.exists()).unwrap();
+    let calls = play.world.path("calls");
+    play.world.agent("git", &format!("#!/bin/sh\necho x >> {}\nexec {} \"$@\"\n", calls.display(), git.display()));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0).says("succeeded");
+    let count = std::fs::read_to_string(calls).unwrap().lines().count();
+    assert!((1..=40).contains(&count), "git was started {count} times");
+}
+
 #[test]
 fn simple_has_no_reviewer_unless_there_are_open_questions() {
     let (play, said) = Play::simple(&[("dev-tester", &[else_(SOLO)]), ("dod-checker", &[else_(SOLO_COVERED)])]);
