@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::Name;
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Nothing.
@@ -33,9 +33,9 @@ pub enum Moved {
 pub struct Change<'a> {
     /// The path, quoted as git does when it is not plain text.
     pub path: Name,
-    /// What stood there before.
+    /// What was there before.
     pub before: Mode,
-    /// What stands there now.
+    /// What is there now.
     pub after: Mode,
     /// Where it came from or went to.
     pub moved: Option<Moved>,
@@ -48,29 +48,23 @@ pub struct Change<'a> {
 pub enum Content<'a> {
     /// Nothing: only its mode or its name changed.
     Same,
-    /// These lines.
-    Lines(&'a [Hunk<'a>]),
-    /// Nobody can say: it is binary, or larger than what is read.
+    /// All lines of the file, before and after.
+    Lines(&'a [Line<'a>]),
+    /// It is binary, or too large to be read.
     Unread,
 }
 
-/// Lines that changed together, with those around them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Hunk<'a> {
-    /// The line that git names as what the change is in: a function or a section.
-    pub within: Cow<'a, str>,
-    /// The lines, without their ends.
-    pub lines: Vec<(Sign, Cow<'a, str>)>,
-}
+/// A line without its end, and on which side it is.
+pub type Line<'a> = (Sign, Cow<'a, str>);
 
-/// Which side a line stands on.
+/// On which side of a change a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// On both.
     Kept,
     /// Before only.
     Removed,
-    /// Now only.
+    /// After only.
     Added,
 }
 
@@ -84,7 +78,7 @@ pub enum Kind {
     MovedHere,
     /// The old path of a rename.
     MovedAway,
-    /// Another kind of thing stands there now: a link in place of a file.
+    /// Another kind of thing is there now: a link in place of a file.
     Replaced,
     /// Only the mode changed.
     Mode,
@@ -94,9 +88,9 @@ impl Change<'_> {
     /// What its mode says that its lines do not.
     pub fn mode(&self) -> Option<&'static str> {
         match (self.before, self.after) {
-            (Mode::Link, _) | (_, Mode::Link) => Some("the link leads elsewhere"),
-            (Mode::File | Mode::Absent, Mode::Program) => Some("it can be started now"),
-            (Mode::Program, Mode::File) => Some("it can no longer be started"),
+            (Mode::Link, _) | (_, Mode::Link) => Some("the link has another target"),
+            (Mode::File | Mode::Absent, Mode::Program) => Some("the file is executable now"),
+            (Mode::Program, Mode::File) => Some("the file is no longer executable"),
             _ => None,
         }
     }
@@ -116,18 +110,18 @@ impl Change<'_> {
 
     /// How many lines were added and removed; none when they were not read.
     pub fn lines(&self) -> Option<(usize, usize)> {
-        let hunks = match self.content {
+        let lines = match self.content {
             Content::Same => return Some((0, 0)),
             Content::Unread => return None,
-            Content::Lines(hunks) => hunks,
+            Content::Lines(lines) => lines,
         };
-        let count = |sign| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(found, _)| *found == sign).count();
+        let count = |sign| lines.iter().filter(|(found, _)| *found == sign).count();
         Some((count(Sign::Added), count(Sign::Removed)))
     }
 }
 
 impl Mode {
-    /// Whether two are the same kind of thing; a file stays one when it can be started.
+    /// Whether two are the same kind of thing; an executable file is a file.
     fn is_like(self, other: Self) -> bool {
         let file = |mode| matches!(mode, Self::File | Self::Program);
         self == other || (file(self) && file(other))

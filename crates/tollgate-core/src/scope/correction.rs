@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use super::item::{files_of, paths_of};
+use super::item;
 use crate::code::Code;
 use crate::contract::Context;
 use crate::contract::markdown::{BlockKind, Outline, outline};
 use crate::contract::registry::defined;
-use crate::contract::struck;
-use crate::contract::text::{Source, is_quote, is_same_name, says_none, words};
+use crate::contract::text::{Source, is_same_name};
 use crate::contract::tree::Node;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 
@@ -56,18 +55,11 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
         _ => false,
     });
     for block in misplaced.take(CORRECTIONS_MAX / 2) {
-        let message = format!("`{TITLE}` is no heading of level two here");
+        let message = format!("`{TITLE}` is not a heading of level two here");
         let hint = format!("write `## {TITLE}`");
         problems.push(Diagnostic::error(Code::SECTION_MISPLACED, source.place(block.range.start), message).hint(hint));
     }
     for section in sections.iter().filter(|section| is_same_name(&text[section.title.clone()], TITLE)) {
-        let (before, behind) = text.split_at(section.start);
-        if struck::is_struck(&text[section.title.clone()]) || struck::is_open(before, behind) {
-            let message = format!("`{TITLE}` is struck through");
-            let hint = "take the strike out, or the correction";
-            problems.push(Diagnostic::error(Code::SECTION_MISPLACED, source.place(section.start), message).hint(hint));
-            continue;
-        }
         let items = section.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Item));
         let begins = |range: &Range<usize>| {
             let words = text[range.clone()].trim_start_matches(['-', '*', '+', ' ']);
@@ -79,13 +71,13 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
         for (at, start) in starts.iter().enumerate() {
             if found.len() + problems.len() >= CORRECTIONS_MAX {
                 let message = format!("there are more than {CORRECTIONS_MAX} corrections: the others are not read");
-                let hint = "a task that lists so many wrong files is to be written anew";
+                let hint = "rewrite a task that lists so many wrong files";
                 problems.push(Diagnostic::error(Code::TEXT_REFUSED, source.place(*start), message).hint(hint));
                 return (found, problems);
             }
             let end = starts.get(at + 1).copied().unwrap_or(section.body.end);
             match read(&alone(text, section.start, *start..end), source.place(*start)) {
-                Ok(corrections) => found.extend(corrections),
+                Ok(correction) => found.push(correction),
                 Err(wrong) => problems.extend(wrong),
             }
         }
@@ -102,7 +94,7 @@ fn alone(text: &str, heading: usize, range: Range<usize>) -> String {
         let (start, end) = (at, at + line.len());
         at = end;
         if start <= heading && heading < end {
-            // The contract has the heading at level two, whatever level it stands at here.
+            // The contract has the heading in one spelling.
             kept.push_str("## ");
             kept.push_str(TITLE);
             kept.push('\n');
@@ -115,39 +107,15 @@ fn alone(text: &str, heading: usize, range: Range<usize>) -> String {
     kept
 }
 
-/// A correction, once for each file that it names.
-fn read(text: &str, place: Place) -> Result<Vec<Correction>, Vec<Diagnostic>> {
+fn read(text: &str, place: Place) -> Result<Correction, Vec<Diagnostic>> {
     let Some(contract) = defined(CORRECTION_CONTRACT) else { return Err(Vec::new()) };
     let judged = contract.judge(text, &Context::default());
     let wrong = judged.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let (false, Some(root)) = (wrong, judged.root) else { return Err(judged.diagnostics) };
-    let said = |name: &str| root.get(name).and_then(Node::text).unwrap_or_default();
-    if says_nothing(said("reason")) {
-        let hint = "say why the listed file is the wrong one, and the actual one the right one";
-        return Err(vec![Diagnostic::error(Code::FIELD_FORM, place, "`Reason:` says nothing").hint(hint)]);
-    }
-    let bare = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
-    let listed = paths_of(said("listed")).first().map(|path| bare(path)).unwrap_or_default();
-    let correction = |actual: &String| Correction {
-        listed: listed.clone(),
-        actual: bare(actual),
-        reason: said("reason").to_owned(),
-        place,
+    let field = |name: &str| root.get(name).and_then(Node::text).unwrap_or_default();
+    let path = |name: &str| match item::path(field(name)) {
+        Ok(path) => Ok(path.trim_start_matches("./").trim_end_matches('/').to_owned()),
+        Err(problem) => Err(vec![Diagnostic::error(Code::FIELD_FORM, place, problem.message).hint(problem.hint)]),
     };
-    Ok(files_of(said("actual")).iter().map(correction).collect())
-}
-
-/// Words that are no reason by themselves, and those that put one off.
-const EMPTY: [&str; 16] = [
-    "none", "na", "n", "a", "null", "nil", "nothing", "given", "needed", "see", "above", "below", "because", "reason",
-    "unknown", "idk",
-];
-const LATER: [&str; 6] = ["todo", "tbd", "tba", "fixme", "xxx", "wip"];
-
-/// Whether a reason gives none, whatever signs stand around it.
-fn says_nothing(reason: &str) -> bool {
-    let bare = reason.trim_matches(|c: char| c.is_whitespace() || is_quote(c) || c.is_ascii_punctuation());
-    let is = |word: &str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
-    let later = words(bare).next().is_some_and(|first| is(first, &LATER));
-    later || says_none(bare) || words(bare).all(|word| is(word, &EMPTY))
+    Ok(Correction { listed: path("listed")?, actual: path("actual")?, reason: field("reason").to_owned(), place })
 }

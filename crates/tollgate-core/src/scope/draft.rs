@@ -1,5 +1,5 @@
-//! What an implementor posts when a file outside of its scope needs more than an incidental change: a blocker when that stops the
-//! work, an escalation when it does not, in the words of their contracts.
+//! What an implementor posts when a file outside its scope needs more than an incidental change: a blocker when that stops the
+//! work, an escalation when it does not.
 
 use serde_json::{Value, json};
 
@@ -44,8 +44,8 @@ impl Draft {
     /// When it is to be posted.
     pub const fn when(self) -> &'static str {
         match self {
-            Self::Blocker => "the work cannot go on without it",
-            Self::Escalation => "the work can go on",
+            Self::Blocker => "the work cannot continue without the change",
+            Self::Escalation => "the work can continue",
             Self::SpecGap => "a correction names a file that the task excludes",
         }
     }
@@ -84,7 +84,7 @@ pub fn write(draft: Draft, rules: &Rules, sorted: &[Sorted<'_>]) -> Option<Strin
         Draft::Blocker => json!({
             "title": format!("{files} out of scope must change"),
             "type": draft.kind(),
-            "description": format!("The task cannot be finished within its scope. Changed outside of it: {named}."),
+            "description": format!("The task cannot be finished within its scope. Changed outside it: {named}."),
             "options": [
                 {
                     "name": "Extend the scope",
@@ -94,7 +94,7 @@ pub fn write(draft: Draft, rules: &Rules, sorted: &[Sorted<'_>]) -> Option<Strin
                 {
                     "name": "Do it in a task of its own",
                     "description": "Another task makes these changes first; this one waits for it.",
-                    "tradeoffs": "This task stands still until then.",
+                    "tradeoffs": "This task waits until then.",
                 },
             ],
             "recommendation": "Option 1 because the work in scope does not work without these changes.",
@@ -103,7 +103,7 @@ pub fn write(draft: Draft, rules: &Rules, sorted: &[Sorted<'_>]) -> Option<Strin
         Draft::Escalation => json!({
             "title": format!("{files} out of scope changed"),
             "type": draft.kind(),
-            "description": format!("These changes lie outside of the task's scope and are not incidental: {named}."),
+            "description": format!("These changes are outside the task's scope and not incidental: {named}."),
             "tried": "The change was measured against In Scope, tests beside it, corrections and the three criteria of incidental changes.",
             "options": [
                 "Extend the scope of the task to these files -- the task grows.",
@@ -132,7 +132,7 @@ fn spec_gap(rules: &Rules) -> Option<Value> {
         "title": "The task excludes the file that holds the code",
         "type": Draft::SpecGap.kind(),
         "description": format!(
-            "The task lists `{}`, the code is in `{}`, and the task excludes that one. {}",
+            "The task lists `{}`. The code is in `{}`, which the task excludes. {}",
             correction.listed, correction.actual, one_line(&correction.reason)
         ),
         "spec_reference": {
@@ -144,16 +144,16 @@ fn spec_gap(rules: &Rules) -> Option<Value> {
             {
                 "name": "Correct the scope",
                 "description": format!("List `{}` in In Scope in place of `{}`.", correction.actual, correction.listed),
-                "tradeoffs": "Whoever owns it must know.",
+                "tradeoffs": "Its owner must know.",
             },
             {
                 "name": "Leave the file alone",
-                "description": "Say where else the task is to be done.",
-                "tradeoffs": "The task may have to be written anew.",
+                "description": "Say which other file the task is about.",
+                "tradeoffs": "The task may have to be rewritten.",
             },
         ],
         "recommendation": "Option 1 because the code is there.",
-        "impact": "What the task wants is not clear, and it stays unfinished.",
+        "impact": "It is unclear what the task asks for, so it stays unfinished.",
     }))
 }
 

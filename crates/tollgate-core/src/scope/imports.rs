@@ -1,415 +1,417 @@
-//! What the imports of a file bind before and after a change, and whether the change in scope needs that.
+//! The import statements of a file: which names they bind, and which file each leads to.
 //!
-//! A name alone ties nothing: it must come from a module that is, as far as the text says, a file of the change in scope. An import
-//! that gives a name the file already had another meaning alters what the file does.
+//! Only the plain shape of each language is read, and only where the text itself says which file is meant. Every other
+//! statement is kept as it is written, for a person.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use super::change::{Hunk, Sign};
-use super::modules::{Dialect, dialect};
-use super::named::file_name;
-use super::names::Names;
-use super::shape::parted;
-use super::words::{Language, Token, TokenSort};
-use crate::Name;
+use super::languages::{ImportForm, Language, file_name, folder, language};
+use super::tokens::{Kind, Token};
 
-/// What the imports of a change say of it.
-#[derive(Debug, Default)]
-pub struct Imports<'n> {
-    /// Why the change in scope needs one of them, and the file that says so.
-    pub strong: Option<(String, &'n Name)>,
-    /// Whether there is one of which nothing says that it is needed.
-    pub loose: bool,
-    /// Why the file may do something else.
-    pub open: Option<String>,
-    /// A module that is no file of any repository.
-    pub foreign: Option<String>,
-    /// Whether all that comes in is given to others, and lies in the folder of the file or below it.
-    pub gathered: bool,
-}
-
-/// How a name comes in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum How {
-    Plain,
-    /// Under another name.
-    Alias,
-    /// With all others of its module.
-    Wildcard,
-    /// Not at all: the module is there for what it does.
-    Effect,
-}
+/// A longer statement is not read: each is looked at from its start.
+const STATEMENT_TOKENS_MAX: usize = 1_000;
 
 /// A name that an import binds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Binding {
-    /// What it is called in the file, or by those who import it from there.
-    pub local: String,
-    pub exported: bool,
-    /// What it is called in the module; nothing for the module itself.
-    pub imported: String,
-    pub module: String,
-    pub how: How,
-    /// Who sees it, where that is less than all and more than the file: `pub(crate)`.
-    pub seen_by: String,
+    /// The words before it: `import`, `export`, `pub use`.
+    form: String,
+    /// The module, part by part: `.`, `..`, `crate`, `self` and `super` are relative.
+    module: Vec<String>,
+    pub name: String,
 }
 
-/// One side of a change.
+/// The imports of one side of a file.
 #[derive(Debug, Default)]
-struct Side<'a> {
-    bound: BTreeSet<Binding>,
-    /// A line of an import that changed and cannot be read.
-    unclear: Option<&'a str>,
-    /// The words of the other lines.
-    used: BTreeSet<&'a str>,
+pub struct Imports {
+    pub bindings: BTreeSet<Binding>,
+    /// Statements of another shape, as they are written.
+    pub others: BTreeSet<String>,
+    /// The modules and other statements in the order in which they first come.
+    pub order: Vec<String>,
+    /// The tokens of each statement, and whether it is among other imports or begins the file.
+    pub statements: Vec<(Range<usize>, bool)>,
 }
 
-/// Judges the imports of a change by what they bind.
-pub fn judge<'n>(path: &str, hunks: &[Hunk<'_>], language: Language, names: &Names<'n>) -> Imports<'n> {
-    let dialect = dialect(path);
-    let before = side(hunks, Sign::Removed, language, dialect);
-    let after = side(hunks, Sign::Added, language, dialect);
-    let mut imports = Imports::default();
-    if let Some(line) = before.unclear.or(after.unclear) {
-        imports.loose = true;
-        imports.open = Some(format!("where this import leads is not known: {}", quoted(line.trim())));
+/// Reads the imports at the top level of a file.
+pub fn imports(tokens: &[Token<'_>], language: &Language) -> Imports {
+    let mut found = Imports::default();
+    let (mut at, mut depth, mut end_of_imports) = (0, 0_usize, 0);
+    let mut seen = BTreeSet::new();
+    while at < tokens.len() {
+        let token = &tokens[at];
+        let begins_line = at == 0 || tokens[at - 1].line < token.line;
+        let end = if depth == 0 && begins_line && token.column == 0 { statement(tokens, at, language) } else { None };
+        if let Some(end) = end {
+            let code: Vec<&Token<'_>> = tokens[at..end].iter().filter(|token| token.kind != Kind::Comment).collect();
+            let key = match bindings(&code, language.import_form).filter(|_| code.len() == end - at) {
+                Some(bound) => {
+                    let module = bound.first().map(|one| one.module.join(" ")).unwrap_or_default();
+                    found.bindings.extend(bound);
+                    module
+                }
+                None => {
+                    found.others.insert(joined(&code));
+                    joined(&code)
+                }
+            };
+            if seen.insert(key.clone()) {
+                found.order.push(key);
+            }
+            // At the start, a string after it may have to come first: the documentation of a module, `'use strict'`.
+            let first = at == 0 && tokens.get(end).is_none_or(|next| next.kind != Kind::Text);
+            found.statements.push((at..end, first || (at > 0 && end_of_imports == at)));
+            end_of_imports = end;
+            at = end;
+            continue;
+        }
+        match token.text {
+            "(" | "[" | "{" if token.kind == Kind::Punctuation => depth += 1,
+            ")" | "]" | "}" if token.kind == Kind::Punctuation => depth = depth.saturating_sub(1),
+            // The declaration of a package comes before imports.
+            "package" if begins_line && depth == 0 => {
+                end_of_imports = tokens.iter().position(|next| next.line > token.line).unwrap_or(tokens.len());
+            }
+            _ => {}
+        }
+        at += 1;
     }
-    let added: Vec<&Binding> = after.bound.difference(&before.bound).collect();
-    let all_of = |binding: &&Binding| binding.how == How::Wildcard;
-    let hidden = before.bound.iter().find(all_of).filter(|all| added.iter().any(|one| one.module != all.module));
-    if let Some(all) = hidden {
-        // A name that comes by itself goes before one that comes with all others.
-        imports.open =
-            Some(format!("all names of {} come in here, and a new one may hide one of them", quoted(&all.module)));
+    found
+}
+
+/// Where the import statement ends that begins here.
+fn statement(tokens: &[Token<'_>], at: usize, language: &Language) -> Option<usize> {
+    let mut word = at;
+    if language.import_form == ImportForm::Colons && tokens[at].is("pub") {
+        word += 1;
+        if tokens.get(word)?.is("(") {
+            word += tokens[word..].iter().position(|token| token.is(")"))? + 1;
+        }
     }
-    let removed: Vec<&Binding> = before.bound.difference(&after.bound).collect();
-    imports.loose |= added.is_empty() && removed.is_empty();
-    let Some(dialect) = dialect else { return imports };
-    let leads = |binding: &Binding| names.files_of(dialect, path, &binding.module, &binding.imported);
-    let folder = &path[..path.len() - file_name(path).len()];
-    let gathers = |binding: &&Binding| {
-        let given = binding.exported || dialect != Dialect::Script;
-        given && leads(binding).into_iter().any(|file| file.starts_with(folder))
+    let first = tokens.get(word).filter(|token| token.kind == Kind::Word)?;
+    if !language.import_words.contains(&first.text) {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (end, token) in tokens.iter().enumerate().skip(at).take(STATEMENT_TOKENS_MAX) {
+        match token.text {
+            _ if token.kind != Kind::Punctuation => {}
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            ";" if depth == 0 => return is_import(&tokens[at..=end], language).then_some(end + 1),
+            _ => {}
+        }
+        let ends_line = tokens.get(end + 1).is_none_or(|next| next.line > token.line);
+        if ends_line && depth == 0 && !language.semicolons {
+            return is_import(&tokens[at..=end], language).then_some(end + 1);
+        }
+    }
+    None
+}
+
+/// `export` begins other statements too, and so does `mod` with a body.
+fn is_import(tokens: &[Token<'_>], language: &Language) -> bool {
+    let has = |text: &str| tokens.iter().any(|token| token.is(text));
+    match language.import_form {
+        ImportForm::Braces if tokens[0].is("export") => has("from") && !has("=") && !has("("),
+        ImportForm::Colons => !has("mod") || !has("{"),
+        ImportForm::Braces | ImportForm::From | ImportForm::Dots | ImportForm::Unresolved => true,
+    }
+}
+
+fn joined(tokens: &[&Token<'_>]) -> String {
+    tokens.iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
+}
+
+/// The names that a statement binds; none for another shape.
+fn bindings(tokens: &[&Token<'_>], form: ImportForm) -> Option<Vec<Binding>> {
+    let tokens = match tokens {
+        [all @ .., end] if end.is(";") => all,
+        all => all,
     };
-    imports.gathered = added.iter().all(gathers);
-    for binding in &added {
-        let needed = leads(binding).into_iter().find_map(|file| names.brings(file, binding.name()));
-        imports.take(needed);
-        if binding.module.contains("://") {
-            imports.foreign.get_or_insert_with(|| binding.module.clone());
+    let bind = |before: &[&Token<'_>], module: Vec<String>, names: Vec<String>| {
+        let form = joined(before);
+        Some(names.into_iter().map(|name| Binding { form: form.clone(), module: module.clone(), name }).collect())
+    };
+    match form {
+        ImportForm::Braces => {
+            let [first, names @ .., from, module] = tokens else { return None };
+            let typed = usize::from(names.len() > 1 && names[0].is("type"));
+            let (form, names) = (&tokens[..=typed], &names[typed..]);
+            let path = Some(module.text).filter(|_| module.kind == Kind::Text && from.is("from"))?;
+            let path: Vec<String> = path.trim_matches(['"', '\'']).split('/').map(str::to_owned).collect();
+            match names {
+                [open, names @ .., close] if open.is("{") && close.is("}") => bind(form, path, list(names)?),
+                [name] if first.is("import") && name.kind == Kind::Word => {
+                    bind(tokens, path, vec![name.text.to_owned()])
+                }
+                _ => None,
+            }
         }
-        let key = |other: &&&Binding| (other.exported, &other.local) == (binding.exported, &binding.local);
-        // Both lists are in the order of the local name.
-        let at = removed.partition_point(|other| (&other.local, other.exported) < (&binding.local, binding.exported));
-        let instead_of = removed.get(at).filter(key);
-        let follows = instead_of.is_some_and(|old| {
-            let same_name =
-                old.imported == binding.imported || names.renamed(&old.imported, &binding.imported).is_some();
-            same_name && leads(old).into_iter().any(|file| names.loses(file, old.name()).is_some())
-        });
-        let open = binding.open(instead_of.is_some(), follows, before.used.contains(binding.local.as_str()));
-        imports.open = imports.open.take().or(open);
-    }
-    for binding in &removed {
-        let needed = leads(binding).into_iter().find_map(|file| names.loses(file, binding.name()));
-        let at = added.partition_point(|other| (&other.local, other.exported) < (&binding.local, binding.exported));
-        let replaced =
-            added.get(at).is_some_and(|other| (other.exported, &other.local) == (binding.exported, &binding.local));
-        let missed =
-            !replaced && (after.used.contains(binding.local.as_str()) || (binding.exported && needed.is_none()));
-        if missed && imports.open.is_none() {
-            imports.open = Some(format!("{} is no longer imported or exported here", quoted(&binding.local)));
+        ImportForm::From => {
+            let [from, rest @ ..] = tokens else { return None };
+            let at = rest.iter().position(|token| token.is("import")).filter(|_| from.is("from"))?;
+            let (dots, module): (Vec<&Token<'_>>, Vec<&Token<'_>>) = rest[..at].iter().partition(|token| token.is("."));
+            let relative = rest[..at].iter().take_while(|token| token.is(".")).count();
+            let parts = module.iter().map(|token| (token.kind == Kind::Word).then(|| token.text.to_owned()));
+            let parts: Vec<String> = parts.collect::<Option<_>>()?;
+            (dots.len() == relative + parts.len().saturating_sub(1)).then_some(())?;
+            // One dot is the own folder, each more is one above it.
+            let above = (0..relative).map(|dot| if dot == 0 { "." } else { ".." }.to_owned());
+            let names = match &rest[at + 1..] {
+                [open, names @ .., close] if open.is("(") && close.is(")") => names,
+                names => names,
+            };
+            bind(&[], above.chain(parts).collect(), list(names)?)
         }
-        imports.take(needed);
+        ImportForm::Colons => {
+            let start = tokens.iter().position(|token| token.is("use") || token.is("mod"))?;
+            let rest = &tokens[start + 1..];
+            if tokens[start].is("mod") {
+                let [name] = rest else { return None };
+                return bind(&tokens[..=start], vec!["self".to_owned()], vec![name.text.to_owned()]);
+            }
+            let (mut path, names) = match rest.iter().position(|token| token.is("{")) {
+                None => (segments(rest, ":", 2)?, None),
+                Some(at) => {
+                    let ([path @ .., one, two], [names @ .., close]) = (&rest[..at], &rest[at + 1..]) else {
+                        return None;
+                    };
+                    let fits = one.is(":") && two.is(":") && close.is("}");
+                    (segments(path, ":", 2)?, Some(list(names).filter(|_| fits)?))
+                }
+            };
+            let names = match names {
+                Some(names) => names,
+                None => vec![path.pop()?],
+            };
+            bind(&tokens[..=start], path, names)
+        }
+        ImportForm::Dots => {
+            let [_, rest @ ..] = tokens else { return None };
+            let mut path = segments(rest, ".", 1)?;
+            let name = path.pop()?;
+            bind(&[], path, vec![name])
+        }
+        ImportForm::Unresolved => None,
     }
-    imports
 }
 
-impl<'n> Imports<'n> {
-    fn take(&mut self, needed: Option<(String, &'n Name)>) {
-        self.loose |= needed.is_none();
-        self.strong = self.strong.take().or(needed);
-    }
+/// Words with commas between them; what is renamed or more than a word is none.
+fn list(tokens: &[&Token<'_>]) -> Option<Vec<String>> {
+    let tokens = match tokens {
+        [all @ .., last] if last.is(",") => all,
+        all => all,
+    };
+    let one = |(at, token): (usize, &&Token<'_>)| match at % 2 {
+        0 => (token.kind == Kind::Word && token.text != "default").then(|| Some(token.text.to_owned())),
+        _ => token.is(",").then_some(None),
+    };
+    let all: Vec<Option<String>> = tokens.iter().enumerate().map(one).collect::<Option<_>>()?;
+    (tokens.len() % 2 == 1).then(|| all.into_iter().flatten().collect())
+}
+
+/// Words with a sign between them, which is written so many times.
+fn segments(tokens: &[&Token<'_>], sign: &str, times: usize) -> Option<Vec<String>> {
+    let step = times + 1;
+    let fits = |(at, token): (usize, &&Token<'_>)| match at % step {
+        0 => token.kind == Kind::Word,
+        _ => token.is(sign),
+    };
+    let all = tokens.iter().enumerate().all(fits) && tokens.len() % step == 1;
+    all.then(|| tokens.iter().step_by(step).map(|token| token.text.to_owned()).collect())
+}
+
+/// The file that an import leads to.
+#[derive(Debug)]
+pub enum Target {
+    /// One of these paths.
+    OneOf(Vec<String>),
+    /// A path that ends so: where packages begin is not known.
+    EndsWith(String),
 }
 
 impl Binding {
-    /// The name by which the module knows it.
-    pub fn name(&self) -> &str {
-        if self.imported.is_empty() || self.imported == "default" { &self.local } else { &self.imported }
-    }
-
-    /// Why the file may do something else by it.
-    fn open(&self, replaces: bool, follows: bool, used: bool) -> Option<String> {
-        let (local, module) = (quoted(&self.local), quoted(&self.module));
-        match self.how {
-            How::Wildcard => Some(format!("all names of {module} come in")),
-            How::Effect => Some(format!("{module} is imported for what it does")),
-            How::Plain | How::Alias if replaces && follows => None,
-            How::Plain | How::Alias if replaces => Some(format!("{local} means something else now, from {module}")),
-            How::Alias => Some(format!("{} of {module} is called {local} here", quoted(self.name()))),
-            How::Plain if used && !self.exported => {
-                Some(format!("the file used {local} before, and now it comes from {module}"))
+    /// Which file it leads to: the one that has the name, or the one that is called so. None when the text does not say.
+    pub fn target(&self, from: &str) -> Option<Target> {
+        let language = language(from)?;
+        let name = |base: String| vec![under(&base, &self.name), base];
+        let stems = match language.import_form {
+            ImportForm::Braces => {
+                let base = joined_path(folder(from), &self.module)?;
+                // `./cart.js` may be written for `cart.ts`.
+                let known = self.module.last().is_some_and(|last| super::languages::language(last).is_some());
+                let plain = base.rsplit_once('.').filter(|_| known).map(|(plain, _)| plain.to_owned());
+                plain.into_iter().chain([base]).collect()
             }
-            How::Plain => None,
-        }
-    }
-}
-
-/// What the imports of one side bind, as far as they can be read.
-pub fn bound(hunks: &[Hunk<'_>], sign: Sign, language: Language, dialect: Option<Dialect>) -> BTreeSet<Binding> {
-    side(hunks, sign, language, dialect).bound
-}
-
-fn side<'a>(hunks: &'a [Hunk<'a>], sign: Sign, language: Language, dialect: Option<Dialect>) -> Side<'a> {
-    let mut side = Side::default();
-    for hunk in hunks {
-        let parted = parted(hunk, sign, language);
-        for (lines, changed) in parted.imports {
-            let atoms: Vec<Atom<'_>> = lines.iter().flat_map(|line| atoms(&language.tokens(line))).collect();
-            match dialect.and_then(|dialect| read(dialect, &atoms)) {
-                Some(bound) => side.bound.extend(bound),
-                None if changed => side.unclear = side.unclear.or(lines.first().copied()),
-                None => {}
+            ImportForm::From if self.module.first().is_some_and(|part| part.starts_with('.')) => {
+                name(joined_path(folder(from), &self.module)?)
             }
-        }
-        for line in parted.others {
-            let tokens = language.tokens(line);
-            let member = |at: usize| at > 0 && tokens[at - 1].text == ".";
-            let words = tokens
-                .iter()
-                .enumerate()
-                .filter(|(at, token)| token.sort == TokenSort::Word && !token.quoted && !member(*at));
-            side.used.extend(words.map(|(_, token)| token.text));
-        }
-    }
-    side
-}
-
-/// A word, a sign or a whole string.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Atom<'a> {
-    Word(&'a str),
-    Sign(&'a str),
-    Text(String),
-}
-
-fn atoms<'a>(tokens: &[Token<'a>]) -> Vec<Atom<'a>> {
-    let mut atoms = Vec::new();
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
-        let inside = tokens[at + 1..].iter().take_while(|token| token.quoted).count();
-        if inside > 0 && !token.quoted {
-            // The last one closes it.
-            atoms.push(Atom::Text(tokens[at + 1..at + inside].iter().map(|token| token.text).collect()));
-        } else if token.sort == TokenSort::Word {
-            atoms.push(Atom::Word(token.text));
-        } else {
-            atoms.push(Atom::Sign(token.text));
-        }
-        at += inside + 1;
-    }
-    while atoms.last() == Some(&Atom::Sign(";")) {
-        atoms.pop();
-    }
-    atoms
-}
-
-/// What an import binds; none where it cannot be read.
-fn read(dialect: Dialect, atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
-    match dialect {
-        Dialect::Script => script(atoms),
-        Dialect::Python => python(atoms),
-        Dialect::Rust => rust(atoms),
-        Dialect::Jvm => jvm(atoms),
-        Dialect::Go => go(atoms),
-    }
-}
-
-fn bind(local: &str, imported: &str, module: &str, how: How) -> Binding {
-    Binding {
-        local: local.into(),
-        exported: false,
-        imported: imported.into(),
-        module: module.into(),
-        how,
-        seen_by: String::new(),
-    }
-}
-
-/// `a, b as c`: each with the word that stands between the two names.
-fn entries(atoms: &[Atom<'_>], module: &str, between: &Atom<'_>) -> Option<Vec<Binding>> {
-    let entry = |entry: &[Atom<'_>]| match entry {
-        [Atom::Sign("*")] => Some(bind("*", "*", module, How::Wildcard)),
-        [Atom::Word("type"), Atom::Word(name)] | [Atom::Word(name)] => Some(bind(name, name, module, How::Plain)),
-        [Atom::Word(name), word, Atom::Word(local)]
-        | [Atom::Word("type"), Atom::Word(name), word, Atom::Word(local)]
-            if word == between =>
-        {
-            // What a module exports by default has no other name.
-            let plain = name == local || *name == "default";
-            Some(bind(local, name, module, if plain { How::Plain } else { How::Alias }))
-        }
-        _ => None,
-    };
-    atoms.split(|atom| *atom == Atom::Sign(",")).filter(|part| !part.is_empty()).map(entry).collect()
-}
-
-fn script(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
-    if let [
-        Atom::Word("const" | "let" | "var"),
-        pattern @ ..,
-        Atom::Sign("="),
-        Atom::Word("require"),
-        Atom::Sign("("),
-        Atom::Text(module),
-        Atom::Sign(")"),
-    ] = atoms
-    {
-        return match pattern {
-            [Atom::Word(name)] => Some(vec![bind(name, "", module, How::Plain)]),
-            [Atom::Sign("{"), inside @ .., Atom::Sign("}")] => entries(inside, module, &Atom::Sign(":")),
-            _ => None,
+            ImportForm::From => name(self.module.join("/")),
+            ImportForm::Colons => name(rust_base(from, &self.module)?),
+            ImportForm::Dots if self.module.is_empty() => return None,
+            ImportForm::Dots => {
+                return Some(Target::EndsWith(format!("/{}/{}.java", self.module.join("/"), self.name)));
+            }
+            ImportForm::Unresolved => return None,
         };
+        let files = |stem: &String| {
+            let folders = ["index", "__init__", "mod"].map(|own| under(stem, own));
+            folders.into_iter().chain([stem.clone()]).collect::<Vec<_>>()
+        };
+        let paths = stems
+            .iter()
+            .flat_map(files)
+            .flat_map(|stem| language.extensions.iter().map(move |extension| format!("{stem}.{extension}")));
+        Some(Target::OneOf(paths.collect()))
     }
-    let [first, head @ .., Atom::Word("from"), Atom::Text(module)] = atoms else { return None };
-    let exported = *first == Atom::Word("export");
-    if !exported && *first != Atom::Word("import") {
-        return None;
+}
+
+fn under(base: &str, name: &str) -> String {
+    if base.is_empty() { name.to_owned() } else { format!("{base}/{name}") }
+}
+
+/// A relative module as a path from the top; none when it is not relative, or leads out.
+fn joined_path(folder: &str, module: &[String]) -> Option<String> {
+    module.first().filter(|first| matches!(first.as_str(), "." | ".."))?;
+    let mut path: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in module {
+        match part.as_str() {
+            "." | "" => {}
+            ".." => _ = path.pop()?,
+            part => path.push(part),
+        }
     }
-    let head = match head {
-        [Atom::Word("type"), rest @ ..] if !matches!(rest, [] | [Atom::Sign(","), ..]) => rest,
-        head => head,
-    };
-    let (default, rest) = match head {
-        [Atom::Word(name)] => (Some(name), &[][..]),
-        [Atom::Word(name), Atom::Sign(","), rest @ ..] => (Some(name), rest),
-        rest => (None, rest),
-    };
-    let mut bound = match rest {
-        [] => Vec::new(),
-        [Atom::Sign("*")] => vec![bind("*", "*", module, How::Wildcard)],
-        [Atom::Sign("*"), Atom::Word("as"), Atom::Word(local)] => vec![bind(local, "*", module, How::Alias)],
-        [Atom::Sign("{"), inside @ .., Atom::Sign("}")] => entries(inside, module, &Atom::Word("as"))?,
+    Some(path.join("/"))
+}
+
+/// Where a path of Rust leads that begins with `crate`, `self` or `super`.
+fn rust_base(from: &str, module: &[String]) -> Option<String> {
+    let own = folder(from).trim_end_matches('/');
+    let stem = file_name(from).trim_end_matches(".rs");
+    let own = if matches!(stem, "mod" | "lib" | "main") { own.to_owned() } else { under(own, stem) };
+    let (first, rest) = module.split_first()?;
+    let mut base: Vec<&str> = own.split('/').collect();
+    match first.as_str() {
+        "crate" => base.truncate(base.iter().rposition(|part| *part == "src")? + 1),
+        "self" => {}
+        "super" => _ = base.pop()?,
         _ => return None,
-    };
-    bound.extend(default.map(|name| bind(name, "default", module, How::Plain)));
-    bound.iter_mut().for_each(|binding| binding.exported = exported);
-    Some(bound)
-}
-
-/// Words with signs between them, as they are written.
-fn path(atoms: &[Atom<'_>]) -> Option<String> {
-    let part = |atom: &Atom<'_>| match atom {
-        Atom::Word(word) => Some(word.to_string()),
-        Atom::Sign(sign @ ("." | ":")) => Some(sign.to_string()),
-        Atom::Sign(_) | Atom::Text(_) => None,
-    };
-    atoms.iter().map(part).collect()
-}
-
-fn python(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
-    let [first, rest @ ..] = atoms else { return None };
-    if *first == Atom::Word("from") {
-        let at = rest.iter().position(|atom| *atom == Atom::Word("import"))?;
-        let names = match &rest[at + 1..] {
-            [Atom::Sign("("), inside @ .., Atom::Sign(")")] => inside,
-            names => names,
-        };
-        return entries(names, &path(&rest[..at])?, &Atom::Word("as"));
     }
-    let entry = |entry: &[Atom<'_>]| {
-        let (module, local) = match entry {
-            [module @ .., Atom::Word("as"), Atom::Word(local)] => (path(module)?, Some(*local)),
-            module => (path(module)?, None),
-        };
-        let own = module.split('.').next().unwrap_or_default().to_owned();
-        let how = if local.is_some_and(|local| local != module) { How::Alias } else { How::Plain };
-        Some(bind(local.unwrap_or(&own), "", &module, how))
-    };
-    let names = (*first == Atom::Word("import")).then_some(rest)?;
-    names.split(|atom| *atom == Atom::Sign(",")).map(entry).collect()
-}
-
-fn rust(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
-    let (exported, seen_by, atoms) = match atoms {
-        [Atom::Word("pub"), Atom::Sign("("), Atom::Word(by), Atom::Sign(")"), rest @ ..] => (false, *by, rest),
-        [Atom::Word("pub"), rest @ ..] => (true, "", rest),
-        rest => (false, "", rest),
-    };
-    let seen = |binding: Binding| Binding { exported, seen_by: seen_by.to_owned(), ..binding };
-    if let [Atom::Word("mod"), Atom::Word(name)] = atoms {
-        return Some(vec![seen(bind(name, name, "self", How::Plain))]);
-    }
-    let [Atom::Word("use"), rest @ ..] = atoms else { return None };
-    let mut bound = Vec::new();
-    used("", rest, 0, &mut bound)?;
-    Some(bound.into_iter().map(seen).collect())
-}
-
-/// How deep the names of an import may be nested.
-const NESTED_MAX: usize = 8;
-
-/// What `a::{b, c::{d, e as f}}` brings; none where it cannot be read.
-fn used(prefix: &str, atoms: &[Atom<'_>], depth: usize, bound: &mut Vec<Binding>) -> Option<()> {
-    let module = |atoms: &[Atom<'_>]| Some(format!("{prefix}{}", path(atoms)?));
-    let mut open = 0_usize;
-    let parts = atoms.split(|atom| {
-        match atom {
-            Atom::Sign("{") => open += 1,
-            Atom::Sign("}") => open = open.saturating_sub(1),
-            _ => {}
-        }
-        open == 0 && *atom == Atom::Sign(",")
-    });
-    for part in parts.filter(|part| !part.is_empty()) {
-        match part.iter().position(|atom| *atom == Atom::Sign("{")) {
-            Some(at) if depth < NESTED_MAX => {
-                let [.., Atom::Sign("}")] = part else { return None };
-                used(&module(&part[..at])?, &part[at + 1..part.len() - 1], depth + 1, bound)?;
-            }
-            Some(_) => return None,
-            None => {
-                let colons = |atoms: &[Atom<'_>]| atoms.ends_with(&[Atom::Sign(":"), Atom::Sign(":")]);
-                let at = part.windows(2).rposition(colons).map_or(0, |at| at + 2);
-                bound.extend(entries(&part[at..], module(&part[..at])?.trim_end_matches("::"), &Atom::Word("as"))?);
-            }
+    for part in rest {
+        match part.as_str() {
+            "super" => _ = base.pop()?,
+            part => base.push(part),
         }
     }
-    Some(())
+    Some(base.join("/"))
 }
 
-fn jvm(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
-    let [Atom::Word("import"), rest @ ..] = atoms else { return None };
-    let at = rest.iter().rposition(|atom| *atom == Atom::Sign("."))?;
-    if matches!(rest[0], Atom::Word("static")) {
-        return None;
-    }
-    entries(&rest[at + 1..], &path(&rest[..at])?, &Atom::Word("as"))
-}
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
 
-fn go(atoms: &[Atom<'_>]) -> Option<Vec<Binding>> {
-    let mut bound = Vec::new();
-    let mut called = None;
-    for atom in atoms {
-        match atom {
-            Atom::Word("import") | Atom::Sign("(" | ")" | ";") => {}
-            Atom::Word(name) | Atom::Sign(name @ ".") => called = Some(*name),
-            Atom::Sign(_) => return None,
-            Atom::Text(module) => {
-                let own = module.rsplit('/').next().unwrap_or(module);
-                let how = match called {
-                    None => How::Plain,
-                    Some("_") => How::Effect,
-                    Some(".") => How::Wildcard,
-                    Some(_) => How::Alias,
-                };
-                bound.push(bind(called.take().unwrap_or(own), "", module, how));
-            }
+    fn leads_to(binding: &Binding, from: &str, to: &str) -> bool {
+        match binding.target(from) {
+            Some(Target::OneOf(paths)) => paths.iter().any(|path| path == to),
+            Some(Target::EndsWith(end)) => to.ends_with(&end),
+            None => false,
         }
     }
-    Some(bound)
-}
 
-fn quoted(text: &str) -> String {
-    crate::contract::text::quote(text)
+    fn read(path: &str, text: &str) -> Imports {
+        let language = language(path).unwrap();
+        imports(&tokens(text, language).unwrap(), language)
+    }
+
+    #[test]
+    fn the_plain_import_of_each_language_leads_to_its_file() {
+        for (from, text, to) in [
+            ("src/page.ts", "import { total } from './cart';", "src/cart.ts"),
+            ("src/page.ts", "import { total } from './cart.js'", "src/cart.ts"),
+            ("src/page.ts", "import type {\n  total,\n} from '../lib/cart';", "lib/cart.tsx"),
+            ("src/page.ts", "import total from './cart';", "src/cart/index.ts"),
+            ("src/index.js", "export { total } from './cart';", "src/cart.js"),
+            ("src/page.py", "from .cart import total", "src/cart.py"),
+            ("src/page.py", "from ..lib.cart import (\n  total,\n)", "lib/cart.py"),
+            ("tests/page.py", "from src.cart import total", "src/cart.py"),
+            ("src/page.py", "from . import total", "src/total.py"),
+            ("src/page.rs", "use crate::cart::total;", "src/cart.rs"),
+            ("a/src/page/mod.rs", "pub(crate) use super::cart::{total};", "a/src/cart/mod.rs"),
+            ("src/lib.rs", "pub mod total;", "src/total.rs"),
+            ("src/page.rs", "mod total;", "src/page/total.rs"),
+            ("src/main/java/Page.java", "import shop.cart.total;", "src/main/java/shop/cart/total.java"),
+        ] {
+            let found = read(from, text);
+            assert_eq!((found.bindings.len(), found.others.len(), found.statements.len()), (1, 0, 1), "{text}");
+            let binding = found.bindings.first().unwrap();
+            assert_eq!(binding.name, "total");
+            assert!(leads_to(binding, from, to), "{text}");
+            let elsewhere = format!("other/{to}");
+            assert!(!leads_to(binding, from, &elsewhere) || to.ends_with("java"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_import_of_another_package_leads_to_no_file() {
+        for (from, text, to) in [
+            ("src/page.ts", "import { total } from 'cart';", "src/cart.ts"),
+            ("src/page.ts", "import { total } from 'http://a/src/cart';", "src/cart.ts"),
+            ("src/page.ts", "import { total } from '../../../src/cart';", "src/cart.ts"),
+            ("src/page.ts", "import { total } from '../cart';", "src/cart.ts"),
+            ("src/page.py", "from cart import total", "src/cart.py"),
+            ("src/page.rs", "use evil::cart::total;", "src/cart.rs"),
+            ("src/page.rs", "use crate::evil::cart::total;", "src/cart.rs"),
+            ("Page.java", "import evil.cart.total;", "shop/cart/total.java"),
+        ] {
+            let found = read(from, text);
+            assert!(!leads_to(found.bindings.first().unwrap(), from, to), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_import_of_another_shape_is_kept_as_it_is_written() {
+        for (from, text) in [
+            ("a.ts", "import { total as sum } from './cart';"),
+            ("a.ts", "import * as cart from './cart';"),
+            ("a.ts", "import './cart';"),
+            ("a.ts", "export * from './cart';"),
+            ("a.ts", "import { total } from './cart' /* x */;"),
+            ("a.ts", "import { total = steal() } from './cart';"),
+            ("a.py", "import cart"),
+            ("a.py", "from .cart import *"),
+            ("a.py", "from .cart import total as sum"),
+            ("a.rs", "use crate::cart::*;"),
+            ("a.rs", "use crate::cart::total as sum;"),
+            ("a.rs", "use crate::{cart::{total}, a};"),
+            ("a.go", "import \"shop/cart\""),
+            ("A.java", "import static shop.Cart.total;"),
+            ("A.cs", "using Shop.Cart;"),
+        ] {
+            let found = read(from, text);
+            assert_eq!((found.bindings.len(), found.others.len()), (0, 1), "{text}: {found:?}");
+        }
+        for (from, text) in [
+            ("a.ts", "export function total() {}"),
+            ("a.ts", "export const from = total;"),
+            ("a.ts", "if (x) {\n  import { total } from './cart';\n}"),
+            ("a.rs", "mod tests {\n    use super::total;\n}"),
+            ("a.py", "if x:\n    from .cart import total"),
+        ] {
+            assert_eq!(read(from, text).statements, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn an_import_among_others_or_at_the_start_is_in_its_place() {
+        let placed = |path, text| read(path, text).statements.into_iter().map(|(_, placed)| placed).collect::<Vec<_>>();
+        assert_eq!(placed("a.ts", "import { a } from './a';\nimport { b } from './b';\nf();"), [true, true]);
+        assert_eq!(placed("a.ts", "import { a } from './a';\nf();\nimport { b } from './b';"), [true, false]);
+        assert_eq!(placed("a.rs", "#[cfg(test)]\nuse crate::a;\nuse crate::b;"), [false, true]);
+        assert_eq!(placed("a.py", "from .a import b\n'''What it does.'''"), [false]);
+        assert_eq!(placed("A.java", "package shop;\nimport shop.a.B;"), [true]);
+        assert_eq!(placed("a.ts", "// @ts-ignore\nimport { a } from './a';"), [false]);
+    }
 }

@@ -1,25 +1,20 @@
 //! Whether a change outside the listed files is incidental: three criteria, each measured as far as the change itself says.
 //!
-//! A criterion that is not met settles it, three that are met settle it too. Anything else is for a person, with what was
-//! measured. What was not read is never taken to be good.
+//! One criterion that is not met makes the change out of scope, three that are met make it incidental. Everything else is
+//! for a person, with what was measured. What was not read never counts as met.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::beside;
-use super::change::{Change, Content, Hunk, Kind, Mode, Moved, Sign};
-use super::imports::{self, Imports};
-use super::names::{Known, Names, added_field};
-use super::reached;
-use super::shape::{Piece, Stands, pieces};
-use super::words::{Language, Sort, definitions, is_telling, language, steering, test_case};
-use super::written::{fixture, lock, prose};
-use crate::Name;
+use super::change::{Change, Content, Kind, Line, Mode, Moved};
+use super::imports::Binding;
+use super::kinds::{Breaking, Piece, breaking, piece, significant};
+use super::languages::{Language, file_name, folder, language, manifests};
+use super::names::Names;
+use super::sides::{Side, groups, texts};
+use crate::contract::text::quote;
 
 /// Up to so many lines a change counts as minimal, whatever it is.
 pub const MINIMAL_LINES_MAX: usize = 10;
-/// From so many lines on that follow no rule, a change does not count as minimal.
-pub const LARGE_LINES_MIN: usize = 50;
-const _: () = assert!(MINIMAL_LINES_MAX < LARGE_LINES_MIN);
 
 /// Whether a criterion is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,373 +73,282 @@ impl Criteria {
     }
 }
 
-pub(super) fn yes(measured: impl Into<String>) -> Criterion {
+fn yes(measured: impl Into<String>) -> Criterion {
     Criterion { met: Met::Yes, measured: measured.into() }
 }
 
-pub(super) fn no(measured: impl Into<String>) -> Criterion {
+fn no(measured: impl Into<String>) -> Criterion {
     Criterion { met: Met::No, measured: measured.into() }
 }
 
-pub(super) fn unknown(measured: impl Into<String>) -> Criterion {
+fn unknown(measured: impl Into<String>) -> Criterion {
     Criterion { met: Met::Unknown, measured: measured.into() }
 }
 
 /// Measures one change against the change in scope.
-pub fn measure(change: &Change<'_>, names: &Names<'_>) -> Criteria {
-    if !names.any {
-        let nothing = no("no file in scope changed, so nothing can need it");
-        return Criteria { required: nothing, ..of_content(change, names) };
+pub fn measure(change: &Change<'_>, names: &Names) -> Criteria {
+    let mut criteria = by_content(change, names);
+    if names.is_empty() {
+        criteria.required = no("no file in scope changed, so nothing can need it");
     }
-    of_content(change, names)
+    if let Some(whole) = whole(change).filter(|_| !is_snapshot(change, names)) {
+        criteria.minimal = whole;
+    }
+    if let Some(mode) = change.mode().filter(|_| criteria.unaltered.met == Met::Yes) {
+        criteria.unaltered = unknown(mode);
+    }
+    criteria
 }
 
-fn of_content(change: &Change<'_>, names: &Names<'_>) -> Criteria {
-    match (change.before, change.after) {
-        (Mode::Submodule, Mode::Submodule | Mode::Absent) | (Mode::Absent, Mode::Submodule) => Criteria {
-            minimal: whole(change).unwrap_or_else(|| unknown("the submodule stands at another commit")),
-            required: unknown("what changed in the submodule is not read"),
-            unaltered: unknown("what changed in the submodule is not read"),
-        },
-        _ if change.kind() == Kind::Replaced => Criteria {
-            minimal: no("another kind of thing stands at this path now"),
-            required: required_by_file(change, names),
-            unaltered: unknown("another kind of thing stands at this path now"),
-        },
-        _ => match change.content {
-            Content::Unread => unread(change, names),
-            Content::Same => same(change, names),
-            Content::Lines(hunks) => lines(change, hunks, names),
-        },
-    }
-}
-
-/// A whole file comes or goes; none where it stays.
-pub(super) fn whole(change: &Change<'_>) -> Option<Criterion> {
+/// A file that comes, goes or becomes another kind of thing is not minimal.
+fn whole(change: &Change<'_>) -> Option<Criterion> {
     match change.kind() {
         Kind::Added if change.after == Mode::Submodule => Some(no("a new submodule")),
         Kind::Added => Some(no("a new file")),
         Kind::Deleted => Some(no("the whole file is removed")),
-        Kind::Modified | Kind::MovedHere | Kind::MovedAway | Kind::Replaced | Kind::Mode => None,
+        Kind::Replaced => Some(no("another kind of file is there now")),
+        Kind::Modified | Kind::MovedHere | Kind::MovedAway | Kind::Mode => None,
     }
 }
 
-fn unread(change: &Change<'_>, names: &Names<'_>) -> Criteria {
-    let not_read = "binary, or too large to be read";
-    Criteria {
-        minimal: whole(change).unwrap_or_else(|| unknown(not_read)),
-        required: required_by_file(change, names),
-        unaltered: unknown(not_read),
-    }
+/// Whether a changed file is the snapshot of a test that changes in scope.
+fn is_snapshot(change: &Change<'_>, names: &Names) -> bool {
+    change.after != Mode::Absent && matches!(change.content, Content::Lines(_)) && snapshot_of(change, names).is_some()
 }
 
-fn same(change: &Change<'_>, names: &Names<'_>) -> Criteria {
-    let (minimal, unaltered) = match (&change.moved, change.before, change.mode()) {
-        (Some(_), ..) => (unknown("only its name changes"), yes("its content is the same")),
-        (None, Mode::File | Mode::Program, Some(mode)) => {
-            (yes(format!("only its mode changes: {mode}")), unknown(mode))
-        }
-        // An empty file comes or goes.
-        (None, Mode::Absent, _) => {
-            (unknown("a new file without a line"), unknown("that it is there may change something"))
-        }
-        (None, ..) => (unknown("an empty file is removed"), unknown("that it is gone may change something")),
+/// The test in scope whose snapshot a file is: `__snapshots__/cart.test.js.snap` or `cart.test.js.snap` of `cart.test.js`.
+fn snapshot_of(change: &Change<'_>, names: &Names) -> Option<String> {
+    let test = file_name(&change.path).strip_suffix(".snap")?;
+    let above = folder(&change.path);
+    let above =
+        above.strip_suffix("__snapshots__/").filter(|outer| outer.is_empty() || outer.ends_with('/')).unwrap_or(above);
+    Some(format!("{above}{test}")).filter(|test| names.has(test))
+}
+
+/// The manifest beside a lock file that changes in scope.
+fn manifest_of<'n>(change: &Change<'_>, names: &'n Names) -> Option<&'n str> {
+    let fits = |name: &str| {
+        let known = manifests(file_name(&change.path));
+        known.iter().any(|manifest| manifest.strip_prefix('*').map_or(name == *manifest, |end| name.ends_with(end)))
     };
-    Criteria { minimal, required: required_by_file(change, names), unaltered }
+    names.paths().find(|path| folder(path) == folder(&change.path) && fits(file_name(path)))
 }
 
-/// What the change in scope says of the file itself.
-fn required_by_file(change: &Change<'_>, names: &Names<'_>) -> Criterion {
-    match (&change.moved, names.names_file(&change.path)) {
-        (Some(Moved::From(other) | Moved::To(other)), None) => {
-            unknown(format!("the other end of its rename is {other}"))
-        }
-        (_, Some(by)) => unknown(format!("the change in {by} names it")),
-        (None, None) => unknown("nothing in the change says so"),
-    }
-}
-
-fn lines(change: &Change<'_>, hunks: &[Hunk<'_>], names: &Names<'_>) -> Criteria {
-    let language = language(&change.path);
-    match language.sort {
-        Sort::Lock => return lock(change, hunks, names),
-        Sort::Fixture => return fixture(change, hunks, names, language),
-        Sort::Prose => return prose(change, names),
-        Sort::Code | Sort::Other => {}
-    }
-    let pieces = pieces(hunks, language);
-    let imports = match pieces.iter().any(|piece| matches!(piece, Piece::Import(_))) {
-        true => imports::judge(&change.path, hunks, language, names),
-        false => Imports::default(),
+fn by_content(change: &Change<'_>, names: &Names) -> Criteria {
+    let unread = |why: &str| Criteria {
+        minimal: unknown(why),
+        required: unknown("nothing in the change shows it"),
+        unaltered: unknown(why),
     };
-    let doubt = reached::doubt(&change.path, hunks, &pieces, language, names);
-    let size = change.lines().map_or(0, |(added, removed)| added + removed);
-    Criteria {
-        minimal: minimal(change, &pieces, names, language, size),
-        required: doubted(required(change, &pieces, names, language, &imports), doubt.as_deref()),
-        unaltered: match change.mode().map(str::to_owned).or_else(|| other_name(hunks, &pieces, language)) {
-            Some(open) => unknown(open),
-            None => {
-                let unaltered = doubted(unaltered(&pieces, names, language, &imports), doubt.as_deref());
-                doubted(unaltered, presence(change, &imports))
+    let lines = match change.content {
+        _ if [change.before, change.after].contains(&Mode::Submodule) => {
+            return unread("the submodule has another commit");
+        }
+        Content::Unread => return unread("binary, or too large to be read"),
+        Content::Same => return same(change),
+        Content::Lines(lines) => lines,
+    };
+    if let Some(test) = snapshot_of(change, names) {
+        return mechanical("a snapshot", format!("{test}, whose snapshot it is, changes in scope"));
+    }
+    if let Some(manifest) = manifest_of(change, names) {
+        return mechanical("a lock file", format!("{manifest}, which it is written from, changes in scope"));
+    }
+    let is_link = [change.before, change.after].contains(&Mode::Link);
+    language(&change.path)
+        .filter(|_| !is_link)
+        .and_then(|language| code(change, lines, names, language))
+        .unwrap_or_else(|| {
+            let why = "its text cannot be read as code of a known language";
+            Criteria { minimal: by_size(change), ..unread(why) }
+        })
+}
+
+/// What a tool writes.
+fn mechanical(what: &str, required: String) -> Criteria {
+    let written = format!("{what}, written by a tool");
+    Criteria { minimal: yes(written.clone()), required: yes(required), unaltered: yes(written) }
+}
+
+fn same(change: &Change<'_>) -> Criteria {
+    let required = match &change.moved {
+        Some(Moved::From(other) | Moved::To(other)) => format!("the other path of the rename is {other}"),
+        None => "nothing in the change shows it".to_owned(),
+    };
+    let (minimal, unaltered) = match (&change.moved, change.mode()) {
+        (Some(_), _) => (unknown("the file has another name"), yes("its content is the same")),
+        (None, Some(mode)) => (yes("only the mode changes"), unknown(mode)),
+        (None, None) => (unknown("the file is empty"), unknown("an empty file may have a meaning")),
+    };
+    Criteria { minimal, required: unknown(required), unaltered }
+}
+
+fn by_size(change: &Change<'_>) -> Criterion {
+    let count = change.lines().map_or(0, |(added, removed)| added + removed);
+    let said = if count == 1 { "1 line changes".to_owned() } else { format!("{count} lines change") };
+    if count <= MINIMAL_LINES_MAX { yes(said) } else { unknown(said) }
+}
+
+/// What ties the changed lines to the change in scope, and what may alter the file.
+#[derive(Default)]
+struct Ties {
+    /// The first reason why the change in scope needs them.
+    needed: Option<String>,
+    /// Something that nothing in scope asks for.
+    loose: Option<String>,
+    /// Something that may alter what the file does.
+    altering: Option<String>,
+}
+
+impl Ties {
+    fn tie(&mut self, needed: Option<String>, otherwise: impl FnOnce() -> String) {
+        match needed {
+            Some(needed) => _ = self.needed.get_or_insert(needed),
+            None => _ = self.loose.get_or_insert_with(otherwise),
+        }
+    }
+
+    fn alters(&mut self, why: impl Into<String>) {
+        self.altering.get_or_insert_with(|| why.into());
+    }
+}
+
+/// Measures a change of code; none when it cannot be read.
+fn code(change: &Change<'_>, lines: &[Line<'_>], names: &Names, language: &Language) -> Option<Criteria> {
+    let (before, after) = texts(lines);
+    let (before, after) = (Side::read(&before, language)?, Side::read(&after, language)?);
+    let groups = groups(lines, &before, &after)?;
+    let mut ties = Ties::default();
+    let imported = imports(change, &before, &after, names, &mut ties);
+    let (mut is_mechanical, mut other) = (true, Vec::new());
+    for group in &groups {
+        match piece(group, &before, &after, language) {
+            Piece::Layout => {}
+            Piece::Rename { pairs, plain } => {
+                // A page may have the word as its text.
+                let is_page = change.path.ends_with('x') && language.is_script;
+                let is_name = |(old, new): &(&str, &str)| {
+                    let follows = imported.contains(&((*old).to_owned(), (*new).to_owned()));
+                    follows && !before.uses(new) && !after.uses(old)
+                };
+                if !plain || is_page || !pairs.iter().all(is_name) {
+                    let (old, new) = pairs[0];
+                    ties.alters(format!("{} in place of {}", quote(new), quote(old)));
+                }
+                for (old, new) in pairs {
+                    let by = names.renamed(old, new);
+                    is_mechanical &= by.is_some();
+                    let renamed = by.map(|by| format!("{by} renames {} to {}", quote(old), quote(new)));
+                    ties.tie(renamed, || format!("nothing in scope renames {}", quote(old)));
+                }
             }
-        },
-    }
-}
-
-/// What a file does by being there, whatever it holds: a tool may find a route, a migration or a test by its place.
-fn presence(change: &Change<'_>, imports: &Imports<'_>) -> Option<&'static str> {
-    let gathers = imports.gathered && beside::gathers(&change.path);
-    match (change.before, change.after) {
-        (Mode::Absent, _) if !gathers => Some("that it is there may change something"),
-        (_, Mode::Absent) => Some("that it is gone may change something"),
-        _ => None,
-    }
-}
-
-/// What is met is for a person where something speaks against it.
-fn doubted(criterion: Criterion, doubt: Option<&str>) -> Criterion {
-    doubt.filter(|_| criterion.met == Met::Yes).map_or(criterion, unknown)
-}
-
-/// A word that stands in place of another although the file knew both: that is no new name for the old thing.
-fn other_name(hunks: &[Hunk<'_>], pieces: &[Piece<'_>], language: Language) -> Option<String> {
-    let used = |but: Sign| -> BTreeSet<&str> {
-        let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(sign, _)| *sign != but);
-        lines.flat_map(|(_, line)| super::words::words(line, language)).collect()
-    };
-    if language.sort != Sort::Code || !pieces.iter().any(|piece| matches!(piece, Piece::Renamed { .. })) {
-        return None;
-    }
-    let (before, now) = (used(Sign::Added), used(Sign::Removed));
-    let renamed = pieces.iter().filter_map(|piece| match piece {
-        Piece::Renamed { pairs, .. } => Some(pairs),
-        _ => None,
-    });
-    let mut renamed = renamed.flatten().filter(|(old, new)| old != new);
-    renamed.find_map(|(old, new)| {
-        let both = before.contains(&**new) || now.contains(&**old);
-        both.then(|| format!("{} in place of {}, and the file knows both", quoted(new), quoted(old)))
-    })
-}
-
-pub(super) fn by_size(lines: usize) -> Criterion {
-    let said = if lines == 1 { "1 line changes".to_owned() } else { format!("{lines} lines change") };
-    match lines {
-        0..=MINIMAL_LINES_MAX => yes(said),
-        LARGE_LINES_MIN.. => no(format!("{said}, and {LARGE_LINES_MIN} or more are not minimal")),
-        _ => unknown(said),
-    }
-}
-
-/// Whether a piece follows from another change by a rule, whatever its size.
-fn is_mechanical(piece: &Piece<'_>, names: &Names<'_>) -> bool {
-    match piece {
-        Piece::Import(_) | Piece::Layout => true,
-        Piece::Renamed { pairs, .. } => pairs.iter().all(|(old, new)| names.renamed(old, new).is_some()),
-        Piece::Comment { .. } | Piece::Field(..) | Piece::Value(..) | Piece::Code(..) => false,
-    }
-}
-
-fn minimal(change: &Change<'_>, pieces: &[Piece<'_>], names: &Names<'_>, language: Language, size: usize) -> Criterion {
-    let mechanical = pieces.iter().filter(|piece| is_mechanical(piece, names)).count();
-    if mechanical == pieces.len() {
-        return yes(what(pieces, size));
-    }
-    if let Some(whole) = whole(change) {
-        return whole;
-    }
-    if language.sort == Sort::Code {
-        if let Some(test) = new_test(pieces) {
-            return no(format!("it adds a test case ({test})"));
-        }
-        if let Some(name) = new_function(pieces, language) {
-            return no(format!("it adds {}", quoted(name)));
+            Piece::Fields(fields) => {
+                is_mechanical = false;
+                for field in fields {
+                    let needed = names.uses_now(field).map(|by| format!("{by} uses the new field {}", quote(field)));
+                    ties.tie(needed, || format!("nothing in scope uses the new field {}", quote(field)));
+                }
+            }
+            Piece::Comment => {
+                is_mechanical = false;
+                ties.alters("a comment changes, and a tool may read it");
+            }
+            Piece::Code => {
+                is_mechanical = false;
+                let (removed, added) = (significant(&before, &group.removed), significant(&after, &group.added));
+                if ties.altering.is_none() || ties.loose.is_none() {
+                    let line = match (added.first(), removed.first()) {
+                        (Some((_, token)), _) => after.line(token),
+                        (None, Some((_, token))) => before.line(token),
+                        (None, None) => "",
+                    };
+                    let line = quote(line);
+                    ties.tie(None, || format!("no rule ties this line to the change in scope: {line}"));
+                    ties.alters(format!("this line {}: {line}", if added.is_empty() { "is gone" } else { "is new" }));
+                }
+                let plain = |tokens: Vec<(usize, _)>| tokens.into_iter().map(|(_, token)| token).collect();
+                other.push((plain(removed), plain(added)));
+            }
         }
     }
-    by_size(size)
-}
-
-/// What a mechanical change is made of.
-fn what(pieces: &[Piece<'_>], size: usize) -> String {
-    let any = |is: fn(&Piece<'_>) -> bool| pieces.iter().any(is);
-    let kinds = [
-        (any(|piece| matches!(piece, Piece::Import(_))), "imports and re-exports"),
-        (any(|piece| matches!(piece, Piece::Renamed { .. })), "renamed words"),
-        (any(|piece| matches!(piece, Piece::Layout)), "white space"),
-    ];
-    let kinds: Vec<&str> = kinds.into_iter().filter(|(there, _)| *there).map(|(_, kind)| kind).collect();
-    let lines = if size == 1 { "1 line".to_owned() } else { format!("{size} lines") };
-    format!("{lines}: {}", if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") })
-}
-
-fn code<'p>(pieces: &'p [Piece<'p>], wanted: Sign) -> impl Iterator<Item = &'p str> {
-    pieces.iter().filter_map(move |piece| match piece {
-        Piece::Code(sign, line) if *sign == wanted => Some(*line),
-        _ => None,
-    })
-}
-
-fn new_test(pieces: &[Piece<'_>]) -> Option<&'static str> {
-    let (added, removed) = (code(pieces, Sign::Added), code(pieces, Sign::Removed));
-    let before = removed.filter_map(test_case).count();
-    let mut now = added.filter_map(test_case);
-    now.nth(before)
-}
-
-fn new_function<'p>(pieces: &'p [Piece<'p>], language: Language) -> Option<&'p str> {
-    let running = |line: &'p str| {
-        definitions(line, &language.tokens(line)).into_iter().filter(|(_, runs)| *runs).map(|(name, _)| name)
+    let broken = breaking(&other, language);
+    let minimal = match &broken {
+        Some(Breaking::Test) => no("it adds a test case"),
+        Some(Breaking::Function(name)) => no(format!("it adds the function {}", quote(name))),
+        Some(Breaking::Control(_) | Breaking::Literal { .. }) | None if is_mechanical => {
+            yes("imports and renamed words only")
+        }
+        Some(Breaking::Control(_) | Breaking::Literal { .. }) | None => by_size(change),
     };
-    let before: BTreeSet<&str> = code(pieces, Sign::Removed).flat_map(running).collect();
-    let mut now = code(pieces, Sign::Added).flat_map(running);
-    now.find(|name| !before.contains(name))
+    let unaltered = match (broken, ties.altering) {
+        (Some(Breaking::Control(word)), _) => no(format!("it changes control flow ({})", quote(&word))),
+        (Some(Breaking::Literal { old, new }), _) => {
+            no(format!("it changes a value ({} to {})", quote(&old), quote(&new)))
+        }
+        (_, Some(why)) => unknown(why),
+        (_, None) => yes("no line that does something changes"),
+    };
+    let required = match (ties.needed, ties.loose) {
+        (Some(needed), None) => yes(needed),
+        (_, Some(loose)) => unknown(loose),
+        (None, None) => unknown("nothing in scope names it"),
+    };
+    Some(Criteria { minimal, required, unaltered })
 }
 
-/// Why the change in scope needs the change, in order of strength.
-#[derive(Debug, Default)]
-struct Links<'n> {
-    /// A rule says that it is needed: the word and the file in scope.
-    strong: Option<(String, &'n Name)>,
-    /// It names something of the change in scope.
-    weak: Option<(String, &'n Name)>,
-    /// A piece that no rule ties to the change in scope.
-    loose: bool,
-    /// Everything is white space or comments.
-    idle: bool,
-}
-
-fn required(
+/// Ties the imports that come and go; gives the names that follow a rename in scope.
+fn imports(
     change: &Change<'_>,
-    pieces: &[Piece<'_>],
-    names: &Names<'_>,
-    language: Language,
-    imports: &Imports<'_>,
-) -> Criterion {
-    if let Some(foreign) = &imports.foreign {
-        return no(format!("it imports {}, which is no file of this repository", quoted(foreign)));
+    before: &Side<'_>,
+    after: &Side<'_>,
+    names: &Names,
+    ties: &mut Ties,
+) -> BTreeSet<(String, String)> {
+    let removed: Vec<&Binding> = before.imports.bindings.difference(&after.imports.bindings).collect();
+    let added: Vec<&Binding> = after.imports.bindings.difference(&before.imports.bindings).collect();
+    if let Some(other) = before.imports.others.symmetric_difference(&after.imports.others).next() {
+        ties.tie(None, || format!("where this import leads is not known: {}", quote(other)));
+        ties.alters(format!("this import changes: {}", quote(other)));
     }
-    let links = links(pieces, names, language, imports);
-    if links.idle {
-        return no("white space and comments: nothing in scope works or fails by them");
+    let order = |own: &Side<'_>, other: &Side<'_>| -> Vec<String> {
+        let known: BTreeSet<&String> = other.imports.order.iter().collect();
+        own.imports.order.iter().filter(|one| known.contains(one)).cloned().collect()
+    };
+    if order(before, after) != order(after, before) {
+        ties.alters("imports are in another order");
     }
-    match (links.strong, links.weak, links.loose) {
-        (Some((word, by)), _, false) => yes(format!("{word} in {by}")),
-        (Some((word, by)), _, true) => unknown(format!("{word} in {by}; other lines follow from nothing in scope")),
-        (None, Some((word, by)), _) => unknown(format!("it names {}, which the change in {by} touches", quoted(&word))),
-        (None, None, _) => match (names.names_file(&change.path), names.unread, &change.moved) {
-            (Some(by), ..) => unknown(format!("the change in {by} names it")),
-            (None, Some(unread), _) => unknown(format!("{unread} could not be read: what it needs is not known")),
-            (None, None, Some(Moved::From(other) | Moved::To(other))) => {
-                unknown(format!("the other end of its rename is {other}"))
-            }
-            (None, None, None) => no("it shares no name with the change in scope"),
-        },
+    if !added.is_empty() && !after.places_imports() {
+        ties.alters("an import is not among others");
     }
-}
-
-fn links<'n>(pieces: &[Piece<'_>], names: &Names<'n>, language: Language, imports: &Imports<'n>) -> Links<'n> {
-    let mut links = Links { idle: true, strong: imports.strong.clone(), loose: imports.loose, ..Links::default() };
-    for piece in pieces {
-        let (lines, strong): (Vec<&str>, _) = match piece {
-            Piece::Layout => continue,
-            Piece::Comment { steers_a_tool } => {
-                links.idle &= !steers_a_tool;
-                links.loose |= steers_a_tool;
-                continue;
-            }
-            Piece::Renamed { pairs, .. } => {
-                let by = pairs.iter().map(|(old, new)| Some((old, new, names.renamed(old, new)?)));
-                let by: Option<Vec<_>> = by.collect();
-                let strong = by.and_then(|by| {
-                    by.first().map(|(old, new, by)| (format!("{} is called {} now", quoted(old), quoted(new)), *by))
-                });
-                (pairs.iter().flat_map(|(old, new)| [*old, *new]).collect(), strong)
-            }
-            Piece::Import(words) => (words.clone(), None),
-            Piece::Field(sign, line) => (vec![line], added_field(*sign, line, language, names)),
-            Piece::Value(old, new) => (vec![old, new], None),
-            Piece::Code(_, line) => (vec![line], None),
-        };
-        links.idle = false;
-        let telling = |line: &&str| {
-            let mut words = language.tokens(line).into_iter().map(|token| token.text).filter(|word| is_telling(word));
-            words.find_map(|word| Some((word.to_owned(), touching(names.knows(word)?))))
-        };
-        if links.weak.is_none() {
-            links.weak = lines.iter().find_map(telling);
+    let mut followed = BTreeSet::new();
+    let bound = |all: &[&Binding]| -> BTreeSet<String> { all.iter().map(|one| one.name.clone()).collect() };
+    let (gone, new) = (bound(&removed), bound(&added));
+    let known: BTreeSet<&str> = before.imports.bindings.iter().map(|one| one.name.as_str()).collect();
+    for binding in &removed {
+        let name = &binding.name;
+        let by = names.loses(&change.path, binding);
+        ties.tie(by.map(|by| format!("{} is no longer in {by}", quote(name))), || {
+            format!("nothing in scope takes {} away", quote(name))
+        });
+        if after.uses(name) && !new.contains(name) {
+            ties.alters(format!("{} is used and no longer imported", quote(name)));
         }
-        match strong {
-            Some(strong) if links.strong.is_none() => links.strong = Some(strong),
-            Some(_) => {}
-            // What imports bind was judged as a whole.
-            None => links.loose |= !matches!(piece, Piece::Import(_)),
+        if by.is_some() {
+            followed.extend(names.renames_of(name).map(|new| (name.clone(), new.to_owned())));
         }
     }
-    links
-}
-
-fn touching<'n>(known: Known<'n>) -> &'n Name {
-    match known {
-        Known::Brought(by)
-        | Known::Gone(by)
-        | Known::File(by)
-        | Known::Redefined(by)
-        | Known::Fresh(by)
-        | Known::Touched(by) => by,
-    }
-}
-
-fn unaltered(pieces: &[Piece<'_>], names: &Names<'_>, language: Language, imports: &Imports<'_>) -> Criterion {
-    if language.sort == Sort::Code {
-        if let Some(word) = steered(pieces, language) {
-            return no(format!("it changes the flow of control ({})", quoted(word)));
-        }
-        if let Some((old, new)) = pieces.iter().find_map(|piece| match piece {
-            Piece::Value(old, new) => Some((old, new)),
-            _ => None,
-        }) {
-            return no(format!("it changes a value ({} to {})", quoted(old), quoted(new)));
+    let mut led = BTreeSet::new();
+    for binding in &added {
+        let name = &binding.name;
+        let by = names.brings(&change.path, binding);
+        led.extend(by.map(|_| name.as_str()));
+        ties.tie(by.map(|by| format!("{} is new in {by}", quote(name))), || {
+            format!("nothing in scope brings {}", quote(name))
+        });
+        if (before.uses(name) || known.contains(name.as_str())) && !gone.contains(name) {
+            ties.alters(format!("the file uses {} already", quote(name)));
         }
     }
-    // What is new says more than what is gone.
-    let gone = |piece: &&Piece<'_>| matches!(piece, Piece::Code(Sign::Removed, _) | Piece::Field(Sign::Removed, _));
-    let order = pieces.iter().filter(|piece| !gone(piece)).chain(pieces.iter().filter(gone));
-    let open = order.into_iter().find_map(|piece| match piece {
-        Piece::Layout
-        | Piece::Import(_)
-        | Piece::Field(Sign::Added | Sign::Kept, _)
-        | Piece::Comment { steers_a_tool: false } => None,
-        Piece::Comment { steers_a_tool: true } => Some("a comment that tells a tool something".to_owned()),
-        Piece::Renamed { stands: Stands::AsValues, .. } => Some("a word that may be a value changes".to_owned()),
-        Piece::Renamed { stands: Stands::AsParts, .. } => Some("a part of something has another name".to_owned()),
-        Piece::Renamed { pairs, stands, .. } => pairs
-            .iter()
-            .find(|(old, new)| {
-                names.renamed(old, new).is_none() || (*stands == Stands::Inside && !names.is_reached(old, new))
-            })
-            .map(|(old, new)| format!("{} in place of {}", quoted(new), quoted(old))),
-        Piece::Value(..) => Some("a value changes".to_owned()),
-        Piece::Code(Sign::Removed, line) | Piece::Field(Sign::Removed, line) => {
-            Some(format!("this line is gone: {}", quoted(line.trim())))
-        }
-        Piece::Code(Sign::Added | Sign::Kept, line) => Some(format!("this line is new: {}", quoted(line.trim()))),
-    });
-    open.or_else(|| imports.open.clone()).map_or_else(|| yes("no line that does something changes"), unknown)
-}
-
-/// A steering word of which there is one more or one less.
-fn steered<'p>(pieces: &'p [Piece<'p>], language: Language) -> Option<&'p str> {
-    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
-    for (sign, by) in [(Sign::Added, 1), (Sign::Removed, -1)] {
-        for word in code(pieces, sign).flat_map(|line| steering(&language.tokens(line))) {
-            *counts.entry(word).or_default() += by;
-        }
-    }
-    counts.into_iter().find(|(_, count)| *count != 0).map(|(word, _)| word)
-}
-
-/// A word or line of the change as a sentence may repeat it.
-pub(super) fn quoted(text: &str) -> String {
-    crate::contract::text::quote(text)
+    followed.retain(|(_, new)| led.contains(new.as_str()));
+    followed
 }

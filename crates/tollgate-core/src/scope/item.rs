@@ -1,488 +1,283 @@
-//! How one item of a task's lists is read: the paths that it names, and those that its words take out again.
+//! An item of a scope list: a path or a glob, then a remark that is never read.
 //!
-//! Whoever writes a list of paths writes sentences too: `Create` before a path in backticks, `except` behind a folder, a list
-//! below an item. What such words mean for a path is read here; what cannot be read is never taken to list or to exclude.
+//! A path is written in one of three ways:
+//! - in backticks: everything between them is the path (`` `docs/My File.md` (new) ``)
+//! - in double quotes, as git writes a name that is not plain text (`"src/caf\351.js"`)
+//! - bare, up to the first white space: it has a `/`, a `.` before a letter or digit, or a glob sign (`src/cart.ts`)
+//!
+//! A list below the item takes paths out of it again, `except: PATH` or `except:` with a list of paths.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::alone::names_alone;
-use super::behind::{behind_paths, emphasised, listed_behind, spans, without_states};
-use super::described::{Said, is_lead_of_all, limits_more, said};
-use super::labelled::{Label, label};
-use super::leading::{led, remarks_in};
 use super::pattern_problem;
-use super::refusing::{Refused, refused};
-use super::task::is_folder;
+use crate::contract::text::quote;
+use crate::path::{quote as in_git_quotes, unquote};
 
-/// What an item names.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Item {
-    /// The paths that it is about; those that can hold nothing are wrong.
-    pub paths: Vec<String>,
-    /// Paths that only its words name.
-    pub mentioned: Vec<String>,
-    /// What is taken out of them: `except`, `but not`.
-    pub apart: Vec<String>,
-    /// What alone is meant of them: `only`, or a list below the item.
-    pub only: Vec<String>,
-    /// Words take something out of them, and do not say which path.
-    pub is_narrowed: bool,
-    /// What it may exclude or not: the target of a link, a path behind `only`.
-    pub doubtful: Vec<String>,
-    /// Words alone that may be the name of something.
-    pub alone: Vec<String>,
-    /// Items of a list below it that stand for themselves.
-    pub below: Vec<String>,
-    /// What it names with words that refuse a change: listed it is not, and excluded it may be.
-    pub refused: Vec<String>,
-    /// Paths that it names, and of which it does not say that they are changed.
-    pub pointed: Vec<String>,
-    /// It is a folder, and what stands below it lies there.
-    pub is_above: bool,
-    /// The words around what it is about, which may mean a part of it.
-    around: Around,
+/// What an item lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub path: String,
+    /// Paths that it does not list although `path` holds them.
+    pub except: Vec<String>,
 }
 
-/// Words around the paths of an item.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Around {
-    before: String,
-    behind: String,
-    /// They stand around a word that may be a path or not: `Modify: src/cart.ts`.
-    is_loose: bool,
+/// Why a text is no item, and what to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub message: String,
+    pub hint: &'static str,
 }
 
-/// Words that take something out of what is listed; the second ones do when a path follows.
-const APART: &[&str] = &[
-    "except",
-    "excepting",
-    "excluding",
-    "excludes",
-    "exclude",
-    "but not",
-    "other than",
-    "apart from",
-    "aside from",
-    "without",
-    "minus",
-];
-const APART_PERHAPS: &[&str] = &["but", "not"];
-/// Words behind which stands what is not excluded.
-const STAYS: &[&str] = &[
-    "except",
-    "excepting",
-    "excluding",
-    "other than",
-    "apart from",
-    "aside from",
-    "besides",
-    "beyond",
-    "outside",
-    "but",
-    "not in",
-    "not named",
-];
+const PATH: &str = "begin with a path from the top of the repository: `src/cart.ts`, `src/cart/`, `src/**/*.ts`; put a name without `/` and `.` in backticks";
+const WHOLE: &str = "write the path from the top of the repository: `src/cart.ts`, `src/cart/`, `src/**/*.ts`";
+const ONE: &str = "write an item for each path; put a name that has a comma in backticks";
+const BELOW: &str = "a list below an item may only take paths out of it: `- except: src/cart/generated.ts`";
 
-impl Item {
-    /// Reads an item of In Scope.
-    pub fn listed(text: &str) -> Self {
-        let (head, below) = with_list(text);
-        let head = without_states(&head);
-        let mut item = Self::meant(without_mark(&head), below.clone());
-        // Items below that stand for themselves are read alone.
-        let remarks = if item.below.is_empty() { &below[..] } else { &[] };
-        let own = |item: &Self, path: &String| item.apart.contains(path);
-        let label = label(&head, &item.below);
-        match Some(Refused::All).filter(|_| label == Label::Refuses).or_else(|| refused(&head, remarks)) {
-            None => {}
-            Some(Refused::Part) => item.is_narrowed = true,
-            Some(Refused::Paths(paths)) => {
-                item.pointed.retain(|path| !paths.contains(path));
-                item.paths.retain(|path| !paths.contains(path));
-                item.only.retain(|path| !paths.contains(path));
-                item.refused = paths.into_iter().filter(|path| !own(&item, path)).collect();
-            }
-            Some(Refused::All) => {
-                let mut named = std::mem::take(&mut item.paths);
-                named.append(&mut item.only);
-                named.append(&mut item.pointed);
-                // `Do not touch:` speaks of the list below it.
-                named.extend(std::mem::take(&mut item.below).iter().flat_map(|text| Self::listed(text).all()));
-                let paths = mentions(&head, false);
-                let is_clear = !paths.is_empty() && paths.iter().all(|path| own(&item, path));
-                named.extend(paths);
-                named.retain(|path| !is_clear && !own(&item, path));
-                item.refused = named;
-            }
-        }
-        if label == Label::Points {
-            item.paths.clear();
-            for text in std::mem::take(&mut item.below) {
-                let named = Self::listed(&text).all().into_iter();
-                item.pointed.extend(named.filter(|path| is_path(path) || *path == text));
-            }
-        }
-        item.describe();
-        item
-    }
-
-    /// All that an item of In Scope names.
-    fn all(self) -> Vec<String> {
-        [self.paths, self.only, self.refused, self.pointed].concat()
-    }
-
-    /// Reads the words around folders and patterns: those that do not describe them mean a part.
-    fn describe(&mut self) {
-        let around = std::mem::take(&mut self.around);
-        let folders: Vec<String> = self.paths.iter().filter(|path| is_folder(path)).cloned().collect();
-        if folders.is_empty() {
-            return;
-        }
-        let known = self.refused.iter().chain(&self.apart).map(String::as_str).collect();
-        match said(&around.behind, &folders, &known) {
-            Said::Nothing => {}
-            Said::Names(names) if !around.is_loose => {
-                let meant: BTreeSet<&String> = names.iter().collect();
-                self.pointed.retain(|path| !meant.contains(path));
-                self.only.extend(names);
-            }
-            Said::Names(_) | Said::Part => self.is_narrowed = true,
-        }
-        self.is_narrowed |= !is_lead_of_all(&around.before, &folders);
-    }
-
-    fn meant(head: &str, below: Vec<String>) -> Self {
-        // `Only` before everything is said of the whole list.
-        let alone = ["Only ", "only ", "Just "].iter().find_map(|only| head.strip_prefix(only));
-        let head = alone.filter(|rest| begins_with_path(rest)).unwrap_or(head);
-        let near = |cut: &Cut| {
-            let words: Vec<&str> = head[cut.end..].split_whitespace().take(2).collect();
-            !mentions(&words.join(" "), false).is_empty()
-        };
-        let perhaps = find(head, APART_PERHAPS, false).filter(near);
-        let apart = find(head, APART, false).into_iter().chain(perhaps).min();
-        // `Tests only:` is a label.
-        let is_label = |cut: &Cut| !begins_with_path(head) && head[..cut.end].ends_with(':');
-        let only = find(head, &["only"], true).filter(|cut| !is_label(cut));
-        let cut = match (apart, only) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        let Some(cut) = cut else {
-            let mut item = Self::about(head);
-            let named = paths_in(&below);
-            let is_name = is_plain(head.trim_end_matches(':'));
-            match (begins_with_path(head), named.is_empty()) {
-                (true, false) => item.only = named,
-                (false, false) => (item.is_above, item.below) = (is_name, below),
-                // Without a path below it, those are words about it.
-                (_, true) if begins_with_path(head) || is_name => {
-                    item.around.behind = [&[item.around.behind], &below[..]].concat().join("; ");
-                }
-                (_, true) => item.below = below,
-            }
-            return item;
-        };
-        let mut item =
-            Self::about(head[..cut.start].trim_end_matches(|c: char| !c.is_alphanumeric() && !is_of_path(c)));
-        item.is_narrowed = limits_more(&head[cut.end..]);
-        let mut tail = mentions(&head[cut.end..], true);
-        tail.extend(paths_in(&below));
-        match (only == Some(cut), tail.is_empty()) {
-            (true, false) => item.only = tail,
-            (false, false) => item.apart = tail,
-            (is_only, true) => {
-                let words = head[cut.end..].contains(char::is_alphanumeric);
-                item.is_narrowed |= words && (is_only || find(head, APART, false) == Some(cut));
-            }
-        }
-        item
-    }
-
-    /// Reads an item of Out of Scope.
-    pub fn excluded(text: &str) -> Self {
-        let (head, below) = with_list(text);
-        let head = without_mark(&head);
-        let (about, stays) = match find(head, STAYS, false) {
-            Some(cut) => (&head[..cut.start], &head[cut.end..]),
-            None => (head, ""),
-        };
-        let (about, only) = match find(about, &["only"], true) {
-            Some(cut) => (&about[..cut.start], &about[cut.end..]),
-            None => (about, ""),
-        };
-        let mut item = Self { paths: paths_of(about), apart: mentions(stays, false), ..Self::default() };
-        let target = link(about).map(|(_, target)| target.split(')').next().unwrap_or_default());
-        item.doubtful = mentions(only, false);
-        item.doubtful.extend(target.filter(|target| is_path(target)).map(str::to_owned));
-        // Behind a path stands a remark.
-        let words = if begins_with_path(about) { before_remark(about) } else { about };
-        item.mentioned = mentions(words, false);
-        // Before a path, or above a list of them, it is a label.
-        let remark = &about[before_remark(about).len()..];
-        if mentions(remark, false).is_empty() && item.doubtful.is_empty() && paths_in(&below).is_empty() {
-            item.alone = names_alone(about);
-        }
-        match stays.is_empty() {
-            true => item.below = below,
-            false => item.apart.extend(paths_in(&below)),
-        }
-        item
-    }
-
-    fn about(head: &str) -> Self {
-        let named = if begins_with_path(head) { Vec::new() } else { led(head) };
-        let Some(first) = named.first() else {
-            let paths = if head.is_empty() { Vec::new() } else { paths_of(head) };
-            // Of prose, nothing is read.
-            let is_loose = !begins_with_path(head);
-            let behind = if is_loose && paths.len() > 1 { "" } else { behind_paths(head) };
-            let around = Around { behind: behind.to_owned(), is_loose, ..Around::default() };
-            let pointed = if is_loose { Vec::new() } else { listed_behind(behind) };
-            let own: BTreeSet<&String> = paths.iter().collect();
-            let pointed = pointed.into_iter().filter(|path| !own.contains(path)).collect();
-            return Self { paths, pointed, around, ..Self::default() };
-        };
-        let last = head.rsplit('`').next().filter(|_| named.last().is_some_and(|one| one.is_meant));
-        let mut behind: Vec<&str> = named.iter().skip(1).flat_map(|one| remarks_in(&one.lead)).collect();
-        behind.extend(last);
-        let around = Around { before: first.lead.clone(), behind: behind.join("; "), is_loose: false };
-        let (meant, pointed): (Vec<_>, Vec<_>) = named.into_iter().partition(|one| one.is_meant);
-        let paths = |all: Vec<super::leading::Led>| all.into_iter().map(|one| one.path).collect();
-        Self { paths: paths(meant), pointed: paths(pointed), around, ..Self::default() }
-    }
+fn problem(message: String, hint: &'static str) -> Problem {
+    Problem { message, hint }
 }
 
-/// Where words stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Cut {
-    start: usize,
-    end: usize,
-}
-
-/// The first of some words outside of backticks; where they begin a clause, if they must.
-fn find(text: &str, wanted: &[&str], begins_clause: bool) -> Option<Cut> {
-    const AROUND: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '—', '–', '"', '*'];
-    let mut in_code = false;
-    let mut before: Option<(&str, &str, usize)> = None;
-    let mut next = 0;
-    for part in text.split_inclusive(char::is_whitespace) {
-        let (at, word) = (next, part.trim_end());
-        next += part.len();
-        if word.is_empty() {
-            continue;
+/// Reads an item with the list below it.
+pub fn read(text: &str) -> Result<Item, Problem> {
+    let (head, below) = split(text);
+    let path = path(head)?;
+    let mut except = Vec::new();
+    let mut below = below.into_iter().peekable();
+    while let Some((_, exception)) = below.next() {
+        let paths = after_except(exception).ok_or_else(|| {
+            problem(format!("{} below {} is not an `except:`", quote(exception), quote(&path)), BELOW)
+        })?;
+        let before = except.len();
+        if !paths.trim().is_empty() {
+            except.push(self::path(paths)?);
         }
-        let ticks = word.matches('`').count();
-        if !in_code && ticks == 0 {
-            let bare = word.trim_matches(AROUND);
-            let is = |phrase: &str| match phrase.split_once(' ') {
-                None => bare.eq_ignore_ascii_case(phrase),
-                Some((first, second)) => {
-                    bare.eq_ignore_ascii_case(second)
-                        && before.is_some_and(|(_, word, _)| word.eq_ignore_ascii_case(first))
-                }
-            };
-            let fits = wanted.iter().find(|phrase| is(phrase));
-            let clause = word.starts_with('(')
-                || before.is_some_and(|(whole, bare, at)| {
-                    at == 0 || bare.is_empty() || bare == "-" || whole.ends_with([',', ';', ':'])
-                });
-            if let Some(phrase) = fits.filter(|_| !begins_clause || clause) {
-                let start = before.filter(|_| phrase.contains(' ')).map_or(at, |(_, _, at)| at);
-                return Some(Cut { start, end: at + word.len() });
-            }
-            before = Some((word, bare, at));
-        } else {
-            before = Some((word, word, at));
+        while let Some((_, listed)) = below.next_if(|(depth, _)| *depth == 2) {
+            except.push(self::path(listed)?);
         }
-        in_code ^= ticks % 2 == 1;
-    }
-    None
-}
-
-/// Tags that are written for backticks.
-const CODE: [&str; 2] = ["<code>", "</code>"];
-
-/// An item in one line, and the items of the list below it.
-fn with_list(text: &str) -> (String, Vec<String>) {
-    let mut lines = vec![String::new()];
-    let text = CODE.iter().fold(Cow::Borrowed(text), |text, tag| match text.contains(tag) {
-        true => text.replace(tag, "`").into(),
-        false => text,
-    });
-    for line in text.lines() {
-        let bare = line.trim();
-        let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
-        match (marked, lines.last_mut()) {
-            (Some(item), _) => lines.push(item.trim().to_owned()),
-            (None, Some(last)) if last.is_empty() => bare.clone_into(last),
-            (None, Some(last)) => {
-                last.push(' ');
-                last.push_str(bare);
-            }
-            (None, None) => {}
+        if except.len() == before {
+            return Err(problem("`except:` names no path".to_owned(), BELOW));
         }
     }
-    let head = lines.remove(0);
-    (head, lines)
+    Ok(Item { path, except })
 }
 
-fn paths_in(items: &[String]) -> Vec<String> {
-    items.iter().flat_map(|item| mentions(before_remark(item), true)).collect()
-}
-
-/// The paths that words name, in backticks and without; what stands in backticks may be a plain name where a folder is told before.
-pub(super) fn mentions(text: &str, plain: bool) -> Vec<String> {
-    let code = spans_anywhere(text);
-    let fits = |name: &&str| is_path(name) || (plain && is_plain(name));
-    let mut found: Vec<String> = code.iter().copied().filter(fits).map(str::to_owned).collect();
-    let outside = text.split('`').step_by(2).flat_map(str::split_whitespace);
-    let words = outside.map(bare_word).filter(|word| is_path(word));
-    found.extend(words.map(str::to_owned));
-    found
-}
-
-/// A word without what a sentence puts around it.
-pub(super) fn bare_word(word: &str) -> &str {
-    let bold = word.strip_prefix("**").and_then(|word| word.strip_suffix("**")).filter(|word| !word.starts_with('/'));
-    let word = bold.unwrap_or(word);
-    word.trim_start_matches(['(', '[', '"', '\'', '<'])
-        .trim_end_matches([')', ']', '"', '\'', '>', ',', ';', ':', '.', '!'])
-}
-
-/// Whether a word can only be meant as a path.
-pub(super) fn is_path(word: &str) -> bool {
-    let shaped = word.contains(['/', '*']) || super::task::is_file(word);
-    let speaks =
-        word.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '=' | ';' | '"' | '#'));
-    shaped && !speaks && !word.contains("//") && pattern_problem(&super::task::literal_brackets(word)).is_none()
-}
-
-pub(super) fn is_plain(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
-}
-
-fn is_of_path(c: char) -> bool {
-    matches!(c, '*' | '/' | '`' | ']' | '}' | '"' | '?' | '_')
-}
-
-/// An item without what is said in brackets before its path: `(new) src/cart.ts`.
-pub(super) fn without_mark(item: &str) -> &str {
-    let end = match item.trim_start().chars().next() {
-        Some('(') => ") ",
-        Some('[') => "] ",
-        _ => return item,
+/// The path that a text begins with.
+pub fn path(text: &str) -> Result<String, Problem> {
+    let text = text.trim_start();
+    let missing = || problem(format!("{} does not begin with a path", quote(text)), PATH);
+    let (path, after) = if text.starts_with('`') {
+        in_backticks(text).ok_or_else(missing)?
+    } else if text.starts_with('"') {
+        in_quotes(text).ok_or_else(missing)?
+    } else {
+        bare(text).ok_or_else(missing)?
     };
-    let rest = item.split_once(end).map(|(_, rest)| rest.trim_start());
-    rest.filter(|rest| begins_with_path(rest)).unwrap_or(item)
+    if after.starts_with([',', ';']) {
+        return Err(problem(format!("{} has more after its first path", quote(text)), ONE));
+    }
+    match path_problem(&path) {
+        Some(wrong) => Err(problem(format!("the path {} {wrong}", quote(&path)), WHOLE)),
+        None => Ok(path),
+    }
 }
 
-/// Whether an item begins with what it is about.
-pub(super) fn begins_with_path(item: &str) -> bool {
-    let item = without_bold(item.trim());
-    let first = item.split_whitespace().next().unwrap_or_default();
-    item.starts_with(['`', '"', '[']) || first.contains(['/', '*']) || super::task::is_file(bare_word(first))
-}
-
-pub(super) const REMARKS: [&str; 6] = [" (", " — ", " – ", " -- ", " - ", ": "];
-
-/// An item up to its remark.
-pub(super) fn before_remark(item: &str) -> &str {
-    let from = item.strip_prefix('`').and_then(|rest| rest.find('`')).map_or(0, |end| end + 2);
-    let remark = REMARKS.iter().filter_map(|mark| item[from..].find(mark)).min();
-    &item[..remark.map_or(item.len(), |remark| from + remark)]
-}
-
-/// The code spans of an item.
-fn spans_anywhere(item: &str) -> Vec<&str> {
-    item.split('`').skip(1).step_by(2).map(str::trim).filter(|span| !span.is_empty()).collect()
-}
-
-/// The paths of a value that names files: several in one line, or as a list below it.
-pub(super) fn files_of(text: &str) -> Vec<String> {
-    let (head, below) = with_list(text);
-    let mut found = Vec::new();
-    for item in std::iter::once(&head).chain(&below).filter(|item| !item.is_empty()) {
-        let paths = paths_of(item);
-        if item.starts_with('`') {
-            found.extend(paths);
-            continue;
-        }
-        let parts: Vec<&str> =
-            before_remark(item).split(" and ").flat_map(|part| part.split(',')).map(str::trim).collect();
-        match parts.len() > 1 && parts.iter().all(|part| is_path(part)) {
-            true => found.extend(parts.into_iter().map(str::to_owned)),
-            false => found.extend(paths.into_iter().next()),
+/// An item without the list below it, and the items of that list with their depth.
+fn split(text: &str) -> (&str, Vec<(usize, &str)>) {
+    let (mut items, mut depth) = (Vec::new(), 0);
+    for (event, range) in Parser::new(text).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Item) => {
+                depth += 1;
+                items.push((depth, range));
+            }
+            Event::End(TagEnd::Item) => depth -= 1,
+            _ => {}
         }
     }
-    found
+    let head = items.first().map_or(text, |(_, range)| &text[..range.start]);
+    let ends = items.iter().skip(1).map(|(_, range)| range.start).chain([text.len()]);
+    let read = |((depth, range), next): (&(usize, std::ops::Range<usize>), usize)| {
+        let item = text[range.start..range.end.min(next)].trim();
+        (*depth, item.trim_start_matches(['-', '*', '+']).trim_start())
+    };
+    (head, items.iter().zip(ends).map(read).collect())
 }
 
-/// The paths that an item names: in backticks, or up to a remark; then also its first word alone.
-pub(super) fn paths_of(item: &str) -> Vec<String> {
-    let item = without_bold(item.trim());
-    // A link is known by its words.
-    let item = link(item).map_or(item, |(words, _)| words);
-    if item.starts_with('`') {
-        return spans(item);
+fn after_except(text: &str) -> Option<&str> {
+    const SIGN: &str = "except:";
+    text.get(..SIGN.len()).filter(|sign| sign.eq_ignore_ascii_case(SIGN)).map(|_| &text[SIGN.len()..])
+}
+
+fn in_backticks(text: &str) -> Option<(String, &str)> {
+    let marks = text.len() - text.trim_start_matches('`').len();
+    let (path, after) = text[marks..].split_once(&text[..marks])?;
+    Some((path.trim().to_owned(), after))
+}
+
+fn in_quotes(text: &str) -> Option<(String, &str)> {
+    let mut escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let ends = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    })?;
+    let (path, after) = text.split_at(end.0 + 1);
+    Some((in_git_quotes(&unquote(path)).to_string(), after))
+}
+
+/// A path without signs around it. What Markdown would show as something else is none.
+fn bare(text: &str) -> Option<(String, &str)> {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let (word, after) = comma(&text[..end]).map_or(text.split_at(end), |at| text.split_at(at));
+    let word = word.strip_suffix(':').unwrap_or(word);
+    let sentence = word.strip_suffix('.').filter(|path| path.ends_with(char::is_alphanumeric));
+    let word = sentence.unwrap_or(word);
+    let dotted = word.match_indices('.').any(|(at, _)| word[at + 1..].starts_with(char::is_alphanumeric));
+    let emphasised = word.split('/').any(|segment| segment.contains("**") && segment != "**");
+    let marked = emphasised || word.contains(['<', '>', '`']) || word.contains("](");
+    let is_path = word.contains(['/', '*']) || dotted || (word.contains('{') && word.contains(','));
+    (is_path && !marked).then(|| (word.to_owned(), after))
+}
+
+/// Where a comma or semicolon is that belongs to no alternatives in braces.
+fn comma(word: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    word.char_indices().find_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (depth == 0 && matches!(c, ',' | ';')).then_some(at)
+    })
+}
+
+/// Why a path cannot be one of the repository.
+fn path_problem(path: &str) -> Option<&'static str> {
+    let drive = || path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && path[1..].starts_with(':');
+    let line = || {
+        let number = path.rsplit_once(':')?.1;
+        (!number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '-')).then_some(())
+    };
+    if path.contains("://") {
+        Some("is an address")
+    } else if path.starts_with('!') {
+        Some("begins with `!`: list what to leave out below the item, with `except:`")
+    } else if path.starts_with('~') || drive() {
+        Some("is a path of one machine")
+    } else if path.contains('\\') && !path.starts_with('"') {
+        Some("has a `\\`: use `/` between folders")
+    } else if line().is_some() {
+        Some("has a line number: a scope holds whole files")
+    } else {
+        pattern_problem(&literal_brackets(path))
     }
-    let quoted = item.strip_prefix('\'').and_then(|quoted| quoted.split_once('\''));
-    if let Some((name, _)) = quoted.filter(|(name, _)| is_path(name)) {
-        return vec![name.to_owned()];
+}
+
+/// Whether a path may hold several files by its signs.
+pub fn is_glob(path: &str) -> bool {
+    path.contains(['*', '?']) || (path.contains('{') && path.contains(','))
+}
+
+/// A glob in which brackets and exclamation marks stand for themselves: `pages/[id].tsx`.
+pub fn literal_brackets(path: &str) -> String {
+    let mut glob = String::with_capacity(path.len());
+    for char in path.chars() {
+        if matches!(char, '[' | ']' | '!' | '\\') {
+            glob.push('\\');
+        }
+        glob.push(char);
     }
-    if let Some(quoted) = item.strip_prefix('"') {
-        let end = quoted.match_indices('"').find(|(at, _)| !quoted[..*at].ends_with('\\')).map(|(at, _)| at);
-        if let Some(inside) = end.map(|end| &quoted[..end]) {
-            // In git's own quotes a name stays as it is; others are a person's.
-            let name = if inside.contains('\\') { format!("\"{inside}\"") } else { inside.to_owned() };
-            return vec![name];
+    glob
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_item_begins_with_its_path() {
+        for (text, path) in [
+            ("src/cart.js", "src/cart.js"),
+            ("`src/cart.js`", "src/cart.js"),
+            ("`` a`b.ts ``", "a`b.ts"),
+            ("`docs/My File.md` (new)", "docs/My File.md"),
+            ("`Makefile`", "Makefile"),
+            ("src/auth.js (owned by #12)", "src/auth.js"),
+            ("src/auth.js: the handler", "src/auth.js"),
+            ("src/auth.js.", "src/auth.js"),
+            ("src/auth.js — not `src/cart.js`", "src/auth.js"),
+            ("src/\nis the folder of everything", "src/"),
+            ("README.md", "README.md"),
+            (".gitignore", ".gitignore"),
+            ("./src/a.ts", "./src/a.ts"),
+            ("**", "**"),
+            ("**/*.ts", "**/*.ts"),
+            ("**/cart/**", "**/cart/**"),
+            ("src/{auth,cart}.js", "src/{auth,cart}.js"),
+            ("pages/[id].tsx", "pages/[id].tsx"),
+            ("app/(shop)/page.tsx", "app/(shop)/page.tsx"),
+            ("\"src/caf\\351.js\" (new)", "\"src/caf\\351.js\""),
+            ("`\"a\\012b\"`", "\"a\\012b\""),
+            ("\"docs/My File.md\"", "docs/My File.md"),
+        ] {
+            assert_eq!(read(text), Ok(Item { path: path.to_owned(), except: vec![] }), "{text}");
         }
     }
-    let remark = REMARKS.iter().filter_map(|mark| item.find(mark)).min();
-    let item = item[..remark.unwrap_or(item.len())].replace("; ", ", ");
-    let mut parts = item.split(", ");
-    let whole = parts.next().unwrap_or_default().trim_end_matches([':', ',', ';']).trim();
-    let word = whole.split_whitespace().next().unwrap_or_default();
-    let mut paths = vec![whole.to_owned()];
-    if word != whole {
-        paths.push(word.to_owned());
-    }
-    paths.extend(joined(whole).into_iter().skip(1).map(str::to_owned));
-    // Several paths, as far as what follows a comma looks like one.
-    let looks_like_one = |part: &&str| !part.contains(char::is_whitespace) && part.contains(['/', '.']);
-    let is_list = !whole.contains('{') && whole.contains([',', ';']);
-    if is_list && whole.split([',', ';']).all(|part| looks_like_one(&part)) {
-        paths.extend(whole.split([',', ';']).map(str::to_owned));
-    }
-    for part in parts.map(|part| part.trim().trim_end_matches([',', ';'])) {
-        let part = part.strip_prefix("and ").unwrap_or(part);
-        let named = if looks_like_one(&part) { vec![part] } else { joined(part) };
-        if named.is_empty() {
-            break;
+
+    #[test]
+    fn anything_else_is_an_error() {
+        for (text, message) in [
+            ("nothing but `src/cart.js`", "`nothing but `src/cart.js`` does not begin with a path"),
+            ("Modify src/cart.ts", "`Modify src/cart.ts` does not begin with a path"),
+            ("Makefile", "`Makefile` does not begin with a path"),
+            ("", "`` does not begin with a path"),
+            (".", "`.` does not begin with a path"),
+            ("`open", "`` `open` does not begin with a path"),
+            ("**src/cart.js**", "`**src/cart.js**` does not begin with a path"),
+            ("[cart](src/cart.ts)", "`[cart](src/cart.ts)` does not begin with a path"),
+            ("<code>src/auth.js</code>", "`<code>src/auth.js</code>` does not begin with a path"),
+            ("(new) src/cart.js", "`(new) src/cart.js` does not begin with a path"),
+            ("src/a.ts, src/b.ts", "`src/a.ts, src/b.ts` has more after its first path"),
+            ("src/a.ts,src/b.ts", "`src/a.ts,src/b.ts` has more after its first path"),
+            ("`src/a.ts`, `src/b.ts`", "``src/a.ts`, `src/b.ts`` has more after its first path"),
+            ("src/cart.ts:12", "the path `src/cart.ts:12` has a line number: a scope holds whole files"),
+            ("`src/cart.ts:12-30`", "the path `src/cart.ts:12-30` has a line number: a scope holds whole files"),
+            ("https://example.com/a", "the path `https://example.com/a` is an address"),
+            ("~/src/cart.js", "the path `~/src/cart.js` is a path of one machine"),
+            ("C:/src/cart.js", "the path `C:/src/cart.js` is a path of one machine"),
+            ("`src\\auth.js`", "the path `src\\auth.js` has a `\\`: use `/` between folders"),
+        ] {
+            let found = read(text).map_err(|problem| problem.message);
+            assert_eq!(found, Err(message.replace("`` `open`", "``open`")), "{text}");
         }
-        paths.extend(named.into_iter().map(str::to_owned));
+        for path in ["/src/cart.js", "../x", "src//a.js", "src/./a.js", "src/..", "!src/a.js", "src/{a"] {
+            assert!(read(path).is_err(), "{path}");
+        }
     }
-    paths
-}
 
-/// The paths between which `and` stands, where all of them are such.
-pub(super) fn joined(words: &str) -> Vec<&str> {
-    let parts: Vec<&str> = words
-        .split(" and ")
-        .flat_map(|part| part.split(" & "))
-        .flat_map(|part| part.split(" + "))
-        .map(str::trim)
-        .collect();
-    if parts.len() > 1 && parts.iter().all(|part| is_path(part)) { parts } else { Vec::new() }
-}
+    #[test]
+    fn a_list_below_an_item_takes_paths_out_of_it() {
+        for text in [
+            "src/\n- except: src/a.ts\n- Except: `src/b.ts` (later)",
+            "src/ (all of it)\n- except:\n  - src/a.ts: the page\n  - `src/b.ts`",
+            "src/\n\n```\n- src/x.ts\n```\n\n- except: src/a.ts\n  - src/b.ts\n",
+        ] {
+            let item = read(text).unwrap();
+            assert_eq!((item.path.as_str(), item.except), ("src/", vec!["src/a.ts".to_owned(), "src/b.ts".to_owned()]));
+        }
+        for text in ["src/\n- cart.js", "src/\n- except:", "src/\n- except: the page", "src/\n- tests only"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
 
-/// The words of a link that an item begins with, and what follows them.
-pub(super) fn link(item: &str) -> Option<(&str, &str)> {
-    without_bold(item.trim()).strip_prefix('[').and_then(|link| link.split_once("]("))
-}
-
-/// The words of an item that begins in bold or italics.
-pub(super) fn without_bold(item: &str) -> &str {
-    emphasised(item).map_or(item, |(words, _)| words)
+    proptest! {
+        #[test]
+        fn a_remark_changes_nothing(remark in "[ (:—-][^\n]{0,60}", path in prop::sample::select(vec!["src/a.ts", "`src/a.ts`", "\"src/a.ts\""])) {
+            let remark = remark.strip_prefix(':').map_or(format!(" {remark}"), |rest| format!(": {rest}"));
+            prop_assert_eq!(self::path(&format!("{path}{remark}")), Ok("src/a.ts".to_owned()));
+        }
+    }
 }

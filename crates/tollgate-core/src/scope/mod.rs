@@ -5,44 +5,22 @@
 //!
 //! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
-mod aliased;
-mod alone;
-mod behind;
-mod beside;
 pub mod change;
-mod comment;
+mod colocated;
 mod content;
 pub mod correction;
-mod described;
-mod doc_test;
 pub mod draft;
-mod field;
-mod heeded;
 mod imports;
 pub mod incidental;
 mod item;
-mod labelled;
-mod leading;
-mod line_end;
-mod locked;
-mod loose;
-pub mod modules;
-mod named;
+mod kinds;
+mod languages;
 mod names;
-mod open;
-mod paired;
-mod pathless;
 mod pattern;
-mod placed;
-mod reached;
-mod refusing;
-mod refusing_words;
 pub mod rules;
-mod shape;
+mod sides;
 pub mod task;
-mod texts;
-mod words;
-mod written;
+mod tokens;
 
 #[cfg(test)]
 mod rules_tests;

@@ -1,323 +1,148 @@
-//! What the change in scope is known by: the names it brings, takes away, renames or touches.
+//! What the change in scope brings, takes away and renames: another file may need to follow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Content, Hunk, Kind, Moved, Sign};
-use super::field::field_name;
-use super::modules::{Dialect, GoModule, Places, go_folder, places};
-use super::named::{file_name, is_manifest, stem};
-use super::reached::Own;
-use super::shape::{Piece, pieces};
-use super::words::{Language, TokenSort, definitions, is_telling, language};
-use crate::Name;
-use crate::contract::text::quote;
+use super::change::{Change, Content, Kind as ChangeKind};
+use super::imports::{Binding, Target};
+use super::kinds::{renamed_words, significant};
+use super::languages::{Language, language};
+use super::sides::{Side, groups, texts};
+use super::tokens::{Kind, Token};
 
-/// A file of the change in scope.
-type From<'c> = &'c Name;
-
-/// The names of the change in scope, each with the first file that it stands in.
+/// One changed file in scope.
 #[derive(Debug, Default)]
-pub struct Names<'c> {
-    /// Whether anything in scope changed.
-    pub any: bool,
-    pub go_modules: Vec<GoModule>,
-    /// A file in scope whose change could not be read.
-    pub unread: Option<From<'c>>,
-    /// Defined now, not before.
-    brought: BTreeMap<&'c str, From<'c>>,
-    /// Defined before, not now.
-    gone: BTreeMap<&'c str, From<'c>>,
-    /// Defined before and now, otherwise.
-    redefined: BTreeMap<&'c str, From<'c>>,
-    /// Defined under another name now.
-    renames: BTreeMap<(&'c str, &'c str), From<'c>>,
-    /// What others get under another name now: from which file, in which it is now, and the two names.
-    follows: BTreeSet<[&'c str; 4]>,
-    /// Those of them that run: they may stand behind a dot elsewhere.
-    reached: BTreeSet<(&'c str, &'c str)>,
-    /// In lines that were added, and in none that was removed or stands beside them.
-    fresh: BTreeMap<&'c str, From<'c>>,
-    /// Anywhere in the change.
-    touched: BTreeMap<&'c str, From<'c>>,
-    /// Defined now, not before, by the file.
-    brought_in: BTreeSet<(&'c str, &'c str)>,
-    /// Defined before, not now, by the file.
-    gone_in: BTreeSet<(&'c str, &'c str)>,
-    /// The files that changed, also both ends of a rename, and which of them came or went.
-    at: BTreeMap<&'c str, (From<'c>, Came)>,
-    /// The files in each folder.
-    in_folder: BTreeMap<&'c str, Vec<&'c str>>,
-    /// The names of files that are new, gone or renamed.
-    files: BTreeMap<&'c str, From<'c>>,
-    /// The paths of all files and tests that changed.
-    changed_paths: BTreeSet<&'c str>,
+struct ScopeFile {
+    came: bool,
+    went: bool,
+    brought: BTreeSet<String>,
+    gone: BTreeSet<String>,
 }
 
-/// Whether a file came or went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Came {
-    Here,
-    Away,
-    Neither,
-}
-
-/// The lines of one side of a file.
+/// The names of the change in scope.
 #[derive(Debug, Default)]
-struct Side<'c> {
-    defined: BTreeSet<&'c str>,
-    /// Those of them that run.
-    running: BTreeSet<&'c str>,
-    words: BTreeSet<&'c str>,
+pub struct Names {
+    files: BTreeMap<String, ScopeFile>,
+    /// Names that are defined under another name now, each with its file.
+    renames: BTreeMap<(String, String), String>,
+    /// Words that a file has now and had not before.
+    fresh: BTreeMap<String, String>,
 }
 
-/// How a word is known to the change in scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known<'c> {
-    /// It is defined there now.
-    Brought(From<'c>),
-    /// It is no longer defined there.
-    Gone(From<'c>),
-    /// A file of this name is new, gone or renamed there.
-    File(From<'c>),
-    /// Its definition changed there.
-    Redefined(From<'c>),
-    /// It is used there now, and was not before.
-    Fresh(From<'c>),
-    /// It stands in a line that changed there.
-    Touched(From<'c>),
-}
-
-impl<'c> Names<'c> {
-    /// Takes the names of the files in scope; `changes` in the order of their paths.
-    pub fn of(changes: &[&'c Change<'c>]) -> Self {
-        let mut names = Self::default();
-        for change in changes {
-            names.any = true;
-            names.take_file(change);
-            match change.content {
-                Content::Same => {}
-                Content::Unread => {
-                    names.unread.get_or_insert(&change.path);
-                }
-                Content::Lines(hunks) => names.take_lines(change, hunks),
-            }
-        }
-        names
-    }
-
-    /// Takes a test beside a file in scope: it is in scope too, and its snapshot follows it.
-    pub fn take_test(&mut self, change: &'c Change<'c>) {
-        self.any = true;
-        self.changed_paths.insert(&change.path);
-    }
-
-    /// Takes the names of one file. What it loses counts although another one gains it: it moved, and those who use it must follow.
-    fn take_lines(&mut self, change: &'c Change<'c>, hunks: &'c [Hunk<'c>]) {
-        let language = language(&change.path);
-        let (mut before, mut now) = (Side::default(), Side::default());
-        let mut known: BTreeSet<&'c str> = BTreeSet::new();
-        for hunk in hunks {
-            known.extend(super::words::words(&hunk.within, language));
-            self.touch(&hunk.within, language, &change.path);
-            for (sign, line) in &hunk.lines {
-                let side = match sign {
-                    Sign::Kept => {
-                        known.extend(super::words::words(line, language));
-                        continue;
-                    }
-                    Sign::Removed => &mut before,
-                    Sign::Added => &mut now,
-                };
-                let tokens = language.tokens(line);
-                for (name, runs) in definitions(line, &tokens) {
-                    side.defined.insert(name);
-                    if runs {
-                        side.running.insert(name);
-                    }
-                }
-                let words = tokens.iter().filter(|token| token.sort == TokenSort::Word).map(|token| token.text);
-                side.words.extend(words.filter(|word| is_telling(word)));
-            }
-        }
-        let path = &change.path;
-        self.brought_in.extend(now.defined.difference(&before.defined).map(|word| (&**path, *word)));
-        self.gone_in.extend(before.defined.difference(&now.defined).map(|word| (&**path, *word)));
-        let mut take = |map: fn(&mut Self) -> &mut BTreeMap<&'c str, From<'c>>, words: Vec<&'c str>| {
-            for word in words {
-                map(self).entry(word).or_insert(path);
-            }
+impl Names {
+    /// Takes in a changed file in scope.
+    pub fn take(&mut self, change: &Change<'_>) {
+        let kind = change.kind();
+        let file = ScopeFile {
+            came: matches!(kind, ChangeKind::Added | ChangeKind::MovedHere),
+            went: matches!(kind, ChangeKind::Deleted | ChangeKind::MovedAway),
+            ..ScopeFile::default()
         };
-        take(|names| &mut names.touched, before.words.union(&now.words).copied().collect());
-        let fresh = now.words.difference(&before.words).filter(|word| !known.contains(*word));
-        take(|names| &mut names.fresh, fresh.copied().collect());
-        take(|names| &mut names.brought, now.defined.difference(&before.defined).copied().collect());
-        take(|names| &mut names.gone, before.defined.difference(&now.defined).copied().collect());
-        take(|names| &mut names.redefined, now.defined.intersection(&before.defined).copied().collect());
-        let own = Own::of(path, hunks, language);
-        let from: &'c str = match &change.moved {
-            Some(Moved::From(old)) => old,
-            Some(Moved::To(_)) | None => path,
-        };
-        for piece in pieces(hunks, language) {
-            let Piece::Renamed { pairs, .. } = piece else { continue };
-            for (old, new) in pairs {
-                let gone = before.defined.contains(old) && !now.defined.contains(old);
-                if gone && now.defined.contains(new) && !before.defined.contains(new) {
-                    self.renames.entry((old, new)).or_insert(path);
-                    if own.renames(old, new) {
-                        self.follows.insert([from, path, old, new]);
-                    }
-                    if before.running.contains(old) && now.running.contains(new) {
-                        self.reached.insert((old, new));
-                    }
+        let path = change.path.to_string();
+        let file = self.files.entry(path.clone()).or_insert(file);
+        let (Content::Lines(lines), Some(language)) = (change.content, language(&change.path)) else { return };
+        let (before, after) = texts(lines);
+        let (Some(before), Some(after)) = (Side::read(&before, language), Side::read(&after, language)) else { return };
+        let (old, new) = (definitions(&before.tokens, language), definitions(&after.tokens, language));
+        let owned =
+            |names: std::collections::btree_set::Difference<'_, &str>| names.map(|name| (*name).to_owned()).collect();
+        file.brought = owned(new.difference(&old));
+        file.gone = owned(old.difference(&new));
+        let known: BTreeSet<&str> = words(&before.tokens).collect();
+        for word in words(&after.tokens).filter(|word| !known.contains(word)) {
+            self.fresh.entry(word.to_owned()).or_insert_with(|| path.clone());
+        }
+        for group in groups(lines, &before, &after).unwrap_or_default() {
+            let (removed, added) = (significant(&before, &group.removed), significant(&after, &group.added));
+            for (_, old, new) in renamed_words(&removed, &added).unwrap_or_default() {
+                if file.gone.contains(old) && file.brought.contains(new) {
+                    self.renames.entry((old.to_owned(), new.to_owned())).or_insert_with(|| path.clone());
                 }
             }
         }
     }
 
-    fn touch(&mut self, line: &'c str, language: Language, path: &'c Name) {
-        for word in super::words::words(line, language).filter(|word| is_telling(word)) {
-            self.touched.entry(word).or_insert(path);
-        }
+    /// Takes in a test beside a file in scope: its snapshot follows it, and nothing else does.
+    pub fn take_test(&mut self, path: &str) {
+        self.files.entry(path.to_owned()).or_default();
     }
 
-    fn take_file(&mut self, change: &'c Change<'c>) {
-        self.changed_paths.insert(&change.path);
-        let came = match change.kind() {
-            Kind::Added | Kind::MovedHere => Came::Here,
-            Kind::Deleted | Kind::MovedAway => Came::Away,
-            Kind::Modified | Kind::Replaced | Kind::Mode => Came::Neither,
+    /// Whether nothing in scope changed.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Whether a file in scope changed.
+    pub fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// The changed files in scope.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The file in scope from which a new import gets something that it brings.
+    pub fn brings(&self, from: &str, binding: &Binding) -> Option<&str> {
+        self.leads(from, binding, |file| file.came || file.brought.contains(&binding.name))
+    }
+
+    /// The file in scope from which an import can no longer get something.
+    pub fn loses(&self, from: &str, binding: &Binding) -> Option<&str> {
+        self.leads(from, binding, |file| file.went || file.gone.contains(&binding.name))
+    }
+
+    fn leads(&self, from: &str, binding: &Binding, fits: impl Fn(&ScopeFile) -> bool) -> Option<&str> {
+        let known = |path: &String| self.files.get_key_value(path);
+        let found = match binding.target(from)? {
+            Target::OneOf(paths) => paths.iter().filter_map(known).find(|(_, file)| fits(file)),
+            Target::EndsWith(end) => self.files.iter().find(|(path, file)| path.ends_with(&end) && fits(file)),
         };
-        self.place(&change.path, &change.path, came);
-        match &change.moved {
-            Some(Moved::From(old)) => self.place(old, &change.path, Came::Away),
-            Some(Moved::To(new)) => self.place(new, &change.path, Came::Here),
-            None => {}
-        }
-        let stem = stem(&change.path);
-        self.touched.entry(stem).or_insert(&change.path);
-        match change.kind() {
-            Kind::Added | Kind::Deleted | Kind::MovedHere | Kind::MovedAway => {
-                self.files.entry(stem).or_insert(&change.path);
-            }
-            Kind::Modified | Kind::Replaced | Kind::Mode => {}
-        }
-        if let Some(Moved::From(old)) = &change.moved {
-            let (from, old) = (old, super::named::stem(old));
-            self.files.entry(old).or_insert(&change.path);
-            if old != stem {
-                self.renames.entry((old, stem)).or_insert(&change.path);
-                self.follows.insert([from, &change.path, old, stem]);
-            }
-        }
+        found.map(|(path, _)| path.as_str())
     }
 
-    /// Places a file of the change; what is said of its own path counts before what a rename says of the other.
-    fn place(&mut self, path: &'c str, by: From<'c>, came: Came) {
-        if **by == *path {
-            self.at.insert(path, (by, came));
-        } else {
-            self.at.entry(path).or_insert((by, came));
-        }
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        self.in_folder.entry(folder).or_default().push(path);
+    /// The new names of what is renamed in scope.
+    pub fn renames_of<'n>(&'n self, old: &'n str) -> impl Iterator<Item = &'n str> {
+        let from = self.renames.range((old.to_owned(), String::new())..);
+        from.map(|(pair, _)| pair).take_while(move |(name, _)| name == old).map(|(_, new)| new.as_str())
     }
 
-    /// The files of the change that a module, as the file at `path` writes it, may be; `name` may be one within it.
-    pub fn files_of(&self, dialect: Dialect, path: &str, module: &str, name: &str) -> Vec<&'c str> {
-        let mut places = places(dialect, path, module, name);
-        if dialect == Dialect::Go {
-            places.folders.extend(go_folder(&self.go_modules, module));
-        }
-        self.files_at(&places)
+    /// The file in scope that renames one name into another.
+    pub fn renamed(&self, old: &str, new: &str) -> Option<&str> {
+        self.renames.get(&(old.to_owned(), new.to_owned())).map(String::as_str)
     }
 
-    /// The files of the change at one of these places.
-    pub fn files_at(&self, places: &Places) -> Vec<&'c str> {
-        let files = places.files.iter().filter_map(|path| self.at.get_key_value(path.as_str()).map(|(path, _)| *path));
-        let folders = places.folders.iter().filter_map(|folder| self.in_folder.get(folder.as_str())).flatten();
-        files.chain(folders.copied()).collect()
-    }
-
-    /// Why something new comes from a file under this name.
-    pub fn brings(&self, file: &str, word: &str) -> Option<(String, &'c Name)> {
-        let (by, came) = self.at.get(file)?;
-        if self.brought_in.contains(&(file, word)) {
-            return Some((format!("{} is new", quote(word)), *by));
-        }
-        (*came == Came::Here).then(|| (format!("the file {} is new, gone or renamed:", quote(file)), *by))
-    }
-
-    /// Why something can no longer be had from a file under this name.
-    pub fn loses(&self, file: &str, word: &str) -> Option<(String, &'c Name)> {
-        let (by, came) = self.at.get(file)?;
-        if self.gone_in.contains(&(file, word)) {
-            return Some((format!("{} is gone", quote(word)), *by));
-        }
-        (*came == Came::Away).then(|| (format!("the file {} is new, gone or renamed:", quote(file)), *by))
-    }
-
-    /// How a word is known, the strongest first.
-    pub fn knows(&self, word: &str) -> Option<Known<'c>> {
-        let of = |map: &BTreeMap<&'c str, From<'c>>| map.get(word).copied();
-        of(&self.brought)
-            .map(Known::Brought)
-            .or_else(|| of(&self.gone).map(Known::Gone))
-            .or_else(|| of(&self.files).map(Known::File))
-            .or_else(|| of(&self.redefined).map(Known::Redefined))
-            .or_else(|| self.fresh.get(word).copied().map(Known::Fresh))
-            .or_else(|| self.touched.get(word).copied().map(Known::Touched))
-    }
-
-    /// The file in scope that renamed one word into the other.
-    pub fn renamed(&self, old: &str, new: &str) -> Option<&'c Name> {
-        self.renames.get(&(old, new)).copied()
-    }
-
-    /// Whether what one file gave to others under one name is what they get from the other under the other name.
-    pub fn follows(&self, from: &str, to: &str, old: &str, new: &str) -> bool {
-        self.follows.contains(&[from, to, old, new])
-    }
-
-    /// Whether a word that was renamed in scope is the same one behind a dot: a function is, a constant may be any other.
-    pub fn is_reached(&self, old: &str, new: &str) -> bool {
-        self.reached.contains(&(old, new))
-    }
-
-    /// The file in scope in whose change a file is named.
-    pub fn names_file(&self, path: &str) -> Option<&'c Name> {
-        self.touched.get(stem(path)).copied().filter(|found| ***found != *path)
-    }
-
-    /// Whether a snapshot is that of a test which changed in scope: `__snapshots__/cart.test.js.snap` of `cart.test.js`.
-    pub fn changed_test_of(&self, snapshot: &str) -> bool {
-        let Some((test, _)) = snapshot.rsplit_once('.') else { return false };
-        let above = test.rsplit_once('/').and_then(|(folder, name)| {
-            let outer = folder.strip_suffix("__snapshots__")?;
-            (outer.is_empty() || outer.ends_with('/')).then(|| format!("{outer}{name}"))
-        });
-        self.changed_paths.contains(test) || above.is_some_and(|test| self.changed_paths.contains(test.as_str()))
-    }
-
-    /// The manifest of a lock file that changed in scope: beside it, or below it as that of a member of its workspace.
-    pub fn changed_manifest(&self, lock: &str, manifests: &[&str]) -> Option<&'c str> {
-        let folder = &lock[..lock.len() - file_name(lock).len()];
-        let is_its_own =
-            |path: &str| path.starts_with(folder) && manifests.iter().any(|manifest| is_manifest(path, manifest));
-        let mut own: Vec<&'c str> = self.changed_paths.iter().copied().filter(|path| is_its_own(path)).collect();
-        own.sort_by_key(|path| path.matches('/').count());
-        own.first().copied()
+    /// The file in scope that uses a word now and did not before.
+    pub fn uses_now(&self, word: &str) -> Option<&str> {
+        self.fresh.get(word).map(String::as_str)
     }
 }
 
-/// Why the change in scope needs a field: it comes, and is used or defined there only now. A line that goes beside it is for a person.
-pub fn added_field<'n>(sign: Sign, line: &str, language: Language, names: &Names<'n>) -> Option<(String, &'n Name)> {
-    let name = field_name(line, language).filter(|name| sign == Sign::Added && is_telling(name))?;
-    let by = match names.knows(name)? {
-        Known::Brought(by) | Known::Fresh(by) => Some(by),
-        // A file may be called as the field is.
-        Known::File(_) => names.fresh.get(name).copied(),
-        Known::Gone(_) | Known::Redefined(_) | Known::Touched(_) => None,
+fn words<'t>(tokens: &[Token<'t>]) -> impl Iterator<Item = &'t str> {
+    tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text)
+}
+
+/// The names that are defined outside of everything.
+fn definitions<'t>(tokens: &[Token<'t>], language: &Language) -> BTreeSet<&'t str> {
+    let defines = |token: &Token<'_>| {
+        let known = [language.function_words, language.type_words, language.value_words];
+        token.kind == Kind::Word && known.iter().any(|words| words.contains(&token.text))
     };
-    by.map(|by| (format!("{} is new", quote(name)), by))
+    let (mut depth, mut column, mut line) = (0_usize, 0, usize::MAX);
+    let mut found = BTreeSet::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if token.line != line {
+            (line, column) = (token.line, token.column);
+        }
+        match token.text {
+            "(" | "[" | "{" if token.kind == Kind::Punctuation => depth += 1,
+            ")" | "]" | "}" if token.kind == Kind::Punctuation => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let inside = depth > 0 || (language.indents && column > 0);
+        let name = tokens.get(at + 1).filter(|next| next.kind == Kind::Word && !defines(next));
+        if let Some(name) = name.filter(|_| !inside && defines(token)) {
+            found.insert(name.text);
+        }
+    }
+    found
 }

@@ -1,19 +1,17 @@
 //! The scope rules: every changed path has one class.
 //!
-//! 1. what a person protected, whatever else holds it → protected
+//! 1. a person protected it → protected
 //! 2. listed in scope, or named by a correction that holds → primary
 //! 3. excluded by the task → out of scope
 //! 4. a test beside a file in scope → test
-//! 5. measured by the three criteria → incidental, to be judged, or out of scope
+//! 5. measured by the three criteria → incidental, for a person to judge, or out of scope
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::beside::sources_of_test;
 use super::change::{Change, Content, Kind, Mode};
+use super::colocated::tested_files;
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
-use super::loose::is_there;
-use super::modules::GoModule;
 use super::names::Names;
 use super::protects;
 use super::task::TaskScope;
@@ -61,10 +59,8 @@ pub struct Rules {
     pub task: TaskScope,
     /// The corrections in the body of the pull request.
     pub corrections: Vec<Correction>,
-    /// Patterns of paths that nobody may change.
+    /// Patterns of paths that may not be changed.
     pub protected: Vec<Name>,
-    /// The modules of Go; without one, no import of it leads anywhere.
-    pub go_modules: Vec<GoModule>,
     /// What was found of the files that corrections name; one that is not here was there before.
     pub found: BTreeMap<String, Found>,
 }
@@ -117,11 +113,11 @@ pub enum Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotListed => f.write_str("the task does not list the file that it corrects"),
-            Self::SameFile => f.write_str("it names the same file twice"),
-            Self::NoFile => f.write_str("what it names as the right file is no single file of the repository"),
-            Self::Created => f.write_str("the change creates the file that it names: the code was not there"),
-            Self::Excluded(item) => write!(f, "the task excludes the file that it names: `{item}`"),
+            Self::NotListed => f.write_str("the task does not list the file under `Listed`"),
+            Self::SameFile => f.write_str("`Listed` and `Actual` name the same file"),
+            Self::NoFile => f.write_str("`Actual` names no file of the repository"),
+            Self::Created => f.write_str("the change creates the file under `Actual`, so the code was not there"),
+            Self::Excluded(item) => write!(f, "the task excludes the file under `Actual`: `{item}`"),
         }
     }
 }
@@ -137,19 +133,12 @@ enum ByPath<'r> {
     /// By a correction that a person has to look at, for this reason.
     Doubtful(String),
     Excluded(&'r Name),
-    /// Named under In Scope with words that refuse a change.
-    Refused(&'r Name),
-    /// By an item that may mean it or not; whether nothing else puts it in scope.
-    PerhapsExcluded {
-        item: &'r Name,
-        unlisted: bool,
-    },
     Test(String),
     Unlisted,
 }
 
 impl ByPath<'_> {
-    /// A test is a file that can be read: of anything else that has its name, a person says what it is.
+    /// A test is a file that can be read: anything else with its name is for a person.
     fn of_text(self, change: &Change<'_>) -> Self {
         let Self::Test(source) = &self else { return self };
         let is = |mode: Mode| [change.before, change.after].contains(&mode);
@@ -159,7 +148,7 @@ impl ByPath<'_> {
             Content::Unread => "binary or too large to be read",
             Content::Same | Content::Lines(_) => return self,
         };
-        Self::Doubtful(format!("It is named like a test beside {source} and is {what}"))
+        Self::Doubtful(format!("It has the name of a test of {source} and is {what}"))
     }
 }
 
@@ -191,11 +180,11 @@ impl Rules {
         self.found.get(path).copied().unwrap_or(Found::Before)
     }
 
-    /// Holds the corrections against the files before the change and those that it changes.
+    /// Looks up the files that corrections name, among those before the change and those that it changes.
     pub fn settle(&mut self, before: &BTreeSet<&str>, changed: &BTreeSet<&str>) {
         let find = |path: &str, listed: bool| match listed {
             _ if before.contains(path) => Found::Before,
-            true if is_there(path, before) => Found::Before,
+            true if is_folder(path, before) => Found::Before,
             _ if changed.contains(path) => Found::New,
             _ => Found::Nowhere,
         };
@@ -219,12 +208,12 @@ impl Rules {
             let several = named.get(self.corrected_item(correction)).map_or(0, BTreeSet::len);
             let doubt = match paths.iter().find(holds) {
                 Some(path) => {
-                    Some(format!("the correction says that {listed} is the wrong file, and {path} changes too"))
+                    Some(format!("The correction says that {listed} is the wrong file, and {path} changes too"))
                 }
                 None if self.found(&correction.actual) == Found::New => {
-                    Some(format!("the change creates it, and {listed} was not there either"))
+                    Some(format!("The change creates it, and {listed} did not exist either"))
                 }
-                None if several > 1 => Some(format!("{several} corrections put other files in the place of {listed}")),
+                None if several > 1 => Some(format!("{several} corrections replace {listed}")),
                 None => None,
             };
             let entry = effective.entry(&correction.actual).or_insert_with(|| (correction, doubt.clone()));
@@ -238,7 +227,7 @@ impl Rules {
     /// What of the task a correction corrects: the file that it names, or the folder or glob that holds it.
     fn corrected_item<'r>(&'r self, correction: &'r Correction) -> &'r str {
         match self.task.listed.find(&correction.listed) {
-            Some((item, firmness)) if firmness != usize::MAX => item,
+            Some((item, closeness)) if closeness != usize::MAX => item,
             Some(_) | None => &correction.listed,
         }
     }
@@ -247,10 +236,7 @@ impl Rules {
     pub fn need_content<'p>(&self, paths: impl Iterator<Item = &'p Name>) -> bool {
         let paths: Vec<&Name> = paths.collect();
         let effective = self.effective(&paths);
-        let is_measured = |by: ByPath<'_>| {
-            let unlisted = matches!(by, ByPath::PerhapsExcluded { unlisted: true, .. });
-            unlisted || matches!(by, ByPath::Unlisted | ByPath::Doubtful(_) | ByPath::Test(_))
-        };
+        let is_measured = |by: ByPath<'_>| matches!(by, ByPath::Unlisted | ByPath::Doubtful(_) | ByPath::Test(_));
         paths.iter().any(|path| is_measured(self.by_path(path, &effective)))
     }
 
@@ -261,77 +247,52 @@ impl Rules {
         let mut all: Vec<(&'c Change<'c>, ByPath<'_>)> =
             changes.iter().map(|change| (change, self.by_path(&change.path, &effective).of_text(change))).collect();
         all.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
-        let of = |wanted: fn(&ByPath<'_>) -> bool| -> Vec<&'c Change<'c>> {
-            all.iter().filter(|(_, by)| wanted(by)).map(|(change, _)| *change).collect()
-        };
-        let mut names = Names::of(&of(|by| matches!(by, ByPath::Listed(_) | ByPath::Corrected(_))));
-        names.go_modules.clone_from(&self.go_modules);
-        of(|by| matches!(by, ByPath::Test(_))).into_iter().for_each(|test| names.take_test(test));
+        let mut names = Names::default();
+        for (change, by) in &all {
+            match by {
+                ByPath::Listed(_) | ByPath::Corrected(_) => names.take(change),
+                ByPath::Test(_) => names.take_test(&change.path),
+                ByPath::Protected(_) | ByPath::Doubtful(_) | ByPath::Excluded(_) | ByPath::Unlisted => {}
+            }
+        }
         let mut sorted: Vec<Sorted<'c>> = all.into_iter().map(|(change, by)| sorted(change, &by, &names)).collect();
         sorted.sort_by_key(|sorted| sorted.class);
         sorted
     }
 
     fn by_path<'r>(&'r self, path: &str, effective: &Effective<'r>) -> ByPath<'r> {
-        let by = self.by_lists(path, effective);
-        let unlisted = matches!(by, ByPath::Unlisted);
-        // What the task names itself, in either list, is not in doubt.
-        let open = match by {
-            ByPath::Unlisted | ByPath::Doubtful(_) | ByPath::Test(_) => true,
-            ByPath::Listed(_) => !self.task.listed.names(path),
-            _ => false,
-        };
-        match self.task.may_exclude(path).filter(|_| open) {
-            Some(item) => ByPath::PerhapsExcluded { item, unlisted },
-            None => by,
-        }
-    }
-
-    /// The item that refuses a change of a path: neither list holds it more firmly.
-    fn refused(&self, path: &str) -> Option<&Name> {
-        let (item, firmness) = self.task.refused.find(path)?;
-        let excluded = self.task.excluded.find(path).is_some_and(|(_, excluded)| excluded >= firmness);
-        let listed = self.task.listed.find(path).is_some_and(|(_, listed)| listed > firmness);
-        (!excluded && !listed).then_some(item)
-    }
-
-    fn by_lists<'r>(&'r self, path: &str, effective: &Effective<'r>) -> ByPath<'r> {
         if let Some(pattern) = self.protected.iter().find(|pattern| protects(pattern, path)) {
             return ByPath::Protected(pattern);
-        }
-        if let Some(item) = self.refused(path) {
-            return ByPath::Refused(item);
         }
         if let Some((correction, None)) = effective.get(path) {
             return ByPath::Corrected(correction);
         }
         match (self.task.listed.find(path), self.task.excluded.find(path)) {
-            (Some((item, listed)), Some((_, excluded))) if listed > excluded => ByPath::Listed(item),
-            (_, Some((item, _))) => ByPath::Excluded(item),
-            (Some((item, _)), None) => ByPath::Listed(item),
-            (None, None) => {
-                let sources = sources_of_test(path);
-                let in_scope = |source: &&String| {
-                    let listed = self.task.listed.find(source).is_some() && self.task.excluded.find(source).is_none();
-                    (listed && self.refused(source).is_none())
-                        || matches!(effective.get(source.as_str()), Some((_, None)))
-                };
-                // A correction in doubt counts where nothing else says what the path is: it never worsens.
-                let mut corrected = std::iter::once(path).chain(sources.iter().map(String::as_str));
-                let doubt = corrected.find_map(|path| effective.get(path)).and_then(|(_, doubt)| doubt.clone());
-                let narrowed = || self.task.narrowed.find(path).map(|(item, _)| format!("The task says: {item}"));
-                let refused = || {
-                    sources.iter().find_map(|source| self.refused(source)).map(|item| format!("The task says: {item}"))
-                };
-                let doubt = doubt.or_else(narrowed).or_else(refused);
-                match (sources.iter().find(in_scope), doubt) {
-                    (Some(source), _) => ByPath::Test(source.clone()),
-                    (None, Some(doubt)) => ByPath::Doubtful(doubt),
-                    (None, None) => ByPath::Unlisted,
-                }
-            }
+            (Some((item, listed)), Some((_, excluded))) if listed > excluded => return ByPath::Listed(item),
+            (_, Some((item, _))) => return ByPath::Excluded(item),
+            (Some((item, _)), None) => return ByPath::Listed(item),
+            (None, None) => {}
+        }
+        let sources = tested_files(path);
+        let in_scope = |source: &&String| {
+            let listed = self.task.listed.find(source).is_some() && self.task.excluded.find(source).is_none();
+            listed || matches!(effective.get(source.as_str()), Some((_, None)))
+        };
+        // A correction in doubt counts only where nothing else says what the path is.
+        let mut corrected = std::iter::once(path).chain(sources.iter().map(String::as_str));
+        let doubt = corrected.find_map(|path| effective.get(path)).and_then(|(_, doubt)| doubt.clone());
+        match (sources.iter().find(in_scope), doubt) {
+            (Some(source), _) => ByPath::Test(source.clone()),
+            (None, Some(doubt)) => ByPath::Doubtful(doubt),
+            (None, None) => ByPath::Unlisted,
         }
     }
+}
+
+/// Whether one of these files, in order, is below a path.
+fn is_folder(path: &str, files: &BTreeSet<&str>) -> bool {
+    let inside = format!("{path}/");
+    files.range(&*inside..).next().is_some_and(|file| file.starts_with(&inside))
 }
 
 /// Whether a path may name one file: it is no pattern, and leads neither to the top of the repository nor out of it.
@@ -341,7 +302,7 @@ fn is_file_name(path: &str) -> bool {
     !pattern && !leads
 }
 
-fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sorted<'c> {
+fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names) -> Sorted<'c> {
     let plain = |class, reason| Sorted { change, class, reason, criteria: None };
     match by {
         ByPath::Protected(pattern) => plain(Class::Protected, format!("`{pattern}` is protected")),
@@ -351,7 +312,7 @@ fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sor
             plain(Class::Primary, format!("corrected: the task lists {}", correction.listed))
         }
         ByPath::Doubtful(doubt) => {
-            // Without the correction it would be measured, and a correction never worsens.
+            // Without the correction it would be measured, and a correction never makes a class worse.
             let criteria = measure(change, names);
             match settled(&criteria) {
                 (Class::Incidental, reason) => {
@@ -359,18 +320,6 @@ fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names<'_>) -> Sor
                 }
                 _ => plain(Class::Judge, format!("Does the task want this file? {doubt}.")),
             }
-        }
-        ByPath::PerhapsExcluded { item, unlisted } => {
-            let criteria = unlisted.then(|| measure(change, names));
-            match criteria.map(|criteria| (settled(&criteria), criteria)) {
-                Some(((Class::OutOfScope, reason), criteria)) => {
-                    Sorted { change, class: Class::OutOfScope, reason, criteria: Some(criteria) }
-                }
-                _ => plain(Class::Judge, format!("Does the task exclude this file? It says: {item}")),
-            }
-        }
-        ByPath::Refused(item) => {
-            plain(Class::Judge, format!("Does the task let this file be changed? It says: {item}"))
         }
         ByPath::Excluded(item) => plain(Class::OutOfScope, format!("the task excludes it: {item}")),
         ByPath::Test(source) => plain(Class::Test, format!("beside {source}")),
@@ -397,7 +346,7 @@ fn settled(criteria: &Criteria) -> (Class, String) {
     }
 }
 
-/// Whether a path that is protected was only added to: said, and protected all the same.
+/// Whether lines were only added to a protected path: it is shown, and the path stays protected.
 pub fn only_adds(change: &Change<'_>) -> bool {
     let adds = change.lines().is_some_and(|(_, removed)| removed == 0);
     adds && matches!(change.kind(), Kind::Added | Kind::Modified)

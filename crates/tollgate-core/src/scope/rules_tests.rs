@@ -1,18 +1,10 @@
 //! A task and a change in, classes out: one line a path.
 
-mod beside;
 mod criteria;
-mod fields;
-mod heeded;
-mod listing;
-mod locks;
-mod open;
 mod properties;
-mod reached;
 mod reading;
-mod written;
 
-use super::change::{Change, Content, Hunk, Mode, Moved, Sign};
+use super::change::{Change, Content, Line, Mode, Moved, Sign};
 use super::correction::corrections;
 use super::rules::{Class, Rules, Sorted};
 use super::task::TaskScope;
@@ -36,39 +28,31 @@ fn rules(listed: &[&str], excluded: &[&str]) -> Rules {
     let text = task(listed, excluded);
     let (task, warnings) = TaskScope::read(&text).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}"));
     assert_eq!(warnings, []);
-    let go_modules = ["example.com", "example.com/me", "shop", "x"].map(|module| ("".into(), module.into())).to_vec();
-    Rules { task, go_modules, ..Rules::default() }
+    Rules { task, ..Rules::default() }
 }
 
-/// A change that owns its lines: ` kept`, `-removed`, `+added`, `@@ within`.
+/// A change that owns its lines: ` kept`, `-removed`, `+added`.
 #[derive(Debug)]
 struct Made {
     path: &'static str,
-    hunks: Vec<Hunk<'static>>,
+    lines: Vec<Line<'static>>,
     modes: (Mode, Mode),
     moved: Option<Moved>,
     unread: bool,
 }
 
-fn made(path: &'static str, diff: &'static str) -> Made {
-    let mut hunks: Vec<Hunk<'static>> = Vec::new();
-    for line in diff.lines().map(|line| line.strip_prefix('|').unwrap_or(line)) {
-        if let Some(within) = line.strip_prefix("@@ ") {
-            hunks.push(Hunk { within: within.into(), lines: Vec::new() });
-            continue;
-        }
+fn made(path: &'static str, diff: &str) -> Made {
+    let line = |line: &str| {
         let (sign, text) = match line.split_at_checked(1) {
             Some(("+", text)) => (Sign::Added, text),
             Some(("-", text)) => (Sign::Removed, text),
             Some((_, text)) => (Sign::Kept, text),
-            None => continue,
+            None => (Sign::Kept, line),
         };
-        if hunks.is_empty() {
-            hunks.push(Hunk::default());
-        }
-        hunks.last_mut().unwrap().lines.push((sign, text.into()));
-    }
-    Made { path, hunks, modes: (Mode::File, Mode::File), moved: None, unread: false }
+        (sign, text.to_owned().into())
+    };
+    let lines = diff.split_terminator('\n').map(line).collect();
+    Made { path, lines, modes: (Mode::File, Mode::File), moved: None, unread: false }
 }
 
 impl Made {
@@ -93,10 +77,10 @@ impl Made {
     }
 
     fn change(&self) -> Change<'_> {
-        let content = match (self.unread, self.hunks.is_empty()) {
+        let content = match (self.unread, self.lines.is_empty()) {
             (true, _) => Content::Unread,
             (false, true) => Content::Same,
-            (false, false) => Content::Lines(&self.hunks),
+            (false, false) => Content::Lines(&self.lines),
         };
         let (before, after) = self.modes;
         Change { path: self.path.into(), before, after, moved: self.moved.clone(), content }
@@ -123,6 +107,8 @@ fn class_of(rules: &Rules, made: &[Made], path: &str) -> Class {
 }
 
 const EDIT: &str = "-a\n+b";
+/// A new function in a file outside of the task.
+const GROWS: &str = "+function late() {\n+}";
 
 #[test]
 fn listed_files_are_primary_whatever_changes_in_them() {
@@ -166,7 +152,7 @@ fn a_test_beside_a_listed_file_is_in_scope_and_no_other_test_is() {
         "src/test_sum.py",
         "src/sum_test.py",
         "src/TotalTest.java",
-        "bin/run.bats",
+        "bin/run_test.sh",
     ] {
         assert_eq!(class_of(&rules, &[made(path, EDIT)], path), Class::Test, "{path}");
     }
@@ -197,7 +183,7 @@ const BODY: &str = "Adds the total.\n\nCloses #4\n\n## Scope correction\n- **Lis
 #[test]
 fn a_correction_makes_the_named_file_primary_and_its_test_too() {
     let mut rules = rules(&["src/cart.js"], &[]);
-    let made = [made("src/checkout/cart.js", EDIT), made("src/checkout/cart.test.js", EDIT)];
+    let made = [made("src/checkout/cart.js", GROWS), made("src/checkout/cart.test.js", EDIT)];
     assert_eq!(class_of(&rules, &made, "src/checkout/cart.js"), Class::OutOfScope);
     let (found, problems) = corrections(BODY);
     assert_eq!((found.len(), problems), (1, vec![]));
@@ -231,7 +217,7 @@ fn a_test_is_a_file_of_text() {
         (test().modes(Mode::Absent, Mode::Submodule), "a submodule"),
         (test().new_file().unread(), "binary or too large to be read"),
     ] {
-        let why = format!("It is named like a test beside src/cart.js and is {what}.");
+        let why = format!("It has the name of a test of src/cart.js and is {what}.");
         assert_eq!(of(test), format!("incidental? src/cart.test.js: Does the task want this file? {why}"));
     }
 }
@@ -240,15 +226,15 @@ fn a_test_is_a_file_of_text() {
 fn a_correction_that_does_not_hold_says_why() {
     let mut rules = rules(&["src/cart.js"], &["src/auth.js (owned by #12)"]);
     for (listed, actual, why) in [
-        ("src/other.js", "src/new.js", "the task does not list the file that it corrects"),
-        ("src/cart.js", "./src/cart.js", "it names the same file twice"),
-        ("src/cart.js", "src/auth.js", "the task excludes the file that it names: `src/auth.js (owned by #12)`"),
+        ("src/other.js", "src/new.js", "the task does not list the file under `Listed`"),
+        ("src/cart.js", "./src/cart.js", "`Listed` and `Actual` name the same file"),
+        ("src/cart.js", "src/auth.js", "the task excludes the file under `Actual`: `src/auth.js (owned by #12)`"),
     ] {
         let body = BODY.replace("`src/checkout/cart.js`", actual).replace("`src/cart.js`", listed);
         rules.corrections = corrections(&body).0;
         let corrected = rules.corrected();
         assert_eq!(corrected[0].refused.as_ref().map(ToString::to_string).as_deref(), Some(why));
-        let changed = made(if actual.contains("auth") { "src/auth.js" } else { "src/new.js" }, EDIT);
+        let changed = made(if actual.contains("auth") { "src/auth.js" } else { "src/new.js" }, GROWS);
         assert_eq!(class_of(&rules, &[changed], &corrected_path(actual)), Class::OutOfScope);
     }
 }
@@ -256,24 +242,22 @@ fn a_correction_that_does_not_hold_says_why() {
 /// The code that a task speaks of was somewhere before the change.
 #[test]
 fn a_correction_names_a_file_that_was_there() {
-    let created = "the change creates the file that it names: the code was not there";
-    let nowhere = "what it names as the right file is no single file of the repository";
+    let created = "the change creates the file under `Actual`, so the code was not there";
+    let nowhere = "`Actual` names no file of the repository";
     for (actual, before, why, class) in [
         ("`src/app.js`", &["src/cart.js", "src/app.js"][..], None, Class::Primary),
         ("`src/app.js`", &["src/cart.js"], Some(created), Class::OutOfScope),
         // Both are new: the task may have named the wrong place for it.
         ("`src/app.js`", &["src/other.js"], None, Class::Judge),
-        ("the handler in `src/app.js`", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
-        ("`src/app.js:12`", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
         ("`src/`", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
-        ("~~`src/app.js`~~", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
+        ("`src/*.js`", &["src/cart.js", "src/app.js"], Some(nowhere), Class::OutOfScope),
     ] {
         let mut rules = rules(&["src/cart.js"], &[]);
         rules.corrections = corrections(&BODY.replace("`src/checkout/cart.js`", actual)).0;
         rules.settle(&before.iter().copied().collect(), &["src/app.js"].into());
         let refused = rules.corrected()[0].refused.as_ref().map(ToString::to_string);
         assert_eq!(refused.as_deref(), why, "{actual}");
-        assert_eq!(class_of(&rules, &[made("src/app.js", EDIT)], "src/app.js"), class, "{actual}");
+        assert_eq!(class_of(&rules, &[made("src/app.js", GROWS)], "src/app.js"), class, "{actual}");
     }
 }
 
@@ -317,6 +301,39 @@ fn a_correction_that_lifts_more_than_one_file_or_a_file_that_changes_too_is_for_
     rules.corrections = corrections(&correction("src/cart.js", "src/app.js")).0;
     let made = [made("src/cart.js", EDIT), made("src/app.test.js", EDIT)];
     assert_eq!(class_of(&rules, &made, "src/app.test.js"), Class::Judge);
+}
+
+#[test]
+fn the_list_that_names_a_path_more_closely_counts() {
+    for (listed, excluded, path, class) in [
+        ("src/", "src/migrations/**", "src/migrations/1.sql", Class::OutOfScope),
+        ("src/api/**", "src/", "src/api/a.ts", Class::Primary),
+        ("src/**/*.ts", "src/", "src/api/a.ts", Class::OutOfScope),
+        ("src/**", "src/legacy/", "src/legacy/a.ts", Class::OutOfScope),
+        ("**/*.ts", "src/legacy/", "src/a.ts", Class::Primary),
+        ("src/legacy/a.ts", "src/legacy/**", "src/legacy/a.ts", Class::Primary),
+    ] {
+        let rules = rules(&[listed], &[excluded]);
+        assert_eq!(class_of(&rules, &[made(path, "+x")], path), class, "{path}: {listed} without {excluded}");
+    }
+}
+
+#[test]
+fn an_exception_takes_paths_out_of_its_item() {
+    let in_scope = rules(&["src/ (the shop)\n  - except: src/auth.js\n  - except: src/gen/**"], &[]);
+    let out_of_scope = rules(&["src/cart.js"], &["lib/\n  - except:\n    - lib/sum.js"]);
+    for (rules, path, class) in [
+        (&in_scope, "src/cart.js", Class::Primary),
+        (&in_scope, "src/auth.js", Class::OutOfScope),
+        (&in_scope, "src/gen/a.js", Class::OutOfScope),
+        (&out_of_scope, "lib/cart.js", Class::OutOfScope),
+        // It is neither listed nor excluded.
+        (&out_of_scope, "lib/sum.js", Class::Judge),
+    ] {
+        let made = [made("src/cart.js", EDIT), made(path, EDIT)];
+        let made = if path == "src/cart.js" { &made[1..] } else { &made };
+        assert_eq!(class_of(rules, made, path), class, "{path}");
+    }
 }
 
 fn corrected_path(actual: &str) -> String {

@@ -1,5 +1,5 @@
-//! The scope policy `incidental`: outside of its unit's scope a role may change what the change in scope cannot do without, and
-//! the tests beside that. Whether it is so is measured.
+//! The scope policy `incidental`: outside its unit's scope a role may change what the change in scope needs, and the tests
+//! beside that. Both are measured.
 
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::ScopePolicy;
@@ -14,10 +14,10 @@ use tollgate_core::scope::task::TaskScope;
 use super::{Failure, own_unit, tree_id};
 use crate::workspace::{Patch, Workspace};
 
-/// How many paths are told.
+/// How many paths a reason names.
 const SHOWN_MAX: usize = 5;
 
-/// The unit whose scope an attempt is held to by this policy. Of one with a tree of its own a person is asked before it lands.
+/// The unit whose scope this policy enforces for an attempt. A unit with its own tree does not land without a decision instead.
 fn held(run: &Run, id: AttemptId) -> Option<&Unit> {
     let lease = run.attempts.get(&id)?;
     let Work::Dispatch { role, .. } = &lease.work else { return None };
@@ -27,7 +27,7 @@ fn held(run: &Run, id: AttemptId) -> Option<&Unit> {
     is_held.then_some(unit)
 }
 
-/// Fails an attempt that changed something outside of its unit's scope which is not incidental.
+/// Fails an attempt that changed something outside its unit's scope that is not incidental.
 pub(super) fn refuse(
     workspace: &Workspace,
     run: &Run,
@@ -41,12 +41,12 @@ pub(super) fn refuse(
     if result.changed.iter().all(|change| is_in(&change.path)) {
         return Ok(());
     }
-    // What an earlier attempt changed in scope counts, and what is as it was before the run is no change; what others changed
-    // outside is not this attempt's.
+    // Earlier changes in scope count, and what is as it was before the run is no change. Other attempts answer for what they
+    // changed outside.
     let between = workspace.between(&workspace.base().tree, &tree_id(&content.tree)?)?;
     let mine = |path: &str| result.changed.iter().any(|change| &*change.path == path);
     let task = TaskScope::within(&[&unit.scope[..], widened].concat());
-    let rules = Rules { task, go_modules: between.go_modules()?, ..Rules::default() };
+    let rules = Rules { task, ..Rules::default() };
     let patch = if rules.need_content(between.paths()) { between.read()? } else { Patch::default() };
     let texts = patch.texts();
     let changes = between.changes(&texts);

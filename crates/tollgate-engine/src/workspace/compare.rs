@@ -11,8 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
-use tollgate_core::scope::change::{Change, Content, Hunk, Mode, Moved, Sign};
-use tollgate_core::scope::modules::{GoModule, go_module};
+use tollgate_core::scope::change::{Change, Content, Line, Mode, Moved, Sign};
 
 use super::claim::Claim;
 use super::folder::{GitFolder, Kind};
@@ -26,11 +25,8 @@ use crate::git::{Git, GitError, ObjectId, quote, records};
 const FILE_SETTING: &str = "core.bigFileThreshold=1m";
 /// How many new and removed files are compared with each other for renames; equal ones are found however many there are.
 const RENAMES: &str = "-l400";
-/// So many modules of Go are looked at.
-const GO_MODULES_MAX: usize = 64;
-/// How many lines around a change are shown: all of a file, since what a line uses may be bound anywhere in it; of a change that is
-/// too large for that, some.
-const AROUND: [&str; 2] = ["-U1000000", "-U12"];
+/// How many lines around a change are shown: all of a file, since a string or comment may begin anywhere in it.
+const AROUND: &str = "-U2000000";
 /// How many submodules are looked into.
 const SUBMODULES_MAX: usize = 1_000;
 
@@ -89,7 +85,7 @@ pub struct Patch {
 /// What a patch says of two blobs.
 #[derive(Debug)]
 enum Text<'a> {
-    Lines(Vec<Hunk<'a>>),
+    Lines(Vec<Line<'a>>),
     Binary,
 }
 
@@ -329,38 +325,16 @@ impl Between {
         Ok(self.git.list(&self.trees.0)?)
     }
 
-    /// The modules of Go in the tree that the change begins at, or that it makes, where it changes something of Go.
-    pub fn go_modules(&self) -> Result<Vec<GoModule>, WorkspaceError> {
-        if !self.paths().any(|path| path.ends_with(".go")) {
-            return Ok(Vec::new());
-        }
-        let is_one = |entry: &Entry| &*entry.path == "go.mod" || entry.path.ends_with("/go.mod");
-        let mut modules = Vec::new();
-        for tree in [&self.trees.0, &self.trees.1] {
-            for entry in self.git.list(tree)?.iter().filter(|entry| is_one(entry)).take(GO_MODULES_MAX) {
-                let text = self.git.run(&["cat-file", "blob", &entry.blob])?;
-                modules.extend(go_module(&entry.path, &String::from_utf8_lossy(&text)));
-            }
-            if !modules.is_empty() {
-                break;
-            }
-        }
-        Ok(modules)
-    }
-
     /// Reads the lines.
     pub fn read(&self) -> Result<Patch, WorkspaceError> {
         let (before, after) = (self.trees.0.as_str(), self.trees.1.as_str());
         let flags = ["--full-index", "--no-ext-diff", "--no-textconv", "--submodule=short", before, after];
-        for around in AROUND {
-            let args = [&["diff-tree", "-r", "-p", around, "-M", RENAMES][..], &flags].concat();
-            match self.git.run(&args) {
-                Ok(printed) => return Ok(Patch { printed, too_much: false }),
-                Err(GitError::TooMuch { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+        let args = [&["diff-tree", "-r", "-p", AROUND, "-M", RENAMES][..], &flags].concat();
+        match self.git.run(&args) {
+            Ok(printed) => Ok(Patch { printed, too_much: false }),
+            Err(GitError::TooMuch { .. }) => Ok(Patch { printed: Vec::new(), too_much: true }),
+            Err(error) => Err(error.into()),
         }
-        Ok(Patch { printed: Vec::new(), too_much: true })
     }
 
     /// The change as the scope rules see it; without texts nothing of it counts as read.
@@ -373,8 +347,8 @@ impl Between {
                 match texts.0.get(&(&*raw.blobs.0, &*raw.blobs.1)) {
                     None | Some(Text::Binary) => Content::Unread,
                     // Only an empty file has no line.
-                    Some(Text::Lines(hunks)) if hunks.is_empty() => Content::Same,
-                    Some(Text::Lines(hunks)) => Content::Lines(hunks),
+                    Some(Text::Lines(lines)) if lines.is_empty() => Content::Same,
+                    Some(Text::Lines(lines)) => Content::Lines(lines),
                 }
             };
             let (before, after) = raw.modes;
@@ -411,10 +385,10 @@ impl Patch {
                 if let Some(blobs) = blobs {
                     texts.insert(blobs, Text::Binary);
                 }
-            } else if let Some((old, new, within)) = head(line) {
-                let hunk = Hunk { within: String::from_utf8_lossy(within), lines: body(&mut lines, old, new) };
-                if let Some(Text::Lines(hunks)) = blobs.and_then(|blobs| texts.get_mut(&blobs)) {
-                    hunks.push(hunk);
+            } else if let Some((old, new)) = head(line) {
+                let read = body(&mut lines, old, new);
+                if let Some(Text::Lines(all)) = blobs.and_then(|blobs| texts.get_mut(&blobs)) {
+                    all.extend(read);
                 }
             }
         }
@@ -428,20 +402,16 @@ fn ids_of(line: &[u8]) -> Option<(&str, &str)> {
     line.split(' ').next()?.split_once("..")
 }
 
-/// `@@ -A,B +C,D @@ within`: how many lines of each side, and what they are in.
-fn head(line: &[u8]) -> Option<(usize, usize, &[u8])> {
+/// `@@ -A,B +C,D @@`: how many lines of each side.
+fn head(line: &[u8]) -> Option<(usize, usize)> {
     let rest = line.strip_prefix(b"@@ -")?;
     let end = rest.windows(3).position(|window| window == b" @@")?;
     let (old, new) = str::from_utf8(&rest[..end]).ok()?.split_once(" +")?;
     let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok());
-    Some((count(old)?, count(new)?, rest[end + 3..].trim_ascii()))
+    Some((count(old)?, count(new)?))
 }
 
-fn body<'a>(
-    lines: &mut impl Iterator<Item = &'a [u8]>,
-    mut old: usize,
-    mut new: usize,
-) -> Vec<(Sign, std::borrow::Cow<'a, str>)> {
+fn body<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, mut old: usize, mut new: usize) -> Vec<Line<'a>> {
     let mut found = Vec::new();
     while old > 0 || new > 0 {
         let Some(line) = lines.next() else { break };

@@ -261,7 +261,7 @@ fn conclusion(check: &ScopeCheck, width: usize) -> Vec<Line> {
         lines.extend(beside(&next, Style::Plain, &text, width));
     }
     if check.role == ScopeRole::Reviewer && !check.warnings.is_empty() {
-        lines.push(Line::from("For the review, under Warnings (they reject nothing):"));
+        lines.push(Line::from("For the review, under Warnings (they do not reject it):"));
         for warning in check.warnings.iter().take(OPEN_SHOWN) {
             lines.extend(beside(&Line::from("- "), Style::Plain, warning, width));
         }
@@ -274,7 +274,7 @@ fn next_steps(check: &ScopeCheck) -> Vec<String> {
     let implementor = check.role == ScopeRole::Implementor;
     let has = |class: ScopeClass| check.paths.iter().any(|path| path.class == class);
     if implementor && has(ScopeClass::Judge) {
-        steps.push("a person judges what is marked `?`; with a no, the path is out of scope".to_owned());
+        steps.push("a person judges each path marked `?`; if the answer is no, it is out of scope".to_owned());
     }
     for draft in &check.drafts {
         let name = draft.contract.trim_start_matches("decree.");
@@ -284,7 +284,7 @@ fn next_steps(check: &ScopeCheck) -> Vec<String> {
         });
     }
     if implementor && has(ScopeClass::OutOfScope) {
-        steps.push("or take those changes back; if the task lists the wrong file, say so under `## Scope correction` (`--pr-body`)".to_owned());
+        steps.push("or revert those changes; if the task lists the wrong file, say so under `## Scope correction` (`--pr-body`)".to_owned());
     }
     steps
 }

@@ -121,7 +121,7 @@ fn an_import_is_judged_by_where_it_leads_and_what_it_binds() {
         ("import { sum, total } from './cart';\n\nshow(sum(items));\n", 0),
         ("import { total as sum } from './cart';\n\nshow(sum(items));\n", 4),
         ("import { total } from 'evil-pkg';\nimport { sum } from './cart';\n\nshow(sum(items));\n", 4),
-        ("import total, * as y from 'http://evil/x.js';\nimport { sum } from './cart';\n\nshow(sum(items));\n", 1),
+        ("import total, * as y from 'http://evil/x.js';\nimport { sum } from './cart';\n\nshow(sum(items));\n", 4),
     ] {
         let world = world();
         world.write("src/cart.js", TOTAL);
@@ -271,13 +271,12 @@ fn a_correction_beside_a_change_of_the_listed_file_is_for_a_person() {
 }
 
 #[test]
-fn an_item_that_names_no_path_explains_what_is_out_of_scope() {
+fn an_item_that_does_not_begin_with_a_path_is_refused_with_its_place() {
     let mut world = world();
-    world.write("src/cart.js", TOTAL);
-    world.commit("Total");
-    std::fs::write(world.path("task.md"), TASK.replace("- src/cart.js", "- src/cart.js:12")).unwrap();
+    let items = "- src/cart.js:12\n- nothing but `src/cart.js`\n- lib/\n  - cart.js";
+    std::fs::write(world.path("task.md"), TASK.replace("- src/cart.js", items)).unwrap();
     let (found, exit) = check(&world, "");
-    assert_eq!((exit, &found["diagnostics"][0]["code"]), (1, &"TG0235".into()));
+    assert_eq!((exit, &found["error"]["code"]), (1, &"TG0235".into()));
     world.type_in(CHECK);
     insta::assert_snapshot!(world.transcript);
 }
@@ -322,7 +321,8 @@ fn a_correction_names_one_file_and_a_file_is_no_folder() {
         );
         std::fs::write(world.path("body.md"), body).unwrap();
         let (found, exit) = check(&world, "--pr-body ../body.md");
-        assert_eq!((exit, &found["corrections"][0]["holds"]), (1, &false.into()), "{actual}: {found}");
+        assert_eq!(exit, 1, "{actual}: {found}");
+        assert_ne!(found["corrections"][0]["holds"], true, "{actual}: {found}");
     }
     let world = world();
     std::fs::remove_file(world.path("work/src/cart.js")).unwrap();

@@ -34,7 +34,7 @@ const LINES: &[&str] = &[
     "+",
     "+// note",
     "+pub mod cart;",
-    "@@ struct X {",
+    " struct X {",
     "+  tax: number,",
     "-const a = 1;",
     "+const a = 2;",
@@ -53,8 +53,8 @@ fn a_change() -> impl Strategy<Value = Made> {
         (Mode::Absent, Mode::Submodule),
     ]);
     (prop::sample::select(PATHS), lines, modes, any::<bool>()).prop_map(|(path, lines, (before, after), unread)| {
-        let diff: &'static str = lines.join("\n").leak();
-        Made { unread: unread && lines.is_empty(), ..made(path, diff).modes(before, after) }
+        let made = made(path, &lines.join("\n")).modes(before, after);
+        Made { unread: unread && lines.is_empty(), ..made }
     })
 }
 
@@ -114,4 +114,30 @@ proptest! {
             prop_assert!(now <= before[&path], "{path}: {:?} became {now:?}", before[&path]);
         }
     }
+
+    /// A breaking change beside an import that follows from the change in scope, with noise around its lines.
+    #[test]
+    fn white_space_and_comments_never_make_a_breaking_change_incidental(
+        breaking in prop::sample::select(BREAKING),
+        noise in prop::collection::vec((0usize..20, prop::sample::select(NOISE)), 0..6),
+    ) {
+        let mut lines = vec!["+import { total } from './cart';", " function page(items) {"];
+        lines.extend(breaking.lines());
+        lines.push(" }");
+        for (at, line) in noise {
+            lines.insert(at % (lines.len() + 1), line);
+        }
+        let made = [made("src/cart.js", "+export function total() {\n+}"), made("src/page.js", &lines.join("\n"))];
+        prop_assert_ne!(class_of(&rules(&["src/cart.js"], &[]), &made, "src/page.js"), Class::Incidental);
+    }
 }
+
+const BREAKING: &[&str] = &[
+    "+  function inner() {\n+  }",
+    "-  show();\n+  if (items) show();",
+    "-  show(1);\n+  show(2);",
+    "+  test('a', () => {});",
+    "-  return total;",
+];
+const NOISE: &[&str] =
+    &["+", "-", "+   ", "+// note", "-// note", "+/* note */", " // note", "+/*", "+*/", "-/*", "-*/", " '", "+`"];

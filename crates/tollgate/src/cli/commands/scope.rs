@@ -36,10 +36,10 @@ enum ScopeCommand {
     Check(CheckArgs),
 }
 
-/// Class every changed path: primary, co-located test, incidental, out of scope or protected
+/// Classify every changed path: primary, co-located test, incidental, out of scope or protected
 ///
 /// The change is measured from the commit that base and head have in common. Exits with 0 when everything is in scope, 4 when a person
-/// has to judge a change that may be incidental, 1 when a path is out of scope or protected. For a reviewer that is a warning, and 0.
+/// has to judge a change that may be incidental, 1 when a path is out of scope or protected. A reviewer gets warnings and 0.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// The task issue, as its contract decree.task-issue describes it
@@ -111,12 +111,11 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let given = [Some(&args.task), args.pr_body.as_ref()].into_iter().flatten();
     let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();
     let comparison = repository.compare(&args.base, side, &given, &state).map_err(|error| refused(&error))?;
-    let missing = excludes_nothing(&mut rules, &comparison)?;
+    let missing = excludes_nothing(&rules, &comparison)?;
     // The task was read first.
     notes.iter_mut().take(1).for_each(|note| note.diagnostics.extend_from_slice(&missing));
     notes.extend(protects_nothing(&rules, &comparison)?);
     find_corrected(&mut rules, &comparison)?;
-    rules.go_modules = comparison.between.go_modules().map_err(|error| refused(&error))?;
     // Where every path is settled by its name, nothing more is read.
     let patch = match rules.need_content(comparison.between.paths()) {
         true => comparison.between.read().map_err(|error| refused(&error))?,
@@ -141,18 +140,16 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
             .for_each(|line| session.output.talk(line));
     }
     if patch.too_much {
-        session.output.talk(
-            "warning: the change is too large for its lines to be read; what depends on them is left to a person",
-        );
-    }
-    for path in &wire.left_out {
         session
             .output
-            .talk(format!("note: {path} is not counted: it was given to this check, and git does not know it"));
+            .talk("warning: the change is too large to read its lines; a person has to judge what depends on them");
+    }
+    for path in &wire.left_out {
+        session.output.talk(format!("note: {path} is ignored: it is an input of this check and not tracked by git"));
     }
     view::lines(&wire, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     if changes.is_empty() && !args.worktree {
-        session.output.talk("hint: `--worktree` looks at what is not committed");
+        session.output.talk("hint: `--worktree` includes what is not committed");
     }
     Ok(exit)
 }
@@ -171,7 +168,7 @@ fn rules(args: &CheckArgs, session: &Session) -> Result<(Rules, Vec<Noted>), Fai
     let source = read(&args.task)?;
     let (task, diagnostics) = TaskScope::read(&source.text).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::FIELD_KIND, |diagnostic| diagnostic.code);
-        let failure = Failure::refused(code, format!("{} is no task issue that says its scope", source.file));
+        let failure = Failure::refused(code, format!("{} is not a valid task issue", source.file));
         let hint = format!("`tollgate contract show {TASK_CONTRACT} --template` shows one to fill in");
         failure.at(source.clone(), diagnostics).hint(hint)
     })?;
@@ -187,7 +184,7 @@ fn rules(args: &CheckArgs, session: &Session) -> Result<(Rules, Vec<Noted>), Fai
     Ok((rules, notes))
 }
 
-/// Patterns that hold neither a changed path nor any that was there before: a protection that nobody has.
+/// Warnings of `--protected` patterns that hold no file, neither before nor in the change.
 fn protects_nothing(rules: &Rules, comparison: &Comparison) -> Result<Option<Noted>, Failure> {
     let changed: Vec<&Name> = comparison.between.paths().collect();
     let is_idle = |pattern: &&Name, paths: &[&Name]| !paths.iter().any(|path| protects(pattern, path));
@@ -199,7 +196,7 @@ fn protects_nothing(rules: &Rules, comparison: &Comparison) -> Result<Option<Not
     let before: Vec<&Name> = before.iter().map(|entry| &entry.path).collect();
     let idle = idle.into_iter().filter(|pattern| is_idle(pattern, &before));
     let warning = |pattern: &Name| {
-        let message = format!("`{pattern}` protects nothing: no file has such a path");
+        let message = format!("`{pattern}` protects nothing: no file has this path");
         Diagnostic::warning(Code::USAGE, Place::default(), message)
             .hint("names are compared byte for byte; `git ls-files` lists them")
     };
@@ -207,15 +204,15 @@ fn protects_nothing(rules: &Rules, comparison: &Comparison) -> Result<Option<Not
     Ok(Some(Noted { source, diagnostics: idle.map(warning).collect() }))
 }
 
-/// Items of Out of Scope that hold neither a changed path nor any that was there before.
-fn excludes_nothing(rules: &mut Rules, comparison: &Comparison) -> Result<Vec<Diagnostic>, Failure> {
+/// Warnings of items of Out of Scope that hold no file, neither before nor in the change.
+fn excludes_nothing(rules: &Rules, comparison: &Comparison) -> Result<Vec<Diagnostic>, Failure> {
     let mut files: BTreeSet<&str> = comparison.between.paths().map(|path| &**path).collect();
-    if rules.task.excludes_only(&files) {
+    if rules.task.excludes_nothing(&files).is_empty() {
         return Ok(Vec::new());
     }
     let before = comparison.between.files_before().map_err(|error| refused(&error))?;
     files.extend(before.iter().map(|entry| &*entry.path));
-    Ok(rules.task.settle(&files))
+    Ok(rules.task.excludes_nothing(&files))
 }
 
 /// Where the files are that corrections name.
@@ -233,7 +230,7 @@ fn refused(error: &WorkspaceError) -> Failure {
     use WorkspaceError::{TooLarge, TooMany, TooMuch, Unmeasurable};
     // A check has no run to answer or to start again.
     let hint = match matches!(error, Unmeasurable(_) | TooLarge { .. } | TooMuch { .. } | TooMany { .. }) {
-        true => "mend what is named, move it out of the checkout, or ignore it in `.gitignore`; then check again",
+        true => "fix it, move it out of the checkout, or ignore it in `.gitignore`; then check again",
         false => error.hint(),
     };
     Failure::environment(error.code(), error.to_string()).hint(hint)
