@@ -48,8 +48,15 @@ impl Wrote {
         self.unnamed = unnamed.iter().cloned().collect();
     }
 
-    /// Holds a report's claims, where it makes any, against what was measured now and before.
-    pub(super) fn compare(&self, claims: Option<&Claims>, changed: &[Changed], judges: bool) -> Compared {
+    /// Compares a report's claims, where it makes any, with what was measured now and before. A report may also name what
+    /// others changed in the same run.
+    pub(super) fn compare<'a>(
+        &self,
+        claims: Option<&Claims>,
+        changed: &[Changed],
+        judges: bool,
+        in_the_run: impl Iterator<Item = &'a Name>,
+    ) -> Compared {
         // A judge that is asked again may name what it wrote the first time, and so may a builder that was not done; its repair is
         // what it does now.
         let earlier = if judges { &self.all } else { &self.unfinished };
@@ -70,7 +77,8 @@ impl Wrote {
         let mut net = earlier.clone();
         add(&mut net, changed);
         let paths = changed.iter().map(|change| &change.path).chain(net.keys()).chain(&self.unnamed);
-        let touched: BTreeSet<Cow<'_, [u8]>> = paths.map(|path| unquote(path)).collect();
+        let mut touched: BTreeSet<Cow<'_, [u8]>> = paths.map(|path| unquote(path)).collect();
+        touched.extend(in_the_run.map(|path| unquote(path)));
         let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| meant(path)).collect();
         let said_there: BTreeSet<Cow<'_, [u8]>> =
             claims.created.iter().chain(&claims.modified).map(|path| meant(path)).collect();
@@ -160,4 +168,20 @@ fn miscounted(count: u32, deleted: &BTreeSet<&Name>) -> String {
     let names: Vec<&str> = deleted.iter().map(|path| &***path).take(CONTRADICTIONS_MAX).collect();
     let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
     format!("the report counts {count} deleted, but {} were{names}", deleted.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_may_name_what_the_run_changed() {
+        let claims = Claims { created: vec!["tests/a".into(), "greet.sh".into()], ..Claims::default() };
+        let changed = [Changed { path: "tests/a".into(), kind: ChangeKind::Created }];
+        let compare = |others: &[Name]| Wrote::default().compare(Some(&claims), &changed, true, others.iter());
+        assert_eq!(compare(&["greet.sh".into()]).contradictions, [""; 0]);
+        let wrong = ["the report names greet.sh as changed, but it did not change"];
+        assert_eq!(compare(&["other.sh".into()]).contradictions, wrong);
+        assert!(compare(&["greet.sh".into()]).unnamed.is_empty());
+    }
 }

@@ -34,7 +34,8 @@ impl Draft {
     ) {
         let Some(told) = result.told else { return };
         let wrote = self.instance(&live.instance).and_then(|known| known.wrote.get(role).cloned()).unwrap_or_default();
-        let unnamed = if kept { wrote.compare(None, &result.changed, false).unnamed } else { Vec::new() };
+        let unnamed =
+            if kept { wrote.compare(None, &result.changed, false, std::iter::empty()).unnamed } else { Vec::new() };
         let pool = self.run.pool_of(role).clone();
         let known = self.run.pools.get(&pool).cloned();
         let by = By { kind: ByKind::Worker, name: worker.clone() };

@@ -52,7 +52,8 @@ impl Draft {
         let answers = !role.writes.is_empty() || role.judges();
         let compared = if breach.is_empty() && answers {
             let wrote = instance.wrote.get(role_name).cloned().unwrap_or_default();
-            wrote.compare(claims, &result.changed, role.judges())
+            let in_the_run = self.run.instances.values().flat_map(|it| it.wrote.values()).flat_map(|it| it.all.keys());
+            wrote.compare(claims, &result.changed, role.judges(), in_the_run)
         } else {
             Compared::default()
         };
