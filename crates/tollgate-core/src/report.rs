@@ -88,6 +88,45 @@ impl Verdict {
     }
 }
 
+/// The part that a role plays in a protocol, for contracts whose reports differ by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// It does the work and judges nothing.
+    Developer,
+    /// It compares the work with the criteria, row by row.
+    Checker,
+    /// It reviews the change and lists findings.
+    Reviewer,
+    /// It tests; its verdict follows from the rows it marks.
+    Tester,
+}
+
+impl Part {
+    /// Every part, in order.
+    pub const ALL: [Self; 4] = [Self::Developer, Self::Checker, Self::Reviewer, Self::Tester];
+
+    /// The word used in protocols.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Developer => "developer",
+            Self::Checker => "checker",
+            Self::Reviewer => "reviewer",
+            Self::Tester => "tester",
+        }
+    }
+
+    /// The part of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.word() == word)
+    }
+
+    /// Whether who plays it gives a verdict.
+    pub const fn judges(self) -> bool {
+        !matches!(self, Self::Developer)
+    }
+}
+
 /// What somebody or something found about one criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -357,8 +357,8 @@ fn read_again(run: &Run, role_name: &str, report: &str) -> Option<BTreeMap<Name,
     let role = run.protocol.roles.get(role_name)?;
     let dialect = run.protocol.contracts.report(&role.contract)?;
     let read = |criteria| {
-        let (role, judges) = (Some(role_name.into()), Some(role.judges()));
-        let context = Context { role, judges, criteria, ..Context::default() };
+        let (judges, part) = (Some(role.judges()), role.part);
+        let context = Context { role: Some(role_name.into()), judges, part, criteria, ..Context::default() };
         crate::contract::extract::report(dialect, report, &context).sections
     };
     let sections = read(Some(run.ledger.criteria.iter().map(super::reading::row).collect()));

@@ -21,6 +21,7 @@ pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
     Context {
         role: Some(dispatch.role_name.clone()),
         judges: Some(dispatch.role.judges()),
+        part: dispatch.role.part,
         criteria: Some(rows.into_iter().map(row).collect()),
         others: others.into_iter().map(row).collect(),
         next: Some(next(&dispatch)),

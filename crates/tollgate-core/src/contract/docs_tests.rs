@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Context, registry};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::Part;
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
@@ -117,8 +118,9 @@ fn each_rule_of_a_contract_in_code_has_its_own_examples() {
         let (page, example) = (read(&format!("{name}.md")), read(&format!("examples/{name}.md")));
         for (code, cells) in rules(&page) {
             let [.., right, broken] = &cells[..] else { panic!("{name} {code} has no examples") };
-            let mut context = Context { role: (cells.len() == 4).then(|| cells[1].into()), ..Context::default() };
-            if context.role.as_deref() == Some("tester") {
+            let part = (cells.len() == 4).then(|| Part::parse(cells[1]).expect(cells[1]));
+            let mut context = Context { part, ..Context::default() };
+            if part == Some(Part::Tester) {
                 context.criteria = Some(vec![row(1, "dod"), row(2, "dod"), row(3, "tester")]);
             }
             match code {

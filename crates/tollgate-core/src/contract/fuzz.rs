@@ -29,7 +29,8 @@ fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
     for id in registry::all() {
         let mut add = |text: String, role: Option<crate::Name>| {
-            all.push(Seed { id, text, context: Context { role, ..Context::default() } });
+            let part = role.as_deref().and_then(crate::report::Part::parse);
+            all.push(Seed { id, text, context: Context { role, part, ..Context::default() } });
         };
         match registry::defined(id) {
             Some(own) => {
@@ -42,7 +43,7 @@ fn seeds() -> Vec<Seed> {
                 let bare = id.split('@').next().expect(id);
                 let page = format!("{}/../../docs/contracts/examples/{bare}.md", env!("CARGO_MANIFEST_DIR"));
                 let text = std::fs::read_to_string(&page).expect(&page);
-                for role in [None, Some("reviewer"), Some("dod-checker"), Some("tester")] {
+                for role in [None, Some("reviewer"), Some("checker"), Some("tester")] {
                     add(text.clone(), role.map(Into::into));
                 }
             }

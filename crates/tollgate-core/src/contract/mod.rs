@@ -57,7 +57,7 @@ use self::text::Source;
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::report::{CriterionRow, Health, Plan, Report, Verdict};
+use crate::report::{CriterionRow, Health, Part, Plan, Report, Verdict};
 
 /// What the checker and the kernel must know about a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,6 +93,8 @@ pub struct Context {
     pub role: Option<Name>,
     /// Whether the role judges.
     pub judges: Option<bool>,
+    /// The part that the role declares.
+    pub part: Option<Part>,
     /// The rows it was given to judge or to build.
     pub criteria: Option<Vec<CriterionRow>>,
     /// The other rows of the run: whoever names one of them is told whose it is.
@@ -128,6 +130,18 @@ pub struct Reading {
     pub present: Vec<(Name, u64)>,
 }
 
+impl Reading {
+    /// The texts that only people and later agents read: those of sections by which nothing was decided.
+    pub fn notes<'r>(&'r self, dialect: &dyn ReportDialect) -> BTreeMap<&'r Name, &'r str> {
+        let is_read = |heading: &Name| self.report.reads.iter().any(|read| read.section == *heading);
+        let sections = self
+            .sections
+            .iter()
+            .filter(|(name, text)| !text.trim().is_empty() && !dialect.headings(name).iter().any(is_read));
+        sections.map(|(name, text)| (name, text.as_str())).collect()
+    }
+}
+
 /// A document as it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentReading {
@@ -158,6 +172,10 @@ pub trait ReportDialect: Sync {
     /// Reads a text that was handed in as a report, with as much around it as the dialect allows.
     fn read(&self, text: &str, context: &Context) -> Reading {
         self.read_alone(text, context)
+    }
+    /// Reads a text that is one report in the form for scripts and nothing else; none where it is something else.
+    fn read_object(&self, _text: &str, _context: &Context) -> Option<Reading> {
+        None
     }
     /// What a report looks like among other text, and what the worker was told.
     fn looks(&self, context: &Context) -> Looks;

@@ -140,15 +140,6 @@ pub fn holds_nothing(body: &str) -> bool {
     body.lines().map(mark).filter(|line| !line.is_empty()).all(|line| lists_nothing(&line) || named(&line))
 }
 
-/// Whether an entry begins with `None` and goes on otherwise than is known: nobody can say whether it is one. `None of the rows hold` is, and
-/// `None, except DoD-2`.
-pub fn begins_with_none(text: &str) -> bool {
-    let mut words = words(text);
-    let none = may_list_nothing(text) && words.next().is_some_and(|first| first.eq_ignore_ascii_case("none"));
-    let names = |word: &str| EXCEPTIONS.iter().any(|known| word.eq_ignore_ascii_case(known));
-    none && words.clone().next().is_some_and(|next| !next.eq_ignore_ascii_case("of")) && !words.any(names)
-}
-
 /// Nearly no entry begins with a letter of the words that say so.
 fn may_list_nothing(text: &str) -> bool {
     let first = text.bytes().find(u8::is_ascii_alphanumeric);
@@ -250,7 +241,5 @@ mod tests {
         ] {
             assert!(!lists_nothing(some), "{some}");
         }
-        assert!(begins_with_none("None — only edits") && !begins_with_none("None, except DoD-2"));
-        assert!(!begins_with_none("None of the rows hold") && !begins_with_none("No tests"));
     }
 }

@@ -39,12 +39,6 @@ fn begins(line: &str) -> bool {
     }
 }
 
-/// The first part of what is said of a row that denies it.
-pub fn denied(said: &str) -> Option<&str> {
-    let (own, below) = split(said);
-    if denies(own) { Some(own) } else { denied_below(below, |_| false) }
-}
-
 /// The first part below the words of a row that denies it, of those that have no error of their own.
 pub fn denied_below(below: &str, is_told: impl Fn(&str) -> bool) -> Option<&str> {
     let is_open = |part: &str| is_unchecked(part.trim_start_matches(['-', '*', '+', ' ', '\t']));
@@ -88,31 +82,6 @@ mod tests {
         assert_eq!(parts("a\n```\n- b\n\nc\n```\nd"), ["a", "```\nd"]);
         assert_eq!(parts("```\na\n```"), ["```"]);
         assert_eq!(parts(""), [""; 0]);
-    }
-
-    #[test]
-    fn what_stands_below_denies_too() {
-        for said in [
-            "tests/cart.rs\n- case 1: PASS\n- case 2: FAIL",
-            "seen\n  - [ ] case 2",
-            "seen\n\nnot verified",
-            "seen\n1. ✓ case 2: FAILED",
-            "missing\n- no test is there",
-            "```\nPASS\n```\n\nnot verified",
-        ] {
-            assert!(denied(said).is_some(), "{said}");
-        }
-        for said in [
-            "tests/cart.rs; the slow path was\nnot tested on Windows",
-            "seen\n- [x] case 2\n- ✓ case 3: fails with 401",
-            "seen\n```\n- missing\n\nFAIL\n```",
-            "seen\n- without the change: FAIL, with it: PASS",
-            "seen\n- RED: FAIL (2 failed)\n- GREEN: PASS",
-            "seen\n- first run: FAIL\n- second run: PASS",
-            "seen\n- [x] wrong PIN: failed",
-        ] {
-            assert_eq!(denied(said), None, "{said}");
-        }
     }
 
     #[test]

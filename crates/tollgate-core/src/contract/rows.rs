@@ -1,58 +1,24 @@
-//! Which criterion a line of a report means: it names the row by its id or repeats the row's text.
+//! Which rows of the Definition of Done an item of a report is about: it begins with their ids.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::status_block::document::Mark;
-use super::task::split_command;
-use super::text::one_line;
 use crate::Name;
 use crate::report::CriterionRow;
 
-/// How many places of a line are tried as the end of a row's text.
-const ENDS_MAX: usize = 16;
-
-/// How many rows one line may say words about: each gets a copy of them.
+/// How many rows one item may name: each gets a copy of its evidence.
 const TOGETHER_MAX: usize = 64;
 
-/// The rows a report may speak of; without them every name is taken as it stands.
+/// The rows a report may name; where they are not known, every name is taken as it is written.
 #[derive(Debug)]
 pub struct Rows<'a> {
-    known: Option<Known<'a>>,
-}
-
-#[derive(Debug)]
-struct Known<'a> {
-    by_id: BTreeMap<String, &'a CriterionRow>,
-    /// None where two rows have one text.
-    by_text: BTreeMap<String, Option<&'a CriterionRow>>,
-}
-
-/// What a line names.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Named {
-    /// These rows, and what the line says about them.
-    Rows(Vec<Name>, String),
-    /// No row there is.
-    Unknown,
-    /// A text that several rows share.
-    Ambiguous,
-    /// Several ids, and words that may be about all of them or about the last.
-    Unclear,
-    /// The id of the first row, though it repeats the text of the other word for word.
-    Torn(Name, Name),
+    known: Option<BTreeMap<String, &'a CriterionRow>>,
 }
 
 impl<'a> Rows<'a> {
     /// Indexes the rows that are known.
     pub fn new(criteria: Option<&'a [CriterionRow]>) -> Self {
-        let known = criteria.map(|rows| {
-            let mut by_text = BTreeMap::new();
-            for row in rows {
-                by_text.entry(one_line(&row.text)).and_modify(|other| *other = None).or_insert(Some(row));
-            }
-            Known { by_id: rows.iter().map(|row| (row.id.to_lowercase(), row)).collect(), by_text }
-        });
-        Self { known }
+        Self { known: criteria.map(|rows| rows.iter().map(|row| (row.id.to_lowercase(), row)).collect()) }
     }
 
     /// Whether it is known which rows there are.
@@ -62,94 +28,46 @@ impl<'a> Rows<'a> {
 
     /// The row of an id, when rows are known.
     pub fn get(&self, id: &str) -> Option<&'a CriterionRow> {
-        self.known.as_ref().and_then(|known| known.by_id.get(&id.to_lowercase()).copied())
+        self.known.as_ref()?.get(&id.to_lowercase()).copied()
     }
 
-    /// Finds the rows that a line is about: the ids it begins with, up to a colon or a dash, or the row whose text it repeats.
-    /// Of "DoD-1, DoD-2 was not tested" nobody knows what it says of DoD-1: it must never count.
-    pub fn resolve(&self, line: &str) -> Named {
-        let line = unsigned(line);
-        if let Some((first, after)) = self.leading_id(line) {
-            return match (self.several(first, after), self.by_text(line)) {
-                (Named::Rows(ids, _), Named::Rows(other, _)) if !ids.contains(&other[0]) => {
-                    Named::Torn(ids[0].clone(), other[0].clone())
-                }
-                (Named::Rows(..), Named::Ambiguous) => Named::Ambiguous,
-                (named, _) => named,
+    /// The ids that an item begins with, separated by commas, and its evidence; none where one of them is no row.
+    pub fn named(&self, item: &str) -> Option<(Vec<Name>, String)> {
+        let (head, evidence) = split(item);
+        let mut ids: Vec<Name> = Vec::new();
+        for id in names(head) {
+            let id = match &self.known {
+                Some(known) => known.get(&id.to_lowercase())?.id.clone(),
+                None => id.into(),
             };
-        }
-        if self.known.is_some() {
-            return self.by_text(line);
-        }
-        let end = ends(line).next().unwrap_or(line.len());
-        Named::Rows(vec![one_line(&line[..end]).into()], said(&line[end..]))
-    }
-
-    /// The row whose text a line repeats.
-    fn by_text(&self, line: &str) -> Named {
-        let Some(known) = &self.known else { return Named::Unknown };
-        let bare = split_command(line).map_or(line, |(text, ..)| text);
-        // The longest text that is a row wins: one row may begin like another.
-        let mut tried: Vec<usize> = ends(bare).take(ENDS_MAX).collect();
-        tried.push(bare.len());
-        for end in tried.into_iter().rev() {
-            match known.by_text.get(&one_line(&bare[..end])) {
-                Some(Some(row)) => return Named::Rows(vec![row.id.clone()], said(&bare[end..])),
-                Some(None) => return Named::Ambiguous,
-                None => {}
-            }
-        }
-        Named::Unknown
-    }
-
-    fn several(&self, first: Name, after: &str) -> Named {
-        let mut seen = BTreeSet::from([first.clone()]);
-        let mut ids = vec![first];
-        let mut rest = after;
-        while let Some((id, next)) = connected(rest).and_then(|next| self.leading_id(next)) {
-            if seen.insert(id.clone()) {
+            if !ids.contains(&id) {
                 ids.push(id);
             }
-            rest = next;
+            if ids.len() > TOGETHER_MAX {
+                return None;
+            }
         }
-        let words = rest.trim_start_matches([' ', '\t']);
-        let clear = ids.len() == 1
-            || words.is_empty()
-            || (ids.len() <= TOGETHER_MAX && words.starts_with([':', '—', '–', '-', '(', '→', '\n']));
-        if clear && !self.goes_on(rest) { Named::Rows(ids, said(rest)) } else { Named::Unclear }
+        (!ids.is_empty()).then(|| (ids, evidence.to_owned()))
     }
+}
 
-    /// Whether the ids go on in a way that is not read: a range, numbers without their name, a row that is not there.
-    fn goes_on(&self, rest: &str) -> bool {
-        let id = |text: &str| self.leading_id(text).is_some() || numbered(text).is_some();
-        let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-        let bare = rest.trim_start();
-        let dashed = bare.trim_start_matches(['-', '–', '—', '…', '.']);
-        let word = ["to ", "through ", "until "].iter().find_map(|word| bare.strip_prefix(word));
-        let range = word.or_else(|| (dashed.len() < bare.len()).then_some(dashed));
-        range.is_some_and(|next| id(next.trim_start()))
-            || rest.strip_prefix(['–', '—', '-', '…']).is_some_and(number)
-            || rest.strip_prefix("..").is_some_and(|rest| number(rest.trim_start_matches('.')))
-            || connected(rest).is_some_and(|next| id(next) || number(next))
-    }
+/// What an item names, up to a colon, a dash, a bracket or the end of its first line, and what it says about that.
+pub fn split(item: &str) -> (&str, &str) {
+    let mut before = ' ';
+    let is_separator = |(at, c): (usize, char)| {
+        let spaced = std::mem::replace(&mut before, c).is_whitespace();
+        let separates = matches!(c, ':' | '—' | '\n') || (spaced && matches!(c, '–' | '-' | '→' | '('));
+        separates.then_some(at)
+    };
+    let at = item.char_indices().find_map(is_separator).unwrap_or(item.len());
+    let signs = |c: char| c.is_whitespace() || matches!(c, ':' | '—' | '–' | '-' | '→' | '*' | '`');
+    (item[..at].trim(), item[at..].trim_start_matches(signs).trim_end())
+}
 
-    /// A further line of an entry that names a row itself.
-    pub fn inside<'t>(&self, entry: &'t str) -> Option<&'t str> {
-        let names = |line: &&str| match &self.known {
-            Some(_) => !line.is_empty() && self.resolve(line) != Named::Unknown,
-            None => self.leading_id(line).is_some(),
-        };
-        entry.lines().skip(1).map(unmarked).find(names)
-    }
-
-    /// An id at the start of a text, as the ledger spells it, and what follows.
-    fn leading_id<'t>(&self, text: &'t str) -> Option<(Name, &'t str)> {
-        let (word, after) = first_word(text);
-        match &self.known {
-            Some(known) => known.by_id.get(&word.to_lowercase()).map(|row| (row.id.clone(), after)),
-            None => numbered(word).map(|number| (Name::from(format!("DoD-{number}")), after)),
-        }
-    }
+/// The names of a list with commas, without the signs that style them.
+pub fn names(head: &str) -> impl Iterator<Item = &str> {
+    let styles = |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '[' | ']');
+    head.split(',').map(move |name| name.trim_matches(styles)).filter(|name| !name.is_empty())
 }
 
 /// The first word of a text, without the signs around it, and what follows.
@@ -177,15 +95,6 @@ fn numbered(text: &str) -> Option<&str> {
     (end > 0 && whole).then(|| &number[..end])
 }
 
-/// What follows the sign between two ids of a list.
-fn connected(rest: &str) -> Option<&str> {
-    let rest = rest.trim_start_matches([' ', '\t']);
-    match rest.strip_prefix([',', ';', '&', '+', '/']).map(str::trim_start) {
-        Some(next) => Some(next.strip_prefix("and ").map_or(next, str::trim_start)),
-        None => rest.strip_prefix("and ").map(str::trim_start),
-    }
-}
-
 /// A line without the mark at its start.
 fn unsigned(line: &str) -> &str {
     line.trim().trim_start_matches(|c: char| Mark::of(c).is_some() || c == '\u{fe0f}' || c.is_whitespace())
@@ -207,94 +116,37 @@ pub fn unmarked(line: &str) -> &str {
     }
 }
 
-/// The offsets at which the text of a row may end and the words about it begin.
-fn ends(line: &str) -> impl Iterator<Item = usize> {
-    const BETWEEN: [&str; 6] = [" — ", " – ", " - ", ": ", " (", "\n"];
-    line.char_indices().map(|(at, _)| at).filter(move |at| BETWEEN.iter().any(|sign| line[*at..].starts_with(sign)))
-}
-
-fn said(rest: &str) -> String {
-    rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '—' | '–' | '-' | ':' | '.' | '→'))
-        .trim_end()
-        .to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(id: &str, text: &str) -> CriterionRow {
-        CriterionRow { id: id.into(), text: text.into(), ..CriterionRow::default() }
-    }
-
     #[test]
-    fn rows_go_by_id_or_by_text() {
-        let rows =
-            [row("DoD-1", "a works"), row("DoD-2", "a works: always"), row("DoD-3", "same"), row("DoD-4", "same")];
+    fn an_item_begins_with_the_ids_of_its_rows() {
+        let row = |id: &str| CriterionRow { id: id.into(), text: format!("text of {id}"), ..CriterionRow::default() };
+        let rows = [row("DoD-1"), row("DoD-2"), row("DoD-3")];
         let rows = Rows::new(Some(&rows));
-        let check = |line: &str, ids: &[&str], said: &str| {
+        let check = |item: &str, ids: &[&str], evidence: &str| {
             let ids = ids.iter().map(|id| Name::from(*id)).collect();
-            assert_eq!(rows.resolve(line), Named::Rows(ids, said.to_owned()), "{line}");
+            assert_eq!(rows.named(item), Some((ids, evidence.to_owned())), "{item}");
         };
         check("DoD-1", &["DoD-1"], "");
         check("**dod-1**: seen in src/a.rs", &["DoD-1"], "seen in src/a.rs");
-        check("DoD-1, DoD-2, DoD-3", &["DoD-1", "DoD-2", "DoD-3"], "");
-        check("✓ DoD-1 — seen", &["DoD-1"], "seen");
-        check("DoD-1, DoD-2: both missing", &["DoD-1", "DoD-2"], "both missing");
-        check("DoD-1 and DoD-2 — both", &["DoD-1", "DoD-2"], "both");
-        check("`DoD-1`, `DoD-2`, and `DoD-3` (all of them)", &["DoD-1", "DoD-2", "DoD-3"], "(all of them)");
-        check("DoD-1 — 3 tests fail", &["DoD-1"], "3 tests fail");
-        check("DoD-1: DoD-2 needs it", &["DoD-1"], "DoD-2 needs it");
-        for unclear in [
-            "DoD-1, DoD-2 was not tested",
-            "DoD-1 and DoD-3 fails",
-            "DoD-1 to DoD-3: missing",
-            "DoD-1–DoD-3: missing",
-            "DoD-1–3: missing",
-            "DoD-1, 2 and 3: missing",
-            "DoD-1/2",
-            "DoD-1..3",
-            "DoD-1...3: missing",
-            "DoD-1..DoD-3",
-            "DoD-1, DoD-9: missing",
+        check("**DoD-1:** seen", &["DoD-1"], "seen");
+        check("`DoD-1`, `DoD-2`, DoD-3 (all of them)", &["DoD-1", "DoD-2", "DoD-3"], "(all of them)");
+        check("DoD-1 — 3 tests fail: why", &["DoD-1"], "3 tests fail: why");
+        check("DoD-1\n- seen with DoD-2", &["DoD-1"], "seen with DoD-2");
+        for unknown in [
+            "",
+            "DoD-9",
+            "DoD-1, DoD-9: x",
+            "DoD-1 and DoD-2: x",
+            "DoD-1–3: x",
+            "DoD-1 was not tested",
+            "text of DoD-1",
         ] {
-            assert_eq!(rows.resolve(unclear), Named::Unclear, "{unclear}");
+            assert_eq!(rows.named(unknown), None, "{unknown}");
         }
-        for unknown in ["DoD-1-3", "all rows"] {
-            assert_eq!(rows.resolve(unknown), Named::Unknown, "{unknown}");
-        }
-        assert_eq!(rows.inside("DoD-1\nseen\n  - [x] ✗ DoD-2: no"), Some("DoD-2: no"));
-        assert_eq!(rows.inside("DoD-1\n1. a works"), Some("a works"));
-        assert_eq!(rows.inside("DoD-1: as\n- seen with DoD-2"), None);
-        check("DoD-1 (DoD-2 is still broken)", &["DoD-1"], "(DoD-2 is still broken)");
-        check("a  works", &["DoD-1"], "");
-        check("a works `cmd: true`", &["DoD-1"], "");
-        check("a works: always — src/a.rs", &["DoD-2"], "src/a.rs");
-        check("a works: never", &["DoD-1"], "never");
-        assert_eq!(rows.resolve("same"), Named::Ambiguous);
-        assert_eq!(rows.resolve("DoD-9"), Named::Unknown);
-        assert_eq!(rows.resolve(""), Named::Unknown);
-    }
-
-    /// An id and a text that mean different rows: neither is the better guess.
-    #[test]
-    fn an_id_is_not_preferred_to_the_text_of_another_row() {
-        let rows = [row("DoD-1", "DoD-2: a exists"), row("DoD-2", "**DoD-1** b exists"), row("DoD-3", "DoD-3: c")];
-        let rows = Rows::new(Some(&rows));
-        let torn = |id: &str, text: &str| Named::Torn(id.into(), text.into());
-        assert_eq!(rows.resolve("DoD-2: a exists"), torn("DoD-2", "DoD-1"));
-        assert_eq!(rows.resolve("✗ DoD-2: a  exists — not there"), torn("DoD-2", "DoD-1"));
-        assert_eq!(rows.resolve("**DoD-1** b exists `cmd: true`"), torn("DoD-1", "DoD-2"));
-        assert_eq!(rows.resolve("DoD-2: b exists"), Named::Rows(vec!["DoD-2".into()], "b exists".into()));
-        assert_eq!(rows.resolve("DoD-3: c"), Named::Rows(vec!["DoD-3".into()], "c".into()));
-    }
-
-    #[test]
-    fn without_rows_names_stand_for_themselves() {
-        let rows = Rows::new(None);
-        assert_eq!(rows.resolve("dod-7: x"), Named::Rows(vec!["DoD-7".into()], "x".into()));
-        assert_eq!(rows.resolve("dod-7, DoD-8: x"), Named::Rows(vec!["DoD-7".into(), "DoD-8".into()], "x".into()));
-        assert_eq!(rows.inside("it works\n- DoD-2"), Some("DoD-2"));
-        assert_eq!(rows.resolve("it works — x"), Named::Rows(vec!["it works".into()], "x".into()));
+        let unknown = Rows::new(None);
+        assert_eq!(unknown.named("it works — x"), Some((vec!["it works".into()], "x".into())));
     }
 }

@@ -27,21 +27,6 @@ impl Sink {
         }
     }
 
-    /// How many errors there were so far.
-    pub fn errors(&self) -> usize {
-        self.errors
-    }
-
-    /// Whether something of a kind was told.
-    pub fn has(&self, code: Code) -> bool {
-        self.found.iter().any(|one| one.code == code)
-    }
-
-    /// Whether another error would be kept.
-    pub fn takes_errors(&self) -> bool {
-        self.errors < EACH_MAX
-    }
-
     /// Takes an error with what to do about it.
     pub fn error(&mut self, code: Code, place: Place, message: impl Into<String>, hint: impl Into<String>) {
         self.push(Diagnostic::error(code, place, message).hint(hint));
@@ -50,18 +35,6 @@ impl Sink {
     /// Takes a warning with what to do about it.
     pub fn warning(&mut self, code: Code, place: Place, message: impl Into<String>, hint: impl Into<String>) {
         self.push(Diagnostic::warning(code, place, message).hint(hint));
-    }
-
-    /// Whether the end of the text is missing.
-    pub fn is_cut_off(&self) -> bool {
-        self.found.iter().any(|one| one.code == Code::REPORT_CUT_OFF)
-    }
-
-    /// Takes back what only follows from something else.
-    pub fn retain(&mut self, keep: impl Fn(&Diagnostic) -> bool) {
-        self.found.retain(keep);
-        self.errors = self.found.iter().filter(|one| one.severity == Severity::Error).count();
-        self.warnings = self.found.len() - self.errors;
     }
 
     /// Whether the text is refused.

@@ -81,12 +81,6 @@ pub fn begins_struck(text: &str) -> bool {
     }
 }
 
-/// A text without the signs that strike something in it.
-pub fn without_signs(text: &str) -> String {
-    let signs = STRIKES.iter().flat_map(|(from, to)| [from, to]);
-    signs.fold(text.to_owned(), |text, sign| text.replace(sign, "")).trim().to_owned()
-}
-
 /// Whether a tag that strikes through is open where a text ends, and closed in what follows.
 pub fn is_open(before: &str, behind: &str) -> bool {
     STRIKES.iter().skip(1).any(|(from, to)| {

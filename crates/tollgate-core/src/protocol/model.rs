@@ -8,7 +8,7 @@ use super::condition::Condition;
 use crate::Name;
 use crate::contract::registry::Contracts;
 use crate::diagnostic::Place;
-use crate::report::Verdict;
+use crate::report::{Part, Verdict};
 
 /// A whole protocol. Maps keep their order of names; lists keep the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -107,6 +107,9 @@ pub enum Given {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Role {
     pub contract: Name,
+    /// The part that it plays, for contracts whose reports differ by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// The verdicts it may give; empty: it does not judge.
     pub verdicts: Vec<Verdict>,
     /// The areas it may write; empty: none.

@@ -60,7 +60,7 @@ fn a_role_is_shown_the_sections_it_may_see_and_no_other() {
 #[test]
 fn a_role_that_may_see_nothing_is_shown_nothing() {
     let yaml = include_str!("../../../../../protocols/build-plan.yaml").replace(
-        "developer:   {contract: status-block, writes: [code, infra], sees: full}",
+        "developer:   {contract: status-block, part: developer, writes: [code, infra], sees: full}",
         "developer: {contract: status-block, writes: [code, infra], sees: {only: [project]}}",
     );
     let task = TASK.replace("an empty name", "SECRET-row");

@@ -165,7 +165,8 @@ fn schema(id: &str) -> Json {
 }
 
 fn template(id: &str, role: &str) -> String {
-    let context = Context { role: (!role.is_empty()).then(|| role.into()), ..Context::default() };
+    let part = crate::report::Part::parse(role);
+    let context = Context { role: (!role.is_empty()).then(|| role.into()), part, ..Context::default() };
     let report = registry::report_dialect(id).map(|dialect| dialect.template(&context));
     report.or_else(|| registry::document_dialect(id).map(DocumentDialect::template)).expect(id)
 }
@@ -186,7 +187,7 @@ fn each_contract_has_the_fields_words_and_limits_of_its_source() {
 #[test]
 fn each_template_has_the_headings_and_labels_of_its_source() {
     for written in sources() {
-        for role in ["", "dod-checker", "reviewer", "tester"] {
+        for role in ["", "checker", "reviewer", "tester"] {
             let template = template(written.id, role);
             let mut rest = &template[..];
             for (_, line) in written.lines.iter().filter(|(whose, _)| *whose == role) {

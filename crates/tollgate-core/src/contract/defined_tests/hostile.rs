@@ -80,12 +80,6 @@ fn what_is_cut_off_is_one_mistake() {
             told(&text[..at], own.judge(&text[..at], &Context::default()).diagnostics);
         }
     }
-    let block = registry::report_dialect("status-block").expect("a contract");
-    let text = include_str!("../../../../../docs/contracts/examples/status-block.md");
-    let end = text.find("open_questions:").expect("the end of the Abstract") + 14;
-    for (at, _) in text[..end].char_indices() {
-        told(&text[..at], block.diagnose(&text[..at], &Context::default()));
-    }
 }
 
 /// What is told is bounded; an error is told all the same, however many warnings stand before it.

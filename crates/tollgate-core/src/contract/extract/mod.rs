@@ -119,6 +119,19 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         let wrong = Diagnostic::error(Code::TEXT_REFUSED, Place::START, message).hint("give its end alone");
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
+    // What a script hands in is one object in the form for scripts.
+    if let Dialect::Report(own) = dialect
+        && let Some(reading) = own.read_object(text, context)
+    {
+        let found = Found {
+            from: Place::START,
+            to: file.place(text.trim_end().len()),
+            in_string: false,
+            text: text.to_owned(),
+            diagnostics: reading.diagnostics.clone(),
+        };
+        return Extraction { found: Some(found), ..Extraction::nothing(Read::Report(reading), Vec::new(), 0) };
+    }
     let looks = dialect.looks(context);
     let all = all(&file, &looks, context);
     Search::new(dialect, context, &looks, &all, &file).run()

@@ -30,12 +30,6 @@ fn check(id: &str, text: &str, expected: &str) -> Fixed {
 const GOOD: &str = "{\n  \"kind\": \"wr.gate_verdict\",\n  \"version\": 1,\n  \"verdict\": \"approved\",\n  \"confidence\": \"high\",\n  \"rationale\": \"Every item is shown by a test.\"\n}\n";
 
 #[test]
-fn a_count_that_leaves_deleted_files_out_is_completed() {
-    let text = "## Status\ncomplete\n\n## Abstract\noutcome: x\nverdict: n/a\nfiles: 0 created, 0 modified\nnext_phase: n/a\nopen_questions: 0\n\n## Files Deleted\n- `a`\n";
-    check("status-block@1", text, &text.replace("0 modified", "0 modified, 1 deleted"));
-}
-
-#[test]
 fn json_is_mended_where_there_is_one_answer() {
     for broken in [
         GOOD.replace("\"approved\"", "\"APPROVED\""),
@@ -275,26 +269,6 @@ fn a_status_block_is_mended() {
     check("status-block", &moved, good);
 }
 
-/// A question or a file that is struck through was taken out, and is not counted.
-#[test]
-fn what_is_struck_through_is_not_counted() {
-    let good = include_str!("../../../../../docs/contracts/examples/status-block.md");
-    assert!(good.contains("open_questions: 0") && good.ends_with("## Open Questions\nNone\n"), "{good}");
-    let questions = |said: usize, list: &str| {
-        let said = good.replace("open_questions: 0", &format!("open_questions: {said}"));
-        said.replace("Questions\nNone", &format!("Questions\n{list}"))
-    };
-    for struck in ["~~And which currency?~~ (answered)", "<del>And which?</del>", "~~And which?~~"] {
-        let list = format!("- Which rounding?\n- {struck}");
-        let fixed = check("status-block", &questions(2, &list), &questions(1, &list));
-        assert!(!fixed.read.is_refused(), "{struck}");
-    }
-    let list = "- Which rounding?\n- Which ~~one~~ currency?";
-    check("status-block", &questions(1, list), &questions(2, list));
-    let files = good.replace("Files Modified\nNone", "Files Modified\n- `src/a.rs`\n- ~~`src/b.rs`~~");
-    check("status-block", &files.replace("0 modified", "2 modified"), &files.replace("0 modified", "1 modified"));
-}
-
 #[test]
 fn yaml_is_mended_in_its_place() {
     let good = "# Tasks of today\ntasks:\n  - id: T-1 # the first\n    status: not-started\n    goal: x\n    acceptance_checks: [\"cmd: x\"]\n";
@@ -318,29 +292,19 @@ fn a_count_is_what_the_list_gives() {
     check("wr.interpretation", &wrong, &good);
 }
 
-/// A word in another case.
-/// A list that was lost or cannot be told from other words gives no count.
+/// A list that is not there gives no count.
 #[test]
-fn a_count_is_left_alone_where_the_list_is_not_whole() {
+fn a_count_is_left_alone_where_its_list_is_missing() {
     let good = include_str!("../../../../../docs/contracts/examples/status-block.md");
-    assert!(good.ends_with("## Open Questions\nNone\n"), "{good}");
     let lost = good.replace("## Open Questions\nNone\n", "").replace("open_questions: 0", "open_questions: 2");
-    let questions = |list: &str| good.replace("Questions\nNone", &format!("Questions\n{list}"));
-    let behind = questions("- Which rounding?\n\nAnd more.").replace("open_questions: 0", "open_questions: 3");
-    let files =
-        good.replace("Files Modified\nNone", "Files Modified\n- src/{a,b}.rs").replace("0 modified", "2 modified");
-    assert!(files.contains("{a,b}"), "{files}");
-    for text in [lost, format!("{good}\nIs that all?\n"), behind, files] {
-        let fixed = fix(dialect("status-block"), &text, &Context::default());
-        assert!(fixed.text == text && fixed.read.is_refused(), "{}", fixed.text);
-        let errors = fixed.read.diagnostics().iter().filter(|one| one.severity == Severity::Error).count();
-        assert_eq!(errors, 1, "{:#?}", fixed.read.diagnostics());
-    }
+    let fixed = fix(dialect("status-block"), &lost, &Context::default());
+    assert!(fixed.text == lost && fixed.read.is_refused(), "{}", fixed.text);
     let low = good.replace("## Abstract", "### Abstract");
     let fixed = check("status-block", &low, good);
     assert!(!fixed.read.is_refused() && fixed.mended.len() == 1, "{:?}", fixed.mended);
 }
 
+/// A word in another case.
 fn shouted(word: &str) -> String {
     let upper = word.to_uppercase();
     if upper == word { word.to_lowercase() } else { upper }

@@ -229,9 +229,9 @@ pub struct CoverageRow {
 pub enum Severity {
     /// Must not go in.
     Critical,
-    /// Must be mended.
+    /// Must be fixed.
     Major,
-    /// Should be mended.
+    /// Should be fixed.
     Minor,
 }
 

@@ -1,8 +1,8 @@
-//! One status block as far as it could be read: its parts, each with its place.
+//! One status block as far as it could be read: its sections, each value with its place.
 
 use std::collections::BTreeMap;
 
-use super::document::{Abstract, CoverageRow, Document, FileCounts, FileEntry, Finding, Note, Status, Word};
+use super::document::{Abstract, CoverageRow, Document, FileCounts, FileEntry, Finding, Mark, Note, Status, Word};
 use super::heading::Heading;
 use crate::diagnostic::Place;
 use crate::id::FindingId;
@@ -36,8 +36,6 @@ pub struct Draft {
     pub outcome: Option<Located<String>>,
     pub index_verdict: Option<Located<Word>>,
     pub files: Option<Located<FileCounts>>,
-    /// Whether the count of files speaks of deleted ones.
-    pub says_deleted: bool,
     pub next_phase: Option<Located<String>>,
     pub question_count: Option<Located<u32>>,
     pub iteration: Option<u32>,
@@ -54,25 +52,31 @@ pub struct Draft {
     pub questions: Vec<Located<String>>,
     pub texts: BTreeMap<Heading, String>,
     pub other: Vec<Note>,
-    /// The lists of files in which words go on behind a name: they may mean more files than it names.
-    pub goes_on: Vec<Heading>,
-    /// The titles of the sections that are no part of the dialect, and whether they may ask for a change.
-    pub unknown: Vec<(Located<String>, bool)>,
-    /// The sections with something wrong in them: what they list may be more or less than what was meant.
-    pub unclear: Vec<Heading>,
-    /// The sections whose headings are there and begin none.
-    pub meant: Vec<Heading>,
+    /// The titles of sections that a status block does not have.
+    pub unknown: Vec<Located<String>>,
+    /// Text after the last list of the report.
+    pub trailing: Option<Located<String>>,
 }
 
 impl Draft {
-    /// Whether what a section lists is what it was meant to list.
-    pub fn is_clear(&self, heading: Heading) -> bool {
-        !self.unclear.contains(&heading) && !self.meant.contains(&heading)
-    }
-
     /// The section, if it is there.
     pub fn find(&self, heading: Heading) -> Option<&Present> {
         self.present.iter().find(|present| present.heading == heading)
+    }
+
+    /// The verdict: that of `## Verdict`, else that of the Abstract.
+    pub fn word(&self) -> Option<&Located<Word>> {
+        self.verdict.as_ref().or(self.index_verdict.as_ref())
+    }
+
+    /// Every finding.
+    pub fn all_findings(&self) -> impl Iterator<Item = &Located<Finding>> + Clone {
+        self.findings.iter().chain(&self.change_requests)
+    }
+
+    /// Whether a row of the coverage is marked as failing.
+    pub fn marks_fail(&self) -> bool {
+        self.coverage.iter().any(|row| row.value.mark == Mark::Fail)
     }
 
     /// The whole document, when every part that cannot be left out could be read.
@@ -89,7 +93,7 @@ impl Draft {
             index: Abstract {
                 outcome: self.outcome.as_ref()?.value.clone(),
                 verdict: self.index_verdict.as_ref()?.value,
-                files: Some(self.files.as_ref()?.value),
+                files: self.files.as_ref().map(|files| files.value),
                 next_phase: self.next_phase.as_ref()?.value.clone(),
                 open_questions: Some(self.question_count.as_ref()?.value),
             },

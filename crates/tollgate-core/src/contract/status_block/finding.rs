@@ -1,23 +1,20 @@
-//! One finding: `[major] src/a.rs:12 (RULE-3) — what is wrong`, in the spellings that reviewers use.
+//! One finding: `[major] src/a.rs:12 (RULE-3) — what is wrong`; `fnd_7` after the severity repeats an earlier one.
 
 use super::document::{Finding, Severity};
-use super::entry::after_separator;
 use crate::contract::text::quote;
 use crate::id::FindingId;
 
-/// Reads a finding; the sub-heading it stands under may give its severity.
-pub(super) fn read(text: &str, under: Option<Severity>) -> Result<Finding, String> {
-    let (mut severity, mut repeats, mut path, mut line, mut rule) = (None, None, None, None, None);
-    let mut rest = text;
+/// Reads a finding.
+pub(super) fn read(text: &str) -> Result<Finding, String> {
+    let (first, mut rest) = text.split_at(word_end(text));
+    let severity =
+        Severity::parse(bare(first)).ok_or_else(|| format!("the finding {} has no severity", quote(text)))?;
+    let (mut repeats, mut path, mut line, mut rule) = (None, None, None, None);
     loop {
-        rest = after_separator(rest);
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '—' | '–' | '-' | ':' | '·' | ','));
         let (token, after) = rest.split_at(coded_end(rest).unwrap_or_else(|| word_end(rest)));
         let word = bare(token);
-        if severity.is_none()
-            && let Some(found) = Severity::parse(word)
-        {
-            severity = Some(found);
-        } else if repeats.is_none()
+        if repeats.is_none()
             && let Ok(found) = word.parse::<FindingId>()
         {
             repeats = Some(found);
@@ -36,14 +33,7 @@ pub(super) fn read(text: &str, under: Option<Severity>) -> Result<Finding, Strin
     if what.is_empty() {
         return Err(format!("the finding {} does not say what is wrong", quote(text)));
     }
-    let severity = severity.or(under).ok_or_else(|| format!("the finding {} has no severity", quote(text)))?;
     Ok(Finding { severity, repeats, path, line, rule, text: what.to_owned() })
-}
-
-/// Whether a line begins as a finding does: with a severity that is set off, `[major]` or `**major**`.
-pub(super) fn begins(line: &str) -> bool {
-    let token = line.split_whitespace().next().unwrap_or_default();
-    token.starts_with(['[', '*']) && Severity::parse(bare(token)).is_some()
 }
 
 /// Where the code with which a text begins ends, with the line behind it: `` `src/my cart.rs`:42 ``.

@@ -1,8 +1,7 @@
-//! What a worker is told about its report.
+//! What a worker is asked to report, by the part that it plays.
 
 use super::document::Word;
-use super::draft::Draft;
-use super::rules::{Part, TESTER_GROUP, TO_A_PERSON};
+use super::rules::{Reporter, TESTER_GROUP, TO_A_PERSON};
 use crate::contract::Context;
 
 const HEAD: &str = "\
@@ -12,11 +11,15 @@ End with one report in Markdown, outside any code fence, as the last thing you s
   each question as an item under `## Open Questions`. `failed`: an error you could not recover from. `incomplete`: out
   of budget before everything was done.
 - `## Status reason`: one line when the status is not `complete`, else empty.
-- `## Abstract`: an index of the rest; its counts and verdict must agree with the sections. A contradiction inside the
-  report makes it worthless.
-- A section that lists things has one item per thing, or the word `None` alone. Nothing else stands in it: no words around
-  the list, no sub-headings, nothing nested that should be an item of its own.
+- `## Abstract`: an index of the rest, with all five fields; its verdict and its number of questions must agree with the
+  sections.
+- A section that lists things has one `- ` item per thing, or the single word `None`, and nothing else: no other text, no
+  sub-headings, no table. Items nested below one belong to it.
+- Use these sections and no others. What you write in code blocks, quotes and comments is not read.
 ";
+
+/// The line of the template where the status is chosen.
+pub(super) const STATUS: &str = "<complete | blocked | failed | incomplete>";
 
 const TEMPLATE: &str = "\
 ## Status
@@ -56,19 +59,19 @@ None
 
 /// The instructions for a role.
 pub(super) fn instructions(context: &Context) -> String {
-    let part = Part::of(context, &Draft::default());
+    let part = Reporter::of(context);
     let template = template(context);
-    format!("{HEAD}{}{}\n```markdown\n{template}```\n", rules(part, context), next_by_verdict(context))
+    format!("{HEAD}{}{}\n```markdown\n{template}```\n", rules_for(part, context), next_by_verdict(context))
 }
 
 /// A report to fill in, for a role.
 pub(super) fn template(context: &Context) -> String {
-    let part = Part::of(context, &Draft::default());
+    let part = Reporter::of(context);
     let verdict = match part {
-        Part::DodChecker => format!("{} | {}", Word::Approved.word(), Word::Blocked.word()),
-        Part::Reviewer => format!("{} | {}", Word::Approved.word(), Word::RequestChanges.word()),
-        Part::Builder | Part::Tester => Word::NotApplicable.word().to_owned(),
-        Part::Unknown => Word::ALL.map(Word::word).join(" | "),
+        Reporter::Checker => format!("{} | {}", Word::Approved.word(), Word::Blocked.word()),
+        Reporter::Reviewer => format!("{} | {}", Word::Approved.word(), Word::RequestChanges.word()),
+        Reporter::Builder | Reporter::Tester => Word::NotApplicable.word().to_owned(),
+        Reporter::Judge | Reporter::Anyone => Word::ALL.map(Word::word).join(" | "),
     };
     TEMPLATE
         .replace("<VERDICT>", &verdict)
@@ -105,52 +108,66 @@ fn next_by_verdict(context: &Context) -> String {
     if said.is_empty() { String::new() } else { format!("- `next_phase` is {}.\n", said.join(", ")) }
 }
 
-const fn coverage(part: Part) -> &'static str {
+const fn coverage(part: Reporter) -> &'static str {
     match part {
-        Part::Builder | Part::Unknown => "- ✓ <DoD-N> — <what shows it>\n- ⚠️ <DoD-N> — <Tester scope, or the reason>",
-        Part::Tester => "- ✓ <DoD-N> — <the test that shows it>\n- ✗ <DoD-N> — <what fails>",
-        Part::DodChecker | Part::Reviewer => "None",
+        Reporter::Builder | Reporter::Anyone => {
+            "- ✓ <DoD-N> — <what shows it>\n- ⚠️ <DoD-N> — <Tester scope, or the reason>"
+        }
+        Reporter::Tester => "- ✓ <DoD-N> — <the test that shows it>\n- ✗ <DoD-N> — <what fails>",
+        Reporter::Checker | Reporter::Reviewer | Reporter::Judge => "None",
     }
 }
 
-const fn sections(part: Part) -> &'static str {
+const fn sections(part: Reporter) -> &'static str {
     match part {
-        Part::Builder | Part::Unknown => "",
-        Part::DodChecker => {
+        Reporter::Builder | Reporter::Anyone => "",
+        Reporter::Checker => {
             "\n## Verdict\n<APPROVED | BLOCKED>\n\n## Verified rows\n- <DoD-N> — <what you saw, and where>\n\n## Gaps\n\
              - <DoD-N> — <what is missing>\n\n## Reading scope used\n<what you read>\n"
         }
-        Part::Reviewer => {
-            "\n## Findings\n- [<critical | major | minor>] `<path>:<line>` (<RULE-1>) — <what is wrong>\n\n## Re-review mode\n<full | fast>\n"
+        Reporter::Reviewer => {
+            "\n## Findings\n- [<critical | major | minor>] `<path>:<line>` (<RULE-1>) — <what is wrong>\n\n\
+             ## Re-review mode\n<full | fast>\n"
         }
-        Part::Tester => "\n## Lessons Learned\n<what the next feature should know>\n",
+        Reporter::Judge => {
+            "\n## Verified rows\n- <DoD-N> — <what you saw, and where>\n\n## Gaps\n- <DoD-N> — <what is missing>\n\n\
+             ## Findings\n- [<critical | major | minor>] `<path>:<line>` (<RULE-1>) — <what is wrong>\n"
+        }
+        Reporter::Tester => "\n## Lessons Learned\n<what the next feature should know>\n",
     }
 }
 
-fn rules(part: Part, context: &Context) -> String {
-    match part {
-        Part::Builder | Part::Unknown => {
-            "- You judge nothing: `verdict: n/a`.\n- When you repair findings you were shown, list the ids you addressed under \
-             `## Addressed findings` (`- fnd_7`); without that section all of them count as addressed.\n"
-                .to_owned()
+fn rules_for(part: Reporter, context: &Context) -> String {
+    let rules = match part {
+        Reporter::Builder | Reporter::Anyone => {
+            "- You judge nothing: `verdict: n/a`.\n\
+             - When you repair findings you were shown, list the ids you addressed under `## Addressed findings` (`- fnd_7`);\n  \
+             without that section all of them count as addressed.\n"
         }
-        Part::DodChecker => "- Every row of the Definition of Done is an item of `## Verified rows` or of `## Gaps`, by its id; none is in both.\n\
+        Reporter::Checker => {
+            "- Every row of the Definition of Done is an item of `## Verified rows` or of `## Gaps`, by its id; none is in both.\n\
              - `APPROVED` exactly when there is no gap; `BLOCKED` names every gap. `## Verdict` and the Abstract say the same.\n\
-             - A verified row that you could not observe here begins with ⚠️ and the reason; it is no pass, and a person is asked to waive it. When you accept \
-             the ⚠️ of a builder, you verify the row: begin it with ✓ and say why in words.\n"
-            .to_owned(),
-        Part::Reviewer => "- `REQUEST_CHANGES` names at least one finding. A finding that was reported before begins with its id: `- [major] fnd_7 …`.\n\
-             - With `APPROVED`, only `[minor]` findings may stand, and they stay notes.\n"
-            .to_owned(),
-        Part::Tester => {
+             - A verified row that you could not observe here begins with ⚠️ and gives the reason; it does not pass, and a\n  \
+             person is asked to waive it. When you accept the ⚠️ of a builder, begin the row with ✓ and say why.\n"
+        }
+        Reporter::Reviewer => {
+            "- `REQUEST_CHANGES` names at least one finding. A finding that was reported before names its id: `- [major] fnd_7 …`.\n\
+             - With `APPROVED`, only `[minor]` findings are allowed, and they stay notes.\n"
+        }
+        Reporter::Judge => {
+            "- You judge: `verdict` is `APPROVED`, or `REQUEST_CHANGES` or `BLOCKED` with at least one finding or gap.\n\
+             - Rows are named by their id: those that hold under `## Verified rows`, those that do not under `## Gaps`.\n"
+        }
+        Reporter::Tester => {
             let scope = context.criteria.iter().flatten().filter(|row| row.group.as_deref() == Some(TESTER_GROUP));
             let ids: Vec<&str> = scope.map(|row| &*row.id).collect();
             let named = if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) };
-            format!(
-                "- `verdict: n/a`: your verdict follows from `## DoD coverage`, where every row of the tester's scope{named} is \
-                 marked: ✓ it holds, ✗ it does not, ⚠️ with the reason it cannot be observed here. A row left out makes the report worthless.\n\
+            return format!(
+                "- `verdict: n/a`: your verdict follows from `## DoD coverage`, where every row of the tester's scope{named} begins\n  \
+                 with a mark: ✓ it holds, ✗ it does not, ⚠️ it cannot be observed here. No row may be left out.\n\
                  - A ✗ rejects, also on a row of another scope that you saw fail. Leave other rows out otherwise.\n"
-            )
+            );
         }
-    }
+    };
+    rules.to_owned()
 }

@@ -6,112 +6,120 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::access::Access;
-use super::document::{Finding, Mark};
-use super::draft::Located;
-use super::rules::Part;
-use super::stances::{is_testers, verified_mark};
-use crate::contract::rows::{Named, Rows};
-use crate::report::{Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, Verdict};
+use super::document::{FileEntry, Finding, Mark};
+use super::draft::{Draft, Located};
+use super::grammar::marked;
+use super::heading::Heading;
+use super::rules::{self, Reporter, is_testers};
+use crate::contract::rows::Rows;
+use crate::report::{
+    Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, SectionRead, Verdict,
+};
 
 /// Maps a report that broke no rule.
-pub fn map(mut access: Access<'_>, part: Part, rows: &Rows<'_>) -> Report {
-    let Some(status) = access.status() else { return Report::new(Health::Malformed, Verdict::None) };
-    let health = status.health();
-    let mut report = Report::new(health, Verdict::None);
-    report.reason = access.reason().to_owned();
-    let (word, next) = access.index();
-    report.verdict = word.verdict();
-    if part == Part::DodChecker
-        && let Some(own) = access.verdict()
-    {
-        report.verdict = own.verdict();
-    }
-    report.claims = claims(&mut access, next);
-    if part == Part::Tester {
-        test(&mut access, rows, &mut report);
-    }
-    // What an unfinished judge says against the work is no verdict, and is told to who decides what becomes of it.
+pub fn map(draft: &Draft, reporter: Reporter, rows: &Rows<'_>) -> Report {
+    let Some(status) = &draft.status else { return Report::new(Health::Malformed, Verdict::None) };
+    let health = status.value.health();
+    let mut report = Report::new(health, rules::verdict(draft, reporter, rows));
+    let mut reads = Reads { draft, all: Vec::new() };
+    reads.note(Heading::Status, "always: how the run went");
+    reads.note(Heading::StatusReason, "always: why the run is not complete");
+    reads.note(Heading::Abstract, "always: the index of the report");
     if health != Health::Ok {
-        report.verdict = Verdict::None;
+        report.reason = draft.reason.as_ref().map(|reason| reason.value.clone()).unwrap_or_default();
     }
+    report.claims = claims(draft);
+    reads.note(Heading::AddressedFindings, "a repair says which findings it addressed");
+    // What an unfinished judge holds against the work is no verdict; who decides what happens next is shown it.
     let objects = health != Health::Ok || report.verdict == Verdict::Reject;
-    if matches!(part, Part::DodChecker | Part::Unknown) {
-        checked(&mut access, rows, &mut report, objects);
+    if matches!(reporter, Reporter::Checker | Reporter::Judge | Reporter::Anyone) {
+        reads.note(Heading::Verdict, "a checker's verdict is the one in its own section");
+        reads.note(Heading::VerifiedRows, "the rows a checker verified become evidence");
+        let verified = draft.verified.iter().map(|item| marked(&item.value));
+        add_rows(&mut report, rows, verified.map(|(mark, row)| (mark.unwrap_or(Mark::Pass), row)));
+        if objects {
+            reads.note(Heading::Gaps, "verdict BLOCKED: the gaps go to the next attempt");
+            add_rows(&mut report, rows, draft.gaps.iter().map(|item| (Mark::Fail, marked(&item.value).1)));
+        }
+    }
+    if rules::judges_by_coverage(draft, reporter) {
+        reads.note(Heading::Coverage, "the verdict follows from the rows of the coverage");
+        add_rows(&mut report, rows, draft.coverage.iter().map(|row| (row.value.mark, &*row.value.row)));
+        // That the rows of others hold is not a tester's to say.
+        let foreign = |id: &str| reporter == Reporter::Tester && rows.get(id).is_some_and(|row| !is_testers(row));
+        report.criteria.retain(|row| row.result == Judgement::Fail || !foreign(&row.id));
     }
     report.criteria = merged(std::mem::take(&mut report.criteria));
-    if objects {
-        let reason = match report.verdict {
-            Verdict::Reject => "the verdict rejects: the findings go to the next attempt",
-            _ => "the judge is not finished: its findings are put to a person",
-        };
-        report.findings.extend(access.findings(reason).map(finding));
-    } else if access.repeats_findings() {
-        let repeated = access.findings("the verdict accepts: what it names again is not called mended");
-        report.findings.extend(repeated.filter(|finding| finding.repeats.is_some()).map(finding));
+    let reason = match (objects, report.verdict) {
+        (true, Verdict::Reject) => "the verdict rejects: the findings go to the next attempt",
+        (true, _) => "the judge is not finished: a person is shown its findings",
+        (false, _) => "the verdict accepts: findings that it names again stay open",
+    };
+    let counts = |finding: &&Located<Finding>| objects || finding.value.repeats.is_some();
+    let found: Vec<FindingReport> = draft.all_findings().filter(counts).map(|one| finding(&one.value)).collect();
+    if objects || !found.is_empty() {
+        reads.note(Heading::Findings, reason);
+        reads.note(Heading::ChangeRequests, reason);
     }
-    if access.has_questions() {
-        let blocking = health == Health::NeedsInput;
-        let reason = if blocking {
-            "status blocked: put to a person word for word"
-        } else {
-            "open questions are put beside the work"
-        };
-        let question =
-            |text: &Located<String>| QuestionReport { text: text.value.clone(), blocking, ..QuestionReport::default() };
-        report.questions = access.questions(reason).iter().map(question).collect();
+    report.findings.extend(found);
+    let blocking = health == Health::NeedsInput;
+    let question = |text: &Located<String>| QuestionReport { text: text.value.clone(), blocking, ..Default::default() };
+    report.questions = draft.questions.iter().map(question).collect();
+    if !report.questions.is_empty() {
+        let reason =
+            if blocking { "status blocked: a person is asked word for word" } else { "questions beside the work" };
+        reads.note(Heading::OpenQuestions, reason);
     }
-    report.reads = access.into_reads();
+    report.reads = reads.all;
     report
 }
 
-fn claims(access: &mut Access<'_>, next: Option<&str>) -> Claims {
-    let (created, modified, deleted, deleted_count) = access.claimed();
-    let addresses = access.addressed().map(<[_]>::to_vec);
-    Claims { created, modified, deleted, deleted_count, next: next.map(Into::into), addresses }
+/// The status alone, as far as it was read: of a report that is malformed, nothing else counts.
+pub fn reads_of_malformed(draft: &Draft) -> Vec<SectionRead> {
+    let mut reads = Reads { draft, all: Vec::new() };
+    reads.note(Heading::Status, "always: how the run went");
+    reads.all
 }
 
-/// A tester's rows are its verdict: any ✗ rejects, whosever row it is. A ⚠️ is unobservable and so never a pass: in a run the report
-/// accepts what else there is, and the gate over the rows does not hold, so that a person is asked to waive them. Where no rows are known
-/// there is no such gate, and the report is inconclusive.
-fn test(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report) {
-    report.verdict = Verdict::Accept;
-    for row in access.coverage() {
-        if row.value.mark == Mark::Warning && !rows.are_known() && report.verdict == Verdict::Accept {
-            report.verdict = Verdict::Inconclusive;
+/// The sections whose content gets into the report, each once, with its first reason.
+struct Reads<'a> {
+    draft: &'a Draft,
+    all: Vec<SectionRead>,
+}
+
+impl Reads<'_> {
+    fn note(&mut self, heading: Heading, reason: &str) {
+        let Some(present) = self.draft.find(heading) else { return };
+        if self.all.iter().all(|read| *read.section != *heading.title()) {
+            let section = heading.title().into();
+            self.all.push(SectionRead { section, reason: reason.to_owned(), bytes: present.bytes });
         }
-        let Named::Rows(ids, evidence) = rows.resolve(&row.value.row) else { continue };
+    }
+}
+
+/// What the report says was changed: compared with what was measured, and never routed on by itself.
+fn claims(draft: &Draft) -> Claims {
+    let paths =
+        |list: &[Located<FileEntry>]| list.iter().map(|file| crate::Name::from(file.value.path.as_str())).collect();
+    Claims {
+        created: paths(&draft.created),
+        modified: paths(&draft.modified),
+        deleted: paths(&draft.deleted),
+        deleted_count: draft.files.as_ref().map(|files| files.value.deleted),
+        next: draft.next_phase.as_ref().map(|next| next.value.as_str().into()),
+        addresses: draft.addressed.clone(),
+    }
+}
+
+/// Adds the judgements of items on their rows; a row that fails is a finding too.
+fn add_rows<'d>(report: &mut Report, rows: &Rows<'_>, items: impl Iterator<Item = (Mark, &'d str)>) {
+    for (mark, item) in items {
+        let Some((ids, evidence)) = rows.named(item) else { continue };
         for id in ids {
-            if row.value.mark == Mark::Fail {
-                report.verdict = Verdict::Reject;
+            if mark == Mark::Fail {
                 report.findings.push(gap(&id, &evidence, rows));
-            } else if rows.get(&id).is_some_and(|row| !is_testers(row)) {
-                // A tester may repeat the other rows; that they hold is not its to say.
-                continue;
             }
-            add_row(report, &id, row.value.mark.judgement(), &evidence);
-        }
-    }
-}
-
-/// A checker's verified rows pass and its gaps fail. A verified row with a ⚠️ could not be observed, which is no pass, also where it is
-/// left to the tester.
-fn checked(access: &mut Access<'_>, rows: &Rows<'_>, report: &mut Report, objects: bool) {
-    for row in access.verified() {
-        if let Named::Rows(ids, evidence) = rows.resolve(&row.value) {
-            let judged = verified_mark(&row.value, rows).judgement();
-            ids.iter().for_each(|id| add_row(report, id, judged, &evidence));
-        }
-    }
-    if !objects {
-        return;
-    }
-    for row in access.gaps() {
-        if let Named::Rows(ids, evidence) = rows.resolve(&row.value) {
-            for id in ids {
-                report.findings.push(gap(&id, &evidence, rows));
-                add_row(report, &id, Judgement::Fail, &evidence);
-            }
+            report.criteria.push(CriterionReport { id, result: mark.judgement(), evidence: evidence.clone() });
         }
     }
 }
@@ -136,10 +144,6 @@ fn merged(rows: Vec<CriterionReport>) -> Vec<CriterionReport> {
         }
     }
     kept
-}
-
-fn add_row(report: &mut Report, id: &crate::Name, result: Judgement, evidence: &str) {
-    report.criteria.push(CriterionReport { id: id.clone(), result, evidence: evidence.to_owned() });
 }
 
 fn gap(id: &crate::Name, evidence: &str, rows: &Rows<'_>) -> FindingReport {

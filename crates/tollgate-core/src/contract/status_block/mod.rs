@@ -1,43 +1,38 @@
-//! `status-block@1`: a hand-off that begins with how the run went and an index that is checked against the rest.
+//! `status-block@1`: a hand-off that begins with how the run went and an index of the rest.
 //!
-//! [`parse`] reads the sections, [`rules`] judge them, [`mapping`] makes the canonical report and reads sections only
-//! through [`access`], which is what `--reads` shows.
+//! [`grammar`] reads the sections, [`rules`] hold them against each other, [`mapping`] makes the canonical report. Sentences
+//! are shown to people and never judged.
 
-mod access;
 pub mod document;
 mod draft;
-mod entry;
-mod files;
 mod finding;
-pub mod heading;
+mod grammar;
+mod heading;
 mod index;
 mod instructions;
-mod list;
 mod mapping;
-mod parse;
+mod object;
 mod render;
 mod rules;
-mod stances;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use self::access::Access;
+pub use self::object::{Answer, File, Object, Row, RowResult};
+
 use self::document::Document;
 use self::draft::Draft;
 use self::heading::Heading;
-use self::rules::{Part, Rules};
+use self::rules::{Reporter, Rules};
 use super::extract::{self, Deciding, Heads, Looks};
-use super::markdown::{self, Section, heading_words};
+use super::markdown::{self, Section};
 use super::rows::Rows;
 use super::sink::Sink;
 use super::text::Source;
-use super::unfilled::is_choice;
 use super::{Context, Declaration, Reading, ReportDialect, SectionClass};
 use crate::Name;
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Health, Report, Verdict};
 
 /// The dialect.
@@ -70,22 +65,29 @@ impl ReportDialect for StatusBlock {
     }
 
     fn read_alone(&self, text: &str, context: &Context) -> Reading {
+        if let Some(read) = object::read(text, context) {
+            return read;
+        }
         let rows = Rows::new(context.criteria.as_deref());
-        let (draft, part, sink) = judge(text, context, &rows);
+        let (draft, sink) = judge(text, context, &rows);
         if sink.refused() {
             return malformed(sink, &draft);
         }
-        let report = mapping::map(Access::new(&draft), part, &rows);
+        let report = mapping::map(&draft, Reporter::of(context), &rows);
         Reading { report, diagnostics: sink.finish(), sections: shown(&draft), present: present(&draft) }
     }
 
     fn diagnose(&self, text: &str, context: &Context) -> Vec<Diagnostic> {
-        judge(text, context, &Rows::new(context.criteria.as_deref())).2.finish()
+        judge(text, context, &Rows::new(context.criteria.as_deref())).1.finish()
     }
 
-    /// A worker prints its report at the end of what it has to say: noise around it is no mistake.
+    /// A worker prints its report at the end of what it has to say; a script hands in one object and nothing else.
     fn read(&self, text: &str, context: &Context) -> Reading {
         extract::report(self, text, context)
+    }
+
+    fn read_object(&self, text: &str, context: &Context) -> Option<Reading> {
+        object::read(text, context)
     }
 
     fn looks(&self, context: &Context) -> Looks {
@@ -110,10 +112,7 @@ impl ReportDialect for StatusBlock {
     }
 
     fn is_unfilled(&self, text: &str) -> bool {
-        let heading = |line: &&str| heading_words(line).is_some_and(|words| begins(2, words));
-        let mut lines = text.lines().skip_while(|line| !heading(line)).skip(1).map(str::trim);
-        let words = document::Status::ALL.map(document::Status::word);
-        lines.find(|line| !line.is_empty()).is_some_and(|said| is_choice(said, &words))
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).nth(1) == Some(instructions::STATUS)
     }
 
     fn names_units(&self) -> bool {
@@ -143,16 +142,6 @@ impl ReportDialect for StatusBlock {
     }
 }
 
-/// What is said of a report because something is not there: of one that is cut off, it says nothing.
-const ABSENT: [Code; 6] = [
-    Code::SECTION_MISSING,
-    Code::STATUS_REASON,
-    Code::ABSTRACT_COUNT,
-    Code::QUESTION_MISSING,
-    Code::REJECTS_NOTHING,
-    Code::ROW_LEFT_OUT,
-];
-
 /// Whether a report begins with a heading.
 fn begins(level: usize, title: &str) -> bool {
     level == 2 && matches!(Heading::find(title), Some((Heading::Status, _)))
@@ -165,48 +154,22 @@ pub fn beginnings<'h, 't>(heads: &'h [(usize, &'t str, usize)]) -> impl Iterator
     heads[..last].iter().filter(|head| begins(head.0, head.1))
 }
 
-/// Reads and judges a text that is one report: what it says, for which part, and what is wrong with it.
-fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Part, Sink) {
+/// Reads and judges a text that is one report. All errors of its form are given at once or, where the form holds, all of its rules.
+fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Sink) {
     let source = Source::new(text);
     let mut sink = Sink::default();
     let sections = match markdown::outline(&source) {
         Ok(outline) => outline.sections,
         Err(refused) => {
             super::refuse(&source, refused, &mut sink);
-            return (Draft::default(), Part::Unknown, sink);
+            return (Draft::default(), sink);
         }
     };
-    let start = sections.first().map_or(Place::START, |section| source.place(section.start));
-    let draft = parse::parse(&source, &sections, &mut sink);
-    let part = Part::of(context, &draft);
-    let others = Rows::new(Some(&context.others));
-    Rules { draft: &draft, context, part, rows, others: &others, start, sink: &mut sink }.check();
-    if !sink.is_cut_off() && draft.find(Heading::Abstract).is_none() {
-        end_early(&source, &sections, &mut sink);
+    let draft = grammar::parse(&source, &sections, &mut sink);
+    if !sink.refused() {
+        Rules { draft: &draft, context, reporter: Reporter::of(context), rows, sink: &mut sink }.check();
     }
-    if !draft.is_clear(Heading::Coverage) {
-        // A row that could not be read is not left out.
-        sink.retain(|one| one.code != Code::ROW_LEFT_OUT);
-    }
-    if sink.is_cut_off() {
-        sink.retain(|one| !ABSENT.contains(&one.code));
-    }
-    (draft, part, sink)
-}
-
-/// Looks whether a report ends before its Abstract: in the middle of a line, or with a heading.
-fn end_early(source: &Source<'_>, sections: &[Section], sink: &mut Sink) {
-    let text = source.text();
-    let (Some(last), true) = (sections.last(), sections.len() < 3) else { return };
-    let torn = match text[last.body.clone()].trim().is_empty() {
-        true => last.start,
-        false if text.ends_with(['\n', '\r']) => return,
-        false => text.rfind(['\n', '\r']).map_or(0, |end| end + 1),
-    };
-    let torn = source.place(torn);
-    sink.retain(|one| one.place < torn);
-    let message = "the report is cut off here, before `## Abstract`";
-    sink.error(Code::REPORT_CUT_OFF, source.place(text.trim_end().len()), message, "print the whole report again");
+    (draft, sink)
 }
 
 /// Reads a text that holds one report and nothing else.
@@ -216,7 +179,7 @@ fn reread(text: &str) -> Option<Document> {
     let is_head = |section: &Section| begins(2, &text[section.title.clone()]);
     let alone = sections.iter().position(is_head) == Some(0) && sections.iter().filter(|one| is_head(one)).count() == 1;
     let mut sink = Sink::default();
-    let draft = parse::parse(&source, &sections, &mut sink);
+    let draft = grammar::parse(&source, &sections, &mut sink);
     draft.document().filter(|_| alone && !sink.refused())
 }
 
@@ -227,9 +190,7 @@ fn malformed(sink: Sink, draft: &Draft) -> Reading {
     if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         report.reason.clone_from(&error.message);
     }
-    let mut access = Access::new(draft);
-    access.status();
-    report.reads = access.into_reads();
+    report.reads = mapping::reads_of_malformed(draft);
     Reading { report, diagnostics, sections: BTreeMap::new(), present: present(draft) }
 }
 

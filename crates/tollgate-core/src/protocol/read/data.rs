@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::protocol::condition::Condition;
 use crate::protocol::model::{Area, Artifact, Budget, Gate, Given, Role, ScopePolicy, Sees};
 use crate::protocol::model::{Value, Variable, VariableKind};
-use crate::report::Verdict;
+use crate::report::{Part, Verdict};
 use crate::scope::pattern_problem;
 use crate::yaml::{Content, Fields, Key, Node};
 
@@ -205,6 +205,7 @@ impl Reader {
     fn role(&mut self, key: &Key, node: &Node) -> Option<Role> {
         let mut fields = Fields::open(node, format!("the role `{}`", key.text), &mut self.problems);
         let contract = fields.need("contract", &mut self.problems);
+        let part = fields.take("part");
         let verdicts = fields.take("verdicts").map(|n| self.verdicts(n)).unwrap_or_default();
         let writes = fields.need("writes", &mut self.problems).map(|n| self.writes(n)).unwrap_or_default();
         let sees = fields.need("sees", &mut self.problems).map_or(Sees::Full, |n| self.sees(n));
@@ -219,8 +220,10 @@ impl Reader {
         let scope = fields.take("scope").and_then(|n| self.problems.word(n, "a scope policy", &scopes));
         let budget = fields.take("budget").map(|n| self.budget(n)).unwrap_or_default();
         fields.close(&mut self.problems);
+        let part = part.and_then(|node| self.part(node, !verdicts.is_empty()));
         Some(Role {
             contract: self.problems.text(contract?, "the contract")?,
+            part,
             verdicts,
             writes,
             sees,
@@ -231,6 +234,19 @@ impl Reader {
             budget,
             place: key.place,
         })
+    }
+
+    /// The part of a role; one that judges lists its verdicts, and no other does.
+    fn part(&mut self, node: &Node, judges: bool) -> Option<Part> {
+        let part = self.problems.word(node, "a part", &Part::ALL.map(|part| (part.word(), part)))?;
+        if part.judges() != judges {
+            let (message, hint) = match judges {
+                true => ("a developer does not judge, and the role lists verdicts", "leave out `part` or `verdicts`"),
+                false => ("this part judges, and the role lists no verdicts", "add `verdicts: [accept, reject]`"),
+            };
+            self.problems.value(node.place, message, hint);
+        }
+        Some(part)
     }
 
     fn verdicts(&mut self, node: &Node) -> Vec<Verdict> {

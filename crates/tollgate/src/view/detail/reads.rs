@@ -42,6 +42,7 @@ fn of_report(
     let context = contract::Context {
         role: told.wire.role.as_deref().map(Into::into),
         judges: role.map(tollgate_core::protocol::model::Role::judges),
+        part: role.and_then(|role| role.part),
         prompt: prompt(told.id),
         ..contract::Context::default()
     };

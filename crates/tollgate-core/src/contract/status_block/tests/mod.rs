@@ -1,38 +1,42 @@
-//! Text in, report and places out.
+//! Text in, report and places out. What is found among other text is tested where it is looked for.
 
-mod files;
-mod lost;
+mod form;
+mod object;
 mod property;
 mod rules;
-mod spelling;
-mod transcript;
+mod structure;
 
 use super::StatusBlock;
 use crate::Name;
 use crate::contract::{Context, Reading, ReportDialect};
 use crate::diagnostic::Severity;
-use crate::report::CriterionRow;
+use crate::report::{CriterionRow, Part};
 
 /// The example of docs/contracts/status-block.md.
 const EXAMPLE: &str = include_str!("../../../../../../docs/contracts/examples/status-block.md");
 
 fn read(text: &str, context: &Context) -> Reading {
-    StatusBlock.read(text, context)
+    StatusBlock.read_alone(text, context)
 }
 
-fn role(name: &str) -> Context {
-    Context { role: Some(name.into()), ..Context::default() }
+/// Who plays a part.
+fn by(part: Part) -> Context {
+    Context { part: Some(part), judges: Some(part.judges()), ..Context::default() }
 }
 
-fn with_rows(name: &str, rows: &[(&str, &str)]) -> Context {
+fn with_rows(part: Part, rows: &[(&str, &str)]) -> Context {
     let row = |(at, (group, text)): (usize, &(&str, &str))| CriterionRow {
         id: format!("DoD-{}", at + 1).into(),
         text: (*text).to_owned(),
         group: Some(Name::from(*group)),
         ..CriterionRow::default()
     };
-    Context { criteria: Some(rows.iter().enumerate().map(row).collect()), ..role(name) }
+    Context { criteria: Some(rows.iter().enumerate().map(row).collect()), ..by(part) }
 }
+
+/// Rows of a developer and of a tester.
+const ROWS: [(&str, &str); 3] = [("dod", "it adds"), ("dod", "it subtracts"), ("tester", "tests pass")];
+const NO_FILES: &str = "0 created, 0 modified, 0 deleted";
 
 /// Everything a reading decides, on a line each: `health verdict`, then `E line:column/other CODE` per diagnostic.
 fn shown(reading: &Reading) -> String {
@@ -62,5 +66,5 @@ fn report(status: &str, reason: &str, verdict: &str, files: &str, questions: &st
 }
 
 fn complete(verdict: &str, rest: &str) -> String {
-    report("complete", "", verdict, "0 created, 0 modified, 0 deleted", "0", rest)
+    report("complete", "", verdict, NO_FILES, "0", rest)
 }

@@ -8,12 +8,15 @@ mod sarif;
 
 pub use check::not_text;
 
+use std::collections::BTreeMap;
+
 use clap::Subcommand;
 use tollgate_api::{Contract as Wire, ContractKind};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::contract::registry::report_dialect;
 use tollgate_core::contract::{Context, ReportDialect, guide};
+use tollgate_core::report::Part;
 use tollgate_core::yaml::nearest;
 
 use super::protocol::need;
@@ -201,17 +204,17 @@ fn context(contract: &Contract, role: Option<&str>, session: &Session) -> Result
 }
 
 fn of_protocols(dialect: &dyn ReportDialect, role: &str, session: &Session) -> Result<Context, Failure> {
-    let mut known: std::collections::BTreeMap<Name, bool> = std::collections::BTreeMap::new();
+    let mut known: BTreeMap<Name, (bool, Option<Part>)> = BTreeMap::new();
     for definition in library::list(&session.environment)? {
         let protocol = need(&definition)?;
         let own = protocol
             .roles
             .iter()
             .filter(|(_, known)| report_dialect(&known.contract).is_some_and(|contract| contract.id() == dialect.id()));
-        known.extend(own.map(|(name, known)| (name.clone(), known.judges())));
+        known.extend(own.map(|(name, known)| (name.clone(), (known.judges(), known.part))));
     }
-    if let Some((name, judges)) = known.get_key_value(role) {
-        return Ok(Context { role: Some(name.clone()), judges: Some(*judges), ..Context::default() });
+    if let Some((name, (judges, part))) = known.get_key_value(role) {
+        return Ok(Context { role: Some(name.clone()), judges: Some(*judges), part: *part, ..Context::default() });
     }
     let message = format!("no protocol has a role `{role}` that reports in {}", dialect.id());
     Err(unknown_role(message, role, known.keys().map(|name| &**name)))
