@@ -24,6 +24,9 @@ pub struct Report {
     pub questions: Vec<Question>,
     /// What it says was done; compared with what was measured, never believed.
     pub claims: Claims,
+    /// What only people and later agents read, by section.
+    #[serde(default)]
+    pub notes: BTreeMap<String, String>,
     /// Values of the variables it gives.
     pub gives: BTreeMap<String, String>,
     /// The sections whose content entered all this.

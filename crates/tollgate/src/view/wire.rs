@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use tollgate_api as api;
-use tollgate_core::report::{
-    Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport, Report,
-};
+use tollgate_core::contract::{Reading, ReportDialect};
+use tollgate_core::report::{Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport};
 use tollgate_core::run::event::{By, ByKind, Recorded};
 
-/// A report.
-pub fn report(report: &Report) -> api::Report {
+/// A report as it was read.
+pub fn report(reading: &Reading, dialect: &dyn ReportDialect) -> api::Report {
+    let report = &reading.report;
+    let notes = reading.notes(dialect);
     api::Report {
         health: report.health.word().into(),
         code: text(&report.code),
@@ -19,6 +20,7 @@ pub fn report(report: &Report) -> api::Report {
         findings: report.findings.iter().map(finding).collect(),
         questions: report.questions.iter().map(question).collect(),
         claims: claims(&report.claims),
+        notes: notes.into_iter().map(|(name, text)| (name.to_string(), text.to_owned())).collect(),
         gives: report.gives.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
         reads: report
             .reads

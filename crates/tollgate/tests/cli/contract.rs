@@ -70,6 +70,25 @@ fn with_json_each_file_is_one_line() {
     }
 }
 
+/// What decides nothing refuses nothing, unless it is asked to; the free sections are notes.
+#[test]
+fn warnings_are_errors_where_that_is_asked_for() {
+    let world = World::new();
+    world.write("checked.md", CHECKED.replace("files: 0 created", "files: 7 created"));
+    let check = "contract check --json --contract status-block --role dod-checker checked.md";
+    let (lines, exit) = world.json(check);
+    assert_eq!(
+        (exit, &lines[0]["valid"], &lines[0]["diagnostics"][0]["severity"]),
+        (0, &true.into(), &"warning".into())
+    );
+    let (lines, exit) = world.json(&format!("{check} --strict"));
+    assert_eq!((exit, &lines[0]["valid"], &lines[0]["diagnostics"][0]["code"]), (1, &false.into(), &"TG0211".into()));
+    world.write("checked.md", format!("{CHECKED}\n## Key Decisions\nuse b\n"));
+    let (lines, _) = world.json(check);
+    let notes = &lines[0]["report"]["notes"];
+    assert_eq!((&notes["decisions"], notes.get("self_assessment")), (&"use b".into(), None), "{notes}");
+}
+
 #[test]
 fn what_cannot_be_read_is_not_what_is_wrong() {
     let mut world = World::new();

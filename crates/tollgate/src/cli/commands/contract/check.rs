@@ -46,6 +46,9 @@ pub struct CheckArgs {
     /// Print only what to tell the model that wrote a file, for each that is not valid
     #[arg(long, conflicts_with = "format")]
     reask: bool,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
     /// A pattern that no file matches is no mistake: where nothing was handed over, nothing is wrong
     #[arg(long)]
     if_any: bool,
@@ -162,14 +165,23 @@ fn check_file(
     let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.as_str())).collect());
     let context = Context { labels, beside, ..super::context(&found, args.role.as_deref(), session)? };
     let dialect = found.report().map(Dialect::Report).or_else(|| found.document().map(Dialect::Document));
-    let (report, plan, diagnostics) = match dialect.map(|dialect| dialect.read_handed_in(&text, &context)) {
-        Some(Read::Report(reading)) => (Some(wire::report(&reading.report)), None, reading.diagnostics),
-        Some(Read::Document(reading)) => (None, Some(wire::plan(&reading.plan)), reading.diagnostics),
-        None => (None, None, Vec::new()),
-    };
+    let read = dialect.map(|dialect| dialect.read_handed_in(&text, &context));
+    let (report, plan) = read.as_ref().map(|read| read_as(read, &found)).unwrap_or_default();
+    let mut diagnostics = read.map(|read| read.diagnostics().to_vec()).unwrap_or_default();
+    if args.strict {
+        diagnostics.iter_mut().for_each(|one| one.severity = Severity::Error);
+    }
     let mut result = result(file, found.id(), report, plan, &diagnostics);
     result.reask = args.reask.then(|| reask(&diagnostics)).flatten();
     Ok((result, Source { file: file.to_owned(), text }, diagnostics))
+}
+
+/// What was read, as it goes over the wire.
+pub(super) fn read_as(read: &Read, contract: &Contract) -> (Option<tollgate_api::Report>, Option<tollgate_api::Plan>) {
+    match read {
+        Read::Report(reading) => (contract.report().map(|dialect| wire::report(reading, dialect)), None),
+        Read::Document(reading) => (None, Some(wire::plan(&reading.plan))),
+    }
 }
 
 pub(super) fn result(

@@ -2,7 +2,7 @@
 
 use tollgate_api::{ContractExtract, EarlierReport, FoundReport, PassedReport, PassedWhy};
 use tollgate_core::contract::Context;
-use tollgate_core::contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Read, Why, extract};
+use tollgate_core::contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Why, extract};
 use tollgate_core::contract::reask::reask;
 use tollgate_core::diagnostic::Diagnostic;
 
@@ -13,7 +13,6 @@ use crate::cli::{Exit, Session};
 use crate::contracts::{Contract, Contracts};
 use crate::files;
 use crate::view::text::{Line, Style};
-use crate::view::wire;
 use crate::view::words::count;
 
 /// Find the report in what an agent printed, and check it
@@ -101,15 +100,8 @@ fn unread(args: &ExtractArgs, contract: &Contract, diagnostic: Diagnostic, sessi
     }
 }
 
-fn said(read: &Read) -> (Option<tollgate_api::Report>, Option<tollgate_api::Plan>) {
-    match read {
-        Read::Report(reading) => (Some(wire::report(&reading.report)), None),
-        Read::Document(reading) => (None, Some(wire::plan(&reading.plan))),
-    }
-}
-
 fn result(args: &ExtractArgs, contract: &Contract, extraction: &Extraction) -> ContractExtract {
-    let (report, plan) = said(&extraction.read);
+    let (report, plan) = check::read_as(&extraction.read, contract);
     let mut check = check::result(&args.file, contract.id(), report, plan, extraction.read.diagnostics());
     let own = extraction.found.as_ref().map_or(extraction.read.diagnostics(), |found| &found.diagnostics);
     check.reask = args.reask.then(|| reask(own)).flatten();
@@ -130,7 +122,7 @@ fn result(args: &ExtractArgs, contract: &Contract, extraction: &Extraction) -> C
         PassedReport { why, unit, line: passed.place.line, column: passed.place.column }
     });
     let earlier = extraction.earlier.as_ref().map(|Earlier { place, read }| {
-        let (report, plan) = said(read);
+        let (report, plan) = check::read_as(read, contract);
         EarlierReport { line: place.line, column: place.column, report, plan }
     });
     ContractExtract { check, found, passed: passed.collect(), unseen: extraction.unseen as u64, earlier }

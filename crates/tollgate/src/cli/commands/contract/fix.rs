@@ -6,7 +6,7 @@ use similar::TextDiff;
 use tollgate_api::{ContractFix, Mended};
 use tollgate_core::code::Code;
 use tollgate_core::contract::Context;
-use tollgate_core::contract::extract::{Dialect, Read};
+use tollgate_core::contract::extract::Dialect;
 use tollgate_core::contract::fix::{Fixed, fix};
 
 use super::check;
@@ -16,7 +16,6 @@ use crate::cli::{Exit, Session};
 use crate::contracts::{Contract, Contracts};
 use crate::files;
 use crate::view::text::{Line, Style};
-use crate::view::wire;
 use crate::view::words::count;
 
 /// How long lines are matched to each other.
@@ -90,10 +89,7 @@ pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn result(file: &str, contract: &Contract, before: &str, fixed: &Fixed, written: bool) -> ContractFix {
-    let (report, plan) = match &fixed.read {
-        Read::Report(reading) => (Some(wire::report(&reading.report)), None),
-        Read::Document(reading) => (None, Some(wire::plan(&reading.plan))),
-    };
+    let (report, plan) = check::read_as(&fixed.read, contract);
     let check = check::result(file, contract.id(), report, plan, fixed.read.diagnostics());
     let mended = fixed.mended.iter();
     let mended =
