@@ -97,6 +97,27 @@ fn command_workers_get_the_brief_and_leave_a_report() {
     commanded("test -s \"$TOLLGATE_BUNDLE/brief.md\" || exit 9", "> \"$TOLLGATE_REPORT\"");
 }
 
+/// A script reports by the command instead of writing Markdown; so does one that judges.
+#[test]
+fn a_script_reports_by_the_command() {
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    let mut play = Play::new(TASK, &script(&[]));
+    let built = format!("{tollgate} report complete --file greet.sh --row DoD-1=pass:greet.sh");
+    play.world.agent("builds", &format!("#!/bin/sh\ncat > /dev/null\necho 'echo Hi' > greet.sh\n{built}\n"));
+    // The first verdict contradicts its row: nothing is written, and the worker is asked again.
+    let judged = format!(
+        "[ \"$TOLLGATE_ITERATION\" != 1 ] || {{ {tollgate} report complete --verdict accept --row DoD-1=fail:x; echo; exit 0; }}\n\
+         {tollgate} report complete --verdict accept --row DoD-1=pass:seen"
+    );
+    play.world.agent("checks", &format!("#!/bin/sh\ncat > /dev/null\n{judged}\n"));
+    let words = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+    let workers = ["--worker", "developer=command:builds", "--worker", "dod-checker=command:checks"];
+    play.start(&[&words[..], &workers[..]].concat()).exits(0).silent_on("did not change");
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hi\n"));
+    assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (1, 2));
+    play.holds();
+}
+
 #[test]
 fn a_byte_that_is_no_text_does_not_take_the_report_with_it() {
     let play = commanded("printf 'caf\\351 is built\\n\\n'", "");

@@ -19,6 +19,7 @@ pub mod logs;
 pub mod ls;
 pub mod protocol;
 pub mod repair;
+pub mod report;
 pub mod resume;
 pub mod retry;
 pub mod run;
