@@ -15,17 +15,15 @@ fn an_absent_or_unknown_status_halts_the_run_and_retry_dispatches_again() {
     let unknown = text(
         "## Status\nfinished\n\n## Abstract\noutcome: built\nverdict: n/a\nfiles: 0 created, 0 modified, 0 deleted\nnext_phase: dod-checker\nopen_questions: 0\n",
     );
-    let (play, said) = Play::standard(&[("developer", &[at(1, &absent), at(2, &unknown), else_(BUILT)])]);
+    let (play, said) =
+        Play::standard(&[("developer", &[at(1, &absent), at(2, &unknown), at(3, &absent), else_(BUILT)])]);
     let said = said.exits(1);
     insta::assert_snapshot!("absent", play.told(&said));
     play.holds();
-    assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (1, 0));
+    assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (3, 0), "asked again twice");
     // Resume renews nothing.
     play.tollgate(&["resume", "RUN"]).exits(1).says("halted");
-    assert_eq!(play.dispatched("developer"), 1);
-    let said = play.tollgate(&["retry", "RUN"]).exits(1);
-    insta::assert_snapshot!("unknown", play.told(&said));
-    assert_eq!(play.dispatched("developer"), 2);
+    assert_eq!(play.dispatched("developer"), 3);
     play.tollgate(&["retry", "RUN", "nobody"]).exits(1);
     play.tollgate(&["retry", "RUN", "backend"]).exits(0).says("succeeded");
     play.holds();
@@ -36,8 +34,7 @@ fn an_absent_or_unknown_status_halts_the_run_and_retry_dispatches_again() {
 fn who_reports_again_may_name_what_it_wrote_before() {
     let unread = format!(r#"write: {{greet.sh: "echo Hello\n"}}, {}"#, text("all done"));
     let (play, said) = Play::standard(&[("developer", &[at(1, &unread), else_(BUILT)])]);
-    said.exits(1);
-    play.tollgate(&["retry", "RUN"]).exits(0).silent_on("did not change");
+    said.exits(0).silent_on("did not change");
     play.holds();
 }
 
@@ -56,9 +53,9 @@ fn a_contradiction_inside_a_report_is_malformed_and_shown_at_both_places() {
 fn a_verdict_that_contradicts_its_section_or_is_missing_never_counts() {
     let split = COVERED.replace("verdict: APPROVED, verified", "verdict: BLOCKED, verified");
     let none = COVERED.replace("verdict: APPROVED, verified", "verified");
-    let (play, said) = Play::standard(&[("dod-checker", &[at(1, &split), at(2, &none), else_(COVERED)])]);
-    said.exits(1).says("TG02");
-    play.tollgate(&["retry", "RUN"]).exits(1).says("TG02");
+    let (play, said) =
+        Play::standard(&[("dod-checker", &[at(1, &split), at(2, &none), at(3, &split), else_(COVERED)])]);
+    said.exits(1).says("TG0213").says("`## Verdict` is missing");
     assert_eq!(play.dispatched("reviewer"), 0);
     play.tollgate(&["retry", "RUN"]).exits(0);
     play.holds();

@@ -208,11 +208,6 @@ impl Bench {
         self.decide(Command::Advance, ByKind::Driver);
     }
 
-    pub fn retry(&mut self) {
-        self.decide(Command::Retry { unit: None }, ByKind::Person);
-        self.decide(Command::Advance, ByKind::Driver);
-    }
-
     /// What the live dispatch is shown, by a template.
     pub fn show(&mut self, template: &str) -> Result<Assembled, ContextError> {
         let attempt = self.live();

@@ -81,7 +81,6 @@ fn developer_after_a_question_and_findings() {
 fn developer_after_a_malformed_report() {
     let mut bench = standard();
     assert_eq!(bench.report_any("developer", "It is all done, trust me."), Health::Malformed);
-    bench.retry();
     let brief = bench.brief().brief;
     assert!(brief.contains("## Why you are here again"), "{brief}");
     assert!(brief.contains("- there is no report: no `## Status` heading"), "{brief}");
