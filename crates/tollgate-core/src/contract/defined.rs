@@ -5,7 +5,6 @@ use super::extract::{self, Against, Looks, malformed};
 use super::judge::{Found, Wrong, judge};
 use super::text::Source;
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
-use super::unfilled::{is_unfilled, may_be_unfilled};
 use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
 use super::{guide, layout, meaning, registry, render, schema};
 use crate::Name;
@@ -40,28 +39,21 @@ impl Defined {
         let (root, places) = self.tree(text, context, &mut found);
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);
-            self.meant(text, root, context, &mut found);
+            self.meant(root, context, &mut found);
         }
         Judged { root, diagnostics: found.place(&places) }
     }
 
     /// Finds a report without errors that means nothing all the same: it must not pass as good.
-    fn meant(&self, text: &str, root: &Node<'_>, context: &Context, found: &mut Found) {
+    fn meant(&self, root: &Node<'_>, context: &Context, found: &mut Found) {
         let Some(mapping) = &self.definition.report else { return };
         let role = context.role.as_ref();
-        let demanded = layout::demanded(&self.definition, root, text);
-        if (!found.doubted.is_empty() || demanded.is_some()) && meaning::accepts(&self.definition, mapping, root, role)
-        {
-            let hint = layout::where_to(&self.definition);
-            found.refuse_doubted(&hint);
-            if let Some(at) = demanded.filter(|at| !found.wrong.iter().any(|wrong| wrong.at == *at)) {
-                let message = "this asks for a change, and the work is accepted".to_owned();
-                found.error(Code::SECTION_UNKNOWN, at, message, hint);
-            }
+        if !found.unknown.is_empty() && meaning::accepts(&self.definition, mapping, root, role) {
+            found.refuse_unknown("the sections of this contract are a closed set: take it out, or reject the work");
         }
         let refused = found.wrong.iter().any(|wrong| wrong.severity == Severity::Error);
         if !refused && !meaning::has_case(&self.definition, mapping, root, role) {
-            let message = "no case of the mapping applies to this document: it means nothing".to_owned();
+            let message = "no case of the mapping applies to this document".to_owned();
             let hint = "name the role that reports, or add a last case without `when` to the contract";
             found.error(Code::NOT_MAPPED, root.at, message, hint);
         }
@@ -191,10 +183,14 @@ impl Defined {
         Looks { schema, example, against, ..Looks::of(&self.definition) }
     }
 
-    /// Whether a text is a template that nobody filled in.
-    fn says_nothing(&self, text: &str) -> bool {
-        let read = || self.tree(text, &Context::default(), &mut Found::default()).0;
-        may_be_unfilled(text) && read().is_some_and(|root| is_unfilled(&self.definition, &root))
+    /// Whether a text is the template of the contract, as it is.
+    fn is_template(&self, text: &str) -> bool {
+        let template = guide::template(&self.definition);
+        let read = |text: &str| {
+            let (root, _) = self.tree(text, &Context::default(), &mut Found::default());
+            root.map(Node::into_owned)
+        };
+        text.contains('<') && read(text).zip(read(&template)).is_some_and(|(read, template)| read.same(&template))
     }
 
     /// Writes the text of a document; what is wrong with it otherwise.
@@ -265,7 +261,7 @@ impl ReportDialect for Defined {
     }
 
     fn is_unfilled(&self, text: &str) -> bool {
-        self.says_nothing(text)
+        self.is_template(text)
     }
 
     fn names_units(&self) -> bool {
@@ -323,7 +319,7 @@ impl DocumentDialect for Defined {
     }
 
     fn is_unfilled(&self, text: &str) -> bool {
-        self.says_nothing(text)
+        self.is_template(text)
     }
 
     fn render(&self, document: &serde_json::Value) -> Result<String, String> {

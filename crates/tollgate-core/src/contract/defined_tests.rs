@@ -13,7 +13,7 @@ mod hostile;
 mod meaning;
 mod mistakes;
 mod pairs;
-mod stubs;
+mod structure;
 mod yaml;
 
 fn context(sample: &Sample<'_>) -> Context {

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 
-use super::blocks::unstyled;
 use super::text::{Source, clean, is_unseen, lines_in};
 
 /// The largest text that is read.
@@ -108,7 +107,7 @@ pub fn outline(source: &Source<'_>) -> Result<Outline, Refused> {
     let mut outline = Outline::default();
     let mut depth = 0usize;
     let mut in_list = false;
-    for (event, range) in Parser::new(&unstyled(text)).into_offset_iter() {
+    for (event, range) in Parser::new(text).into_offset_iter() {
         match event {
             Event::Start(tag) => {
                 in_list = if depth == 0 { matches!(tag, Tag::List(_)) } else { in_list };

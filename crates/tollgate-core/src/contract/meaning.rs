@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::definition::{Case, CodeMap, Condition, Definition, FindingMap, Mapping, Path, PlanMap, QuestionMap, Said};
 use super::judge::Eval;
-use super::nothing::lists_nothing;
+use super::text::is_none;
 use super::tree::{Node, Value, json_line, json_size};
 use super::{Declaration, SectionClass};
 use crate::Name;
@@ -69,10 +69,10 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
             }));
         }
     }
-    // `None` is no finding, unless nothing else says why the work is rejected.
-    let says = |found: &FindingReport| !(found.why.is_empty() && found.fix.is_empty() && lists_nothing(&found.what));
-    if report.verdict != Verdict::Reject || report.findings.iter().any(says) {
-        report.findings.retain(says);
+    // A finding that is the word `None` is none, unless nothing else says why the work is rejected.
+    let is_finding = |found: &FindingReport| !(found.why.is_empty() && found.fix.is_empty() && is_none(&found.what));
+    if report.verdict != Verdict::Reject || report.findings.iter().any(is_finding) {
+        report.findings.retain(is_finding);
     }
     for map in mapping.questions.iter().filter(|map| holds(&map.when)) {
         report.questions.extend(items(root, map.each.as_ref()).into_iter().filter_map(|item| question(item, map)));

@@ -3,7 +3,6 @@
 //! A dialect is one file: a typed document with parser and renderer, semantic rules, instructions for the worker and,
 //! where the document is a report, the mapping into the canonical [`Report`](crate::report::Report).
 
-mod blocks;
 #[cfg(test)]
 mod cases;
 mod checks;
@@ -27,7 +26,6 @@ mod meaning;
 mod meant;
 mod nothing;
 mod parts;
-mod put_off;
 pub mod reask;
 pub mod recognise;
 pub mod registry;
@@ -38,7 +36,6 @@ mod sink;
 mod source;
 pub mod status_block;
 pub(crate) mod struck;
-mod surfaces;
 pub mod task;
 pub(crate) mod text;
 pub mod tree;

@@ -81,12 +81,6 @@ fn first_word(text: &str) -> (&str, &str) {
     (word, start[word.len()..].trim_start_matches(AROUND))
 }
 
-/// The number of the id `DoD-7` that a text begins with, and what follows.
-pub fn leading_number(text: &str) -> Option<(&str, &str)> {
-    let (word, after) = first_word(text);
-    numbered(word).map(|number| (number, after))
-}
-
 /// The number of a word `DoD-7`, with what may stand behind it.
 fn numbered(text: &str) -> Option<&str> {
     let number = text.get(..4).filter(|prefix| prefix.eq_ignore_ascii_case("dod-")).and(text.get(4..))?;

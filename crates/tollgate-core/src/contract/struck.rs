@@ -8,11 +8,6 @@ use memchr::memmem;
 /// What a strike begins and ends with.
 const STRIKES: [(&str, &str); 4] = [("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>")];
 
-/// Whether a text has none of the signs that strikes begin with.
-pub fn never(text: &str) -> bool {
-    memchr::memchr2(b'~', b'<', text.as_bytes()).is_none()
-}
-
 /// Where something is struck through in a text, with its signs.
 pub fn strikes(text: &str) -> Vec<Range<usize>> {
     let (mut found, mut from) = (Vec::new(), 0);

@@ -14,40 +14,9 @@ pub fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// How many bytes are looked at together: one branch for all of them, so that the compiler can use wide registers.
-pub const LANE: usize = 64;
-
-/// Whether a byte of a text is of a kind.
-fn any_byte(text: &str, is: impl Fn(u8) -> bool) -> bool {
-    let (lanes, rest) = text.as_bytes().as_chunks::<LANE>();
-    let any = |some: &[u8]| some.iter().fold(0, |any, byte| any | u8::from(is(*byte))) != 0;
-    lanes.iter().any(|lane| any(lane)) || any(rest)
-}
-
-/// Whether a text is written in ASCII, with no control character but line ends and tabs, which is so of nearly every text.
-pub fn is_plain(text: &str) -> bool {
-    !any_byte(text, |byte| (byte.wrapping_sub(b' ') > b'~' - b' ') & (byte != b'\n') & (byte != b'\t'))
-}
-
 /// Whether a text holds no hidden character but line ends and tabs.
-pub fn is_clean(text: &str) -> bool {
-    if is_plain(text) {
-        return true;
-    }
-    let is_control = |byte: u8| ((byte < b' ') & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f);
-    if any_byte(text, is_control) {
-        return false;
-    }
-    let bytes = text.as_bytes();
-    // The bytes that begin a hidden character begin others as well.
-    let is_hidden_at = |at: usize| match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
-        (0xc2, Some(next), _) => *next < 0xa0,
-        (0xe2, Some(0x80), Some(last)) => matches!(last, 0x8e | 0x8f | 0xaa..=0xae),
-        (0xe2, Some(0x81), Some(last)) => matches!(last, 0xa6..=0xa9),
-        (0xef, next, last) => (next, last) == (Some(&0xbb), Some(&0xbf)),
-        _ => false,
-    };
-    memchr::memchr3_iter(0xc2, 0xe2, 0xef, bytes).all(|at| !is_hidden_at(at))
+fn is_clean(text: &str) -> bool {
+    text.chars().all(|c| !is_hidden(c) || matches!(c, '\n' | '\t'))
 }
 
 /// The text without characters that a terminal would obey; every line end becomes `\n`.
@@ -82,6 +51,11 @@ pub fn quote(text: &str) -> String {
     }
     quoted.push('`');
     quoted
+}
+
+/// Whether a text is the single word `None`.
+pub fn is_none(text: &str) -> bool {
+    text.trim().eq_ignore_ascii_case("none")
 }
 
 /// Whether a text says that there is nothing to say.
@@ -177,11 +151,6 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// An order of names in which numbered ones (`T-9`, `T-10`) mostly stand already: by length, then by letter.
-pub fn by_length(a: &str, b: &str) -> std::cmp::Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
-}
-
 /// Whether two names are one, without case, hyphens and spaces.
 pub fn is_same_name(a: &str, b: &str) -> bool {
     fn plain(name: &str) -> impl Iterator<Item = u8> {
@@ -241,34 +210,7 @@ pub fn lines_in<'t>(text: &'t str, range: &Range<usize>) -> impl Iterator<Item =
 
 /// A text with every run of white space as one space.
 pub fn one_line(text: &str) -> String {
-    in_one_line(text).into_owned()
-}
-
-/// The same, borrowed where it is so already.
-pub fn in_one_line(text: &str) -> Cow<'_, str> {
-    let text = text.trim();
-    // Most texts are short: a plain loop over pairs is done before a searcher is made.
-    let bytes = text.as_bytes();
-    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-    let odd = |one: u8, next: u8| (one < 0x20) | ((one == b' ') & (next == b' '));
-    let single = !pairs.fold(false, |any, (one, next)| any | odd(*one, *next))
-        && (text.is_ascii() || !text.chars().any(|c| c != ' ' && c.is_whitespace()));
-    if single {
-        return Cow::Borrowed(text);
-    }
-    let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    Cow::Owned(line)
-}
-
-/// A line from the first character on that is seen.
-pub fn seen(line: &str) -> &str {
-    line.trim_start_matches(|c: char| c.is_whitespace() || is_unseen(c))
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a text shows nothing: white space, and signs without a picture of their own.
@@ -357,18 +299,6 @@ mod tests {
         assert_eq!(quote("\u{1b}[31mred\u{202e}"), "`\\u{1b}[31mred\\u{202e}`");
         assert_eq!(clean("a\u{1b}[0m\r\nb\tc\u{7}\rd"), "a[0m\nb\tc\nd");
         assert_eq!(quote(&"x".repeat(61)), format!("`{}…`", "x".repeat(60)));
-    }
-
-    #[test]
-    fn what_is_clean_is_told_by_its_bytes_as_by_its_characters() {
-        for c in '\0'..=char::MAX {
-            let hidden = is_hidden(c) && !matches!(c, '\n' | '\t');
-            assert_eq!(is_clean(c.encode_utf8(&mut [0; 4])), !hidden, "{c:?}");
-        }
-        for at in 0..70 {
-            let text = format!("{}\u{202e}{}", "—".repeat(at), "é".repeat(70 - at));
-            assert!(!is_clean(&text), "{at}");
-        }
     }
 
     #[test]

@@ -92,13 +92,6 @@ fn what_nobody_filled_in_is_no_report() {
     let world = World::new();
     let extract = |text: &str| extracted(&world, "wr.gate_verdict", text);
     let rejected = verdict("rejected");
-    for template in [
-        r#"{"kind":"wr.gate_verdict","version":1,"verdict":"approved|rejected|uncertain","confidence":"high|medium|low","rationale":"..."}"#,
-        r#"{"kind":"wr.gate_verdict","version":1,"verdict":"<verdict>","confidence":"<confidence>","rationale":"<rationale>"}"#,
-    ] {
-        assert_eq!(extract(&format!("{rejected}\n{template}\n")), "0 ok reject", "{template}");
-        assert!(extract(template).starts_with("1 malformed none TG0201"), "{template}");
-    }
     for part in ["--example", "--template", "--instructions", "--schema"] {
         let echo = shown(&world, &format!("wr.gate_verdict {part}"));
         assert_eq!(extract(&format!("{rejected}\n{echo}\n")), "0 ok reject", "{part}");
@@ -112,9 +105,6 @@ fn what_nobody_filled_in_is_no_report() {
         let echo = shown(&world, &format!("build-plan.task {part}"));
         assert!(extracted(&world, "build-plan.task", &echo).starts_with("1 "), "{part}");
     }
-    let result = shown(&world, "decree.implementor-result --example").replace("Show the total", "Sum it");
-    let template = result.replace("**Outcome:** completed", "**Outcome:** completed | blocked | validation-failure");
-    assert_eq!(extracted(&world, "decree.implementor-result", &format!("{result}\n{template}")), "0 ok none");
     let status = shown(&world, "status-block --example").replace("a checked addition", "a wider type");
     let template = shown(&world, "status-block --template");
     assert_eq!(extracted(&world, "status-block --role reviewer", &format!("{status}\n{template}")), "0 ok reject");
@@ -248,41 +238,6 @@ fn a_contract_that_cannot_be_used_stops_no_other() {
     }
 }
 
-#[test]
-fn an_empty_word_is_no_content() {
-    let world = World::new();
-    let blocker = shown(&world, "decree.blocker --example");
-    let check = |from: &str, to: &str| {
-        assert!(blocker.contains(from), "{from}");
-        checked(&world, "decree.blocker", &blocker.replace(from, to))
-    };
-    for empty in ["\"\"", "TBD", "N/A", "None"] {
-        assert!(check("\"The cart shows a total.\"", empty).starts_with("1 malformed none TG024"), "{empty}");
-    }
-    for empty in ["None", "TBD", "\"\"", "n/a."] {
-        assert!(check("The page cannot be finished.", empty).starts_with("1 malformed none TG024"), "{empty}");
-    }
-}
-
-/// Whoever hands out work fills in the unit and the role; a report is what chooses the word that decides.
-#[test]
-fn a_template_that_only_leaves_the_verdict_open_is_no_report() {
-    let world = World::new();
-    let report = shown(&world, "supervisor.worker-report --example").replace("41 passed", "43 passed");
-    let template = report.replace("\"status\": \"PASS\"", "\"status\": \"PASS|FAIL|BLOCKED\"");
-    assert_ne!(report, template);
-    let extract = |text: &str| extracted(&world, "supervisor.worker-report", text);
-    assert_eq!(extract(&format!("{report}\n{template}")), "0 ok none");
-    assert_eq!(extract(&template), "1 malformed none TG0201@1", "an echo, not a report with a mistake");
-    let row = report.replace("\"verdict\": \"PASS\"", "\"verdict\": \"PASS|FAIL\"");
-    assert_ne!(report, row);
-    assert!(extract(&format!("{report}\n{row}")).starts_with("1 malformed none TG0245"), "half of it is chosen");
-    let output = shown(&world, "team.output --example").replace("Prices are in cents.", "Prices are in euros.");
-    let template = output.replace("\"OK\"", "\"OK|BLOCKED|FAIL\"");
-    let said = extracted(&world, "team.output --role Coder", &format!("{output}\n{template}"));
-    assert_eq!(said, "0 ok none");
-}
-
 /// Fields of a finding that the contract does not know are handed on by others; at the top of the verdict nothing unknown may stand.
 #[test]
 fn a_finding_may_carry_more_than_its_contract_knows() {
@@ -327,8 +282,6 @@ fn another_form_is_one_mistake() {
     let tested = approved.replace("verdict: APPROVED", "verdict: n/a").replace("## DoD coverage\nNone\n", rows);
     let tested = tested.split("## Befunde").next().unwrap();
     assert_eq!(checked(&world, "status-block --role tester", tested), "1 malformed none TG0224@26");
-    let result = "## Reviewer Result\n\n| Field | Value |\n|---|---|\n| **Task** | #21 — x |\n| Outcome | approved |\n| PR | #34 |\n\n### Summary\n\nFine.\n";
-    assert_eq!(checked(&world, "decree.reviewer-result", result), "1 malformed none TG0247@5");
     let blocker = shown(&world, "decree.blocker --example");
     let headings = blocker.replace("**Options:**", "### Options").replace("**Spec Reference:**", "### Spec Reference");
     assert_eq!(checked(&world, "decree.blocker", &headings), "1 malformed none TG0247@7");
@@ -344,18 +297,11 @@ fn a_key_that_is_wrong_hides_no_circle() {
 }
 
 #[test]
-fn what_is_crossed_out_or_counted_short_is_no_approval() {
+fn what_is_not_done_yet_is_no_finding() {
     let world = World::new();
-    let approval = shown(&world, "decree.review-approval --example");
-    let check = |from: &str, to: &str| checked(&world, "decree.review-approval", &approval.replace(from, to));
-    assert_eq!(check("- **", "- ✅ **"), "0 ok accept");
-    assert_eq!(check("- **Code", "- ❌ **Code"), "1 malformed none TG0247@10");
-    assert_eq!(check("All 4 criteria verified", "✗ criterion 2"), "1 malformed none TG0247@8");
-    assert_eq!(check("All 4 criteria verified", "3 of 4 criteria verified"), "1 malformed none TG0249@8");
-    assert_eq!(check("All 4 criteria verified", "4/4 verified"), "0 ok accept");
     let output = shown(&world, "team.output --example")
         .replace("\"meets_definition_of_done\": true", "\"meets_definition_of_done\": false");
-    // What is not done yet is no finding: a reviewer's OK of one task is an OK.
+    // A reviewer's OK of one task is an OK.
     assert_eq!(checked(&world, "team.output --role QA", &output), "0 ok accept");
     assert_eq!(checked(&world, "team.output --role Coder", &output), "0 ok none");
 }

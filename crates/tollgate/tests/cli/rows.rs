@@ -127,12 +127,6 @@ fn what_is_odd_about_a_task_is_said_before_the_run() {
         .exits(4)
         .says("warning[TG0234]")
         .says("../task.md:7:3");
-    let lettered = TASK.replace("- greet.sh greets\n", "- greet.sh greets\n\na) it is safe\n");
-    let mut play = Play::new(&lettered, &script(&[]));
-    play.start(&["--input", "complexity=standard", "--no-wait"])
-        .exits(4)
-        .says("warning[TG0234]")
-        .says("../task.md:8:1");
 }
 
 #[test]

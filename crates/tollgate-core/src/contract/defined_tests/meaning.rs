@@ -146,7 +146,7 @@ fn words_mean_what_the_pair_says() {
     }
 }
 
-/// What is found is a finding wherever a report has a place for it, unless it says that there is nothing.
+/// What is found is a finding wherever a report has a place for it, unless it is the word `None`.
 #[test]
 fn what_is_found_in_a_row_or_a_gate_is_a_finding() {
     let report = "supervisor.worker-report";
@@ -158,14 +158,14 @@ fn what_is_found_in_a_row_or_a_gate_is_a_finding() {
         (report, "", format!("{verifier}, {failed}"), "ok/reject 1f 1c"),
         (report, "", format!(r#"{verifier}, {failed}, "findings": ["y"]"#), "ok/reject 2f 1c"),
         (report, "", format!("{verifier}, {noted}"), "ok/accept 1f 1c"),
-        (report, "", format!(r#"{verifier}, {noted}, "findings": ["None."]"#), "ok/accept 1f 1c"),
+        (report, "", format!(r#"{verifier}, {noted}, "findings": ["None"]"#), "ok/accept 1f 1c"),
         (report, "", format!(r#"{verifier}, "outcome_evaluations.0.finding": "none""#), "ok/accept 1c"),
         ("team.output", "Security", concern.to_owned(), "ok/accept_with_notes 1f"),
         ("team.output", "Reviewer", concern.to_owned(), "ok/accept_with_notes 1f"),
         ("team.output", "Security", format!(r#""status": "BLOCKED", {concern}"#), "ok/reject 2f"),
         ("team.output", "Coder", concern.to_owned(), "ok/none"),
         ("team.output", "Security", r#""gates.security_concerns": ["None"]"#.to_owned(), "ok/accept"),
-        ("team.output", "QA", r#""gates.security_concerns": ["No security concerns found."]"#.to_owned(), "ok/accept"),
+        ("team.output", "QA", r#""gates.security_concerns": ["No concerns."]"#.to_owned(), "ok/accept_with_notes 1f"),
     ] {
         assert_eq!(said(contract, role, &format!("{{{changes}}}")), meaning, "{contract} by {role:?}: {changes}");
     }

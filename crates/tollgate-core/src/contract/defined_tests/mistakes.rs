@@ -76,7 +76,6 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
             if own.range.min.is_some_and(|min| min > 0) {
                 make("is blank", text("  ".into()), Code::FIELD_LENGTH);
             }
-            make("is a placeholder", text("<some text>".into()), Code::FIELD_FORM);
             if !own.like.is_empty() {
                 make("has another form", text("~~ of no form ~~".into()), Code::FIELD_FORM);
             }
@@ -359,9 +358,9 @@ fn a_message_says_what_would_be_right() {
     let wrong = told("team.status", "\"session\": \"", "\"session\": \"X");
     assert!(wrong.contains("`{date}_{slug}`, for example `2026-01-31_some-words`"), "{wrong}");
     let wrong = told("supervisor.worker-report", "\"blocking_question\": null", "\"blocking_question\": \"\"");
-    assert!(wrong.ends_with("(say it, or write null)"), "{wrong}");
+    assert!(wrong.ends_with("(fill it in, or write null)"), "{wrong}");
     let wrong = told("decree.implementor-result", "**PR:** #34", "**PR:** #34\n**Branch:** feat/x");
-    assert!(wrong.starts_with("`PR:` is `#34`, and behind it `**Branch:** feat/x` (write it like"), "{wrong}");
+    assert!(wrong.starts_with("`PR:` is `#34`, followed by `**Branch:** feat/x` (write it like"), "{wrong}");
     assert!(wrong.contains("a label that the contract does not have"), "{wrong}");
     let wrong =
         told("decree.implementor-result", "**Outcome:** completed", "**Outcome:** completed\n**Outcome:** completed");

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::Name;
-use crate::contract::text::is_placeholder;
 
 /// One form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,13 +41,13 @@ enum Hole {
     Id,
     /// Small letters, digits, `-`.
     Slug,
-    /// Anything without white space but a placeholder.
+    /// Anything without white space.
     Word,
     /// A day as ISO 8601 writes it.
     Date,
     /// A moment as ISO 8601 writes it, with or without an offset.
     Time,
-    /// Anything that says something, which a placeholder does not.
+    /// Anything but white space.
     Text,
 }
 
@@ -219,10 +218,10 @@ impl Hole {
                     && !text.ends_with('-')
                     && !text.contains("--")
             }
-            Self::Word => !text.is_empty() && !text.contains(char::is_whitespace) && !is_placeholder(text),
+            Self::Word => !text.is_empty() && !text.contains(char::is_whitespace),
             Self::Date => is_date(text),
             Self::Time => is_time(text),
-            Self::Text => !text.trim().is_empty() && !is_placeholder(text),
+            Self::Text => !text.trim().is_empty(),
         }
     }
 }
@@ -296,8 +295,7 @@ mod tests {
             ("{id}", "a_b-1", "A"),
             ("**{text}** — {text}", "**Option A** – cheap", "Option A — cheap"),
             ("meta", "meta", "metal"),
-            ("#{count} — {text}", "#7 — a <b>", "#7 — <The title>"),
-            ("{word}", "a", "<word>"),
+            ("{word}", "a", "a b"),
             ("{text} — {text}", "eins—zwei é — drei", "é—b"),
             ("{text} — {text}", "a – b", "a- b"),
         ] {

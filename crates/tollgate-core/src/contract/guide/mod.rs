@@ -118,31 +118,37 @@ fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}\n", text.trim_end())
 }
 
+/// What the template writes for a key of a map.
+pub const KEY_PLACEHOLDER: &str = "<key>";
+
+/// What the template writes where a text is asked for.
+pub fn placeholder(of: &Type, doc: &str) -> Option<String> {
+    match &of.kind {
+        Kind::Any => Some(format!("<{}>", if doc.is_empty() { "anything" } else { doc })),
+        Kind::Text(like) if like.like.is_empty() => {
+            Some(format!("<{}>", if doc.is_empty() { "text" } else { doc.trim_end_matches('.') }))
+        }
+        Kind::Text(like) => {
+            let forms: Vec<String> = like.like.iter().map(ToString::to_string).collect();
+            Some(forms.join(" | ").replace('{', "<").replace('}', ">"))
+        }
+        _ => None,
+    }
+}
+
 /// A value that shows what belongs in its place.
 fn blank(of: &Type, doc: &str) -> Node<'static> {
     let text = |text: String| Value::Text(text.into());
     let value = match &of.kind {
-        Kind::Any => text(format!("<{}>", if doc.is_empty() { "anything" } else { doc })),
+        Kind::Any | Kind::Text(_) => text(placeholder(of, doc).unwrap_or_default()),
         Kind::Bool => Value::Bool(true),
         Kind::Const(word, true) => Value::Number(word.to_string().into()),
         Kind::Const(word, false) => text(word.to_string()),
         Kind::OneOf(words) => text(words.join(" | ")),
         Kind::Int(range) | Kind::Number(range) => Value::Number(range.min.unwrap_or(0).to_string().into()),
-        Kind::Text(like) => match &like.like[..] {
-            [] => text(format!("<{}>", if doc.is_empty() { "text" } else { doc.trim_end_matches('.') })),
-            likes => text(
-                likes
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" | ")
-                    .replace('{', "<")
-                    .replace('}', ">"),
-            ),
-        },
         Kind::List(list) => Value::List(vec![blank(&list.of, doc)]),
         Kind::Map(map) => {
-            let key = map.keys.first().map_or_else(|| "<key>".to_owned(), Like::sample);
+            let key = map.keys.first().map_or_else(|| KEY_PLACEHOLDER.to_owned(), Like::sample);
             Value::Map(vec![Entry { key: key.into(), at: 0, node: blank(&map.of, doc) }])
         }
         Kind::Record(record) => {

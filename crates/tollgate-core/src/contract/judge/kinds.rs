@@ -9,15 +9,12 @@ use crate::code::Code;
 use crate::contract::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
-use crate::contract::put_off::{is_dash, puts_off};
-use crate::contract::text::{is_blank, is_placeholder, is_respelling, is_same_name, quote};
+use crate::contract::guide::{KEY_PLACEHOLDER, placeholder};
+use crate::contract::text::{is_blank, is_respelling, is_same_name, quote};
 use crate::contract::tree::{Entry, Node, Value, json, json_line};
 use crate::contract::words::Words;
 use crate::diagnostic::Mend;
 use crate::yaml::{suggest, suggest_word};
-
-/// The signs that quotes are made of.
-const QUOTES: [char; 10] = ['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
 
 /// A map has many keys from so many on: far more than any record has fields.
 const MANY_KEYS: usize = 256;
@@ -54,7 +51,10 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             return;
         }
         match (&of.kind, &node.value) {
-            (Kind::Any, Value::Text(said)) if is_placeholder(said) => self.placeholder(said, node),
+            (Kind::Any | Kind::Text(_), Value::Text(said)) if self.is_placeholder(of, said) => {
+                let message = format!("{} must not be a placeholder ({})", self.name(), quote(said));
+                self.wrong(Code::FIELD_FORM, node, message, "replace it with what is asked for");
+            }
             (Kind::Any, _) | (Kind::Bool, Value::Bool(_)) => {}
             (Kind::Const(word, number), Value::Text(_) | Value::Number(_)) => self.constant(word, *number, node),
             (Kind::Text(text), Value::Text(said)) => self.text(text, said, node),
@@ -147,39 +147,28 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             None => suggest_word(said, known),
         };
         let (read, elsewhere) = in_full(said);
-        let message = format!("{} is {read}, which is none of its words", self.name());
+        let message = format!("{} is {read}, which is not one of its values", self.name());
         self.wrong(Code::FIELD_WORD, node, message, format!("{hint}{elsewhere}"));
         self.found.mend(respelt(said, known));
     }
 
     fn text(&mut self, text: &TextType, said: &str, node: &Node<'_>) {
-        // As many bytes as the limit are never more characters, and a limit of one needs no count.
-        let max_bytes = text.range.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
-        let min = text.range.min.unwrap_or(0);
-        // Quotes around nothing say nothing. Most texts begin with a word.
-        let begins = said.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-        if min > 0 && !begins && is_blank(said.trim_matches(QUOTES)) {
-            let message = format!("{} says nothing", self.name());
+        if text.range.min.is_some_and(|min| min > 0) && is_blank(said) {
+            let message = format!("{} is empty", self.name());
             let hint = match self.path.last() {
-                Some(Step::Field(field)) if field.of.nullable => "say it, or write null",
-                Some(Step::Field(field)) if field.optional => "say it, or leave the field out",
-                _ => "say it",
+                Some(Step::Field(field)) if field.of.nullable => "fill it in, or write null",
+                Some(Step::Field(field)) if field.optional => "fill it in, or leave the field out",
+                _ => "fill it in",
             };
             self.wrong(Code::FIELD_LENGTH, node, message, hint);
             return;
         }
-        if !begins && is_placeholder(said) {
-            self.placeholder(said, node);
+        let count = said.chars().count();
+        if !text.range.counts(count) {
+            let range = text.range.described("characters").unwrap_or_default();
+            let message = format!("{} has {count} characters", self.name());
+            self.wrong(Code::FIELD_LENGTH, node, message, format!("it has {range}"));
             return;
-        }
-        if said.len() > max_bytes || min > 1 {
-            let count = said.chars().count();
-            if !text.range.counts(count) {
-                let range = text.range.described("characters").unwrap_or_default();
-                let message = format!("{} has {count} characters", self.name());
-                self.wrong(Code::FIELD_LENGTH, node, message, format!("it has {range}"));
-                return;
-            }
         }
         if !text.like.is_empty() && !text.like.iter().any(|like| like.matches(said)) {
             let (read, elsewhere) = in_full(said);
@@ -189,25 +178,19 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             self.wrong(Code::FIELD_FORM, node, message, hint);
             return;
         }
-        if !text.never.is_empty() {
-            let whole = said.trim();
-            let bare = whole.trim_end_matches(['.', '!', '…']);
-            // What may not be `tbd` is not put off in other words, and a dash is another way to write `none`.
-            let refuses = |word: &str| text.never.iter().any(|known| **known == *word);
-            if (refuses("tbd") && puts_off(whole))
-                || (refuses("none") && is_dash(whole))
-                || text.never.iter().any(|word| word.eq_ignore_ascii_case(bare) || word.eq_ignore_ascii_case(whole))
-            {
-                let message = format!("{} says {}, which says nothing", self.name(), quote(said));
-                self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
-            }
+        if text.never.iter().any(|word| word.eq_ignore_ascii_case(said.trim())) {
+            let message = format!("{} must not be {}", self.name(), quote(said));
+            self.wrong(Code::FIELD_FORM, node, message, "replace it with what is asked for");
         }
     }
 
-    /// A text that only repeats what the template asks for.
-    fn placeholder(&mut self, said: &str, node: &Node<'_>) {
-        let message = format!("{} is still the placeholder {}", self.name(), quote(said));
-        self.wrong(Code::FIELD_FORM, node, message, "say what is meant here");
+    /// Whether a text is what the template of the contract writes in its place.
+    fn is_placeholder(&self, of: &Type, said: &str) -> bool {
+        let doc = self.path.iter().rev().find_map(|step| match step {
+            Step::Field(field) => Some(&*field.doc),
+            Step::Key(_) | Step::Item(_) => None,
+        });
+        said.contains('<') && placeholder(of, doc.unwrap_or_default()).is_some_and(|hole| hole == said.trim())
     }
 
     fn bounded(&mut self, range: crate::contract::definition::Range, number: &str, node: &Node<'_>) {
@@ -283,10 +266,10 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             if self.found.is_full() {
                 return;
             }
-            if is_placeholder(&entry.key) {
-                let message = format!("a key of {} is still the placeholder {}", self.name(), quote(&entry.key));
+            if *entry.key == *KEY_PLACEHOLDER {
+                let message = format!("a key of {} must not be a placeholder ({})", self.name(), quote(&entry.key));
                 self.found.broken.insert(node.at);
-                self.found.error(Code::FIELD_FORM, entry.at, message, "name what is meant here");
+                self.found.error(Code::FIELD_FORM, entry.at, message, "replace it with what is asked for");
             } else if !map.keys.is_empty() && !map.keys.iter().any(|like| like.matches(&entry.key)) {
                 let message = format!("a key of {} is {}", self.name(), quote(&entry.key));
                 // Which key was meant is unknown, so that nothing can be missed among them.
@@ -372,7 +355,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             return false;
         }
         let message = format!("{} has none of {}", self.name(), labels.join(", "));
-        self.wrong(Code::FIELD_MISSING, node, message, "write what each of them asks for");
+        self.wrong(Code::FIELD_MISSING, node, message, "write each of them");
         true
     }
 
@@ -450,10 +433,10 @@ fn respelt(said: &str, known: &[&str]) -> Option<Mend> {
 fn in_full(said: &str) -> (String, &'static str) {
     match said.trim().split_once(['\n', '\r']) {
         Some((first, rest)) => {
-            let read = format!("{}, and behind it {}", quote(first), quote(rest));
+            let read = format!("{}, followed by {}", quote(first), quote(rest));
             (
                 read,
-                "; what stands behind it is not part of it: a label that the contract does not have, or words for another section",
+                "; what follows it is not part of it: a label that the contract does not have, or text of another section",
             )
         }
         None => (quote(said), ""),

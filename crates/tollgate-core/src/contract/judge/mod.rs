@@ -60,8 +60,8 @@ pub struct Found {
     pub broken: BTreeSet<u32>,
     /// The values that could not be read, or whose end could not: what is not there is not missing.
     pub torn: BTreeSet<u32>,
-    /// Where headings stand that no field has and that may ask for a change: they speak against a report that accepts the work.
-    pub doubted: BTreeSet<u32>,
+    /// Where sections begin that the contract does not have: errors in a report that accepts the work.
+    pub unknown: BTreeSet<u32>,
     /// Whether everything is told.
     pub every: bool,
     /// How many of those that are wrong are errors.
@@ -105,19 +105,12 @@ impl Found {
     pub fn push(&mut self, wrong: Wrong) {
         let room = match wrong.severity {
             Severity::Error => !self.is_full(),
-            Severity::Warning => {
-                self.every || self.wrong.len() - self.errors < WARNINGS_MAX || self.may_be_refused(wrong.at)
-            }
+            Severity::Warning => self.every || self.wrong.len() - self.errors < WARNINGS_MAX,
         };
         if room {
             self.errors += usize::from(wrong.severity == Severity::Error);
             self.wrong.push(wrong);
         }
-    }
-
-    /// Whether what is told of a place may become an error, of which so many are told: behind any number of warnings.
-    fn may_be_refused(&self, at: u32) -> bool {
-        self.doubted.len() <= WRONG_MAX && self.doubted.contains(&at)
     }
 
     /// Takes back what only follows from something else.
@@ -126,14 +119,14 @@ impl Found {
         self.errors = self.wrong.iter().filter(|wrong| wrong.severity == Severity::Error).count();
     }
 
-    /// Makes errors of what was told of headings that may ask for a change.
-    pub fn refuse_doubted(&mut self, hint: &str) {
-        let doubted = std::mem::take(&mut self.doubted);
+    /// Makes errors of the warnings about unknown sections: the report accepts the work.
+    pub fn refuse_unknown(&mut self, hint: &str) {
         let room = if self.every { EVERY_MAX } else { WRONG_MAX }.saturating_sub(self.errors);
-        let is_doubted = |wrong: &&mut Wrong| wrong.code == Code::SECTION_UNKNOWN && doubted.contains(&wrong.at);
-        for wrong in self.wrong.iter_mut().filter(is_doubted).take(room) {
+        let unknown = std::mem::take(&mut self.unknown);
+        let is_unknown = |wrong: &&mut Wrong| wrong.code == Code::SECTION_UNKNOWN && unknown.contains(&wrong.at);
+        for wrong in self.wrong.iter_mut().filter(is_unknown).take(room) {
             wrong.severity = Severity::Error;
-            wrong.message.push_str(", and the work is accepted");
+            wrong.message.push_str(", and the report accepts the work");
             hint.clone_into(&mut wrong.hint);
         }
         self.retain(|_| true);

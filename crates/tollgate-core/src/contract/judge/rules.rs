@@ -73,6 +73,8 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
             Condition::Not(inner) => not(self.eval(inner, node, of)),
             Condition::By(roles) => self.role.map(|role| roles.iter().any(|known| is_same_name(known, role))),
             Condition::Has(path) => match self.find(path, node, of) {
+                // What is wrong inside may be what would fill it.
+                At::Node(node) if node.is_blank() && self.holds_broken(node) => None,
                 // What is given beside the text is known, also when there is none of it.
                 At::Node(node) => Some(!node.is_blank() || is_given(path, of)),
                 At::Absent => Some(false),
@@ -120,6 +122,17 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
             (Some(true), Quantifier::Some | Quantifier::None) => not(self.eval(is, item, of)),
         };
         Some(holds)
+    }
+
+    /// Whether something inside a list or map is wrong by itself.
+    fn holds_broken(&self, node: &Node<'_>) -> bool {
+        let inside = |inner: &Node<'_>| self.is_broken(inner) || self.holds_broken(inner);
+        !self.broken.is_empty()
+            && match &node.value {
+                Value::List(items) => items.iter().any(inside),
+                Value::Map(entries) => entries.iter().any(|entry| inside(&entry.node)),
+                _ => false,
+            }
     }
 
     pub(super) fn is_broken(&self, node: &Node<'_>) -> bool {

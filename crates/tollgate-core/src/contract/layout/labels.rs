@@ -1,14 +1,20 @@
-//! The labels of a record in a text, and the other forms that people and agents give them.
+//! The labels of a record in a text: `**Task:** #7`, `- Task: #7`.
 
 use std::ops::Range;
 
-use super::label::{Labelled, is_label, labels_of, next_line};
 use super::read::{Reader, small};
 use crate::code::Code;
-use crate::contract::definition::{Field, Labels, Layout, RecordType};
+use crate::contract::definition::{Labels, Layout, RecordType};
 use crate::contract::judge::shown;
-use crate::contract::parts::is_table;
-use crate::contract::text::{lines_in, quote};
+use crate::contract::text::{is_title, lines_in};
+
+/// A label in a text: its field, where it begins, and where its value begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Labelled {
+    pub field: usize,
+    pub start: usize,
+    pub value: usize,
+}
 
 /// The fields of a record that have a label.
 fn labelled(record: &RecordType) -> Vec<(usize, &str)> {
@@ -23,166 +29,172 @@ impl<'a> Reader<'a, '_> {
     /// The labels of a record's fields in a range, in the order of the text.
     pub fn labels(&mut self, record: &'a RecordType, range: &Range<usize>, depth: usize) -> Vec<Labelled> {
         let names = labelled(record);
-        let mut found: Vec<Labelled> = Vec::new();
         if names.is_empty() {
-            return found;
+            return Vec::new();
         }
-        self.each_label(record, range, depth, &names, record.labels, &mut found);
-        // Labels that nobody made bold are one mistake, however many there are.
+        let mut found = self.labels_in(range, Some(depth), &names, record.labels);
         if found.is_empty() && matches!(record.labels, Labels::Lines | Labels::Inline) {
-            self.each_label(record, range, depth, &names, Labels::Plain, &mut found);
-            let name = found.first().and_then(|label| record.fields.get(label.field)).map(shown);
-            if let (Some(first), Some(name)) = (found.first(), name) {
-                let message = format!("{name} is not bold, so that it is no label");
-                let hint = format!("write `**{}**`, and the others so too", name.trim_matches('`'));
+            found = self.labels_in(range, Some(depth), &names, Labels::Plain);
+            // One mistake, however many labels there are.
+            if let Some(first) = found.first() {
+                let name = shown(&record.fields[first.field]);
+                let message = format!("the label {name} is not bold");
+                let hint = format!("write `**{}**`, and the other labels the same way", name.trim_matches('`'));
                 self.found.error(Code::FIELD_FORM, small(first.start), message, hint);
             }
         }
         self.headings(record, range, &mut found);
-        if found.is_empty() && depth == 0 {
-            self.dashes(range, &names, &mut found);
-        }
-        if found.is_empty() && depth == 0 {
-            self.table(range, &names);
-        }
+        self.twice(record, &found);
         found
     }
 
-    /// Whether a line of a range has a label of a record.
+    /// Whether a range has a label of a record.
     pub fn has_label(&self, record: &RecordType, range: &Range<usize>) -> bool {
-        let names = labelled(record);
-        let mut found = false;
-        let mut rest = range.clone();
-        while let Some((start, line)) = next_line(self.text, &rest, record.labels).filter(|_| !found) {
-            rest.start = start + line.len();
-            labels_of(line, start, &names, record.labels, &mut |label| found |= !self.outline.is_code(label.start));
+        !self.labels_in(range, None, &labelled(record), record.labels).is_empty()
+    }
+
+    /// Every label of some names in a range; at a depth of list items, where that is known.
+    fn labels_in(
+        &self,
+        range: &Range<usize>,
+        depth: Option<usize>,
+        names: &[(usize, &str)],
+        style: Labels,
+    ) -> Vec<Labelled> {
+        let mut found = Vec::new();
+        for (start, line) in lines_in(self.text, range) {
+            let first = start + line.len() - line.trim_start().len();
+            let at_depth = || depth.is_none_or(|depth| self.outline.depth_at(self.text, first) <= depth + 1);
+            let in_line = labels_of(line, start, names, style);
+            if in_line.is_empty() || self.outline.is_opaque(first) || !at_depth() {
+                continue;
+            }
+            found.extend(
+                in_line.into_iter().filter(|label| !self.outline.is_hidden(label.sign)).map(|label| label.label),
+            );
         }
         found
     }
 
-    /// Labels that were made headings: one mistake, however many there are.
+    /// Labels that were written as headings: one mistake, however many there are.
     fn headings(&mut self, record: &'a RecordType, range: &Range<usize>, found: &mut Vec<Labelled>) {
-        let mut told = false;
-        for head in self.outline.heads_in(range) {
+        let outline = self.outline;
+        let mut first = true;
+        for head in outline.heads_in(range) {
             let Some(field) = is_label(record, &self.text[head.title.clone()]) else { continue };
-            let (start, value) = (head.range.start, head.range.end);
-            if let (false, Some(name)) = (told, record.fields.get(field).map(shown)) {
+            if std::mem::take(&mut first) {
+                let name = shown(&record.fields[field]);
                 let message = format!("{name} is a heading here, not a label");
-                let hint = format!("write `**{}**`, and the others so too", name.trim_matches('`'));
-                self.found.error(Code::FIELD_FORM, small(start), message, hint);
-                told = true;
+                let hint = format!("write `**{}**`, and the other labels the same way", name.trim_matches('`'));
+                self.found.error(Code::FIELD_FORM, small(head.range.start), message, hint);
             }
             if !found.iter().any(|known| known.field == field) {
-                found.push(Labelled { field, start, value });
+                found.push(Labelled { field, start: head.range.start, value: head.range.end });
             }
         }
         found.sort_by_key(|label| label.start);
     }
 
-    /// Labels with a dash in the place of their colon: one mistake, however many there are.
-    fn dashes(&mut self, range: &Range<usize>, names: &[(usize, &str)], found: &mut Vec<Labelled>) {
-        let label = |line: &str| {
-            let item = line.trim_start().trim_start_matches(['-', '*', '+', ' ']);
-            let (name, rest) = item.split_once("**")?;
-            let value = rest.trim_start().strip_prefix(['—', '–', '-'])?;
-            let (field, name) = names.iter().find(|(_, known)| known.eq_ignore_ascii_case(name.trim()))?;
-            Some((*field, *name, value.len()))
-        };
-        for (start, line) in lines_in(self.text, range) {
-            let Some((field, name, left)) = label(line).filter(|_| !self.outline.is_code(start)) else { continue };
-            if found.is_empty() {
-                let message = format!("`{name}` has a dash behind it, so that it is no label");
-                let hint = format!("write `**{name}:** …`, and the others so too");
-                self.found.error(Code::FIELD_FORM, small(start), message, hint);
+    /// Reports labels that are there twice. What follows the second belongs to it, not to the label before.
+    fn twice(&mut self, record: &RecordType, found: &[Labelled]) {
+        let mut firsts: Vec<Option<usize>> = vec![None; record.fields.len()];
+        for label in found {
+            let first = *firsts[label.field].get_or_insert(label.start);
+            if first == label.start {
+                continue;
             }
-            if !found.iter().any(|known| known.field == field) {
-                found.push(Labelled { field, start, value: start + line.len() - left });
-            }
+            let message = format!("{} is there twice", shown(&record.fields[label.field]));
+            self.found.twice(Code::KEY_TWICE, small(label.start), small(first), message, "keep one of the two");
         }
     }
+}
 
-    /// Complains about a table where every line is to hold: nobody reads what its rows say.
-    pub fn rows(&mut self, field: &Field, range: &Range<usize>) {
-        // Most texts have no sign of one.
-        if memchr::memchr2(b'|', b'<', &self.text.as_bytes()[range.clone()]).is_none() {
-            return;
-        }
-        // Labels in a table are told where they are looked for.
-        let labels =
-            |record: &RecordType| !self.has_label(record, range) && self.in_table(range, &labelled(record)).is_some();
-        if field.of.record().is_some_and(labels) {
-            return;
-        }
-        let row = lines_in(self.text, range).find(|(start, line)| is_table(line) && !self.outline.is_code(*start));
-        if let Some((start, line)) = row {
-            let message = format!("a table stands in {}: {}", shown(field), quote(line));
-            let hint = "say it in the lines of the list, or leave it out";
-            self.found.error(Code::FIELD_FORM, small(start), message, hint);
-        }
-    }
+/// The field of a record whose label the words of a heading are.
+pub fn is_label(record: &RecordType, title: &str) -> Option<usize> {
+    record.fields.iter().position(|field| matches!(&field.layout, Layout::Label(name) if is_title(name, title)))
+}
 
-    /// The first label that stands in a row of a table, and where the row begins.
-    fn in_table<'n>(&self, range: &Range<usize>, names: &[(usize, &'n str)]) -> Option<(usize, &'n str)> {
-        let row = |line: &str| {
-            let first = line.trim().strip_prefix('|')?.split('|').next()?;
-            let bare = first.trim().trim_matches(['*', '`', ':']).trim_end_matches(':');
-            names.iter().find(|(_, name)| name.eq_ignore_ascii_case(bare)).map(|(_, name)| *name)
-        };
-        let first = lines_in(self.text, range).find_map(|(start, line)| Some((start, row(line)?)));
-        first.filter(|(start, _)| !self.outline.is_code(*start))
-    }
+/// A label with the place of its own signs, behind the mark of its item.
+struct Signed {
+    label: Labelled,
+    sign: usize,
+}
 
-    /// Labels that stand in the rows of a table: one mistake, and nothing in it is read.
-    fn table(&mut self, range: &Range<usize>, names: &[(usize, &str)]) {
-        if let Some((start, name)) = self.in_table(range, names) {
-            let message = format!("`{name}` stands in a table, where no label is read");
-            let hint = format!("write `**{name}:** …` in a line of its own, and the others so too");
-            self.found.error(Code::FIELD_FORM, small(start), message, hint);
-            self.unread = true;
-        }
+/// The labels in one line: bold ones anywhere, others at the start of an item or of the line.
+fn labels_of(line: &str, start: usize, names: &[(usize, &str)], style: Labels) -> Vec<Signed> {
+    let bare = line.trim_start();
+    let lead = line.len() - bare.len();
+    let marked = ["- ", "* ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
+    let plain = match style {
+        Labels::Bullets | Labels::BoldBullets => marked.map(without_box),
+        Labels::Plain => Some(without_box(marked.unwrap_or(bare))),
+        Labels::Lines | Labels::Inline => None,
+    };
+    if let Some((field, after)) = plain.and_then(|item| named(item, names)) {
+        let label = Labelled { field, start: start + lead, value: start + line.len() - after.len() };
+        return vec![Signed { label, sign: label.start }];
     }
+    let mut found = Vec::new();
+    let mut rest = if style == Labels::Plain { "" } else { line };
+    while let Some(at) = rest.find("**") {
+        let inner = &rest[at + 2..];
+        rest = inner;
+        let Some((field, after)) = bold(inner, names) else { continue };
+        let sign = line.len() - inner.len() - 2;
+        // The mark of an item before its label, and its check box, belong to the label.
+        let before = line.get(lead..sign).unwrap_or_default().trim_end();
+        let is_mark = ["-", "*", "+"].iter().any(|mark| before.strip_prefix(mark).is_some_and(is_only_box));
+        let begins = if before.is_empty() || is_mark { lead } else { sign };
+        let label = Labelled { field, start: start + begins, value: start + line.len() - after.len() };
+        found.push(Signed { label, sign: start + sign });
+        rest = after;
+    }
+    found
+}
 
-    fn each_label(
-        &mut self,
-        record: &'a RecordType,
-        range: &Range<usize>,
-        depth: usize,
-        names: &[(usize, &str)],
-        style: Labels,
-        found: &mut Vec<Labelled>,
-    ) {
-        let mut firsts = vec![None; record.fields.len()];
-        let (text, outline, mut rest) = (self.text, self.outline, range.clone());
-        while let Some((start, line)) = next_line(text, &rest, style) {
-            rest.start = start + line.len();
-            let first = start + line.len() - line.trim_start().len();
-            // Few lines have a label, and only of those it matters where they stand.
-            let mut read = None;
-            labels_of(line, start, names, style, &mut |label| {
-                let stands = || outline.depth_at(text, first) <= depth + 1 && !outline.is_code(first);
-                if *read.get_or_insert_with(stands) && !outline.is_comment(label.start) {
-                    self.add_label(label, record, &mut firsts, found);
-                }
-            });
-        }
-    }
+fn is_only_box(item: &str) -> bool {
+    without_box(item).is_empty()
+}
 
-    fn add_label(
-        &mut self,
-        label: Labelled,
-        record: &'a RecordType,
-        firsts: &mut [Option<usize>],
-        found: &mut Vec<Labelled>,
-    ) {
-        let Some(first) = firsts[label.field] else {
-            firsts[label.field] = Some(label.start);
-            found.push(label);
-            return;
-        };
-        let Some(Field { layout: Layout::Label(name), .. }) = record.fields.get(label.field) else { return };
-        let message = format!("`{name}:` is there twice");
-        self.found.twice(Code::KEY_TWICE, small(label.start), small(first), message, "keep one of the two");
-        // What stands behind the second belongs to it, not to what comes before.
-        found.push(label);
-    }
+const BOXES: [&str; 3] = ["[ ]", "[x]", "[X]"];
+
+/// The text of an item without its mark.
+pub fn unmarked(item: &str) -> &str {
+    let item = item.trim_start();
+    let digits = item.bytes().take_while(u8::is_ascii_digit).count();
+    item.get(digits + 1..).unwrap_or_default()
+}
+
+/// The text of an item without its check box.
+pub fn without_box(item: &str) -> &str {
+    let item = item.trim_start();
+    BOXES.iter().find_map(|sign| item.strip_prefix(sign)).unwrap_or(item).trim_start()
+}
+
+/// Whether the text of an item begins with a check box that is not checked.
+pub fn is_unchecked(item: &str) -> bool {
+    item.trim_start().starts_with(BOXES[0])
+}
+
+/// A label and its colon at the start of a text, and what follows.
+fn named<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
+    names.iter().find_map(|(field, name)| {
+        let after = text[spelt(text, name)?..].strip_prefix(':')?;
+        Some((*field, after))
+    })
+}
+
+/// The same in bold, the colon before or behind the signs that make it so.
+fn bold<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
+    names.iter().find_map(|(field, name)| {
+        let after = &text[spelt(text, name)?..];
+        Some((*field, after.strip_prefix(":**").or_else(|| after.strip_prefix("**:"))?))
+    })
+}
+
+/// How many bytes of a text a name takes at its start, in any case and with either apostrophe.
+fn spelt(text: &str, name: &str) -> Option<usize> {
+    let plain = |c: char| if c == '’' { '\'' } else { c.to_ascii_lowercase() };
+    let mut rest = text.char_indices();
+    name.chars().all(|c| rest.next().is_some_and(|(_, own)| plain(own) == plain(c))).then(|| rest.offset())
 }

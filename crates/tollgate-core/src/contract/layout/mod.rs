@@ -2,22 +2,18 @@
 
 mod cut;
 mod items;
-mod label;
 mod labels;
-mod marks;
 mod neutral;
 mod outline;
 mod read;
 mod second;
-mod unknown;
 mod write;
 
-pub use label::{is_crossed, is_unchecked};
-pub use neutral::doubted;
-pub use outline::{heads, titles};
+pub use labels::{is_unchecked, unmarked, without_box};
+pub use neutral::{doubted, is_crossed};
+pub use outline::{Head, Outline, heads, titles};
 pub use read::read;
 pub use second::second;
-pub use unknown::{demanded, where_to};
 pub use write::{in_text, write};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Sections beside an acceptance that its contract does not have. What asks for a change has countless names, so that only what is known to ask for
 //! nothing is let pass.
 
-use super::label::is_crossed;
+use super::labels::without_box;
 use super::outline::heads;
 use crate::contract::grave::{asks_for_change, refuses_alone};
 use crate::contract::nothing::{holds_nothing, lists_nothing};
@@ -278,6 +278,16 @@ fn is_neutral(title: &str) -> bool {
 /// Whether a title tells what came of something.
 fn is_settled(title: &str) -> bool {
     words(title).any(|word| SETTLED.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+/// Signs that deny what they stand before.
+const CROSSES: [&str; 11] = ["❌", "✗", "✘", "✖", "❎", "🚫", "⛔", "☐", "⬜", "🔴", "👎"];
+
+/// Whether an item, or the value of its label, begins with a sign that denies it.
+pub fn is_crossed(item: &str) -> bool {
+    let crossed = |text: &str| CROSSES.iter().any(|sign| text.trim_start().starts_with(sign));
+    let value = [":**", "**:"].iter().filter_map(|sign| item.split_once(sign)).map(|(_, value)| value).next();
+    crossed(without_box(item)) || value.is_some_and(crossed)
 }
 
 #[cfg(test)]

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cut;
-use super::items::without_intro;
-use super::label::{is_label, without_box};
-use super::marks::Lacks;
+use super::labels::{is_label, unmarked, without_box};
 use super::outline::{Head, Item, Outline};
 use crate::code::Code;
 use crate::contract::Context;
@@ -15,8 +13,7 @@ use crate::contract::definition::{
 };
 use crate::contract::judge::{Found, Wrong};
 use crate::contract::markdown::{self, BYTES_MAX, Refused, SHOW_NOT, SHOWN, heading_words};
-use crate::contract::struck;
-use crate::contract::text::{Source, clean, is_clean, is_title, lines, quote, says_none};
+use crate::contract::text::{Source, clean, is_none, is_title, lines, quote};
 use crate::contract::tree::{Entry, Node, Value};
 use crate::diagnostic::{Mend, Severity};
 
@@ -38,7 +35,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     }
     let record = definition.root.record()?;
     let outline = Outline::of(text);
-    let mut reader = Reader { text, outline: &outline, found, lacks: Lacks::of(text), unread: false };
+    let mut reader = Reader { text, outline: &outline, found };
     let mut behind = None;
     let (region, level, title) = match &definition.heading {
         None => (0..text.len(), 1, None),
@@ -56,13 +53,11 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
             (head.range.end..end, head.level, Some(head.title.clone()))
         }
     };
-    let body = text[region.clone()].trim_end();
-    let closed = definition.closing.as_ref().and_then(|closing| body.strip_suffix(&**closing));
-    let region = region.start..region.start + closed.map_or(region.len(), str::len);
+    let closed = definition.closing.as_ref().and_then(|closing| outline.closed_by(text, &region, closing));
+    let region = region.start..closed.unwrap_or(region.end);
     let at = title.as_ref().map_or(region.start, |title| title.start);
     let mut entries = reader.record(record, region, level, 0);
     behind.into_iter().for_each(|(heading, from)| reader.behind(heading, from));
-    let unread = reader.unread;
     if let (Some(heading), Some(title)) = (&definition.heading, title)
         && let Some(hole) = &heading.hole
     {
@@ -70,15 +65,12 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
         reader.drop_head(record, &mut entries, hole);
         entries.insert(0, Entry { key: Cow::Borrowed(&**hole), at: small(rest.start), node: reader.said(rest, 0) });
     }
-    match unread {
-        true => found.tear(vec![small(at)]),
-        false => cut::check(record, &entries, (small(at), level), text, &outline, found),
-    }
+    cut::check(record, &entries, (small(at), level), text, &outline, found);
     entries.extend(given(record, context));
     Some(Node { value: Value::Map(entries), at: small(at) })
 }
 
-/// Fields that do not stand in the text.
+/// Fields that are given beside the text.
 fn given<'a>(record: &'a RecordType, context: &Context) -> Option<Entry<'a>> {
     let field = record.fields.iter().find(|field| field.layout == Layout::Given)?;
     let labels = context.labels.as_ref()?;
@@ -103,9 +95,6 @@ pub(super) struct Reader<'a, 'r> {
     pub text: &'a str,
     pub outline: &'r Outline,
     pub found: &'r mut Found,
-    pub lacks: Lacks,
-    /// Whether the labels of the document stand in a form in which none of them can be read.
-    pub unread: bool,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -141,16 +130,6 @@ impl<'a> Reader<'a, '_> {
             let (at, first) = (small(second.range.start), small(first.range.start));
             self.found.twice(Code::SECTION_TWICE, at, first, message, "give one document");
         }
-        let (before, behind) = self.text.split_at(first.range.start);
-        if !self.lacks.strikes && struck::is_open(before, behind) {
-            let message = format!("`{wanted}` is struck through, and does not count");
-            self.found.error(
-                Code::SECTION_MISPLACED,
-                small(first.range.start),
-                message,
-                "take the strike out, or the document",
-            );
-        }
         Some(first)
     }
 
@@ -176,7 +155,6 @@ impl<'a> Reader<'a, '_> {
             let node = match &field.layout {
                 Layout::Section(_) => sections.iter().find(|section| section.field == at).map(|section| {
                     self.boxes(field, &section.body);
-                    self.behind_none(&section.body);
                     self.placed(&field.of, section.start, section.body.clone(), level + 1, depth)
                 }),
                 Layout::Label(_) => labels.iter().position(|label| label.field == at).map(|index| {
@@ -184,7 +162,7 @@ impl<'a> Reader<'a, '_> {
                     self.boxes(field, &(labels[index].start..end));
                     self.placed(&field.of, labels[index].start, labels[index].value..end, level, depth)
                 }),
-                Layout::Head => Some(self.head(before.clone(), depth)).filter(|node| !node.is_blank()),
+                Layout::Head => Some(self.head(before.clone())).filter(|node| !node.is_blank()),
                 Layout::Body => Some(self.value(&field.of, region.clone(), level, depth)),
                 Layout::Given => None,
             };
@@ -196,8 +174,8 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The words before the first label, without the signs that make them bold.
-    fn head(&mut self, range: Range<usize>, depth: usize) -> Node<'a> {
-        let mut node = self.said(range, depth);
+    fn head(&mut self, range: Range<usize>) -> Node<'a> {
+        let mut node = self.plain(range);
         if let Value::Text(text) = &node.value {
             let bare =
                 text.strip_prefix("**").and_then(|text| text.strip_suffix("**")).filter(|text| !text.contains("**"));
@@ -236,7 +214,7 @@ impl<'a> Reader<'a, '_> {
                     found.last_mut().into_iter().for_each(|list| list.body.end = body.end);
                     self.misplaced(head, level + 2);
                 } else if own && !record.open && !(found.is_empty() && is_label(record, title).is_some()) {
-                    self.unknown(head, body, "this contract");
+                    self.unknown(head, "not part of this contract");
                 }
                 continue;
             };
@@ -250,7 +228,7 @@ impl<'a> Reader<'a, '_> {
                 continue;
             }
             if field < furthest {
-                let message = format!("the section {} stands later than it should", quote(title));
+                let message = format!("the section {} is out of order", quote(title));
                 self.warn(Code::SECTION_ORDER, head, message, "keep the order of the template");
             }
             furthest = furthest.max(field);
@@ -309,25 +287,19 @@ impl<'a> Reader<'a, '_> {
 
     fn value(&mut self, of: &'a Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
         match &of.kind {
-            Kind::List(list) => self.list(list, range, level, depth),
+            Kind::List(list) => self.list(list, range, level),
             Kind::Record(record) => {
                 let at = small(self.trimmed(&range).start);
-                let around = std::mem::take(&mut self.unread);
-                let entries = self.record(record, range, level, depth);
-                // What stands in a form that is not read is not missing.
-                if std::mem::replace(&mut self.unread, around) {
-                    self.found.tear(vec![at]);
-                }
-                Node { value: Value::Map(entries), at }
+                Node { value: Value::Map(self.record(record, range, level, depth)), at }
             }
             Kind::Int(_) | Kind::Number(_) => {
-                let node = self.said(range, depth);
+                let node = self.plain(range);
                 let number = node.text().filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
                 let number = number.map(|number| Value::Number(Cow::Owned(number.to_owned())));
                 Node { value: number.unwrap_or(node.value), at: node.at }
             }
             Kind::OneOf(_) | Kind::Const(..) => {
-                let node = self.said(range, depth);
+                let node = self.plain(range);
                 let said = node.text().unwrap_or_default();
                 let bare = said.trim_matches(['`', '*']);
                 // With a sign on one side alone they belong to what is said: `` `done`. ``
@@ -335,15 +307,21 @@ impl<'a> Reader<'a, '_> {
                 let said = if whole { said } else { bare }.to_owned();
                 Node { value: Value::Text(Cow::Owned(said)), at: node.at }
             }
-            Kind::Any | Kind::Bool | Kind::Text(_) | Kind::Map(_) | Kind::Union(_) => self.said(range, depth),
+            Kind::Text(text) if !text.like.is_empty() => self.plain(range),
+            // Code beside the word `None` says no more than it.
+            Kind::Text(_) => match self.plain(range.clone()) {
+                none if none.text().is_some_and(is_none) => none,
+                _ => self.said(range, depth),
+            },
+            Kind::Any | Kind::Bool | Kind::Map(_) | Kind::Union(_) => self.said(range, depth),
         }
     }
 
-    fn list(&mut self, list: &'a ListType, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
+    fn list(&mut self, list: &'a ListType, range: Range<usize>, level: usize) -> Node<'a> {
         let at = small(self.trimmed(&range).start);
         let outline = self.outline;
         if list.items == Items::Sections {
-            // One of the list's own level is in its range where it was told that it stands too high.
+            // One of the list's own level is in its range where it was reported as too high.
             let is_own = |head: &&Head| head.level == level || head.level == level + 1;
             let heads: Vec<&Head> = outline.heads_in(&range).iter().filter(is_own).collect();
             let mut items = Vec::new();
@@ -352,7 +330,7 @@ impl<'a> Reader<'a, '_> {
                 items.push(self.titled(&list.of, head, head.range.end..end, level + 1));
             }
             if let Some(first) = heads.first() {
-                self.before_sections(range.start..first.range.start);
+                self.before_sections(list, range.start..first.range.start);
                 return Node { value: Value::List(items), at };
             }
         }
@@ -370,18 +348,15 @@ impl<'a> Reader<'a, '_> {
                 heads.iter().zip(ends).map(|(head, end)| self.titled(&list.of, head, head.range.end..end, level));
             return Node { value: Value::List(items.collect()), at };
         }
-        if items.is_empty() {
-            let said = self.said(range, depth);
-            let none = said.text().is_some_and(|text| says_none(without_intro(text)));
+        let is_one_none = matches!(&items[..], [only] if is_none(self.item_text(&only.range)));
+        if items.is_empty() || is_one_none {
+            let said = self.plain(range);
+            let none = is_one_none || said.text().is_some_and(ends_with_none);
             return if none { Node { value: Value::List(Vec::new()), at: said.at } } else { said };
         }
-        self.beside(&items, &range, list.items == Items::Checks);
-        let items = if list.of.record().is_some() { self.standing(items) } else { items };
+        self.beside(list, &items, &range);
         let read = |item: &&Item| {
             let inside = self.inside(item.range.start..item.range.end.min(range.end));
-            if list.of.record().is_some() {
-                self.stands(&item.range);
-            }
             self.placed(&list.of, item.range.start, inside, level, item.depth)
         };
         let nodes: Vec<Node<'a>> = items.iter().map(read).collect();
@@ -413,9 +388,7 @@ impl<'a> Reader<'a, '_> {
 
     /// An item without its mark.
     pub(super) fn unmarked(&self, range: &Range<usize>) -> &'a str {
-        let item = self.text[range.clone()].trim_start();
-        let digits = item.bytes().take_while(u8::is_ascii_digit).count();
-        item.get(digits + 1..).unwrap_or_default()
+        unmarked(&self.text[range.clone()])
     }
 
     /// A range without white space around it.
@@ -425,24 +398,45 @@ impl<'a> Reader<'a, '_> {
         start..start + text.trim_end().len()
     }
 
-    /// The text of a range: without comments, without what a terminal would obey, without the indentation of its item.
+    /// The words of an item, without its mark and its check box.
+    fn item_text(&self, range: &Range<usize>) -> &'a str {
+        without_box(self.unmarked(range)).trim()
+    }
+
+    /// The text of a range, as people read it: without comments and the indentation of its item.
     pub(super) fn said(&self, range: Range<usize>, depth: usize) -> Node<'a> {
         let range = self.trimmed(&range);
-        let at = small(range.start);
-        let all = &self.outline.comments;
-        let first = all.partition_point(|comment| comment.end <= range.start);
-        let comments: Vec<&Range<usize>> =
-            all[first..].iter().take_while(|comment| comment.start < range.end).collect();
-        let text = &self.text[range.clone()];
-        let plain = self.lacks.hidden || is_clean(text);
-        if comments.is_empty() && plain && (depth == 0 || memchr::memchr(b'\n', text.as_bytes()).is_none()) {
-            return Node { value: Value::Text(Cow::Borrowed(text)), at };
+        // The indentation of a code block is part of it.
+        let before = &self.text[..range.start];
+        let indent = match self.outline.is_opaque(range.start) {
+            true => &before[before.trim_end_matches([' ', '\t']).len()..],
+            false => "",
+        };
+        let node = self.cut_out(range.clone(), self.outline.comments_in(&range), depth);
+        let said = node.text().filter(|_| !indent.is_empty()).map(|said| format!("{indent}{said}"));
+        Node { value: said.map_or(node.value, |said| Value::Text(said.into())), at: node.at }
+    }
+
+    /// The text of a range that is structure: without comments, code blocks and quotes.
+    pub(super) fn plain(&self, range: Range<usize>) -> Node<'a> {
+        let mut range = self.trimmed(&range);
+        let unread = self.outline.unread_in(&range);
+        // The first words that are read are the place of all of them.
+        for one in &unread {
+            if one.contains(&range.start) {
+                range = self.trimmed(&(one.end.min(range.end)..range.end));
+            }
         }
+        self.cut_out(range, &unread, 1)
+    }
+
+    fn cut_out(&self, range: Range<usize>, cuts: &[Range<usize>], depth: usize) -> Node<'a> {
+        let at = small(range.start);
         let mut kept = String::new();
         let mut from = range.start;
-        for comment in comments {
-            kept.push_str(self.text.get(from..comment.start).unwrap_or_default());
-            from = comment.end.clamp(from, range.end);
+        for cut in cuts {
+            kept.push_str(self.text.get(from..cut.start.min(range.end)).unwrap_or_default());
+            from = cut.end.clamp(from, range.end);
         }
         kept.push_str(&self.text[from..range.end]);
         let mut kept = clean(&kept).into_owned();
@@ -457,6 +451,42 @@ impl<'a> Reader<'a, '_> {
         }
         Node { value: Value::Text(Cow::Owned(kept.trim().to_owned())), at }
     }
+
+    /// Reports a section that no field has; whether that is an error depends on what the document means.
+    fn unknown(&mut self, head: &Head, what: &str) {
+        let at = small(head.range.start);
+        self.found.unknown.insert(at);
+        let message = format!("the section {} is {what}", quote(&self.text[head.title.clone()]));
+        self.found.push(Wrong::new(Code::SECTION_UNKNOWN, Severity::Warning, at, message, "nothing is decided by it"));
+    }
+
+    /// Reports the sections after a document, which ends with the first of them.
+    fn behind(&mut self, heading: &Heading, from: usize) {
+        let outline = self.outline;
+        let high = outline.heads_in(&(from..self.text.len())).iter().filter(|head| head.level <= heading.level);
+        // The document a second time has an error of its own.
+        for head in high.filter(|head| !heading.begins(&self.text[head.title.clone()])) {
+            self.unknown(head, "after the end of this document");
+        }
+    }
+
+    /// Whether a section that no field has is a missing part of the section before it, a level too high.
+    fn takes(&self, record: &RecordType, outer: &mut Section, title: &str) -> bool {
+        let Some(inner) = record.fields[outer.field].of.record() else { return false };
+        let part = |title: &str| inner.fields.iter().position(|field| is_section(field, title));
+        let Some(field) = part(title) else { return false };
+        let heads = self.outline.heads_in(&outer.body);
+        let there = || heads.iter().filter_map(|head| part(&self.text[head.title.clone()])).collect();
+        let parts = outer.parts.get_or_insert_with(there);
+        let lacks = !parts.contains(&field);
+        parts.extend(lacks.then_some(field));
+        lacks
+    }
+}
+
+/// Whether the last block of a text is the word `None`: what comes before it introduces the list.
+fn ends_with_none(text: &str) -> bool {
+    text.is_empty() || is_none(text.rsplit("\n\n").next().unwrap_or(text))
 }
 
 /// Whether the words of a heading name the section of a field.

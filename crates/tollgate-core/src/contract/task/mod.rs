@@ -1,28 +1,26 @@
 //! `build-plan.task@1`: a task file whose Definition of Done becomes criteria.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::extract::{Heads, Looks};
-use super::markdown::{self, Section};
+use super::layout::Outline;
+use super::markdown;
 use super::sink::Sink;
-use super::text::{Source, in_one_line, is_unseen, one_line, quote, says_none};
+use super::text::{Source, is_title, one_line, quote};
 use super::words::Words;
 use super::{Context, DocumentDialect, DocumentReading};
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::report::{CriterionRow, Plan, UnitReport};
-use reader::{AfterScope, Reader};
+use reader::Reader;
 
 mod reader;
-mod scopes;
-mod stray;
+mod scope;
 #[cfg(test)]
 mod tests;
 mod unseen;
@@ -30,11 +28,11 @@ mod unseen;
 const SECTION: &str = "Definition of Done";
 
 const INSTRUCTIONS: &str = "\
-Write the task in Markdown, outside any code fence. What counts stands under one heading `## Definition of Done`; the rest is for people.
+Write the task in Markdown, outside any code fence. What counts is under one heading `## Definition of Done`; the rest is for people.
 
 - Each item of a list there is a row: one thing that must be true when the work is done. Rows are `DoD-1`, `DoD-2`, … in their order.
-- A row that a command can show ends with it, in code quotes: `cmd: program arguments`. One that may be flaky has `repeat: N` behind it, 2 to 100.
-- Rows of one side stand under `### Backend` or `### Frontend`, rows of both under `### Shared`, rows for the tester under `### Tester scope`.
+- A row that a command can show ends with it, in code quotes: `cmd: program arguments`. One that may be flaky has `repeat: N` after it, 2 to 100.
+- Rows of one side are under `### Backend` or `### Frontend`, rows of both under `### Shared`, rows for the tester under `### Tester scope`.
 - Under a side, a line `Scope:` names the paths that it may change, as patterns in code quotes; those of two sides do not overlap.
 ";
 
@@ -102,22 +100,9 @@ impl Part {
         }
     }
 
-    /// The part whose name a sub-heading begins with.
+    /// The part that a sub-heading names, perhaps with a remark in brackets.
     fn find(title: &str) -> Option<Self> {
-        let title = words(title);
-        Self::ALL.into_iter().find(|part| {
-            let begins = title.get(..part.title().len()).is_some_and(|words| words.eq_ignore_ascii_case(part.title()));
-            begins && !title[part.title().len()..].starts_with(char::is_alphanumeric)
-        })
-    }
-
-    /// The part that a sub-heading names beside its first: `Backend & Frontend`.
-    fn beside(self, title: &str) -> Option<Self> {
-        let words = words(title);
-        let rest = words.get(self.title().len()..)?.trim_start();
-        let signs = ["&", "/", "+", ",", "and ", "or "];
-        let next = signs.iter().find_map(|sign| rest.strip_prefix(sign))?;
-        Self::find(next.trim_start()).filter(|next| *next != self)
+        Self::ALL.into_iter().find(|part| is_title(part.title(), title))
     }
 }
 
@@ -147,16 +132,6 @@ pub struct Document {
     /// The paths a side may change, as patterns.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scopes: BTreeMap<Part, Vec<String>>,
-}
-
-/// Tells of the text of a group that has no rows: it may be one that was not written as an item.
-fn no_rows(source: &Source<'_>, text: Option<&Range<usize>>, sink: &mut Sink) {
-    let Some(range) = text else { return };
-    let said = source.text()[range.clone()].trim();
-    if !says_none(said) {
-        let message = format!("this group has no rows, and {} is none", quote(said));
-        sink.warning(Code::TASK_ROW, source.place(range.start), message, "begin a row with `- `");
-    }
 }
 
 impl DocumentDialect for Task {
@@ -224,18 +199,9 @@ fn split_quoted<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     Some((inside[..start].trim_end(), quoted.trim()))
 }
 
-/// The words of a heading as a person sees them: any white space is a space, and what has no width is not there.
-fn words(title: &str) -> Cow<'_, str> {
-    if title.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return in_one_line(title);
-    }
-    let seen: String = title.chars().filter(|c| c.is_whitespace() || !is_unseen(*c)).collect();
-    Cow::Owned(one_line(&seen))
-}
-
 /// Whether the words of a heading are the section's name.
 fn is_section(title: &str) -> bool {
-    words(title).trim_end_matches(':').trim_end().eq_ignore_ascii_case(SECTION)
+    one_line(title).trim_end_matches(':').trim_end().eq_ignore_ascii_case(SECTION)
 }
 
 /// Where the rows and scopes of a document stand.
@@ -260,34 +226,27 @@ impl Places {
 fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
     let mut document = Document::default();
     let mut places = Places::default();
-    let outline = match markdown::outline(source) {
-        Ok(outline) => outline,
-        Err(refused) => {
-            super::refuse(source, refused, sink);
-            return (document, places);
-        }
-    };
-    let title = |section: &&Section| is_section(&source.text()[section.title.clone()]);
-    let Some(section) = outline.sections.iter().find(title) else {
+    if let Some(refused) = markdown::refused(source.text()) {
+        super::refuse(source, refused, sink);
+        return (document, places);
+    }
+    let (text, outline) = (source.text(), Outline::of(source.text()));
+    let mut named = outline.heads.iter().filter(|head| is_section(&text[head.title.clone()]));
+    let Some(head) = named.clone().find(|head| head.level == 2) else {
         let message = format!("there is no `## {SECTION}`");
-        let (place, hint) = match stray::meant(source, &outline) {
-            Some((words, at)) => (source.place(at), format!("write {} as `## {SECTION}`", quote(words))),
-            None => match stray::swallows_section(source, &outline) {
-                Some(open) => {
-                    let hint = format!("end the code fence that begins here: `## {SECTION}` stands in it");
-                    (source.place(open), hint)
-                }
-                None => (Place::START, format!("add `## {SECTION}` with an item per row")),
-            },
-        };
-        sink.error(Code::TASK_NO_ROWS, place, message, hint);
+        // One of another level is meant as it.
+        let place = named.next().map_or(Place::START, |head| source.place(head.range.start));
+        sink.error(Code::TASK_NO_ROWS, place, message, format!("add `## {SECTION}` with a list item per row"));
         return (document, places);
     };
-    let place = source.place(section.start);
+    let next = outline.heads.iter().find(|next| next.range.start > head.range.start && next.level <= 2);
+    let region = head.range.end..next.map_or(text.len(), |next| next.range.start);
+    let place = source.place(head.range.start);
     places.whole = place;
-    stray::complain(source, &outline, section, sink);
-    Reader { source, sink, document: &mut document, places: &mut places, part: None, after: AfterScope::Rows }
-        .read(section);
+    reader::outside(source, &outline, &region, head.range.start, sink);
+    let (document_ref, places_ref) = (&mut document, &mut places);
+    Reader { source, outline: &outline, sink, document: document_ref, places: places_ref, part: None, listing: None }
+        .read(&region);
     if document.rows.is_empty() && !sink.refused() {
         let message = format!("`## {SECTION}` has no rows");
         sink.error(Code::TASK_NO_ROWS, place, message, "add a list item per row");

@@ -58,7 +58,7 @@ fn the_example_of_the_page_has_rows_for_each_side() {
 #[test]
 fn a_row_belongs_to_its_side() {
     let text =
-        "## Definition of Done\n- a\n### Backend (developer scope)\n- b\n### SHARED rows\n- c\n### Tester scope\n- d\n";
+        "## Definition of Done\n- a\n### Backend (developer scope)\n- b\n### SHARED:\n- c\n### Tester scope\n- d\n";
     let one = ["DoD-1 dod backend a", "DoD-2 dod backend b", "DoD-3 dod backend c", "DoD-4 tester run d"];
     check(text, &sides(&["backend"]), &one);
     let two = ["DoD-1 dod run a", "DoD-2 dod backend b", "DoD-3 dod run c", "DoD-4 tester run d"];
@@ -76,7 +76,6 @@ fn rows_are_items_with_an_optional_command() {
         "DoD-1 dod run it `adds` numbers $ cargo test add",
         "DoD-2 dod run two - nested",
         "DoD-3 dod run `cmd: make` first",
-        "W 11:1 TG0234",
         "E 13:3 TG0233",
         "E 14:3 TG0233",
         "E 14:3 TG0234",
@@ -129,12 +128,12 @@ fn a_command_may_say_how_often_it_is_run() {
 #[test]
 fn a_task_without_rows_is_refused() {
     check("", &Context::default(), &["E 1:1 TG0230"]);
-    check("# T\n## DoD\n- a\n", &Context::default(), &["E 2:1 TG0230"]);
+    check("# T\n## DoD\n- a\n", &Context::default(), &["E 1:1 TG0230"]);
     check("# T\n### Definition of Done\n- a\n", &Context::default(), &["E 2:1 TG0230"]);
     check("## Definition\u{a0}of Done\n- a\n", &Context::default(), &["DoD-1 dod run a"]);
     check("## Definition of Done\nIt works.\n", &Context::default(), &["E 1:1 TG0230"]);
     check("```\n## Definition of Done\n- a\n```\n", &Context::default(), &["E 1:1 TG0230"]);
-    check("# T\n\n~~~\nx\n## Definition of Done\n- a\n", &Context::default(), &["E 3:1 TG0230"]);
+    check("# T\n\n~~~\nx\n## Definition of Done\n- a\n", &Context::default(), &["E 1:1 TG0230"]);
     check(
         "## Definition of Done\n- a\n## Definition of done:\n- b\n",
         &Context::default(),
@@ -158,61 +157,6 @@ fn a_row_may_begin_with_its_own_number_only() {
     check("## Definition of Done\n- DoD-1:\n", &Context::default(), &["E 2:3 TG0234"]);
 }
 
-/// A command that a person sees and the engine would not run is refused: its row would pass without it.
-#[test]
-fn a_command_that_would_not_be_run_is_an_error() {
-    for row in [
-        "it works `cmd: make`.",
-        "it works (`cmd: make`)",
-        "it works **`cmd: make`**",
-        "it works ``cmd: make``",
-        "it works `cmd: make` always",
-        "it works `CMD: make`",
-        "it works `cmd : make`",
-        "it works `cmd: a` `cmd: b`",
-        "it works `cmd: echo `date``",
-        "it works `cmd: make`\n  and well",
-    ] {
-        let reading = Task.read(&format!("## Definition of Done\n- {row}\n"), &Context::default());
-        let shown: Vec<_> = reading.diagnostics.iter().map(|one| (one.severity, one.code, one.place.line)).collect();
-        assert_eq!(shown, [(crate::diagnostic::Severity::Error, Code::TASK_COMMAND, 2)], "{row}");
-    }
-    for row in ["it works ``cmd: echo `date` ``", "it works `cmd: echo `date``", "it works ``cmd: make``"] {
-        let reading = Task.read(&format!("## Definition of Done\n- {row}\n"), &Context::default());
-        assert!(reading.diagnostics[0].message.contains("cannot have a backtick"), "{:?}", reading.diagnostics);
-    }
-    check(
-        "## Definition of Done\n- a\n\nAll of it `cmd: make`\n",
-        &Context::default(),
-        &["DoD-1 dod run a", "E 4:1 TG0233"],
-    );
-    for row in ["it works cmd: make", "it works (cmd: make)"] {
-        let text = format!("## Definition of Done\n- {row}\n");
-        check(&text, &Context::default(), &[&format!("DoD-1 dod run {row}"), "W 2:3 TG0233"]);
-    }
-    for row in ["the word `cmd` and a cmd:", "`cmd` : no"] {
-        check(&format!("## Definition of Done\n- {row}\n"), &Context::default(), &[&format!("DoD-1 dod run {row}")]);
-    }
-}
-
-#[test]
-fn a_heading_is_a_heading_however_it_is_written() {
-    check(
-        "## Definition of Done\n- a\n\nNotes\n-----\n- no row\n",
-        &Context::default(),
-        &["DoD-1 dod run a", "DoD-2 dod run no row", "E 4:1 TG0231"],
-    );
-    check(
-        "## Definition of Done\n\nTester scope\n------------\n- a\n\n---\n- b\n",
-        &Context::default(),
-        &["DoD-1 tester run a", "DoD-2 tester run b"],
-    );
-    for again in ["Definition of Done\n------------------", "# Definition of done:", "### Definition of Done"] {
-        let text = format!("## Definition of Done\n- a\n\n## Notes\n\n{again}\n- b\n");
-        check(&text, &Context::default(), &["DoD-1 dod run a", "E 6:1 TG0205"]);
-    }
-}
-
 #[test]
 fn odd_parts_are_told() {
     check(
@@ -231,20 +175,90 @@ fn odd_parts_are_told() {
     assert!(!evil.diagnostics[0].message.contains('\u{1b}'));
 }
 
-/// Whatever a person takes for a scope is one, or is refused: what nobody reads nobody holds.
+/// A command in code that the engine would not run is refused, wherever it is: its row would pass without it.
 #[test]
-fn what_looks_like_a_scope_is_one_or_an_error() {
+fn a_command_that_would_not_be_run_is_an_error() {
+    for row in [
+        "it works `cmd: make`.",
+        "it works (`cmd: make`)",
+        "it works **`cmd: make`**",
+        "it works ``cmd: make``",
+        "it works `cmd: make` always",
+        "it works `CMD: make`",
+        "it works `cmd : make`",
+        "it works `cmd: a` `cmd: b`",
+        "it works `cmd: echo `date``",
+        "it works `cmd: make`\n  and well",
+    ] {
+        let reading = Task.read(&format!("## Definition of Done\n- {row}\n"), &Context::default());
+        let shown: Vec<_> = reading.diagnostics.iter().map(|one| (one.severity, one.code, one.place.line)).collect();
+        assert_eq!(shown, [(Severity::Error, Code::TASK_COMMAND, 2)], "{row}");
+    }
+    let done = "## Definition of Done\n- a\n";
+    for (text, expected) in [
+        (format!("{done}\nAll of it `cmd: make`\n"), "E 4:11 TG0233"),
+        (format!("# T\nfirst `cmd: make`\n\n{done}"), "E 2:7 TG0233"),
+        (format!("{done}## Notes\n- z `cmd: make`\n"), "E 4:5 TG0233"),
+    ] {
+        check(&text, &Context::default(), &["DoD-1 dod run a", expected]);
+    }
+    for row in ["the word `cmd` and a cmd:", "`cmd` : no", "it works cmd: make"] {
+        check(&format!("## Definition of Done\n- {row}\n"), &Context::default(), &[&format!("DoD-1 dod run {row}")]);
+    }
+}
+
+/// Code, quotes and comments are for people, and so is free text.
+#[test]
+fn code_quotes_comments_and_sentences_change_no_reading() {
+    let blocks = [
+        "```\n- [ ] b `cmd: make`\n### Other\n```",
+        "~~~\n## Definition of Done\n- b\n~~~",
+        "> - b `cmd: make`\n>\n> ### Frontend",
+        "<!--\n- b `cmd: make`\n-->",
+        "Not all of this is settled: see `src/a.rs`, TBD.",
+    ];
+    let context = sides(&["backend", "frontend"]);
+    let before = Task.read(EXAMPLE, &context);
+    assert_eq!(before.diagnostics, []);
+    let starts: Vec<usize> = EXAMPLE.match_indices("\n\n").map(|(at, _)| at + 2).chain([EXAMPLE.len()]).collect();
+    for at in starts {
+        for block in blocks {
+            let text = format!("{}\n\n{block}\n\n{}", EXAMPLE[..at].trim_end(), &EXAMPLE[at..]);
+            let after = Task.read(&text, &context);
+            assert_eq!((after.plan, after.diagnostics), (before.plan.clone(), Vec::new()), "{text}");
+        }
+    }
+    let indented = EXAMPLE.replace("Scope: `web/**`\n", "Scope: `web/**`\n\n    - b `cmd: make`\n");
+    assert_eq!(Task.read(&indented, &context).plan, before.plan);
+}
+
+#[test]
+fn a_sub_heading_is_one_of_four() {
+    let context = sides(&["backend", "frontend"]);
+    for title in ["Backend", "backend:", "Backend (and Frontend later)", "2. Backend"] {
+        let text = format!("## Definition of Done\n\n### {title}\n- a\n");
+        check(&text, &context, &["DoD-1 dod backend a"]);
+    }
+    for title in ["Backend & Frontend", "Frontend/Backend", "Backend – the API", "Backends", "Testing"] {
+        let text = format!("## Definition of Done\n\n### {title}\n- a\n");
+        check(&text, &context, &["DoD-1 dod run a", "E 3:1 TG0231"]);
+    }
+    check("## Definition of Done\n\nTester scope\n---\n- a\n", &context, &["DoD-1 tester run a"]);
+    check("## Definition of Done\n\nNotes\n-----\n- a\n", &context, &["DoD-1 dod run a", "E 3:1 TG0231"]);
+    check("## Definition of Done\n- a\n## Tester scope\n- b\n", &context, &["DoD-1 dod run a", "E 3:1 TG0231"]);
+    check("## Backend\n- b\n## Definition of Done\n- a\n", &context, &["DoD-1 dod run a"]);
+}
+
+#[test]
+fn a_scope_is_patterns_and_nothing_else() {
     let backend = "## Definition of Done\n### Backend\n";
     for scope in [
         "**Scope**: `src/**`\n\n",
         "Scope : `src/**`\n\n",
-        "Scope：`src/**`\n\n",
-        "SCOPE: ``src/**``\n\n",
         "__Scope:__ src/**\n\n",
         "Scope:\n- src/**\n",
         "- Scope:\n  - `src/**`\n",
         "Scope:\n\n- `src/**`\n",
-        "_Scope:_ `src/**`.\n\n",
         "- [ ] Scope: `src/**`\n",
     ] {
         let reading = Task.read(&format!("{backend}{scope}- it works\n"), &sides(&["backend"]));
@@ -254,55 +268,49 @@ fn what_looks_like_a_scope_is_one_or_an_error() {
     }
     for (scope, at) in [
         ("Scope:\n", "3:1"),
-        ("Scope: -\n\n", "3:1"),
         ("Scope:\n\n```\nsrc/**\n```\n", "3:1"),
-        ("Scope:\n\n    src/**\n\n", "3:1"),
         ("Scope: src\n\n", "3:1"),
         ("Scope: everything that is needed\n\n", "3:1"),
-        ("Scope: `src/**`\nAll of it passes `cmd: false`\n\n", "3:1"),
-        ("Scope: `src/**`\n• it starts `cmd: false`\n\n", "3:1"),
-        ("- Scope: `src/**`\n  - it starts `cmd: false`\n", "3:3"),
-        ("Scope: `src/**`\n\n- `docs/**`\n", "5:3"),
+        ("Scope: `src/**`\nAll of it passes\n\n", "3:1"),
+        ("- Scope: `src/**`\n  - it starts\n", "3:3"),
         ("Scope: `src/**` `!src/keys/**`\n\n", "3:1"),
-        ("> Scope: `src/**`\n\n", "3:1"),
-        ("Scopes: `src/**`\n\n", "3:1"),
-        ("Scope (backend): `src/**`\n\n", "3:1"),
-        ("**Scope** `src/**`\n\n", "3:1"),
-        ("Scope - src/**\n\n", "3:1"),
-        ("<b>Scope:</b> `src/**`\n\n", "3:1"),
-        ("`Scope: src/**`\n\n", "3:1"),
-        ("The whole backend scope: `src/**`\n\n", "3:1"),
-        ("Scope: [src](src/**)\n\n", "3:1"),
         ("Scope: `src/**`, `GET /health returns 200`\n\n", "3:1"),
-        ("- it starts\nScope: `src/**`\n", "4:1"),
-        ("- it starts\n\n  Scope: `src/**`\n", "5:1"),
-        ("- it starts\n  - Scope: `src/**`\n", "4:1"),
-        ("Scope:\n- `src/**`\n\n- `GET/health`\n", "6:3"),
-        ("Backend scope: `src/**`\n\n", "3:1"),
-        ("- Backend scope: `src/**`\n", "3:3"),
-        ("What it may do.\nScope: `src/**`\n\n", "4:1"),
+        ("Scope: `<path/**>`\n\n", "3:1"),
     ] {
         let reading = Task.read(&format!("{backend}{scope}- it works\n"), &sides(&["backend"]));
         let told: Vec<String> =
             reading.diagnostics.iter().map(|d| format!("{}:{} {}", d.place.line, d.place.column, d.code)).collect();
         assert_eq!(told, [format!("{at} TG0235")], "{scope}");
     }
-    // A row that is all code is a row, and so is one about scopes.
-    for row in [
-        "`make test`",
-        "The scope: it is checked",
-        "Scope: a token of the wrong scope is refused `cmd: true`",
-        "Scope::new works",
-        "Default scopes: `read`, `write`",
-        "Variable scope: `a.b`",
-        "Out of scope: `web/**`",
-        "`GET /users` returns 200",
-    ] {
-        for before in ["Scope: `src/**`\n\n", "Scope:\n- `src/**`\n- `docs/`\n\n"] {
-            let rows = Task.read(&format!("{backend}{before}- {row}\n- b\n"), &sides(&["backend"]));
-            assert_eq!((rows.diagnostics.len(), rows.plan.criteria.len()), (0, 2), "{row}: {:?}", rows.diagnostics);
-        }
+    for row in ["`make test`", "The scope: it is checked", "Scope::new works", "Out of scope: `web/**`"] {
+        let rows = Task.read(&format!("{backend}Scope: `src/**`\n\n- {row}\n"), &sides(&["backend"]));
+        assert_eq!((rows.diagnostics.len(), rows.plan.criteria.len()), (0, 1), "{row}: {:?}", rows.diagnostics);
     }
+}
+
+#[test]
+fn what_is_invisible_or_swallowed_is_told() {
+    let done = "## Definition of Done\n\n- a works\n";
+    for hidden in ["- b `c\u{ad}md: false`", "\u{200b}- b", "- b\u{2028}- c", "### Te\u{2060}ster scope\n- b"] {
+        let reading = Task.read(&format!("{done}\n{hidden}\n"), &sides(&["backend"]));
+        let is_row = |found: &Diagnostic| found.code == Code::TASK_ROW && found.severity == Severity::Error;
+        assert!(reading.diagnostics.iter().any(is_row), "{hidden:?}: {:?}", reading.diagnostics);
+    }
+    for (lost, expected) in [
+        ("```\nx\n### Shared\n- b\n", "E 5:1 TG0234"),
+        ("<ul><li>z</li></ul>\n", "W 5:1 TG0234"),
+        ("<!-- later\n- z\n", "W 5:1 TG0234"),
+    ] {
+        check(&format!("{done}\n{lost}"), &Context::default(), &["DoD-1 dod run a works", expected]);
+    }
+}
+
+#[test]
+fn only_the_templates_own_rows_are_placeholders() {
+    let told = |text: &str| Task.read(text, &Context::default()).diagnostics.len();
+    assert_eq!(told("## Definition of Done\n- [ ] <what concerns both sides>\n"), 1);
+    assert_eq!(told("## Definition of Done\n- [ ] <what> `cmd: <tool>`\n"), 0);
+    assert!(told(TEMPLATE) > 0);
 }
 
 #[test]
@@ -315,133 +323,6 @@ fn a_scope_is_written_in_three_ways() {
         assert_eq!(reading.diagnostics, [], "{scope}");
         assert_eq!(reading.plan.units[0].scope, ["src/**".into(), "docs/*.md".into()] as [Name; 2], "{scope}");
         assert_eq!(reading.plan.criteria.len(), 1, "{scope}");
-    }
-}
-
-#[test]
-fn a_sub_heading_names_one_part() {
-    for two in ["Backend & Frontend", "Frontend/Backend", "Backend and tester scope", "Backend, Frontend"] {
-        let text = format!("## Definition of Done\n\n### {two}\n- a works\n");
-        let said = Task.read(&text, &sides(&["backend", "frontend"])).diagnostics;
-        assert!(matches!(&said[..], [one] if one.code == Code::TASK_HEADING), "{two}: {said:?}");
-    }
-    for one in ["Backend (and Frontend later)", "Backend – the API", "Backend and nothing else"] {
-        let text = format!("## Definition of Done\n\n### {one}\n- a works\n");
-        assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics, [], "{one}");
-    }
-}
-
-#[test]
-fn what_looks_like_a_row_and_is_none_is_said() {
-    for hidden in ["```\n- b works\n```", "~~~text\nfirst\n  1. b works\n~~~", "> - b works", "| row |\n|---|\n| b |"] {
-        let text = format!("## Definition of Done\n\n- a works\n\n{hidden}\n");
-        let reading = Task.read(&text, &sides(&["backend"]));
-        let said: Vec<(Code, Severity)> =
-            reading.diagnostics.iter().map(|found| (found.code, found.severity)).collect();
-        assert_eq!(said, [(Code::TASK_ROW, Severity::Warning)], "{hidden}");
-        assert!(reading.diagnostics[0].place.line >= 5, "{hidden}");
-    }
-    for hidden in ["-\u{a0}b works", "\u{200b}- b works", "\u{ad}* b works", "+\u{2009}b works", "\u{feff}- b works"] {
-        for gap in ["", "\n"] {
-            let text = format!("## Definition of Done\n\n- a works\n{gap}{hidden}\n");
-            let reading = Task.read(&text, &sides(&["backend"]));
-            let said: Vec<_> = reading.diagnostics.iter().map(|found| (found.code, found.severity)).collect();
-            assert_eq!(said, [(Code::TASK_ROW, Severity::Error)], "{hidden:?}");
-        }
-    }
-    for hidden in [
-        "- b works `\u{200b}cmd: false`",
-        "- b works `c\u{ad}md: false`",
-        "Sc\u{200b}ope: `src/**`",
-        "\u{1f}- b works",
-        "\u{8}- b works",
-        "- \u{200b}",
-        "1.\u{a0}b works",
-        "### Te\u{2060}ster scope\n- b works",
-        "- b works\u{2028}- c works",
-    ] {
-        let text = format!("## Definition of Done\n\n### Backend\n- a works\n\n{hidden}\n");
-        let reading = Task.read(&text, &sides(&["backend"]));
-        let is_row = |found: &Diagnostic| found.code == Code::TASK_ROW && found.severity == Severity::Error;
-        assert!(reading.diagnostics.iter().any(is_row), "{hidden:?}: {:?}", reading.diagnostics);
-    }
-    for dash in ["−", "‐", "‑", "－"] {
-        let text = format!("## Definition of Done\n\n- a works\n\n{dash} b works\n");
-        assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics.len(), 1, "{dash}");
-    }
-    let text = "## Definition of Done\n\n- a works\n\n\u{200b}### Tester scope\n- b works\n";
-    let reading = Task.read(text, &sides(&["backend"]));
-    assert!(reading.diagnostics.iter().any(|found| found.code == Code::TASK_HEADING), "{:?}", reading.diagnostics);
-    for plain in ["Some words - with a dash.", "```\ncode\n```", "<!-- - later -->", "2.5 times as fast"] {
-        let text = format!("## Definition of Done\n\n- a works\n\n{plain}\n");
-        assert_eq!(Task.read(&text, &sides(&["backend"])).diagnostics, [], "{plain}");
-    }
-}
-
-/// Rows that nobody would read, or that would be counted for somebody else, are never passed over in silence.
-#[test]
-fn no_row_and_no_command_is_lost() {
-    let done = "## Definition of Done\n- a\n";
-    for (lost, expected) in [
-        (format!("# T\n### Definition of Done\n- z\n{done}"), "E 2:1 TG0205"),
-        (format!("# Definition of Done\n- z\n{done}"), "E 1:1 TG0205"),
-        (format!("###Definition of Done\n- z\n{done}"), "E 1:1 TG0205"),
-        (format!("**Definition of Done:**\n- z\n{done}"), "E 1:1 TG0205"),
-        (format!("{done}\n## Definition of Done (frontend)\n- z\n"), "E 4:1 TG0205"),
-        (format!("## ✅ Definition of Done for the rest\n- z\n{done}"), "E 1:1 TG0205"),
-        (format!("# T\nfirst `cmd: make`\n\n{done}"), "E 2:1 TG0233"),
-        (format!("{done}## Notes\n- z `cmd: make`\n"), "E 4:1 TG0233"),
-        (format!("{done}\n```\n- z `cmd: make`\n```\n"), "E 5:1 TG0233"),
-        (format!("{done}\n| z | `cmd: make` |\n|---|---|\n"), "E 4:1 TG0233"),
-        (format!("{done}\n> - z `cmd: make`\n"), "E 4:1 TG0233"),
-        (format!("{done}\n**Tester scope**\n- z\n"), "E 4:1 TG0231"),
-        (format!("{done}\n__Tester scope (later)__:\n- z\n"), "E 4:1 TG0231"),
-        (format!("{done}\nTester scope:\n- z\n"), "E 4:1 TG0231"),
-        (format!("{done}\n###Tester scope\n- z\n"), "E 4:1 TG0231"),
-        (format!("{done}###Tester scope\n- z\n"), "E 3:1 TG0231"),
-        (format!("{done}**Tester scope**\n- z\n"), "E 3:1 TG0231"),
-        (format!("{done}\n###Testing\n- z\n"), "E 4:1 TG0231"),
-        (format!("{done}\n<h3>Tester scope</h3>\n\n- z\n"), "E 4:1 TG0231"),
-        (format!("{done}- Tester scope\n  - z\n"), "E 3:1 TG0231"),
-        (format!("{done}- **Tester scope:**\n  - z\n"), "E 3:1 TG0231"),
-        (format!("{done}\n– z\n– y\n"), "W 4:1 TG0234"),
-        (format!("{done}\n• z\n"), "W 4:1 TG0234"),
-        (format!("{done}• z\n"), "W 3:1 TG0234"),
-        (format!("{done}\na) z\nb) y\n"), "W 4:1 TG0234"),
-        (format!("{done}## Tester scope\n- z\n"), "E 3:1 TG0231"),
-        (format!("## Tester\u{a0}scope:\n- z\n{done}"), "E 1:1 TG0231"),
-        (format!("{done}## Backend\n- z\n"), "E 3:1 TG0231"),
-        (format!("{done}## Notes\n## Backend (developer scope)\n- z\n"), "E 4:1 TG0231"),
-        (format!("## DoD\n- z\n{done}"), "E 1:1 TG0205"),
-        (format!("{done}## Notes\n### DoD: the rest\n- z\n"), "E 4:1 TG0205"),
-        (format!("**DoD:**\n- z\n{done}"), "E 1:1 TG0205"),
-        (format!("## Definition\u{a0}of Done\u{200b}\n- z\n{done}"), "E 3:1 TG0205"),
-        (format!("{done}\n<ul><li>z</li></ul>\n"), "E 4:1 TG0234"),
-        (format!("{done}\n<ul>\n  <LI class=x>z\n</ul>\n"), "E 5:1 TG0234"),
-        (format!("{done}\n<div>\n- z\n</div>\n"), "E 5:1 TG0234"),
-        (format!("{done}\n<!-- later\n- z\n"), "E 5:1 TG0234"),
-    ] {
-        let said = shown(&lost, &Context::default());
-        let said: Vec<&str> = said.lines().filter(|line| line.starts_with(['E', 'W'])).collect();
-        assert_eq!(said, [expected], "{lost}");
-    }
-    for fine in [
-        format!("# Definition of Done of carts\n{done}"),
-        format!("# T\n```\n- z `cmd: make`\n```\n<!-- `cmd: make` -->\n{done}"),
-        format!("{done}  #12 and\n  ```\n  # build\n  make\n  ```\n"),
-        format!("{done}\nSee f(a) and a (b) c.\n"),
-        format!("{done}\n#12 is closed by it. Backend: untouched.\n"),
-        format!("{done}\n**Shared words** are – as ever – fine\n"),
-        format!("{done}- Backend answers\n"),
-        format!("{done}## Backend notes\n- z\n"),
-        format!("{done}## Notes\n- z\n## Backend\n- z\n"),
-        format!("## Backend\n- z\n{done}"),
-        format!("{done}## Tester scope\nas ever\n"),
-        format!("# DoD\n{done}"),
-        format!("{done}## DoD notes\n- z\n## DoD-1 in detail\n- z\n"),
-        format!("{done}\n<details><summary>why</summary>\nwords\n</details>\n"),
-    ] {
-        assert_eq!(Task.read(&fine, &Context::default()).diagnostics, [], "{fine}");
     }
 }
 
@@ -484,11 +365,4 @@ proptest! {
         Task.read(&text, &sides(&["backend"]));
         Task.read(&format!("## Definition of Done\n{rows}"), &sides(&["backend"]));
     }
-}
-
-#[test]
-fn a_fence_that_never_ends_loses_no_rows_in_silence() {
-    let text = "## Definition of Done\n### Backend\n- a\n\n```\nx\n### Frontend\n- b\n";
-    check(text, &Context::default(), &["DoD-1 dod run a", "E 5:1 TG0234", "W 8:1 TG0234"]);
-    check(&format!("{text}```\n"), &Context::default(), &["DoD-1 dod run a", "W 8:1 TG0234"]);
 }

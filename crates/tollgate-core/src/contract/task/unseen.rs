@@ -1,22 +1,15 @@
-//! Characters that nobody sees: with one of them a row, a heading, a scope or a command is not what it looks like.
+//! Invisible characters: with one of them a row, a heading, a scope or a command is not what it looks like.
 
 use crate::contract::text::is_unseen;
 
-/// Where characters stand that nobody sees and no writing needs, the first of each line.
+/// The invisible characters that no script needs, the first of each line.
 pub(super) fn unseen(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut at = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let start = at;
         at += line.len();
-        let hidden = if is_plain(line) { None } else { hidden(line) };
-        hidden.map(|(offset, c)| (start + offset, c))
+        hidden(line).map(|(offset, c)| (start + offset, c))
     })
-}
-
-/// Whether a text has none but the plainest characters, as most have. All are looked at: that is done in wide steps.
-pub(super) fn is_plain(text: &str) -> bool {
-    let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
-    text.bytes().fold(true, |all, byte| all & plain(byte))
 }
 
 fn hidden(line: &str) -> Option<(usize, char)> {
