@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn words_numbers_strings_and_comments_are_told_apart_by_the_signs_of_the_language() {
+    fn a_text_is_split_by_the_signs_of_its_language() {
         for (path, text, expected) in [
             ("a.rs", "let a = 1.5; // b", "wlet wa p= n1.5 p; c// b"),
             ("a.rs", "/* a /* b */ c */ d", "c/* a /* b */ c */ wd"),
@@ -255,7 +255,8 @@ mod tests {
     #[test]
     fn a_text_that_the_signs_do_not_explain_is_not_read() {
         for (path, text) in [
-            ("a.ts", "<b>don't</b>"),
+            ("a.ts", "<b>don't</b>\nf('a');\n"),
+            ("a.py", "x = 'a\n'"),
             ("a.ts", "`${`"),
             ("a.ts", "/* a"),
             ("a.rs", "\"a"),

@@ -58,7 +58,7 @@ pub(super) fn refuse(
     let outside: Vec<String> =
         outside.take(SHOWN_MAX).map(|sorted| format!("{} ({})", sorted.change.path, sorted.reason)).collect();
     if !outside.is_empty() {
-        let reason = format!("it changed what is neither in its scope nor incidental: {}", outside.join("; "));
+        let reason = format!("it changed files that are neither in its scope nor incidental: {}", outside.join("; "));
         result.report.overrule("scope", reason.clone());
         result.diagnostics.push(reason);
         result.content = None;

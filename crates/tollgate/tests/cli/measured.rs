@@ -241,7 +241,7 @@ fn scoped(policy: &str, acts: &str, modified: &[&str]) -> AttemptReported {
 /// The protocol says what becomes of a change outside the scope of a unit; whatever it says, the change is found.
 #[test]
 fn a_scope_is_held_as_the_protocol_says() {
-    let incidental = "it changed what is neither in its scope nor incidental: README.md (";
+    let incidental = "it changed files that are neither in its scope nor incidental: README.md (";
     for (policy, why) in [
         ("strict", Some("it changed what it may not write: README.md")),
         ("incidental", Some(incidental)),

@@ -96,6 +96,7 @@ fn an_import_that_is_not_sure_to_follow_is_for_a_person() {
         ("src/page.ts", "+import { total } from './cart';\n+// @ts-nocheck\n f();"),
         ("src/page.ts", "+import { total } from './cart';\n+/*\n check();\n+*/\n f();"),
         ("src/page.ts", "-import './a';\n import './b';\n+import './a';\n+import { total } from './cart';"),
+        ("src/page.ts", "+import { total } from './cart';\n const q = `\n-a\n+b\n `;"),
         // It is not in its place.
         ("src/page.ts", " check();\n+import { total } from './cart';\n f();"),
         ("src/page.ts", " // @ts-ignore\n+import { total } from './cart';\n import bad from 'bad';"),
