@@ -87,6 +87,17 @@ pub struct ContractExtract {
     pub unseen: u64,
     /// The last valid report before one that is not: it is not used.
     pub earlier: Option<EarlierReport>,
+    /// Where text begins that follows the report; it is not read.
+    pub trailing: Option<TrailingText>,
+}
+
+/// Where text begins that follows a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrailingText {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, in characters, from 1.
+    pub column: u32,
 }
 
 /// Where a report stands in a transcript, and what it is without what is around it.

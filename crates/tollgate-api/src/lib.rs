@@ -23,7 +23,7 @@ mod worker;
 pub use budget::Budget;
 pub use contract::{
     Contract, ContractCheck, ContractExtract, ContractFix, ContractKind, EarlierReport, FoundReport, Mended,
-    PassedReport, PassedWhy, Plan, PlannedUnit, Requirement,
+    PassedReport, PassedWhy, Plan, PlannedUnit, Requirement, TrailingText,
 };
 pub use decision::{Decision, DecisionStatus, InboxItem, Origin, QuestionOption};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};

@@ -157,6 +157,7 @@ codes! {
     CONTRACT_EXAMPLE = "TG0255",
     SECOND_DOCUMENT = "TG0256",
     CALL_FAILED = "TG0257",
+    TEXT_AFTER = "TG0258",
 
     // 03: runs
     RUN_CLOSED = "TG0301",

@@ -68,6 +68,14 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether it accepts, with or without notes.
+    pub const fn accepts(self) -> bool {
+        match self {
+            Self::Accept | Self::AcceptWithNotes => true,
+            Self::None | Self::Reject | Self::Inconclusive => false,
+        }
+    }
+
     /// Every verdict, in order.
     pub const ALL: [Self; 5] = [Self::None, Self::Accept, Self::AcceptWithNotes, Self::Reject, Self::Inconclusive];
 

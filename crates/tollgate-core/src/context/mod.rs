@@ -37,6 +37,18 @@ pub struct Sources<'a> {
     pub change: Option<Change>,
     /// Facts about the repository, such as its name and a listing; may be empty.
     pub project: String,
+    /// How the report is handed over.
+    pub handover: Handover,
+}
+
+/// How a worker hands its report over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Handover {
+    /// Between the markers of its attempt.
+    #[default]
+    Marked,
+    /// As an object that its tool is forced to by a JSON Schema: it is asked for no markers.
+    Structured,
 }
 
 impl fmt::Debug for Sources<'_> {
@@ -171,6 +183,11 @@ pub fn assemble(
         .contracts
         .report(&dispatch.role.contract)
         .map_or_else(String::new, |dialect| dialect.instructions(&context));
+    let request = context.markers.filter(|_| sources.handover == Handover::Marked).map(|markers| markers.request());
+    let instructions = match request {
+        Some(request) => format!("{}\n\n{request}\n", instructions.trim_end()),
+        None => instructions,
+    };
     let brief = brief::render(&dispatch, template, &shown, &instructions)?;
     let manifest = manifest::manifest(&dispatch, &shown, &brief);
     Ok(Assembled { brief, files: shown.files.into_iter().collect(), manifest })

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Name;
 use crate::contract::Context;
+use crate::contract::extract::Markers;
 use crate::id::AttemptId;
 use crate::report::CriterionRow;
 use crate::run::Run;
@@ -26,6 +27,7 @@ pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
         others: others.into_iter().map(row).collect(),
         next: Some(next(&dispatch)),
         unit: dispatch.unit().cloned(),
+        markers: Some(Markers::of_lease(run.id, attempt, dispatch.attempt.token)),
         ..Context::default()
     }
 }

@@ -1,12 +1,12 @@
 //! A dialect that is data: everything it does comes from its [`Definition`].
 
 use super::definition::{Definition, Form};
-use super::extract::{self, Against, Looks, malformed};
+use super::extract::{self, Looks, malformed};
 use super::judge::{Found, Wrong, judge};
 use super::text::Source;
 use super::tree::{Entry, Node, Places, Value, json, read_yaml};
-use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect};
-use super::{guide, layout, meaning, registry, render, schema};
+use super::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect, Trailing};
+use super::{guide, layout, meaning, render, schema};
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -179,8 +179,7 @@ impl Defined {
     fn seen(&self) -> Looks {
         let schema = schema::schema(&self.definition);
         let example = guide::example(&self.definition);
-        let against = Against::all(&self.definition, registry::all_defined().map(|other| &other.definition));
-        Looks { schema, example, against, ..Looks::of(&self.definition) }
+        Looks { schema, example, ..Looks::of(&self.definition) }
     }
 
     /// Whether a text is the template of the contract, as it is.
@@ -244,6 +243,10 @@ impl ReportDialect for Defined {
     fn looks(&self, context: &Context) -> Looks {
         let told = guide::instructions(&self.definition, context.role.as_ref());
         Looks { shown: vec![guide::template(&self.definition), told], ..self.seen() }
+    }
+
+    fn trailing(&self) -> Trailing {
+        self.definition.trailing
     }
 
     fn unit(&self, text: &str, context: &Context) -> Option<String> {

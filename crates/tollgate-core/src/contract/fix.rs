@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Context;
 use super::extract::{Dialect, Read, only_fence, only_object};
-use super::text::{Source, quote};
+use super::text::Source;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Mend, Place, Severity};
 
@@ -53,27 +53,8 @@ pub fn fix(dialect: Dialect<'_>, text: &str, context: &Context) -> Fixed {
         // One change undoes another: there is no one answer, and the text is its author's to mend.
         (fixed.text, fixed.mended) = (text.to_owned(), Vec::new());
     }
-    fixed.read = dialect.read_handed_in(&fixed.text, context);
-    say_what_is_kept(dialect, &mut fixed, context);
+    fixed.read = dialect.read(&fixed.text, context);
     fixed
-}
-
-/// Says of words around a document why they stay.
-fn say_what_is_kept(dialect: Dialect<'_>, fixed: &mut Fixed, context: &Context) {
-    if !fixed.read.is_refused() {
-        return;
-    }
-    let Some(word) = only_object(dialect, Source::new(&fixed.text).text(), context).and_then(|only| only.doubt) else {
-        return;
-    };
-    let kept = format!(
-        "what stands around it is not cut away: {} may take it back; where it does not, cut it away",
-        quote(word)
-    );
-    let around = fixed.read.diagnostics_mut().iter_mut().find(|one| one.code == Code::TEXT_AROUND);
-    around.into_iter().for_each(|one| {
-        one.hint = Some(one.hint.take().map_or_else(|| kept.clone(), |hint| format!("{hint}; {kept}")));
-    });
 }
 
 /// Whether a change only mends: what was valid says the same as before, and nothing new is wrong.
@@ -246,8 +227,7 @@ fn syntax(text: &str, at: usize) -> Option<Edit> {
 
 /// The one document in a text that is more than a document, or in a code fence.
 fn around(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Edit> {
-    let object = only_object(dialect, text, context).filter(|only| only.doubt.is_none()).map(|only| only.range);
-    let range = object.or_else(|| only_fence(dialect, text, context))?;
+    let range = only_object(dialect, text, context).or_else(|| only_fence(dialect, text, context))?;
     let kept = format!("{}\n", text[range].trim_end());
     (kept.trim_end() != text.trim_end()).then_some((0..text.len(), kept))
 }

@@ -80,7 +80,7 @@ fn errors(read: &Read) -> usize {
 /// What must hold for a text, whatever it is.
 fn holds(seed: &Seed, text: &str) {
     let (dialect, context) = (dialect(seed.id), &seed.context);
-    let read = dialect.read_handed_in(text, context);
+    let read = dialect.read(text, context);
     stand_in(read.diagnostics(), text);
     assert_eq!(reask::reask(read.diagnostics()).is_some(), read.is_refused(), "who is refused is told what to mend");
 

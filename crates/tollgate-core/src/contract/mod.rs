@@ -10,22 +10,17 @@ pub mod defined;
 #[cfg(test)]
 mod defined_tests;
 pub mod definition;
-mod denied;
 #[cfg(test)]
 mod docs_tests;
 pub mod extract;
 pub mod fix;
 #[cfg(test)]
 mod fuzz;
-mod grave;
 pub mod guide;
 mod judge;
 mod layout;
 pub mod markdown;
 mod meaning;
-mod meant;
-mod nothing;
-mod parts;
 pub mod reask;
 pub mod recognise;
 pub mod registry;
@@ -35,11 +30,9 @@ mod schema;
 mod sink;
 mod source;
 pub mod status_block;
-pub(crate) mod struck;
 pub mod task;
 pub(crate) mod text;
 pub mod tree;
-mod unfilled;
 mod words;
 
 use std::collections::BTreeMap;
@@ -47,7 +40,7 @@ use std::collections::BTreeMap;
 pub use self::text::is_same_name;
 
 use self::definition::Heading;
-use self::extract::Looks;
+use self::extract::{Looks, Markers};
 use self::markdown::Refused;
 use self::sink::Sink;
 use self::text::Source;
@@ -107,10 +100,26 @@ pub struct Context {
     pub prompt: Option<String>,
     /// The unit that is reported on: a report that names another is not the one.
     pub unit: Option<Name>,
+    /// The lines between which the worker was asked to print its report.
+    pub markers: Option<Markers>,
     /// The headings that documents of a repository's own contracts begin with.
     pub beside: Vec<Heading>,
     /// Whether everything that is wrong is told, and not only the first things: for who mends it.
     pub every: bool,
+}
+
+/// What becomes of text after a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trailing {
+    /// It is noted, and not read.
+    #[default]
+    Note,
+    /// Beside an acceptance it makes the report malformed: a judge accepts with its last word.
+    Refuse,
+}
+
+impl Trailing {
+    pub const WORDS: [(&'static str, Self); 2] = [("note", Self::Note), ("refuse", Self::Refuse)];
 }
 
 /// A report as it was read.
@@ -166,7 +175,7 @@ pub trait ReportDialect: Sync {
     fn diagnose(&self, text: &str, context: &Context) -> Vec<Diagnostic> {
         self.read_alone(text, context).diagnostics
     }
-    /// Reads a text that was handed in as a report, with as much around it as the dialect allows.
+    /// Reads a file that was handed in as one report.
     fn read(&self, text: &str, context: &Context) -> Reading {
         self.read_alone(text, context)
     }
@@ -176,6 +185,10 @@ pub trait ReportDialect: Sync {
     }
     /// What a report looks like among other text, and what the worker was told.
     fn looks(&self, context: &Context) -> Looks;
+    /// What becomes of text after a report.
+    fn trailing(&self) -> Trailing {
+        Trailing::Note
+    }
     /// The unit that a report says it is about, in a dialect whose reports name one.
     fn unit(&self, text: &str, context: &Context) -> Option<String>;
     /// Whether a text that looks like a report is a template that nobody filled in.

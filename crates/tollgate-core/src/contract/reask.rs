@@ -1,8 +1,8 @@
-//! The shortest message that tells a model what to mend: each error with where it is, what is wrong and what is allowed, and nothing else.
+//! The shortest message that tells a model what to fix: each error with where it is, what is wrong and what is allowed, and nothing else.
 
 use crate::diagnostic::{Diagnostic, Place, Severity};
 
-/// How many errors are named; with those mended the rest is told the next time.
+/// How many errors are named; once those are fixed, the next message names the rest.
 const ERRORS_MAX: usize = 12;
 /// How many characters one error may take.
 const CHARS_MAX: usize = 400;
@@ -17,15 +17,15 @@ pub fn reask(diagnostics: &[Diagnostic]) -> Option<String> {
         }
     }
     let first = points.first()?;
-    let whole = "send the whole report again, with nothing else changed";
+    let whole = "send the whole report again. Change nothing else";
     if let [_] = &points[..] {
-        return Some(format!("Your report cannot be used: {first}\nMend this and {whole}.\n"));
+        return Some(format!("Your report cannot be used: {first}\nFix this and {whole}.\n"));
     }
     let more = points.len().saturating_sub(ERRORS_MAX);
     points.truncate(ERRORS_MAX);
     let list: String = points.iter().map(|point| format!("- {point}\n")).collect();
     let more = if more > 0 { format!("- and {more} more\n") } else { String::new() };
-    Some(format!("Your report cannot be used. Mend these and {whole}:\n{list}{more}"))
+    Some(format!("Your report cannot be used. Fix these and {whole}:\n{list}{more}"))
 }
 
 /// One diagnostic in a line: where it is, what is wrong, what to do.
@@ -63,11 +63,11 @@ mod tests {
         assert_eq!(reask(&[Diagnostic { severity: Severity::Warning, ..error(1, "x") }]), None);
         insta::assert_snapshot!(reask(&[error(3, "`v` is `c`, which is none of its words")]).unwrap(), @r"
         Your report cannot be used: line 3, column 2: `v` is `c`, which is none of its words (one of: a, b)
-        Mend this and send the whole report again, with nothing else changed.
+        Fix this and send the whole report again. Change nothing else.
         ");
         let both = [error(1, "x"), error(2, "y").other(Place { line: 9, column: 1 }), error(1, "x"), error(0, "z")];
         insta::assert_snapshot!(reask(&both).unwrap(), @r"
-        Your report cannot be used. Mend these and send the whole report again, with nothing else changed:
+        Your report cannot be used. Fix these and send the whole report again. Change nothing else:
         - line 1, column 2: x (one of: a, b)
         - line 2, column 2 and line 9, column 1: y (one of: a, b)
         - z (one of: a, b)

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::status_block::document::Mark;
 use crate::Name;
 use crate::report::CriterionRow;
 
@@ -68,46 +67,6 @@ pub fn split(item: &str) -> (&str, &str) {
 pub fn names(head: &str) -> impl Iterator<Item = &str> {
     let styles = |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '[' | ']');
     head.split(',').map(move |name| name.trim_matches(styles)).filter(|name| !name.is_empty())
-}
-
-/// The first word of a text, without the signs around it, and what follows.
-fn first_word(text: &str) -> (&str, &str) {
-    const AROUND: [char; 6] = ['*', '`', '[', ']', '(', ')'];
-    let start = text.trim_start_matches(AROUND);
-    let end = start.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(start.len());
-    // `DoD-3..DoD-5` is two.
-    let end = start[..end].find("..").unwrap_or(end);
-    let word = start[..end].trim_end_matches(['.', '-']);
-    (word, start[word.len()..].trim_start_matches(AROUND))
-}
-
-/// The number of a word `DoD-7`, with what may stand behind it.
-fn numbered(text: &str) -> Option<&str> {
-    let number = text.get(..4).filter(|prefix| prefix.eq_ignore_ascii_case("dod-")).and(text.get(4..))?;
-    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
-    let whole = !number[end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    (end > 0 && whole).then(|| &number[..end])
-}
-
-/// A line without the mark at its start.
-fn unsigned(line: &str) -> &str {
-    line.trim().trim_start_matches(|c: char| Mark::of(c).is_some() || c == '\u{fe0f}' || c.is_whitespace())
-}
-
-/// A line without what may stand before its first word: list signs, a check box, a mark.
-pub fn unmarked(line: &str) -> &str {
-    let mut rest = unsigned(line);
-    loop {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let next = match digits {
-            0 => ["- ", "* ", "+ ", "> ", "[ ] ", "[x] ", "[X] "].iter().find_map(|sign| rest.strip_prefix(sign)),
-            _ => rest[digits..].strip_prefix(". ").or_else(|| rest[digits..].strip_prefix(") ")),
-        };
-        match next {
-            Some(next) => rest = unsigned(next),
-            None => return rest,
-        }
-    }
 }
 
 #[cfg(test)]

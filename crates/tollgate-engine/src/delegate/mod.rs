@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tollgate_core::contract::extract::Markers;
 use tollgate_core::contract::registry;
 use tollgate_core::id::AttemptId;
 use tollgate_core::redact::Secrets;
@@ -36,7 +37,7 @@ use self::guard::Scene;
 use self::own::own_report;
 use self::report::{Frame, mistakes};
 use self::room::{Room, Turn};
-use crate::clock::new_run_id;
+use crate::clock::{new_run_id, nonce};
 use crate::process::{End, Inherit, adopt_orphans, mark_driver, secrets};
 use crate::sandbox::{Asked, Tether, denied, probe};
 use crate::workers::agent::{AgentSpec, AgentWorker};
@@ -198,7 +199,9 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     let _turn = Turn::take(cwd, &asked.role)?;
     let mut scene = Scene::look(asked, cwd, &room, &mut frame.guard, stop)?;
     let dialect = registry::report_dialect(CONTRACT).ok_or_else(|| Stop::execution("there is no contract for it"))?;
-    let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect);
+    let forces_schema = matches!(&hired.program, Program::Agent(spec) if spec.adapter.forces_schema);
+    let markers = if forces_schema { None } else { Some(markers()?) };
+    let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect, markers.as_ref());
     let (worker, copy) = worker(hired, &room, asked)?;
     frame.adapter.insert("command".into(), worker.describe().into());
     let mut tether = tether(asked, hired, &dossier, &mut scene, cwd, frame)?;
@@ -226,6 +229,11 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
         }
     }
     delivered
+}
+
+/// The markers of a delegation: nobody can guess them.
+fn markers() -> Result<Markers, Stop> {
+    Ok(Markers::new(AttemptId(1), nonce().map_err(Stop::execution)?.as_bytes()))
 }
 
 /// Starts nothing more once it is asked to stop.

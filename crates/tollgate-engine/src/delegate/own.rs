@@ -1,7 +1,7 @@
 //! The worker's own report, as far as it holds.
 
 use serde_json::{Map, Value};
-use tollgate_core::contract::extract::{Dialect, Extraction, Why, extract};
+use tollgate_core::contract::extract::{Dialect, Extraction, Markers, Why, extract, report_file};
 use tollgate_core::contract::tree::{Node, json_line};
 use tollgate_core::contract::{Context, reask, registry};
 use tollgate_core::diagnostic::Severity;
@@ -40,8 +40,9 @@ fn report_on(
 ) -> Result<(Map<String, Value>, Vec<String>), Stop> {
     let none = |why: &str| Stop(Reason::InvalidReport, format!("The worker left no WorkerReportV1: {why}"), Vec::new());
     let (bytes, cut) = match &outcome.said {
-        Said::Report { bytes, cut } => (bytes, *cut),
-        Said::Nothing => return Err(none("it said nothing")),
+        Said::File(bytes) => (bytes, false),
+        Said::Printed { bytes, cut } => (bytes, *cut),
+        Said::Nothing => return Err(none("it printed nothing")),
         Said::Refused(why) => return Err(none(why)),
     };
     let contract = registry::defined(CONTRACT).ok_or_else(|| none("there is no contract for it"))?;
@@ -50,14 +51,24 @@ fn report_on(
         role: Some(asked.role.as_str().into()),
         unit: Some(unit.into()),
         prompt: Some(brief.to_owned()),
+        markers: Markers::named_in(brief),
         ..Context::default()
     };
-    let extraction = extract(Dialect::Report(contract), &text, &context);
-    let Some(found) = &extraction.found else { return Err(not_found(&extraction, cut)) };
-    let judged = contract.judge(&found.text, &context);
-    let text = judged.root.as_ref().map_or_else(|| found.text.clone(), |root| completed(&found.text, root));
+    let (said, found) = match &outcome.said {
+        Said::File(_) => {
+            let (reading, said) = report_file(contract, &text, &context);
+            (said.unwrap_or_default(), reading.diagnostics)
+        }
+        Said::Printed { .. } | Said::Nothing | Said::Refused(_) => {
+            let mut extraction = extract(Dialect::Report(contract), &text, &context);
+            let Some(found) = extraction.found.take() else { return Err(not_found(&extraction, cut)) };
+            (found.text, found.diagnostics)
+        }
+    };
+    let judged = contract.judge(&said, &context);
+    let text = judged.root.as_ref().map_or_else(|| said.clone(), |root| completed(&said, root));
     let completed = contract.judge(&text, &context);
-    let beside = found.diagnostics.iter().filter(|one| !judged.diagnostics.contains(one));
+    let beside = found.iter().filter(|one| !judged.diagnostics.contains(one));
     let errors = beside.chain(&completed.diagnostics).filter(|one| one.severity == Severity::Error);
     let mut wrong: Vec<String> = errors.take(MISTAKES_MAX).map(reask::point).collect();
     let root = completed.root.filter(|root| root.map().is_some());
@@ -116,9 +127,9 @@ fn not_found(extraction: &Extraction, cut: bool) -> Stop {
     }
     let echo = extraction.passed.iter().any(|passed| passed.why == Why::Echo);
     let why = match (cut, echo) {
-        (true, _) => "it said so much that only the end was read, and there is none in that",
-        (false, true) => "it only repeats what it was told",
-        (false, false) => "there is none in what it said",
+        (true, _) => "it printed so much that only the end was read, and there is none in that",
+        (false, true) => "it only repeats the brief",
+        (false, false) => "there is none in what it printed",
     };
     Stop(Reason::InvalidReport, format!("The worker left no WorkerReportV1: {why}"), Vec::new())
 }

@@ -3,13 +3,21 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use tollgate_core::contract::extract::Markers;
 use tollgate_core::contract::{Context, ReportDialect};
 
 use super::VERIFIER;
 use super::dossier::Dossier;
 
 /// Writes it.
-pub(super) fn write(role: &str, unit: &str, cwd: &Path, dossier: &Dossier, dialect: &dyn ReportDialect) -> String {
+pub(super) fn write(
+    role: &str,
+    unit: &str,
+    cwd: &Path,
+    dossier: &Dossier,
+    dialect: &dyn ReportDialect,
+    markers: Option<&Markers>,
+) -> String {
     let mut text = format!(
         "You are the {role} of the work unit `{unit}`, and you work in {}. The dossier below is the whole of your task.\n\n",
         cwd.display()
@@ -36,6 +44,9 @@ pub(super) fn write(role: &str, unit: &str, cwd: &Path, dossier: &Dossier, diale
     }
     let context = Context { role: Some(role.into()), ..Context::default() };
     let _ = write!(text, "\n# The report\n\n{}\n\n", dialect.instructions(&context).trim_end());
+    if let Some(markers) = markers {
+        let _ = write!(text, "{}\n\n", markers.request());
+    }
     let _ =
         write!(text, "`role` is `{role}` and `unit_id` is `{unit}`.\n\n# The dossier\n\n{}\n", dossier.text.trim_end());
     text

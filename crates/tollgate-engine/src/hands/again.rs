@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tollgate_core::Name;
+use tollgate_core::context::Handover;
+use tollgate_core::contract::extract::Markers;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::{Event, Run, Told};
@@ -105,7 +107,14 @@ impl Left {
 }
 
 /// What is left to say to an agent that was cut off or whose report could not be used, in the session that knows the rest.
-pub(super) fn again(run: &Run, id: AttemptId, brief: &str, left: Left, cut_off: Option<Told>) -> Option<Again> {
+pub(super) fn again(
+    run: &Run,
+    id: AttemptId,
+    brief: &str,
+    left: Left,
+    cut_off: Option<Told>,
+    handover: Handover,
+) -> Option<Again> {
     let lease = run.attempts.get(&id)?;
     let Work::Dispatch { role, .. } = &lease.work else { return None };
     let instance = run.instances.get(&lease.instance)?;
@@ -125,9 +134,13 @@ pub(super) fn again(run: &Run, id: AttemptId, brief: &str, left: Left, cut_off: 
     let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
     let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
     // What the first attempt changed is on record, and no report has named it so far.
+    let request = match handover {
+        Handover::Marked => format!(" {}", Markers::of_lease(run.id, id, lease.token).request()),
+        Handover::Structured => String::new(),
+    };
     let prompt = format!(
-        "Your report cannot be used:\n{points}\nMend this and send the whole report again as your last message. It names everything that you created, \
-         modified or deleted, also before.\n"
+        "Your report cannot be used:\n{points}\nFix this and send the whole report again as your last message. It names everything that you created, \
+         modified or deleted, also before.{request}\n"
     );
     Some(Again { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
 }

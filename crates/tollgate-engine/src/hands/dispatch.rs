@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
+use tollgate_core::context::Handover;
+use tollgate_core::contract::extract::{report_file, report_in};
 use tollgate_core::contract::registry::Contracts;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
@@ -17,6 +19,7 @@ use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::event::Work;
+use tollgate_core::run::state::Attempt;
 use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
@@ -34,6 +37,7 @@ use super::{
 use crate::documents;
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::setup::caches;
+use crate::workers::agent::AgentSpec;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
 use crate::workspace::{Hands, WorkTree, Workspace, remove_tree, safe_name};
 
@@ -87,7 +91,7 @@ impl RealHands {
         tether.reads.extend(needs.files.iter().cloned());
         let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let job = self.job(run, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
-        let again = again(run, id, &job.brief, left, cut_off);
+        let again = again(run, id, &job.brief, left, cut_off, handover(run, lease, role_name));
         let job = Job { note: format!("{note}{}", made.note), tether: Some(tether), again, ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
         let log = job.log.clone();
@@ -173,7 +177,8 @@ impl RealHands {
         let template = run.opened.pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
         let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
         let change = change::of(workspace, run, id)?;
-        let sources = context::Sources { object: &object, change: Some(change), project: String::new() };
+        let handover = handover(run, lease, role);
+        let sources = context::Sources { object: &object, change: Some(change), project: String::new(), handover };
         let assembled = context::assemble(run, id, &template, &sources)
             .map_err(|error| Failure::Other(format!("the brief of `{role}`: {error}")))?;
         let bundle = self.folder(run.id, "bundles").join(id.to_string());
@@ -216,9 +221,9 @@ type Read = (Report, Vec<Name>, Vec<String>, Object);
 
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
 fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
-    let (bytes, cut) = match &outcome.said {
-        Said::Report { bytes, cut } => (&**bytes, *cut),
-        Said::Nothing | Said::Refused(_) => (&[][..], false),
+    let bytes = match &outcome.said {
+        Said::File(bytes) | Said::Printed { bytes, .. } => &**bytes,
+        Said::Nothing | Said::Refused(_) => &[],
     };
     // A byte of a log that is no text does not take the report with it: what is read is what is kept.
     let text = String::from_utf8_lossy(bytes);
@@ -249,13 +254,22 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         return refuse(malformed(why), object);
     }
     if text.trim().is_empty() {
-        return refuse(malformed("it said nothing"), object);
+        return refuse(malformed("the worker produced no report"), object);
     }
     let Some(dialect) = run.protocol.contracts.report(&role.contract) else {
         return refuse(malformed(&format!("there is no contract `{}`", role.contract)), object);
     };
     let context = contract::Context { prompt: Some(brief.to_owned()), ..context::reading_context(run, id) };
-    let reading = contract::extract::report(dialect, &text, &context);
+    let (reading, document) = match &outcome.said {
+        Said::File(_) => report_file(dialect, &text, &context),
+        Said::Printed { .. } | Said::Nothing | Said::Refused(_) => report_in(dialect, &text, &context),
+    };
+    // Whoever reads it again is given the report, and not what was printed around it.
+    let object = match document.filter(|_| reading.report.health != Health::Malformed) {
+        Some(document) => Object::new(document.into_bytes()),
+        None => object,
+    };
+    let cut = matches!(outcome.said, Said::Printed { cut: true, .. });
     let mut diagnostics: Vec<String> = reading
         .diagnostics
         .iter()
@@ -264,10 +278,21 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         .map(line)
         .collect();
     if cut && reading.report.health == Health::Malformed {
-        diagnostics.push("the start of its output is missing: it said too much".to_owned());
+        diagnostics.push("the start of the output is missing, because it is too long".to_owned());
     }
     let sections = reading.sections.keys().cloned().collect();
     (reading.report, sections, diagnostics, object)
+}
+
+/// How the worker of an attempt hands its report over: one whose tool takes a JSON Schema is held to the contract's.
+pub(super) fn handover(run: &Run, lease: &Attempt, role: &Name) -> Handover {
+    let Work::Dispatch { worker, .. } = &lease.work else { return Handover::Marked };
+    let forces = AgentSpec::parse(worker).and_then(Result::ok).is_some_and(|spec| spec.adapter.forces_schema);
+    let dialect = run.protocol.roles.get(role).and_then(|role| run.protocol.contracts.report(&role.contract));
+    match forces && dialect.and_then(workers::bundle::schema_of).is_some() {
+        true => Handover::Structured,
+        false => Handover::Marked,
+    }
 }
 
 fn line(diagnostic: &Diagnostic) -> String {

@@ -219,7 +219,7 @@ impl Attempt for CommandAttempt {
             let said = match file.unwrap_or(Said::Nothing) {
                 Said::Nothing => match self.stdout.take() {
                     (bytes, _) if bytes.trim_ascii().is_empty() => Said::Nothing,
-                    (bytes, cut) => Said::Report { bytes, cut },
+                    (bytes, cut) => Said::Printed { bytes, cut },
                 },
                 said => said,
             };
@@ -286,7 +286,7 @@ mod tests {
 
     fn text(outcome: &Outcome) -> String {
         match &outcome.said {
-            Said::Report { bytes, .. } => String::from_utf8(bytes.clone()).unwrap(),
+            Said::File(bytes) | Said::Printed { bytes, .. } => String::from_utf8(bytes.clone()).unwrap(),
             said => panic!("{said:?}"),
         }
     }
@@ -334,7 +334,7 @@ mod tests {
     fn too_much_output_is_cut_in_the_log_and_in_the_report() {
         let (outcome, _root) = act("head -c 9000000 /dev/zero | tr '\\0' x; echo end", job);
         assert!(outcome.log_cut);
-        let Said::Report { bytes, cut } = outcome.said else { panic!("nothing") };
+        let Said::Printed { bytes, cut } = outcome.said else { panic!("nothing") };
         assert!(cut && bytes.len() == REPORT_BYTES_MAX && bytes.ends_with(b"end\n"));
     }
 

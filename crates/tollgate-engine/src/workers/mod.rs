@@ -104,11 +104,13 @@ pub fn marker(run: RunId, attempt: AttemptId, token: u64) -> String {
 /// What a worker said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
-    /// A report, from the report file or, when that stayed empty, from stdout.
-    Report {
-        /// Its bytes.
+    /// The report file, which it wrote.
+    File(Vec<u8>),
+    /// What it printed, where it wrote no report file.
+    Printed {
+        /// The bytes.
         bytes: Vec<u8>,
-        /// Whether the start of stdout is missing.
+        /// Whether the start is missing.
         cut: bool,
     },
     /// Nothing.

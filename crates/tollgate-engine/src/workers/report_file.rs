@@ -32,15 +32,15 @@ impl ReportFolder {
 
     /// Reads the report without what is secret, and takes that out of the file too.
     pub fn read_without(&self, secrets: &Secrets) -> Said {
-        let (bytes, cut) = match self.read() {
-            Said::Report { bytes, cut } => (bytes, cut),
-            other @ (Said::Nothing | Said::Refused(_)) => return other,
+        let bytes = match self.read() {
+            Said::File(bytes) => bytes,
+            other @ (Said::Nothing | Said::Refused(_) | Said::Printed { .. }) => return other,
         };
-        let Cow::Owned(bytes) = secrets.scrub(&bytes) else { return Said::Report { bytes, cut } };
+        let Cow::Owned(bytes) = secrets.scrub(&bytes) else { return Said::File(bytes) };
         let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&self.0, NAME, flags, Mode::empty()).map(std::fs::File::from);
         match file.map_err(std::io::Error::from).and_then(|mut file| file.write_all(&bytes)) {
-            Ok(()) => Said::Report { bytes, cut },
+            Ok(()) => Said::File(bytes),
             Err(error) => Said::Refused(format!("the report holds a secret that cannot be taken out: {error}")),
         }
     }
@@ -65,7 +65,7 @@ impl ReportFolder {
                 Said::Refused(format!("the report has more than {REPORT_BYTES_MAX} bytes"))
             }
             Ok(0) => Said::Nothing,
-            Ok(_) => Said::Report { bytes, cut: false },
+            Ok(_) => Said::File(bytes),
         }
     }
 }
@@ -84,7 +84,7 @@ mod tests {
         std::fs::write(&report, "").unwrap();
         assert_eq!(reports.read(), Said::Nothing);
         std::fs::write(&report, "done").unwrap();
-        assert_eq!(reports.read(), Said::Report { bytes: b"done".to_vec(), cut: false });
+        assert_eq!(reports.read(), Said::File(b"done".to_vec()));
         std::fs::File::create(&report).unwrap().set_len(REPORT_BYTES_MAX as u64 + 1).unwrap();
         assert!(matches!(reports.read(), Said::Refused(why) if why.contains("bytes")));
         ReportFolder::create(&root).unwrap();

@@ -84,7 +84,7 @@ fn a_lie_about_files_is_a_finding_that_somebody_must_look_at() {
 fn a_late_answer_does_not_count_and_its_process_is_ended() {
     let late = at(1, &format!("misbehave: late, delay_ms: 60000, {BUILT}"));
     let (play, said) = Play::standard(&[("developer", &[late, else_(BUILT)])]);
-    said.exits(1).says("it said nothing");
+    said.exits(1).says("the worker produced no report");
     play.holds();
     play.tollgate(&["retry", "RUN"]).exits(0);
     play.holds();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Name;
-use crate::context::{Assembled, Change, ContextError, Sources, assemble, reading_context};
+use crate::context::{Assembled, Change, ContextError, Handover, Sources, assemble, reading_context};
 use crate::contract::{Context, registry};
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, RunId};
@@ -39,6 +39,7 @@ pub struct Bench {
     objects: BTreeMap<Digest, String>,
     trees: u32,
     pub change: Option<Change>,
+    pub handover: Handover,
 }
 
 impl Bench {
@@ -83,7 +84,7 @@ impl Bench {
             &stamp(ByKind::Person),
         );
         let objects = BTreeMap::from([(object, task.to_owned())]);
-        let mut bench = Self { run: opened.unwrap().run, objects, trees: 0, change: None };
+        let mut bench = Self { run: opened.unwrap().run, objects, trees: 0, change: None, handover: Handover::Marked };
         bench.decide(Command::TakeOver { driver: "driver".into() }, ByKind::Driver);
         bench
     }
@@ -216,8 +217,12 @@ impl Bench {
 
     pub fn show_to(&self, attempt: AttemptId, template: &str) -> Result<Assembled, ContextError> {
         let object = |digest: Digest| self.objects.get(&digest).cloned();
-        let sources =
-            Sources { object: &object, change: self.change.clone(), project: "hello: Makefile src tests".to_owned() };
+        let sources = Sources {
+            object: &object,
+            change: self.change.clone(),
+            project: "hello: Makefile src tests".to_owned(),
+            handover: self.handover,
+        };
         assemble(&self.run, attempt, template, &sources)
     }
 

@@ -1,7 +1,8 @@
 //! Every brief of build-plan, as a worker gets it.
 
 use super::bench::{Bench, checked, developed, reviewed};
-use crate::context::{Change, reading_context};
+use crate::context::{Change, Handover, reading_context};
+use crate::contract::extract::Markers;
 use crate::contract::registry;
 use crate::report::{Health, Judgement};
 use crate::run::event::{ChangeKind, Changed};
@@ -29,9 +30,11 @@ fn snapshot(name: &str, bench: &mut Bench) {
     let shown = bench.brief();
     let attempt = bench.live();
     let role = bench.run.protocol.roles[&bench.role(attempt)].clone();
-    let told = registry::report_dialect(&role.contract).unwrap().instructions(&reading_context(&bench.run, attempt));
+    let context = reading_context(&bench.run, attempt);
+    let told = registry::report_dialect(&role.contract).unwrap().instructions(&context);
+    let asked = context.markers.unwrap().request();
     let (brief, rest) = shown.brief.split_at(shown.brief.find("## How to report\n").unwrap());
-    assert_eq!(rest, format!("## How to report\n\n{told}"));
+    assert_eq!(rest, format!("## How to report\n\n{}\n\n{asked}\n", told.trim_end()));
     insta::assert_snapshot!(name, brief);
 }
 
@@ -45,6 +48,20 @@ fn the_manifest_says_what_is_shown_and_why() {
     assert_eq!(manifest["files"][0]["path"], "brief.md");
     manifest["files"].as_array_mut().unwrap().remove(0);
     insta::assert_snapshot!("manifest", serde_json::to_string_pretty(&manifest).unwrap());
+}
+
+/// The markers are those of the attempt, inside of a sentence; a tool that is held to a schema is asked for none.
+#[test]
+fn a_brief_asks_for_the_markers_of_its_attempt() {
+    let mut bench = standard();
+    let attempt = bench.live();
+    let markers = reading_context(&bench.run, attempt).markers.unwrap();
+    let brief = bench.brief().brief;
+    assert_eq!(Markers::named_in(&brief), Some(markers.clone()));
+    assert!(markers.begin().contains(&attempt.to_string()));
+    assert!(!brief.lines().any(|line| [markers.begin(), markers.end()].contains(&line.trim())), "{brief}");
+    bench.handover = Handover::Structured;
+    assert_eq!(Markers::named_in(&bench.brief().brief), None);
 }
 
 #[test]
@@ -83,7 +100,7 @@ fn developer_after_a_malformed_report() {
     assert_eq!(bench.report_any("developer", "It is all done, trust me."), Health::Malformed);
     let brief = bench.brief().brief;
     assert!(brief.contains("## Why you are here again"), "{brief}");
-    assert!(brief.contains("- there is no report: no `## Status` heading"), "{brief}");
+    assert!(brief.contains("- there is no report in the text: it has no `## Status` heading"), "{brief}");
 }
 
 #[test]

@@ -209,7 +209,12 @@ fn only_a_live_dispatch_has_a_brief() {
     let mut bench = Bench::open(&[("complexity", "standard")]);
     let first = bench.live();
     bench.report("developer", &developed());
-    let sources = crate::context::Sources { object: &|_| None, change: None, project: String::new() };
+    let sources = crate::context::Sources {
+        object: &|_| None,
+        change: None,
+        project: String::new(),
+        handover: crate::context::Handover::Marked,
+    };
     let error = crate::context::assemble(&bench.run, first, "", &sources).unwrap_err();
     assert_eq!(error, ContextError::NotADispatch(first));
     assert_eq!(error.to_string(), "att_1 is not a live dispatch of a role");

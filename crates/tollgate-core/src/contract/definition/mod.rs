@@ -23,6 +23,7 @@ pub use read::{LINES, read};
 pub use report::{Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Mapping, PlanMap, PlanMapping, QuestionMap, Said};
 
 use self::like::Like;
+use super::Trailing;
 use super::tree::Node;
 use crate::Name;
 use crate::diagnostic::Place;
@@ -46,6 +47,8 @@ pub struct Definition {
     pub heading: Option<Heading>,
     /// The sentence that a Markdown document ends with; it says nothing of its own.
     pub closing: Option<Name>,
+    /// What becomes of text after a report.
+    pub trailing: Trailing,
     /// What the document is.
     pub root: Type,
     pub rules: Vec<Rule>,

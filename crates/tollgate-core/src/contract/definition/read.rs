@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use super::conditions::{Scope, resolve};
 use super::types::{LABELS, Types};
 use super::{
-    Definition, Example, Form, Heading, Kind, Labels, Layout, ListType, Path, PlanMapping, RecordType, Rule, Type,
+    Definition, Example, Form, Heading, Kind, Labels, Layout, ListType, Mapping, Path, PlanMapping, RecordType, Rule,
+    Type,
 };
 use super::{Field, Items, Range, check, json_schema, mappings};
 use crate::Name;
 use crate::code::Code;
+use crate::contract::Trailing;
 use crate::contract::tree::{self, Node};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::yaml::{self, Fields, Problems};
@@ -66,6 +68,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     };
     let rules = fields.take("rules");
     let report = fields.take("report");
+    let trailing = fields.take("trailing");
     let plan = fields.take("plan");
     let instructions = fields.take("instructions").and_then(|n| problems.text(n, "`instructions`"));
     let example = fields.need("example", problems);
@@ -106,6 +109,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let rules = rules.map(|n| problems.entries(n, "the rules")).unwrap_or_default();
     let rules = rules.iter().filter_map(|(key, node)| rule(key, node, scope, problems)).collect();
     let report = report.map(|node| mappings::report(node, scope, problems));
+    let trailing = trailing.and_then(|node| read_trailing(node, report.as_ref(), problems)).unwrap_or_default();
     let plan = plan.map_or_else(PlanMapping::default, |node| mappings::plan(node, scope, problems));
     let example_place = example?.place;
     let example = wrapped(tree::convert_yaml(example?), first);
@@ -118,6 +122,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         roles,
         heading: heading.map(|(heading, _)| heading),
         closing,
+        trailing,
         root,
         rules,
         report,
@@ -126,6 +131,17 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
         example,
         example_place,
     })
+}
+
+/// What becomes of text after a report; only a contract that can accept has something to refuse it beside.
+fn read_trailing(node: &yaml::Node, report: Option<&Mapping>, problems: &mut Problems) -> Option<Trailing> {
+    let trailing = problems.word(node, "what becomes of text after a report", &Trailing::WORDS)?;
+    let accepts = report.is_some_and(|mapping| mapping.cases.iter().any(|case| case.verdict.accepts()));
+    if trailing == Trailing::Refuse && !accepts {
+        let message = "`trailing: refuse` is about reports that accept, and no case of `report` does";
+        problems.value(node.place, message, "remove it");
+    }
+    Some(trailing)
 }
 
 /// The document of a form with one value a line is its lines.

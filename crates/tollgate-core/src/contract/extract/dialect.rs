@@ -1,7 +1,7 @@
 //! A contract that documents are looked for in, and what was read of one.
 
 use super::Looks;
-use crate::contract::{Context, DocumentDialect, DocumentReading, Reading, ReportDialect};
+use crate::contract::{Context, DocumentDialect, DocumentReading, Reading, ReportDialect, Trailing};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Health, Report, Verdict};
 
@@ -60,6 +60,14 @@ impl Dialect<'_> {
         }
     }
 
+    /// What becomes of text after a report.
+    pub(in crate::contract) fn trailing(self) -> Trailing {
+        match self {
+            Self::Report(dialect) => dialect.trailing(),
+            Self::Document(_) => Trailing::Note,
+        }
+    }
+
     pub(super) fn malformed(self, diagnostics: Vec<Diagnostic>) -> Read {
         match self {
             Self::Report(_) => Read::Report(malformed(diagnostics)),
@@ -90,6 +98,25 @@ impl Read {
             Self::Report(reading) => &mut reading.diagnostics,
             Self::Document(reading) => &mut reading.diagnostics,
         }
+    }
+
+    /// Whether it is a report that accepts the work.
+    pub(in crate::contract) fn accepts(&self) -> bool {
+        match self {
+            Self::Report(reading) => reading.report.verdict.accepts(),
+            Self::Document(_) => false,
+        }
+    }
+
+    /// Adds an error, which makes a report malformed.
+    pub(in crate::contract) fn refuse(&mut self, error: Diagnostic) {
+        if let Self::Report(reading) = self {
+            let reads = std::mem::take(&mut reading.report.reads);
+            let reason = error.message.clone();
+            reading.report = Report { reads, reason, ..Report::new(Health::Malformed, Verdict::None) };
+            reading.sections.clear();
+        }
+        self.diagnostics_mut().push(error);
     }
 
     /// Whether something is wrong with it.

@@ -1,7 +1,8 @@
 //! What a worker was shown: whatever repeats it is no report.
 
-use super::Form;
+use super::candidates::{self, Candidate, Form};
 use super::looks::{Heads, Looks};
+use super::speech::Speech;
 use crate::contract::defined::from_json;
 use crate::contract::markdown::{heading_words, is_fence};
 use crate::contract::tree::{Node, json};
@@ -18,8 +19,6 @@ pub enum Echo {
     Beginning,
     /// All of what was shown.
     Whole,
-    /// It says something of its own, and the words before it call it an example.
-    Example,
 }
 
 /// Every document and template that was shown.
@@ -46,23 +45,22 @@ impl Shown {
     }
 
     fn add(&mut self, looks: &Looks, text: &str) {
-        if looks.json.is_some() {
-            let found = super::find(text, looks);
-            let objects = found.candidates.iter().filter(|one| one.form == Form::Json);
-            let trees = objects.filter_map(|one| json::read(found.text(one)).ok().map(Node::into_owned));
-            let room = SHOWN_MAX.saturating_sub(self.trees.len());
-            self.trees.extend(trees.take(room));
+        for object in candidates::objects(text, looks) {
+            if self.trees.len() < SHOWN_MAX {
+                self.trees.extend(json::read(&text[object]).ok().map(Node::into_owned));
+            }
+        }
+        if looks.yaml.is_some() || looks.lines.is_some() {
+            let speech = Speech::of(text, looks);
+            let found = candidates::find(&speech, looks).0.into_iter().filter(|one| one.form == Form::Text);
+            let text = |one: Candidate| &speech.layers.text(one.layer)[one.range];
+            let lines = found.map(|one| text(one).lines().filter_map(significant).map(str::to_owned).collect());
+            let room = SHOWN_MAX.saturating_sub(self.texts.len());
+            self.texts.extend(lines.take(room));
         }
         if let Some(heads) = &looks.markdown {
             let room = SHOWN_MAX.saturating_sub(self.texts.len());
             self.texts.extend(under_headings(text, heads).into_iter().take(room));
-        }
-        if looks.yaml.is_some() || looks.lines.is_some() {
-            let found = super::find(text, looks);
-            let texts = found.candidates.iter().filter(|one| one.form == Form::Text);
-            let lines = texts.map(|one| found.text(one).lines().filter_map(significant).map(str::to_owned).collect());
-            let room = SHOWN_MAX.saturating_sub(self.texts.len());
-            self.texts.extend(lines.take(room));
         }
     }
 

@@ -21,6 +21,8 @@ enum From {
     Without { parent: usize, gone: Vec<(usize, usize)> },
     /// Strings of another layer, one after the other.
     Strings { parent: usize, parts: Parts },
+    /// Parts of other layers, and where each begins in this text.
+    Joined { starts: Vec<usize>, parts: Vec<(usize, Range<usize>)> },
 }
 
 /// Pieces of a text. A message may come in as many as it has words: each costs a few numbers, and no more.
@@ -75,13 +77,16 @@ impl<'t> Layers<'t> {
         self.0.len() - 1
     }
 
-    /// Drops a layer of strings and those behind it: nothing was found in them. Gives where the strings stand.
-    pub fn forget(&mut self, layer: usize) -> Vec<Range<usize>> {
-        self.0.truncate(layer + 1);
-        match self.0.pop().map(|layer| layer.from) {
-            Some(From::Strings { parts, .. }) => parts.raws,
-            Some(From::File | From::Without { .. }) | None => Vec::new(),
+    /// A text that is made of parts of other layers, each on lines of its own.
+    pub fn join(&mut self, parts: Vec<(usize, Range<usize>)>) -> usize {
+        let (mut text, mut starts) = (String::new(), Vec::with_capacity(parts.len()));
+        for (layer, range) in &parts {
+            starts.push(text.len());
+            text.push_str(&self.text(*layer)[range.clone()]);
+            text.push('\n');
         }
+        self.0.push(Layer { text: Cow::Owned(text), from: From::Joined { starts, parts } });
+        self.0.len() - 1
     }
 
     /// Whether a layer is the words of a string.
@@ -89,6 +94,7 @@ impl<'t> Layers<'t> {
         match self.0.get(layer).map(|layer| &layer.from) {
             Some(From::Strings { .. }) => true,
             Some(From::Without { parent, .. }) => self.is_string(*parent),
+            Some(From::Joined { parts, .. }) => parts.first().is_some_and(|(layer, _)| self.is_string(*layer)),
             Some(From::File) | None => false,
         }
     }
@@ -102,6 +108,11 @@ impl<'t> Layers<'t> {
                 self.in_file(*parent, at + bytes)
             }
             Some(From::Strings { parent, parts }) => self.in_file(*parent, parts.raw_at(self.text(*parent), at)),
+            Some(From::Joined { starts, parts }) => {
+                let part = starts.partition_point(|start| *start <= at).saturating_sub(1);
+                let (start, (layer, range)) = (starts[part], &parts[part]);
+                self.in_file(*layer, (range.start + at - start).min(range.end))
+            }
             Some(From::File) | None => at,
         }
     }

@@ -1,60 +1,52 @@
-//! Finds the report in what a worker printed: the last one of its unit that is no echo of what the worker was shown.
+//! Finds the report in what a worker printed.
 //!
-//! [`scan`] opens the lines of command line tools and notes what looks like a document, [`region`] looks into plain text, [`echo`]
-//! knows what was shown. A last report that is cut off or invalid makes the whole malformed; one before it is shown, never used.
+//! An object that the worker's tool was forced to by a schema is the report. Otherwise it is what is between the last pair of
+//! [`Markers`]. Without those it is the last candidate that is no echo of what the worker was shown: a JSON object or Markdown of the
+//! contract, at the outermost level of what the agent said. One that is cut off or invalid makes the whole malformed; an earlier one is
+//! shown, never used. Text after the report is `trailing`: it is not read, and a contract says whether it is refused.
 
-mod against;
-mod alike;
-mod alone;
-mod announce;
-mod around;
-mod called;
+mod blocks;
 mod candidates;
-mod decides;
-mod demands;
 mod dialect;
-mod disown;
 mod echo;
-mod entitled;
-mod envelope;
-mod handed_in;
+mod envelopes;
 mod layer;
 mod looks;
-mod plain;
-mod region;
-mod sample;
-mod scan;
+mod markers;
+mod only;
 mod skim;
-mod tail;
-mod taken_back;
+mod speech;
 #[cfg(test)]
 mod tests;
-mod thoughts;
 mod unit;
-mod wrapped;
 
-pub use self::against::Against;
-pub use self::alone::{objects, only_fence, only_object, other_object};
-pub use self::decides::Deciding;
+pub use self::candidates::objects;
 pub use self::dialect::{Dialect, Read, malformed};
 pub use self::looks::{Heads, Looks};
+pub use self::markers::Markers;
+pub use self::only::{only_fence, only_object, other_object};
 
-#[cfg(test)]
-use self::candidates::CANDIDATES_MAX;
-use self::candidates::{Candidate, Candidates, Form, State, find};
+use std::ops::Range;
+
+use self::candidates::{Candidate, Form};
 use self::echo::{Echo, Shown};
-use super::markdown::{SHOW_NOT, SHOWN, heading_words};
-use super::text::Source;
+use self::only::InFile;
+use self::speech::{Said, Speech};
+use super::markdown::heading_words;
+use super::text::{Source, quote};
 use super::tree::json;
-use super::{Context, Reading, ReportDialect};
+use super::{Context, Reading, ReportDialect, Trailing};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Mend, Place};
-use crate::report::{Health, Report, Verdict};
 
 /// The largest transcript that is read.
 pub const BYTES_MAX: usize = 64 << 20;
-/// So many reports before one that is not valid are looked at for one that is.
+/// So many reports before one that is not valid are read in search of one that is.
 const EARLIER_MAX: usize = 16;
+/// So many earlier reports are warned about.
+const DRAFTS_MAX: usize = 50;
+/// Where a report begins, in its own text.
+const FIRST: Place = Place { line: 1, column: 1 };
 
 /// What came of a transcript.
 #[derive(Debug)]
@@ -69,6 +61,8 @@ pub struct Extraction {
     pub unseen: usize,
     /// The last report before an invalid one that is valid: it is not used.
     pub earlier: Option<Earlier>,
+    /// Where text begins that follows the report.
+    pub trailing: Option<Place>,
 }
 
 /// A report in a transcript.
@@ -76,7 +70,7 @@ pub struct Extraction {
 pub struct Found {
     pub from: Place,
     pub to: Place,
-    /// Whether it stands in a JSON string.
+    /// Whether it is in a JSON string.
     pub in_string: bool,
     /// Its text, without what is around it.
     pub text: String,
@@ -94,7 +88,7 @@ pub struct Passed {
 /// Why a report is not the one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
-    /// It repeats what the worker was shown, or is a template that nobody filled in.
+    /// It repeats what the worker was shown, or is a template that is not filled in.
     Echo,
     /// Another comes after it.
     Earlier,
@@ -111,12 +105,22 @@ pub struct Earlier {
     pub read: Read,
 }
 
+/// How a report was handed over, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// As an object that a tool was forced to.
+    Schema,
+    Markers,
+    /// It looks like one.
+    Looks,
+}
+
 /// Finds the report in a transcript and reads it.
 pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extraction {
     let file = Source::new(text);
     if text.len() > BYTES_MAX {
         let message = format!("the transcript is longer than {BYTES_MAX} bytes");
-        let wrong = Diagnostic::error(Code::TEXT_REFUSED, Place::START, message).hint("give its end alone");
+        let wrong = Diagnostic::error(Code::TEXT_REFUSED, Place::START, message).hint("give only its end");
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
     // What a script hands in is one object in the form for scripts.
@@ -133,263 +137,286 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         return Extraction { found: Some(found), ..Extraction::nothing(Read::Report(reading), Vec::new(), 0) };
     }
     let looks = dialect.looks(context);
-    let all = all(&file, &looks, context);
-    Search::new(dialect, context, &looks, &all, &file).run()
+    let mut speech = Speech::of(file.text(), &looks);
+    let (by, all, unseen) = candidates(&mut speech, &looks, context.markers.as_ref());
+    let shown = match by {
+        By::Looks => Shown::of(&looks, context.prompt.as_deref()),
+        By::Schema | By::Markers => Shown::default(),
+    };
+    Search { dialect, context, looks: &looks, speech: &speech, by, all: &all, unseen, shown, file: &file }.run()
 }
 
-/// Everything in a text that looks like a document, also what stands behind the last one and could not be read.
-fn all<'t>(file: &Source<'t>, looks: &Looks, context: &Context) -> Candidates<'t> {
-    let mut all = find(file.text(), looks);
-    all.find_unread(looks, context.prompt.as_deref());
-    all
+/// Reads the report of a worker from all that it printed.
+pub fn report(dialect: &dyn ReportDialect, text: &str, context: &Context) -> Reading {
+    report_in(dialect, text, context).0
+}
+
+/// Reads the report of a worker from all that it printed, and gives the text of the report.
+pub fn report_in(dialect: &dyn ReportDialect, text: &str, context: &Context) -> (Reading, Option<String>) {
+    let extraction = extract(Dialect::Report(dialect), text, context);
+    match extraction.read {
+        Read::Report(reading) => (reading, extraction.found.map(|found| found.text)),
+        Read::Document(_) => (malformed(Vec::new()), None),
+    }
+}
+
+/// Reads a report file, and gives the text of the report: it is the whole file, and nothing else may be in it but the markers around it.
+pub fn report_file(dialect: &dyn ReportDialect, text: &str, context: &Context) -> (Reading, Option<String>) {
+    let inside = context.markers.as_ref().and_then(|markers| markers.inside(text));
+    let text = inside.map_or(text, |inside| &text[inside]);
+    let mut read = Read::Report(dialect.read_alone(text, context));
+    match only::in_file(Dialect::Report(dialect), text, context) {
+        InFile::Alone => {}
+        InFile::Nothing => return report_in(dialect, text, context),
+        InFile::With(at) => {
+            let message = "a report file holds one report, and this is no part of it";
+            let hint = "write the report alone into the file";
+            read.refuse(Diagnostic::error(Code::TEXT_AROUND, Source::new(text).place(at), message).hint(hint));
+        }
+    }
+    match read {
+        Read::Report(reading) => (reading, Some(text.to_owned())),
+        Read::Document(_) => (malformed(Vec::new()), None),
+    }
+}
+
+/// Everything that may be the report, and how many more there were.
+fn candidates(speech: &mut Speech<'_>, looks: &Looks, markers: Option<&Markers>) -> (By, Vec<Candidate>, usize) {
+    let objects = speech.said.iter().enumerate().filter_map(|(said, item)| match item {
+        Said::Object { layer, range } => {
+            Some(Candidate { layer: *layer, range: range.clone(), form: Form::Json, cut: false, said, after: None })
+        }
+        Said::Text { .. } | Said::Failed { .. } | Said::Cut { .. } => None,
+    });
+    let objects: Vec<Candidate> = objects.filter(|_| looks.json.is_some()).collect();
+    if !objects.is_empty() {
+        return (By::Schema, objects, 0);
+    }
+    let marked = markers.map(|markers| markers::find(speech, markers)).unwrap_or_default();
+    if !marked.is_empty() {
+        let candidate = |one: markers::Marked| {
+            let form = if speech.layers.text(one.layer)[one.range.clone()].trim_start().starts_with('{') {
+                Form::Json
+            } else {
+                Form::Text
+            };
+            let markers::Marked { layer, range, cut, said, after } = one;
+            Candidate { layer, range, form, cut, said, after: Some(after) }
+        };
+        return (By::Markers, marked.into_iter().map(candidate).collect(), 0);
+    }
+    let (all, unseen) = candidates::find(speech, looks);
+    (By::Looks, all, unseen)
 }
 
 struct Search<'s> {
     dialect: Dialect<'s>,
     context: &'s Context,
     looks: &'s Looks,
-    all: &'s Candidates<'s>,
+    speech: &'s Speech<'s>,
+    by: By,
+    all: &'s [Candidate],
+    unseen: usize,
     shown: Shown,
     file: &'s Source<'s>,
 }
 
-impl<'s> Search<'s> {
-    fn new(
-        dialect: Dialect<'s>,
-        context: &'s Context,
-        looks: &'s Looks,
-        all: &'s Candidates<'s>,
-        file: &'s Source<'s>,
-    ) -> Self {
-        Self { dialect, context, looks, all, shown: Shown::of(looks, context.prompt.as_deref()), file }
-    }
-
+impl Search<'_> {
     fn run(&self) -> Extraction {
-        let mut passed = Vec::new();
-        let mut counts: Option<(usize, Echo)> = None;
-        let mut earlier: Vec<usize> = Vec::new();
-        let last_own = self.last_own();
-        let mut before: Option<(usize, Read)> = None;
-        for (at, one) in self.all.candidates.iter().enumerate().rev() {
-            let decided = counts.is_some() || self.all.failed.is_some();
-            if one.is_shown() && (decided || self.says_otherwise(at, &mut before) != Some(true)) {
-                continue;
-            }
-            let text = self.all.text(one);
-            let echo = if last_own.is_some_and(|own| at > own) { Echo::Whole } else { self.echo(one) };
-            let echo = if echo == Echo::No && counts.is_none() { self.example(at) } else { echo };
-            let why = if echo == Echo::Whole {
-                Some(Why::Echo)
-            } else if let Some(unit) = self.other_unit(one) {
-                Some(Why::OtherUnit(unit))
-            } else if let Some((winner, _)) = counts {
-                earlier.push(at);
-                let same = text.trim() == self.all.text(&self.all.candidates[winner]).trim();
-                Some(if same { Why::Repeated } else { Why::Earlier })
-            } else if self.all.failed.is_some() {
-                earlier.push(at);
-                Some(Why::Earlier)
-            } else {
-                counts = Some((at, echo));
-                None
+        let (mut passed, mut earlier) = (Vec::new(), Vec::new());
+        let failed = self.failed();
+        let counts = if failed.is_some() { None } else { self.counts() };
+        for (at, one) in self.all.iter().enumerate() {
+            let why = match counts {
+                Some((winner, _)) if at == winner => continue,
+                _ if self.is_echo(one) => Why::Echo,
+                Some((winner, _)) if at > winner && self.is_example(one) => Why::Echo,
+                _ => match (self.other_unit(one), counts) {
+                    (Some(unit), _) if self.by == By::Looks => Why::OtherUnit(unit),
+                    (_, Some((winner, _))) if self.text(one).trim() == self.text(&self.all[winner]).trim() => {
+                        Why::Repeated
+                    }
+                    _ => {
+                        earlier.push(at);
+                        Why::Earlier
+                    }
+                },
             };
-            passed.extend(why.map(|why| Passed { place: self.place(one, 0), why }));
+            passed.push(Passed { place: self.place(one, 0), why });
         }
-        passed.reverse();
-        match counts {
-            Some((at, echo)) => self.counted(at, echo, passed, earlier),
-            None if self.all.failed.is_some() => {
-                let before = self.valid_before(&earlier).map(|(at, read)| self.earlier(at, read));
-                let read = self.dialect.malformed(self.failed());
-                Extraction { earlier: before, ..Extraction::nothing(read, passed, self.all.unseen) }
+        match (counts, failed) {
+            (Some((at, echo)), _) => self.counted(&self.all[at], echo, passed, &earlier),
+            (None, Some(failed)) => {
+                let earlier = self.valid_before(&earlier);
+                let read = self.dialect.malformed(vec![failed]);
+                Extraction { earlier, ..Extraction::nothing(read, passed, self.unseen) }
             }
-            None => {
+            (None, None) => {
                 let wrong = self.absent(&passed);
-                Extraction::nothing(self.dialect.malformed(vec![wrong]), passed, self.all.unseen)
+                Extraction::nothing(self.dialect.malformed(vec![wrong]), passed, self.unseen)
             }
         }
     }
 
-    /// What comes of the candidate that counts, unless it is taken back behind it.
-    fn counted(&self, at: usize, echo: Echo, mut passed: Vec<Passed>, mut earlier: Vec<usize>) -> Extraction {
-        let one = &self.all.candidates[at];
-        let mut read = self.judge(one, echo);
-        if let Some(label) = self.called_former(at, &read, &earlier) {
-            refuse(&mut read, self.is_called(Some(label)));
+    /// The candidate that counts: the last one; of those that only look like one, the last that is no echo. The contract's own example
+    /// counts where there is no other.
+    fn counts(&self) -> Option<(usize, Echo)> {
+        let last = |is: &dyn Fn(&Candidate) -> bool| self.all.iter().rposition(is);
+        if self.by != By::Looks {
+            return last(&|_| true).map(|at| (at, Echo::No));
         }
-        let Some(other) = self.taken_back(at, &read) else { return self.read(one, read, passed, &earlier) };
-        let own = Passed { place: self.place(one, 0), why: Why::Earlier };
-        passed.insert(passed.partition_point(|before| before.place < own.place), own);
-        earlier.insert(0, at);
-        self.read(&other, self.judge(&other, Echo::No), passed, &earlier)
+        let own = |one: &Candidate| !self.is_echo(one) && self.other_unit(one).is_none();
+        let at = last(&|one| own(one) && !self.is_example(one)).or_else(|| last(&own))?;
+        Some((at, self.echo(&self.all[at])))
     }
 
-    fn read(&self, one: &Candidate, mut read: Read, passed: Vec<Passed>, earlier: &[usize]) -> Extraction {
-        let text = self.all.text(one);
+    fn counted(&self, one: &Candidate, echo: Echo, passed: Vec<Passed>, earlier: &[usize]) -> Extraction {
+        let mut read = self.judge(one, echo);
         let own = read.diagnostics().to_vec();
-        let source = Source::new(text);
+        let source = Source::new(self.text(one));
         for diagnostic in read.diagnostics_mut() {
             self.in_file(diagnostic, one, &source);
         }
-        let drafts = passed.iter().filter(|passed| passed.why == Why::Earlier).take(50);
-        let warnings: Vec<Diagnostic> = drafts
-            .map(|passed| {
-                let message = "an earlier report stands here; only the last one counts";
-                Diagnostic::warning(Code::REPORT_DRAFT, passed.place, message).hint("report once, at the end")
-            })
-            .collect();
-        read.diagnostics_mut().splice(0..0, warnings);
+        let trailing = self.trailing(one).map(|(layer, at)| self.file.place(self.speech.layers.in_file(layer, at)));
+        let refused = self.dialect.trailing() == Trailing::Refuse && read.accepts();
+        if let Some(place) = trailing {
+            match refused {
+                true => read.refuse(accepted_and_more(place)),
+                false => read.diagnostics_mut().push(unread_text(place)),
+            }
+        }
+        let more = trailing.filter(|_| refused).map(|_| accepted_and_more(Place::default()));
+        let drafts = passed.iter().filter(|passed| passed.why == Why::Earlier).take(DRAFTS_MAX);
+        let drafts = drafts.map(|passed| {
+            let message = "an earlier report; only the last one counts";
+            Diagnostic::warning(Code::REPORT_DRAFT, passed.place, message).hint("report once, at the end")
+        });
+        read.diagnostics_mut().extend(drafts);
         read.diagnostics_mut().sort_by_key(|diagnostic| diagnostic.place);
-        let before = read.is_refused().then(|| self.valid_before(earlier)).flatten();
-        let before = before.map(|(at, read)| self.earlier(at, read));
+        let earlier = if read.is_refused() { self.valid_before(earlier) } else { None };
+        let text = self.text(one);
         let found = Found {
             from: self.place(one, 0),
             to: self.place(one, text.trim_end().len()),
-            in_string: self.all.layers.is_string(one.layer),
+            in_string: self.speech.layers.is_string(one.layer),
             text: text.to_owned(),
-            diagnostics: own,
+            diagnostics: own.into_iter().chain(more).collect(),
         };
-        Extraction { read, found: Some(found), passed, unseen: self.all.unseen, earlier: before }
+        Extraction { read, found: Some(found), passed, unseen: self.unseen, earlier, trailing }
     }
 
-    /// Whether what stands in code, a quote or a list says otherwise than the report before it, which is read once. Without one before it there is no report.
-    fn says_otherwise(&self, at: usize, read: &mut Option<(usize, Read)>) -> Option<bool> {
-        let before = self.all.candidates[..at].iter().rposition(|one| !one.is_shown())?;
-        let text = sample::bare(self.all.text(&self.all.candidates[at]));
-        let nobodys = text.trim() == self.looks.example.trim()
-            || self.dialect.is_unfilled(&text)
-            || self.shown.echo(&text, Form::Text) == Echo::Whole
-            || self.names_other_unit(&text).is_some();
-        if nobodys {
-            return Some(false);
-        }
-        if read.as_ref().is_none_or(|(known, _)| *known != before) {
-            *read = Some((before, self.judge(&self.all.candidates[before], Echo::No)));
-        }
-        let own = read.as_ref().map(|(_, read)| read);
-        Some(match (own, self.dialect.read_alone(&text, self.context)) {
-            (Some(Read::Report(own)), Read::Report(shown)) => {
-                (own.report.health, own.report.verdict) != (shown.report.health, shown.report.verdict)
-            }
-            (Some(Read::Document(own)), Read::Document(shown)) => own.plan != shown.plan,
-            _ => true,
+    fn text(&self, one: &Candidate) -> &str {
+        &self.speech.layers.text(one.layer)[one.range.clone()]
+    }
+
+    /// Where text begins that the agent said after a report and that is no other candidate.
+    fn trailing(&self, one: &Candidate) -> Option<(usize, usize)> {
+        let items = self.speech.said.iter().enumerate().skip(one.said);
+        items.filter(|_| self.by != By::Schema && !one.cut).find_map(|(index, item)| match item {
+            Said::Text { layer, range, .. } if index == one.said => self.text_in(index, *layer, one.after?..range.end),
+            Said::Text { layer, range, own: true } => self.text_in(index, *layer, range.clone()),
+            Said::Text { .. } | Said::Object { .. } | Said::Failed { .. } | Said::Cut { .. } => None,
         })
     }
 
-    /// The last report before the one that counts, or would, that is valid.
-    fn valid_before(&self, earlier: &[usize]) -> Option<(usize, Read)> {
-        let one = |at: usize| &self.all.candidates[at];
-        let whole = earlier.iter().copied().take(EARLIER_MAX).filter(|at| one(*at).state == State::Whole);
-        whole.map(|at| (at, self.judge(one(at), Echo::No))).find(|(_, read)| !read.is_refused())
+    /// Where text begins in a range of an item, outside of candidates.
+    fn text_in(&self, said: usize, layer: usize, range: Range<usize>) -> Option<(usize, usize)> {
+        let (text, mut from) = (self.speech.layers.text(layer), range.start);
+        let others =
+            self.all.iter().filter(|one| one.said == said && one.range.start >= range.start && self.by == By::Looks);
+        let gaps = others.map(|one| one.range.start..one.after.unwrap_or(one.range.end));
+        for gap in gaps.chain(std::iter::once(range.end..range.end)) {
+            let bare = text.get(from..gap.start).unwrap_or_default().trim_start();
+            if !bare.is_empty() {
+                return Some((layer, gap.start - bare.len()));
+            }
+            from = gap.end;
+        }
+        None
     }
 
-    fn earlier(&self, at: usize, read: Read) -> Earlier {
-        Earlier { place: self.place(&self.all.candidates[at], 0), read }
+    /// The last report before the one that counts that is valid.
+    fn valid_before(&self, earlier: &[usize]) -> Option<Earlier> {
+        let whole = earlier.iter().rev().take(EARLIER_MAX).map(|at| &self.all[*at]).filter(|one| !one.cut);
+        let mut read = whole.map(|one| (one, self.judge(one, Echo::No)));
+        let (one, read) = read.find(|(_, read)| !read.is_refused())?;
+        Some(Earlier { place: self.place(one, 0), read })
     }
 
-    /// The last valid report before one that is the contract's own example, in whatever layout: the example is nobody's where there is another.
-    fn last_own(&self) -> Option<usize> {
-        let example = self.looks.example.trim();
-        let tree = json::read(example).ok();
-        let same = |text: &str| json::read(text).is_ok_and(|own| tree.as_ref().is_some_and(|tree| tree.same(&own)));
-        let is_sample = |one: &Candidate| {
-            let text = self.all.text(one).trim();
-            one.state == State::Whole
-                && !example.is_empty()
-                && (text == example || (one.form == Form::Json && same(text)))
-        };
-        let behind = self.all.candidates.iter().rev().take_while(|one| is_sample(one)).count();
-        let at = self.all.candidates.len().checked_sub(behind + 1).filter(|_| behind > 0)?;
-        let own = &self.all.candidates[at];
-        let counts = own.state == State::Whole
-            && self.echo(own) == Echo::No
-            && self.example(at) == Echo::No
-            && self.other_unit(own).is_none();
-        (counts && !self.judge(own, Echo::No).is_refused()).then_some(at)
-    }
-
-    /// How much of a candidate only repeats what was shown, or is said to be no report.
     fn echo(&self, one: &Candidate) -> Echo {
-        if one.state != State::Whole {
-            return Echo::No;
+        match (self.by, one.cut) {
+            (By::Looks, false) if self.dialect.is_unfilled(self.text(one)) => Echo::Whole,
+            (By::Looks, false) => self.shown.echo(self.text(one), one.form),
+            _ => Echo::No,
         }
-        if self.dialect.is_unfilled(self.all.text(one)) {
-            return Echo::Whole;
-        }
-        self.shown.echo(self.all.text(one), one.form)
     }
 
-    /// Whether the one that counts is said to be an example; in a line as code it is one where another report stands before it.
-    fn example(&self, at: usize) -> Echo {
-        let one = &self.all.candidates[at];
-        let text = self.all.layers.text(one.layer);
-        let others = || self.all.candidates[..at].iter().any(|other| self.all.text(other) != self.all.text(one));
-        // What takes a Markdown report out ends below it, which is in it.
-        let head = self.all.text(one).lines().next().map_or(0, str::len);
-        let range = one.range.start..if one.form == Form::Json { one.range.end } else { one.range.start + head };
-        let is = one.state == State::Whole
-            && (announce::is_example(text, &range)
-                || (announce::is_inline(text, &range) && others())
-                || self.announced_before(at).is_some());
-        if is { Echo::Example } else { Echo::No }
+    fn is_echo(&self, one: &Candidate) -> bool {
+        self.echo(one) == Echo::Whole
     }
 
-    /// What a tool says of its call: nothing before it is a report of work that was finished.
-    fn failed(&self) -> Vec<Diagnostic> {
-        let at = self.all.failed.map_or(0, |(layer, at)| self.all.layers.in_file(layer, at));
-        let message =
-            "the agent's tool says here that its call failed or was stopped: what was printed before is no report";
-        let hint = "start the agent again; `--json` names in `earlier` what it had reported by then";
-        vec![Diagnostic::error(Code::CALL_FAILED, self.file.place(at), message).hint(hint)]
+    /// Whether a candidate is the contract's own example, in whatever layout.
+    fn is_example(&self, one: &Candidate) -> bool {
+        let (example, text) = (self.looks.example.trim(), self.text(one).trim());
+        let same = || {
+            let trees = json::read(example).ok().zip(json::read(text).ok());
+            one.form == Form::Json && trees.is_some_and(|(example, own)| example.same(&own))
+        };
+        self.by == By::Looks && !one.cut && !example.is_empty() && (text == example || same())
+    }
+
+    /// What a tool says of its call, where nothing that may be the report comes after it.
+    fn failed(&self) -> Option<Diagnostic> {
+        let last = self.all.last().map_or(0, |one| one.said);
+        let found = self.speech.said.iter().enumerate().rev().find_map(|(index, item)| match item {
+            Said::Failed { layer, at } => Some((index, *layer, *at)),
+            Said::Text { .. } | Said::Object { .. } | Said::Cut { .. } => None,
+        });
+        let (_, layer, at) = found.filter(|(index, ..)| *index >= last)?;
+        let place = self.file.place(self.speech.layers.in_file(layer, at));
+        let message = "the agent's tool reports here that its call failed or was stopped, and no report follows";
+        let hint = "start the agent again; `earlier` in the output of `--json` shows what it had reported by then";
+        Some(Diagnostic::error(Code::CALL_FAILED, place, message).hint(hint))
     }
 
     /// Reads one candidate; places are those of its own text.
     fn judge(&self, one: &Candidate, echo: Echo) -> Read {
-        let start = Place { line: 1, column: 1 };
-        let unread = one.state.told(self.looks);
-        if let Some((code, message, hint)) = unread {
-            return self.dialect.malformed(vec![Diagnostic::error(code, start, message).hint(hint)]);
+        if one.cut {
+            let message = "the report is cut off";
+            let error = Diagnostic::error(Code::REPORT_CUT_OFF, FIRST, message).hint("print the whole report again");
+            return self.dialect.malformed(vec![error]);
         }
-        let mut read = self.dialect.read_alone(self.all.text(one), self.context);
-        let told = match echo {
-            Echo::Beginning => {
-                let message = "this is word for word what the prompt shows";
-                Some((message.to_owned(), "report on the work that was done".to_owned()))
+        let mut read = self.dialect.read_alone(self.text(one), self.context);
+        let refused = match (echo, self.unit(one)) {
+            (Echo::Beginning, _) => {
+                Some(("this repeats what the prompt shows".to_owned(), "report on the work that was done".to_owned()))
             }
-            Echo::Example => Some(self.is_called(self.label(one))),
-            Echo::No | Echo::Whole if self.is_unit_unclear(self.all.text(one)) => {
-                let message = "the unit is spelt otherwise here than it was given: whether it is the same is not said";
-                Some((message.to_owned(), "name the unit as it was given".to_owned()))
+            (Echo::No | Echo::Whole, Some((unit::Is::Unclear | unit::Is::Another, said, wanted))) => {
+                let message = format!("the report names the unit {}, and {} was given", quote(&said), quote(wanted));
+                Some((message, "name the unit as it was given".to_owned()))
             }
-            Echo::No | Echo::Whole => None,
+            (Echo::No | Echo::Whole, _) => None,
         };
-        if let Some(told) = told {
-            refuse(&mut read, told);
+        if let Some((message, hint)) = refused {
+            read.refuse(Diagnostic::error(Code::REPORT_ABSENT, FIRST, message).hint(hint));
         }
         read
     }
 
-    /// The unit of a report that is about another one than was asked for.
-    fn other_unit(&self, one: &Candidate) -> Option<String> {
-        (one.state == State::Whole).then(|| self.names_other_unit(self.all.text(one))).flatten()
-    }
-
-    fn names_other_unit(&self, text: &str) -> Option<String> {
-        let wanted = self.context.unit.as_deref()?;
+    /// The unit that a report names, beside the one that was asked for.
+    fn unit(&self, one: &Candidate) -> Option<(unit::Is, String, &str)> {
+        let wanted = self.context.unit.as_deref().filter(|_| !one.cut)?;
         let Dialect::Report(dialect) = self.dialect else { return None };
-        dialect.unit(text, self.context).filter(|said| unit::compare(said, wanted) == unit::Is::Another)
+        let said = dialect.unit(self.text(one), self.context)?;
+        Some((unit::compare(&said, wanted), said, wanted))
     }
 
-    /// Whether a report names a unit that may be the one that was asked for, and may not.
-    fn is_unit_unclear(&self, text: &str) -> bool {
-        let (Some(wanted), Dialect::Report(dialect)) = (self.context.unit.as_deref(), self.dialect) else {
-            return false;
-        };
-        dialect.unit(text, self.context).is_some_and(|said| unit::compare(&said, wanted) == unit::Is::Unclear)
+    fn other_unit(&self, one: &Candidate) -> Option<String> {
+        self.unit(one).filter(|(is, ..)| *is == unit::Is::Another).map(|(_, said, _)| said)
     }
 
     fn place(&self, one: &Candidate, at: usize) -> Place {
-        self.file.place(self.all.layers.in_file(one.layer, one.range.start + at))
+        self.file.place(self.speech.layers.in_file(one.layer, one.range.start + at))
     }
 
     /// Gives a diagnostic the place in the transcript; where that is inside of a JSON string, it says so.
@@ -400,7 +427,7 @@ impl<'s> Search<'s> {
         }
         diagnostic.place = self.place(one, source.offset(own));
         diagnostic.other = diagnostic.other.map(|other| self.place(one, source.offset(other)));
-        if self.all.layers.is_string(one.layer) {
+        if self.speech.layers.is_string(one.layer) {
             let hint = diagnostic.hint.take().map(|hint| format!("{hint}; ")).unwrap_or_default();
             let inside = format!("this is line {}, column {} of the report in the JSON string", own.line, own.column);
             diagnostic.hint = Some(format!("{hint}{inside}"));
@@ -409,71 +436,57 @@ impl<'s> Search<'s> {
 
     fn absent(&self, passed: &[Passed]) -> Diagnostic {
         let what = if matches!(self.dialect, Dialect::Report(_)) { "report" } else { "document" };
-        let last = passed.last();
         let error = |place: Place, message: String| Diagnostic::error(Code::REPORT_ABSENT, place, message);
-        match last.map(|passed| (&passed.why, passed.place)) {
+        match passed.last().map(|passed| (&passed.why, passed.place)) {
             Some((Why::OtherUnit(unit), place)) => {
                 let wanted = self.context.unit.as_deref().unwrap_or_default();
-                let message =
-                    format!("there is no {what} of {wanted}; the last one is of {}", super::text::quote(unit));
+                let message = format!("there is no {what} on {wanted}; the last one is on {}", quote(unit));
                 error(place, message).hint(format!("report on {wanted}"))
             }
             Some((_, place)) => {
                 error(place, format!("there is only an echo of the prompt, no {what}")).hint(&self.looks.begin)
             }
-            None if self.all.thought.is_some() => {
-                let at = self.all.thought.map_or(0, |(layer, at)| self.all.layers.in_file(layer, at));
-                let message = format!("there is no {what}: what stands here is printed as a thought");
-                error(self.file.place(at), message).hint("print it behind the thoughts, and close their tag")
-            }
-            None => {
-                let message = format!("there is no {what}: {}", self.looks.lacks);
-                let line = self.looks.markdown.as_ref().and_then(Heads::line);
-                let head = self.looks.markdown.as_ref().and_then(|heads| {
-                    let is = |line: &str| heading_words(line).is_some_and(|words| heads.is_head(2, words));
-                    let mut lines = super::text::lines(self.file.text());
-                    lines.find(|(_, line)| line.trim_start().starts_with('#') && is(line.trim()))
-                });
-                let Some((line, (at, said))) = line.zip(head) else {
-                    return error(Place::START, message).hint(self.looks.begin.clone());
-                };
-                let level = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'#').count();
-                if level(said) == level(&line) {
-                    let outline = super::markdown::outline(self.file).ok();
-                    if let Some(open) = outline.and_then(|outline| outline.open_fence()).filter(|open| *open < at) {
-                        let hint = format!("end the code fence that begins here: `{line}` stands in it");
-                        return error(self.file.place(open), message).hint(hint);
-                    }
-                    let message = format!("there is no {what}: this `{line}` {SHOWN}");
-                    return error(self.file.place(at), message).hint(SHOW_NOT);
-                }
-                let hint = format!("write {} as `{line}`", super::text::quote(said));
-                error(self.file.place(at), message).hint(hint).mend(Some(Mend::Level(level(&line))))
-            }
+            None => self.unseen_heading(what).unwrap_or_else(|| {
+                let message = format!("there is no {what} in the text: {}", self.looks.lacks);
+                error(Place::START, message).hint(self.looks.begin.clone())
+            }),
         }
+    }
+
+    /// Names a heading with the right words that begins no document: it has another level, or is in code, a quote or a list.
+    fn unseen_heading(&self, what: &str) -> Option<Diagnostic> {
+        let heads = self.looks.markdown.as_ref()?;
+        let line = heads.line()?;
+        let is = |said: &str| heading_words(said).is_some_and(|words| heads.is_head(2, words));
+        let mut lines = super::text::lines(self.file.text());
+        let (at, said) = lines.find(|(_, line)| line.trim_start().starts_with('#') && is(line.trim()))?;
+        let level = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'#').count();
+        let place = self.file.place(at);
+        if level(said) == level(&line) {
+            let message = format!("there is no {what}: this `{line}` is inside of code, a quote, a list or a comment");
+            let hint = "print the report outside of these";
+            return Some(Diagnostic::error(Code::REPORT_ABSENT, place, message).hint(hint));
+        }
+        let message = format!("there is no {what} in the text: {}", self.looks.lacks);
+        let hint = format!("write {} as `{line}`", quote(said));
+        Some(Diagnostic::error(Code::REPORT_ABSENT, place, message).hint(hint).mend(Some(Mend::Level(level(&line)))))
     }
 }
 
-/// Makes malformed what was read, for a reason that its words do not show, with what to do about it.
-fn refuse(read: &mut Read, (reason, hint): (String, String)) {
-    let wrong = Diagnostic::error(Code::REPORT_ABSENT, Place { line: 1, column: 1 }, &reason).hint(hint);
-    read.diagnostics_mut().insert(0, wrong);
-    if let Read::Report(reading) = read {
-        let reads = std::mem::take(&mut reading.report.reads);
-        reading.report = Report { reads, reason, ..Report::new(Health::Malformed, Verdict::None) };
-    }
+/// Text after a report that is only noted.
+fn unread_text(place: Place) -> Diagnostic {
+    let message = "text follows the report; it is not read";
+    Diagnostic::warning(Code::TEXT_AFTER, place, message).hint("print the report last")
+}
+
+/// Text after a report that accepts.
+fn accepted_and_more(place: Place) -> Diagnostic {
+    let message = "text follows a report that accepts the work";
+    Diagnostic::error(Code::TEXT_AFTER, place, message).hint("print nothing after the report; put remarks into it")
 }
 
 impl Extraction {
     fn nothing(read: Read, passed: Vec<Passed>, unseen: usize) -> Self {
-        Self { read, found: None, passed, unseen, earlier: None }
-    }
-}
-
-/// Reads the report of a worker from all that it printed.
-pub fn report(dialect: &dyn ReportDialect, text: &str, context: &Context) -> Reading {
-    match extract(Dialect::Report(dialect), text, context).read {
-        Read::Report(reading) => reading,
-        Read::Document(_) => malformed(Vec::new()),
+        Self { read, found: None, passed, unseen, earlier: None, trailing: None }
     }
 }

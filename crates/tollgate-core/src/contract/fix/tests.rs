@@ -36,8 +36,8 @@ fn json_is_mended_where_there_is_one_answer() {
         GOOD.replace("\"version\": 1", "\"version\": \"1\""),
         GOOD.replace("\"verdict\"", "\"Verdict\""),
         GOOD.replace(".\"\n}", ".\",\n}"),
-        format!("Here it is:\n\n```json\n{GOOD}```\nBye.\n"),
-        format!("So: {GOOD}").replace("high", "High").replace("\"kind\"", "\"Kind\""),
+        format!("```json\n{GOOD}```\n"),
+        format!("\n```\n{GOOD}```\n").replace("high", "High").replace("\"kind\"", "\"Kind\""),
         GOOD.replace("wr.gate_verdict", "WR.Gate-Verdict"),
     ] {
         let fixed = check("wr.gate_verdict", &broken, GOOD);
@@ -57,138 +57,25 @@ fn json_is_mended_where_there_is_one_answer() {
     }
 }
 
-/// What is cut away around a report says nothing: no second report, no words that withdraw it.
+/// Text around a report is cut away; around one that accepts, only a code fence is, where the contract refuses text beside an acceptance.
 #[test]
-fn text_around_a_report_is_cut_only_where_it_is_the_report_beyond_doubt() {
-    for doubted in [
-        format!("{GOOD}\n{{'kind': 'wr.gate_verdict', 'version': 1, 'verdict': 'rejected'}}\n"),
-        format!(
-            "{GOOD}\nkind: wr.gate_verdict\nversion: 1\nverdict: rejected\nconfidence: high\nrationale: It loses rows.\n"
-        ),
-        format!("kind: wr.gate_verdict\nverdict: rejected\n\n{GOOD}"),
-        format!("Ignore this, it is withdrawn:\n```json\n{GOOD}```\nMy verdict is rejected.\n"),
-        format!("<!--\n{GOOD}-->\nRejected\n"),
-        format!("This is not approved:\n{GOOD}"),
-        format!("{GOOD}\nThat isn’t my verdict.\n"),
-        format!("It stays unapproved.\n{GOOD}"),
-        format!("For example:\n\n{GOOD}"),
-        format!("Draft, do not use:\n{GOOD}"),
-        format!("{GOOD}\nWithdrawn. Please disregard the above.\n"),
-        format!("I cannot approve this yet; the tests fail.\n{GOOD}"),
-        format!("{GOOD}\nIgnore this.\n"),
-        format!("Superseded\n{GOOD}"),
-        format!("{GOOD}\nTwo tests failed.\n"),
-        format!("❌\n{GOOD}"),
-        format!("On second thought, I take this back.\n{GOOD}"),
-        format!("{GOOD}\nOn second thought, no.\n"),
-        format!("{GOOD}\nScrap that.\n"),
-        format!("{GOOD}\nP.S. an empty cart shows NaN.\n"),
-        format!("{GOOD}\nWait, criterion 3 is open.\n"),
-        format!("{GOOD}\n(undone)\n"),
-        format!("{GOOD}\n/s\n"),
-        format!("{GOOD}\n# Revert\n"),
-        format!("Voided:\n{GOOD}"),
-        format!("Nope: {GOOD}"),
-        format!("Hold off on merging:\n{GOOD}"),
-        format!("Subject to legal sign-off:\n{GOOD}"),
-        format!("Provisional verdict, open on #12:\n{GOOD}"),
-        format!("Assuming the tests pass:\n{GOOD}"),
-        format!("Once NaN is mended:\n{GOOD}"),
-        format!("The tests pass. What the developer wants to hear:\n{GOOD}"),
-        format!("Verworfen:\n{GOOD}"),
-        format!("已作废：\n{GOOD}"),
-        format!("The verdict is one for the old cart.\n{GOOD}"),
-        format!("```python\nverdict = {GOOD}```\n"),
-        GOOD.lines().map(|line| format!("> {line}\n")).collect(),
-    ] {
-        let fixed = check("wr.gate_verdict", &doubted, &doubted);
-        assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{doubted}");
-    }
-    for (before, word) in [
-        ("I can't sign it.", "can't"),
-        ("Draft, do not use:", "Draft"),
-        ("For example:", "For example:"),
-        ("Expected output:\n\n```json", "Expected output:"),
-    ] {
-        let kept = fix(dialect("wr.gate_verdict"), &format!("{before}\n{GOOD}"), &Context::default());
-        let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
-        let said = format!("is not cut away: `{word}` may take it back");
-        assert!(hints.iter().any(|hint| hint.contains(&said)), "{hints:?}");
-    }
-    check("wr.gate_verdict", &format!("The change is approved:\n\n```json\n{GOOD}```\n"), GOOD);
-    check("wr.gate_verdict", &format!("My verdict:\n{GOOD}"), GOOD);
-    for (before, behind) in [
-        ("Here is the report:", "Let me know if you need anything else."),
-        ("I have finished the task. Below is my report.", "Done."),
-        ("I have reviewed the change,\nand it is fine.\n\n## Report", "Hope this helps!"),
-        ("Sure! Here’s my final verdict, as requested:", "Thanks!"),
-        ("**JSON output:**", "---"),
-        ("✅ All done. In the requested format:", "Feel free to ask if you have any questions."),
-        ("<report>", "</report>"),
-    ] {
-        check("wr.gate_verdict", &format!("{before}\n\n```json\n{GOOD}```\n\n{behind}\n"), GOOD);
-    }
-    // What refuses already may be spoken of in any words.
+fn text_around_an_acceptance_stays() {
     let rejected = GOOD.replace("approved", "rejected");
-    check(
-        "wr.gate_verdict",
-        &format!("What the page shows:\n\n{rejected}\nP.S. an empty cart shows NaN.\n"),
-        &rejected,
-    );
-}
-
-/// A refusal has more words than anybody lists: around what is well, only what is known to say nothing is cut away, and the sentence is named.
-#[test]
-fn around_what_is_well_no_unknown_sentence_is_lost() {
-    let good = guide::example(&registry::defined("team.output").expect("a contract").definition);
-    let reviewer = Context { role: Some("Reviewer".into()), ..Context::default() };
-    assert!(good.contains("\"OK\""), "{good}");
-    for said in [
-        "I reject the change.",
-        "The work is rejected.",
-        "I request changes.",
-        "Changes are required.",
-        "A change is required.",
-        "Change requested.",
-        "The change is unacceptable.",
-        "The change was refused.",
-        "The reviewer declined the change.",
-        "The PR should be reverted.",
-        "I found a SQL injection in the login.",
-        "Two bugs remain.",
-        "The tests are red.",
-        "I ran the tests, and some of them are red.",
-        "- I ran the tests\n- Two of them are red",
-        "The migration loses data.",
-        "I ran no tests.",
-        "I skipped the security check.",
-        "All tests have to pass.",
-        "Let me know when the login is mended.",
-        "Let me know, the login crashes.",
-        "Happy to approve once the tests pass.",
-        "Is this fine?",
-        "!done",
-        "Checked: [ ]",
-        "done ≠ good",
-        "🛑",
-        "Report 1 of 2:",
+    for (before, after) in [
+        ("Here it is:\n\n", ""),
+        ("", "\nBye.\n"),
+        ("On second thought:\n```json\n", "```\n"),
+        ("", "\nkind: wr.gate_verdict\nverdict: rejected\n"),
+        ("<!--\n", "-->\n"),
     ] {
-        for (id, context, good) in
-            [("wr.gate_verdict", &Context::default(), GOOD), ("team.output", &reviewer, good.as_str())]
-        {
-            for text in
-                [format!("{said}\n\n```json\n{good}```\n"), format!("{said}\n\n{good}"), format!("{good}\n{said}\n")]
-            {
-                let kept = fix(dialect(id), &text, context);
-                assert!(kept.text == text && kept.read.is_refused(), "{said}: {}", kept.text);
-                let hints: Vec<&str> = kept.read.diagnostics().iter().filter_map(|one| one.hint.as_deref()).collect();
-                assert!(hints.iter().any(|hint| hint.contains("may take it back")), "{said}: {hints:?}");
-            }
-        }
+        let text = format!("{before}{GOOD}{after}");
+        let fixed = check("wr.gate_verdict", &text, &text);
+        assert!(fixed.read.is_refused() && fixed.mended.is_empty(), "{text}");
+        check("wr.gate_verdict", &format!("{before}{rejected}{after}"), &rejected);
     }
-    let kept = fix(dialect("wr.gate_verdict"), &format!("Done. I reject the change.\n{GOOD}"), &Context::default());
-    let hint = kept.read.diagnostics().iter().find_map(|one| one.hint.as_deref()).unwrap_or_default();
-    assert!(hint.contains("`I reject the change.` may take it back"), "{hint}");
+    check("wr.gate_verdict", &format!("```json\n{GOOD}```\n"), GOOD);
+    let two = format!("{rejected}\n{{\"other\": 1}}\n");
+    check("wr.gate_verdict", &two, &two);
 }
 
 /// A sign that may deny or doubt a word makes it another answer, whatever it is written in.
@@ -331,7 +218,7 @@ fn every_contract_is_mended_to_what_it_said() {
                 broken.extend(own.write(&document));
             }
             if own.definition.forms[0] == Form::Json {
-                broken.push(format!("Of course:\n\n```json\n{good}```\n"));
+                broken.push(format!("\n```json\n{good}```\n"));
                 broken.push(good.trim_end().trim_end_matches('}').trim_end().to_owned() + ",\n}\n");
             }
             for text in broken {
@@ -368,7 +255,7 @@ proptest! {
             let kept = text[..a.min(b)].iter().copied().chain(noise.chars()).chain(text[a.max(b)..].iter().copied());
             let damaged: String = kept.collect();
             let dialect = dialect(&own.definition.id);
-            let before = dialect.read_handed_in(&damaged, &Context::default());
+            let before = dialect.read(&damaged, &Context::default());
             let fixed = fix(dialect, &damaged, &Context::default());
             if let (Read::Report(before), Read::Report(after), false) = (&before, &fixed.read, before.is_refused()) {
                 prop_assert_eq!(&before.report, &after.report);

@@ -3,15 +3,13 @@
 mod cut;
 mod items;
 mod labels;
-mod neutral;
 mod outline;
 mod read;
 mod second;
 mod write;
 
 pub use labels::{is_unchecked, unmarked, without_box};
-pub use neutral::{doubted, is_crossed};
-pub use outline::{Head, Outline, heads, titles};
+pub use outline::{Head, Outline, titles};
 pub use read::read;
 pub use second::second;
 pub use write::{in_text, write};

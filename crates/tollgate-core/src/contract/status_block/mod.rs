@@ -25,12 +25,12 @@ use self::document::Document;
 use self::draft::Draft;
 use self::heading::Heading;
 use self::rules::{Reporter, Rules};
-use super::extract::{self, Deciding, Heads, Looks};
+use super::extract::{self, Heads, Looks};
 use super::markdown::{self, Section};
 use super::rows::Rows;
 use super::sink::Sink;
 use super::text::Source;
-use super::{Context, Declaration, Reading, ReportDialect, SectionClass};
+use super::{Context, Declaration, Reading, ReportDialect, SectionClass, Trailing};
 use crate::Name;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Health, Report, Verdict};
@@ -90,19 +90,19 @@ impl ReportDialect for StatusBlock {
         object::read(text, context)
     }
 
+    /// A verdict is the last word of a judge.
+    fn trailing(&self) -> Trailing {
+        Trailing::Refuse
+    }
+
     fn looks(&self, context: &Context) -> Looks {
         Looks {
             markdown: Some(Heads::Coded { title: "## Status", is: begins, needs: "## Abstract" }),
             shown: vec![instructions::instructions(context)],
             example: include_str!("../../../../../docs/contracts/examples/status-block.md").to_owned(),
-            lacks: "no `## Status` heading".to_owned(),
+            lacks: "it has no `## Status` heading".to_owned(),
             begin: "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`"
                 .to_owned(),
-            sections: Heading::ALL.map(|heading| heading.title().into()).into(),
-            decides: vec![
-                Deciding::new(["status".into()], document::Status::ALL.map(|status| status.word().into()).into()),
-                Deciding::new(["verdict".into()], document::Word::ALL.map(|verdict| verdict.word().into()).into()),
-            ],
             ..Looks::default()
         }
     }

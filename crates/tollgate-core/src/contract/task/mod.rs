@@ -163,7 +163,7 @@ impl DocumentDialect for Task {
         Looks {
             markdown: Some(Heads::Sections(vec![vec![SECTION.into()]])),
             example: include_str!("../../../../../docs/contracts/examples/build-plan.task.md").to_owned(),
-            lacks: format!("no `## {SECTION}` heading"),
+            lacks: format!("it has no `## {SECTION}` heading"),
             begin: format!("write a section `## {SECTION}`"),
             shown: vec![self.template(), self.instructions(context)],
             ..Looks::default()

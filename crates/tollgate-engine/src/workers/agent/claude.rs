@@ -32,6 +32,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     call,
     wants,
     read,
+    forces_schema: true,
     adds: &["usage"],
     spent,
 };

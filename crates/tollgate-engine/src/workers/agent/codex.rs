@@ -26,6 +26,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     call,
     wants,
     read,
+    forces_schema: false,
     adds: &[],
     spent,
 };

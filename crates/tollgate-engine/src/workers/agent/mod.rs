@@ -81,6 +81,8 @@ pub struct Adapter {
     pub wants: fn(&str) -> Wants,
     /// What one line of the output says; lines that are no JSON object say nothing.
     pub read: fn(&Value, &mut Pending, &mut Vec<WorkerEvent>),
+    /// Whether it is given the JSON Schema of the report, and hands the object over in a field of its own.
+    pub forces_schema: bool,
     /// The parts of its account that are of a step, where it gives more than one in a call: they are added up, and the others are of the whole.
     pub adds: &'static [&'static str],
     /// What a call used, by the agent's account after it and the one before it.

@@ -28,6 +28,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     call,
     wants,
     read,
+    forces_schema: false,
     adds: &["tokens", "cost"],
     spent,
 };

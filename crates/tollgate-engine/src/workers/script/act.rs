@@ -134,8 +134,9 @@ impl Stage {
                 std::thread::sleep(Duration::from_secs(3600));
             },
             Some(Misbehave::Late) => return self.leave_behind(report, delay),
-            Some(Misbehave::Twice) => format!("{report}\n{report}"),
-            Some(Misbehave::Echo) => format!("{}\n{report}", self.brief),
+            // A report file holds one report: more than that is printed.
+            Some(Misbehave::Twice) => return print(&format!("{report}\n{report}")),
+            Some(Misbehave::Echo) => return print(&format!("{}\n{report}", self.brief)),
             Some(Misbehave::Outside) => {
                 write_file(Path::new("outside-every-scope").join(&self.role).as_path(), "written outside the scope\n")?;
                 report.to_owned()
@@ -200,6 +201,10 @@ impl Stage {
     fn state(&self) -> Option<PathBuf> {
         self.bundle.ancestors().find(|folder| folder.join("journal.db").exists()).map(Path::to_owned)
     }
+}
+
+fn print(text: &str) -> io::Result<()> {
+    io::Write::write_all(&mut io::stdout(), text.as_bytes())
 }
 
 fn change_files(entry: &Entry) -> io::Result<()> {

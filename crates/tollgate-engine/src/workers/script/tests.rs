@@ -96,7 +96,7 @@ struct Acted {
 impl Acted {
     fn text(&self) -> &str {
         match &self.outcome.said {
-            Said::Report { bytes, .. } => str::from_utf8(bytes).unwrap(),
+            Said::File(bytes) | Said::Printed { bytes, .. } => str::from_utf8(bytes).unwrap(),
             said => panic!("{said:?}, {}", self.log),
         }
     }

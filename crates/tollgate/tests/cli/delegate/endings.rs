@@ -169,7 +169,7 @@ fn a_worker_that_comes_down() {
     stage.acts("echo 'I did all of it.'");
     stage.delegate().is("BLOCKED", Some("invalid_worker_report"), 3).says("I did all of it.");
     stage.acts("");
-    stage.delegate().is("BLOCKED", Some("invalid_worker_report"), 3).says("it said nothing");
+    stage.delegate().is("BLOCKED", Some("invalid_worker_report"), 3).says("it printed nothing");
     let missing = Stage::new("implementer", "").with(&["--cwd", "../nowhere"]);
     missing.delegate().is("BLOCKED", Some("adapter_execution_error"), 3).says("nowhere");
 }

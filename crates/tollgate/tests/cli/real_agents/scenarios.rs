@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tollgate_core::contract::extract::Markers;
 use tollgate_core::report::Health;
 use tollgate_core::run::Event;
 use tollgate_engine::workers::LOG_BYTES_MAX;
@@ -39,8 +40,9 @@ const LATE: &str = "ran past its time";
 
 pub type Scenario = fn(&'static Agent, &mut Sheet);
 
-pub const ALL: [(&str, Scenario); 14] = [
+pub const ALL: [(&str, Scenario); 15] = [
     ("writes a file", writes),
+    ("marks its report", marks),
     ("is denied a write", is_denied),
     ("reports badly and is asked again", is_asked_again),
     ("is out of its quota", is_limited),
@@ -98,6 +100,26 @@ fn writes(agent: &'static Agent, sheet: &mut Sheet) {
     stage.play.holds();
 }
 
+/// A draft before the marked report and a farewell after it change nothing.
+fn marks(agent: &'static Agent, _sheet: &mut Sheet) {
+    let mut stage = Stage::new(agent, Guard::Own, None, |asked, path| match (asked.results, report(&["a.txt"])) {
+        (0, _) => (agent.write)(&path("a.txt"), "hello\n"),
+        (_, Step::Say(good)) => {
+            let Some(markers) = Markers::named_in(asked.body) else { return Step::Say("No markers.".to_owned()) };
+            let draft =
+                good.replace("complete", "failed").replace("## Abstract", "## Status reason\nno\n\n## Abstract");
+            let (begin, end) = (markers.begin(), markers.end());
+            Step::Say(format!("A draft:\n\n{draft}\nThe report:\n\n{begin}\n{good}\n{end}\n\nThat is all, goodbye!\n"))
+        }
+        (_, other) => other,
+    });
+    let said = stage.run();
+    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    let (report, _) = stage.reported();
+    assert_eq!((report.health, stage.reports().len()), (Health::Ok, 1), "{report:?}\n{}", stage.seen(&said));
+    stage.play.holds();
+}
+
 fn is_denied(agent: &'static Agent, sheet: &mut Sheet) {
     let mut stage = Stage::new(agent, Guard::Look, None, |asked, path| match asked.results {
         0 => (agent.write)(&path("a.txt"), "hello\n"),
@@ -131,6 +153,8 @@ fn is_asked_again(agent: &'static Agent, sheet: &mut Sheet) {
     assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
     let again = stage.model.asked().into_iter().filter(|body| body.contains("cannot be used")).collect::<Vec<_>>();
     let here = again.iter().any(|body| body.contains(BAD));
+    let marked = |body: &String| body.contains("TOLLGATE-REPORT-BEGIN att_2 ");
+    assert!(stage.model.asked().iter().any(marked), "the second attempt has its own markers");
     stage.play.holds();
     let session = stage.reports().pop().and_then(|report| report.told?.session);
     let (before, note) = (stage.model.calls(), stage.play.world.path("where.txt"));

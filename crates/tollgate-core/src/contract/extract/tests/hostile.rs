@@ -63,6 +63,24 @@ fn hostile_transcripts_end() {
     }
 }
 
+/// Many markers in many messages are no more work than their text.
+#[test]
+fn many_markers_end() {
+    let markers = Markers::new("att_3".parse().unwrap(), b"a seed");
+    let context = Context { markers: Some(markers.clone()), ..Context::default() };
+    let message = |words: &str| {
+        let words = quoted(words);
+        format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{words}}}}}\n")
+    };
+    for line in
+        [markers.begin().to_owned(), markers.end().to_owned(), format!("{}\n{}", markers.begin(), markers.end())]
+    {
+        let text = message(&format!("{line}\n")).repeat(BYTES / 64);
+        let extraction = found("wr.gate_verdict", &text, &context);
+        assert!(extraction.read.is_refused() && extraction.passed.len() <= CANDIDATES_MAX, "{line}");
+    }
+}
+
 proptest! {
     #![proptest_config(crate::contract::cases::few(60))]
 

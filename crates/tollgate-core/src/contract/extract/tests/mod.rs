@@ -1,18 +1,16 @@
 //! Which report counts in what agents really print, whatever their tools wrap it in.
 
-mod against;
-mod disowned;
-mod handed_in;
 mod hostile;
-mod overlooked;
+mod marked;
 mod property;
-mod taken_back;
-mod thoughts;
+mod structure;
 mod transcripts;
 
+use super::candidates::CANDIDATES_MAX;
 use super::*;
 use crate::contract::registry;
 use crate::diagnostic::Severity;
+use crate::report::{Health, Verdict};
 
 /// A report of wr.gate_verdict.
 fn verdict(word: &str, why: &str) -> String {

@@ -21,7 +21,8 @@ fn json_is_found_wherever_it_stands() {
     ] {
         let extraction = found("wr.gate_verdict", &text, &Context::default());
         assert!(shown(&extraction).starts_with("ok reject @"), "{text}\n{extraction:#?}");
-        assert!(extraction.read.diagnostics().is_empty() && extraction.passed.is_empty(), "{text}");
+        let after = |one: &Diagnostic| one.code == Code::TEXT_AFTER;
+        assert!(extraction.read.diagnostics().iter().all(after) && extraction.passed.is_empty(), "{text}");
     }
 }
 
@@ -213,7 +214,14 @@ fn a_unit_has_its_own_report() {
 fn markdown_is_found_under_its_heading() {
     let report = "## Validation Failure\n\n**Check:** a **Expected:** b **Actual:** c\n";
     check("decree.validation-failure", &format!("# Log\n\nx\n\n{report}\n## Next\n\ny\n"), "failed none @5:1");
-    check("decree.validation-failure", &format!("```\n{report}```\n"), "malformed none TG0201@2:1");
+    // Code counts where it is all that was said.
+    check("decree.validation-failure", &format!("```\n{report}```\n"), "failed none @2:1");
+    for block in
+        [format!("```\n{report}```\n"), format!("<!--\n{report}-->\n"), format!("> {}", report.replace('\n', "\n> "))]
+    {
+        let extraction = found("decree.validation-failure", &format!("So:\n\n{block}"), &Context::default());
+        assert!(shown(&extraction).starts_with("malformed none TG0201@"), "{}", shown(&extraction));
+    }
     check(
         "decree.validation-failure",
         &format!("{report}\n{}", report.replace("Actual", "Is")),
@@ -437,51 +445,9 @@ fn a_call_that_failed_has_no_report() {
         format!("{codex}\n{error}\n{{\"type\":\"turn.completed\",\"usage\":{{}}}}\n"),
         format!("{error}\n{codex}\n"),
         format!("{error}\n{piece}\n"),
-        format!("{}\n{error}\n", verdict("approved", WHY)),
         format!("{{\"response\":{words},\"error\":null}}"),
         format!("{opencode}\n{}\n", r#"{"type":"step_finish","part":{"type":"step-finish","reason":"stop"}}"#),
     ] {
         assert!(shown(&found("wr.gate_verdict", &over, &Context::default())).starts_with("ok accept"), "{over}");
-    }
-}
-
-/// Markdown in code, a quote or a list is an example: whether it takes back the report before it is not guessed.
-#[test]
-fn markdown_that_is_shown_behind_a_report_makes_it_malformed() {
-    let good =
-        crate::contract::guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
-    let approval = good.replace("#34", "#77");
-    let rejection = approval.replace("approved", "needs-changes");
-    let block =
-        include_str!("../../../../../../docs/contracts/examples/status-block.md").replace("two things", "three things");
-    let failed = block.replace("## Status\ncomplete", "## Status\nfailed");
-    let lines = |text: &str, sign: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
-    let shows: [&dyn Fn(&str) -> String; 7] = [
-        &|text| format!("```markdown\n{text}```\n"),
-        &|text| format!("~~~\n{text}~~~\n"),
-        &|text| lines(text, "> "),
-        &|text| lines(text, "    "),
-        &|text| format!("- {}", lines(text, "  ").trim_start()),
-        &|text| format!("1. {}", lines(text, "   ").trim_start()),
-        &|text| format!("<!--\n{text}-->\n"),
-    ];
-    for (id, report, other) in [("decree.reviewer-result", &approval, &rejection), ("status-block", &block, &failed)] {
-        let context = Context::default();
-        for shows in shows {
-            for words in ["\n## Correction\n\nI withdraw the above:\n\n", "\nMy final report:\n\n"] {
-                let text = format!("{report}{words}{}", shows(other));
-                let extraction = found(id, &text, &context);
-                assert!(shown(&extraction).starts_with("malformed none"), "{text}\n{}", shown(&extraction));
-                let said =
-                    |text: &str| format!("{{\"type\":\"assistant\",\"message\":{{\"content\":{}}}}}\n", quoted(text));
-                let text = format!("{}{}", said(report), said(&format!("{words}{}", shows(other))));
-                assert!(shown(&found(id, &text, &context)).starts_with("malformed none"), "{text}");
-            }
-            let text = format!("So I was told:\n\n{}\n{report}", shows(other));
-            assert!(!found(id, &text, &context).read.is_refused(), "{text}\n{}", shown(&found(id, &text, &context)));
-        }
-        let again = format!("{report}\n## Again\n\n```\n{report}```\n");
-        assert_eq!(shown(&found(id, &again, &context)), shown(&found(id, report, &context)));
-        assert!(shown(&found(id, &shows[0](report), &context)).starts_with("malformed none TG0201"));
     }
 }

@@ -165,7 +165,7 @@ fn check_file(
     let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.as_str())).collect());
     let context = Context { labels, beside, ..super::context(&found, args.role.as_deref(), session)? };
     let dialect = found.report().map(Dialect::Report).or_else(|| found.document().map(Dialect::Document));
-    let read = dialect.map(|dialect| dialect.read_handed_in(&text, &context));
+    let read = dialect.map(|dialect| dialect.read(&text, &context));
     let (report, plan) = read.as_ref().map(|read| read_as(read, &found)).unwrap_or_default();
     let mut diagnostics = read.map(|read| read.diagnostics().to_vec()).unwrap_or_default();
     if args.strict {

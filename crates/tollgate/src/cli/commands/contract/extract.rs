@@ -1,8 +1,8 @@
 //! `tollgate contract extract`.
 
-use tollgate_api::{ContractExtract, EarlierReport, FoundReport, PassedReport, PassedWhy};
+use tollgate_api::{ContractExtract, EarlierReport, FoundReport, PassedReport, PassedWhy, TrailingText};
 use tollgate_core::contract::Context;
-use tollgate_core::contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Why, extract};
+use tollgate_core::contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Markers, Why, extract};
 use tollgate_core::contract::reask::reask;
 use tollgate_core::diagnostic::Diagnostic;
 
@@ -17,9 +17,10 @@ use crate::view::words::count;
 
 /// Find the report in what an agent printed, and check it
 ///
-/// The last report of the unit that is no echo counts: not what the prompt, the template or the schema says. It is found in prose, in a
-/// code fence (JSON and YAML), in the result of an agent's command line tool, and in a stream of JSON lines. When the last one is cut off or invalid,
-/// nothing counts, and a valid one before it is only shown. Exits with 0 when the report is valid, 1 when it is not or there is none, 3 when the
+/// An object that the agent's tool was forced to by a schema counts first, then what is between the last pair of the marker lines that the
+/// prompt asks for. Without those, the last report counts that is no echo of the prompt, the template, the example or the schema: a JSON object or
+/// Markdown of the contract, outside of quotes, lists, comments and other code. When the last one is cut off or invalid, nothing counts, and a
+/// valid one before it is only shown. Text after the report is not read. Exits with 0 when the report is valid, 1 when it is not or there is none, 3 when the
 /// file cannot be read.
 #[derive(Debug, clap::Args)]
 pub struct ExtractArgs {
@@ -32,7 +33,7 @@ pub struct ExtractArgs {
     /// The unit that is reported on; reports that name another are passed over
     #[arg(long)]
     unit: Option<String>,
-    /// What the agent was told: what repeats it is no report
+    /// The prompt of the agent: what repeats it is no report, and it names the marker lines
     #[arg(long, value_name = "FILE")]
     prompt: Option<String>,
     /// Print only what to tell the agent when its report is not valid
@@ -52,7 +53,8 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
         .map(|file| files::read_text(&session.environment.directory().join(file), BYTES_MAX as u64))
         .transpose()?;
     let unit = args.unit.as_deref().map(Into::into);
-    let context = Context { prompt, unit, ..super::context(&contract, args.role.as_deref(), session)? };
+    let markers = prompt.as_deref().and_then(Markers::named_in);
+    let context = Context { prompt, unit, markers, ..super::context(&contract, args.role.as_deref(), session)? };
     let dialect = match (contract.report(), contract.document()) {
         (Some(dialect), _) => Dialect::Report(dialect),
         (None, Some(dialect)) => Dialect::Document(dialect),
@@ -93,7 +95,7 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
 fn unread(args: &ExtractArgs, contract: &Contract, diagnostic: Diagnostic, session: &Session) {
     let diagnostics = [diagnostic];
     let check = check::result(&args.file, contract.id(), None, None, &diagnostics);
-    let result = ContractExtract { check, found: None, passed: Vec::new(), unseen: 0, earlier: None };
+    let result = ContractExtract { check, found: None, passed: Vec::new(), unseen: 0, earlier: None, trailing: None };
     match session.json() {
         true => session.output.json(&result),
         false => print(&result, String::new(), &diagnostics, session),
@@ -125,7 +127,8 @@ fn result(args: &ExtractArgs, contract: &Contract, extraction: &Extraction) -> C
         let (report, plan) = check::read_as(read, contract);
         EarlierReport { line: place.line, column: place.column, report, plan }
     });
-    ContractExtract { check, found, passed: passed.collect(), unseen: extraction.unseen as u64, earlier }
+    let trailing = extraction.trailing.map(|place| TrailingText { line: place.line, column: place.column });
+    ContractExtract { check, found, passed: passed.collect(), unseen: extraction.unseen as u64, earlier, trailing }
 }
 
 fn print(result: &ContractExtract, text: String, diagnostics: &[Diagnostic], session: &Session) {

@@ -1,9 +1,8 @@
 //! What the command line tools of agents wrap their words in: one row per line of theirs that carries what the agent said.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
+use memchr::memmem;
 
 use super::skim::{self, Skimmed};
 
@@ -111,8 +110,8 @@ const ERRS: [(&str, &[Word]); 5] = [
     ("step_finish", &[(&["part", "reason"], "length")]),
 ];
 
-/// What Claude Code says in the name of a user who stopped it, in a line of at most so many bytes.
-static STOPPED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"[Request interrupted by user"));
+/// What Claude Code prints for a user who stopped it, in a line of at most so many bytes.
+const STOPPED: &[u8] = b"\"[Request interrupted by user";
 const STOPPED_BYTES: usize = 2048;
 
 /// Lines that come between the pieces of one message.
@@ -135,11 +134,6 @@ pub fn is_on_the_way(key: &[u8]) -> bool {
             | b"model"
             | b"reason"
     )
-}
-
-/// Whether the value of a key at the top of a line may decide what the line carries.
-pub fn decides(key: &str) -> bool {
-    key == "type" || ROWS.iter().flat_map(|row| row.words).any(|(way, _)| way.first() == Some(&key))
 }
 
 /// What a line carries: the words of strings, without their quotes, or objects.
@@ -195,7 +189,7 @@ pub fn fails(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
 /// Whether a line tells of an error, or of a stop, that ends the call if nothing follows.
 pub fn errs(text: &str, object: &Skimmed, kind: Option<&str>, line: &Range<usize>) -> bool {
     let is = |(way, word): &Word| at(text, object, way) == Some(word);
-    let stopped = || line.len() <= STOPPED_BYTES && STOPPED.find(&text.as_bytes()[line.clone()]).is_some();
+    let stopped = || line.len() <= STOPPED_BYTES && memmem::find(&text.as_bytes()[line.clone()], STOPPED).is_some();
     ERRS.iter().any(|(known, words)| kind == Some(known) && words.iter().all(is)) || (kind == Some("user") && stopped())
 }
 
