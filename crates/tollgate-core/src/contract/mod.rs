@@ -139,6 +139,9 @@ pub struct Reading {
 impl Reading {
     /// The texts that only people and later agents read: those of sections by which nothing was decided.
     pub fn notes<'r>(&'r self, dialect: &dyn ReportDialect) -> BTreeMap<&'r Name, &'r str> {
+        if self.report.health == Health::Malformed {
+            return BTreeMap::new();
+        }
         let is_read = |heading: &Name| self.report.reads.iter().any(|read| read.section == *heading);
         let sections = self
             .sections

@@ -280,7 +280,8 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
     if cut && reading.report.health == Health::Malformed {
         diagnostics.push("the start of the output is missing, because it is too long".to_owned());
     }
-    let sections = reading.sections.keys().cloned().collect();
+    let usable = reading.report.health != Health::Malformed;
+    let sections = reading.sections.keys().filter(|_| usable).cloned().collect();
     (reading.report, sections, diagnostics, object)
 }
 

@@ -191,7 +191,8 @@ fn malformed(sink: Sink, draft: &Draft) -> Reading {
         report.reason.clone_from(&error.message);
     }
     report.reads = mapping::reads_of_malformed(draft);
-    Reading { report, diagnostics, sections: BTreeMap::new(), present: present(draft) }
+    // A report that an older build accepted is shown to later agents whatever this one says of it.
+    Reading { report, diagnostics, sections: shown(draft), present: present(draft) }
 }
 
 fn present(draft: &Draft) -> Vec<(Name, u64)> {

@@ -278,6 +278,16 @@ fn later_agents_are_shown_sections_by_their_declared_names() {
     assert!(!reading.sections.contains_key("coverage"));
 }
 
+/// Runs go on whose earlier reports were read by other rules: their sections can still be shown.
+#[test]
+fn a_report_that_is_refused_still_has_its_sections() {
+    let text = complete("n/a", "## DoD coverage\nAll rows hold.\n\n## Key Decisions\nuse b\n");
+    let reading = check(&text, &by(Part::Developer), "malformed none\nE 13:1 TG0224");
+    let section = |name: &str| reading.sections.get(name).map(String::as_str);
+    assert_eq!((section("coverage"), section("decisions")), (Some("All rows hold."), Some("use b")));
+    assert!(reading.notes(&StatusBlock).is_empty());
+}
+
 #[test]
 fn instructions_speak_to_the_part() {
     let of = |part: Part| StatusBlock.instructions(&with_rows(part, &[("dod", "a"), ("tester", "b")]));
