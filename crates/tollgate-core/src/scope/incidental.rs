@@ -321,8 +321,9 @@ fn imports(
         ties.alters("an import is not among others");
     }
     let mut followed = BTreeSet::new();
-    let bound = |all: &[&Binding]| -> BTreeSet<String> { all.iter().map(|one| one.name.clone()).collect() };
-    let (gone, new) = (bound(&removed), bound(&added));
+    let new: BTreeSet<&str> = added.iter().map(|one| one.name.as_str()).collect();
+    // Names that a file in scope no longer has.
+    let mut gone = BTreeSet::new();
     let known: BTreeSet<&str> = before.imports.bindings.iter().map(|one| one.name.as_str()).collect();
     for binding in &removed {
         let name = &binding.name;
@@ -330,10 +331,11 @@ fn imports(
         ties.tie(by.map(|by| format!("{} is no longer in {by}", quote(name))), || {
             format!("nothing in scope takes {} away", quote(name))
         });
-        if after.uses(name) && !new.contains(name) {
+        if after.uses(name) && !new.contains(name.as_str()) {
             ties.alters(format!("{} is used and no longer imported", quote(name)));
         }
         if by.is_some() {
+            gone.insert(name.as_str());
             followed.extend(names.renames_of(name).map(|new| (name.clone(), new.to_owned())));
         }
     }
@@ -345,8 +347,9 @@ fn imports(
         ties.tie(by.map(|by| format!("{} is new in {by}", quote(name))), || {
             format!("nothing in scope brings {}", quote(name))
         });
-        if (before.uses(name) || known.contains(name.as_str())) && !gone.contains(name) {
-            ties.alters(format!("the file uses {} already", quote(name)));
+        let is_moved = by.is_some() && gone.contains(name.as_str());
+        if (before.uses(name) || known.contains(name.as_str())) && !is_moved {
+            ties.alters(format!("the file has another {} already", quote(name)));
         }
     }
     followed.retain(|(_, new)| led.contains(new.as_str()));

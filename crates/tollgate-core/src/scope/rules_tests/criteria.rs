@@ -109,6 +109,14 @@ fn an_import_that_is_not_sure_to_follow_is_for_a_person() {
 }
 
 #[test]
+fn an_import_of_the_same_name_from_elsewhere_may_alter_the_file() {
+    for (old, new) in [("math", "cart"), ("math", "other")] {
+        let diff = format!("-import {{ total }} from './{old}';\n+import {{ total }} from './{new}';\n show(total);");
+        check(ADDS, made("src/page.ts", &diff), "+??", Class::Judge);
+    }
+}
+
+#[test]
 fn the_import_of_a_file_that_moves_follows_it() {
     let rules = rules(&["src/cart.ts", "src/basket.ts"], &[]);
     let moved = [
