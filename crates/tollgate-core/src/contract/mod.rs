@@ -194,7 +194,7 @@ pub trait ReportDialect: Sync {
     }
     /// The unit that a report says it is about, in a dialect whose reports name one.
     fn unit(&self, text: &str, context: &Context) -> Option<String>;
-    /// Whether a text that looks like a report is a template that nobody filled in.
+    /// Whether a text is the template of the dialect, as it is.
     fn is_unfilled(&self, _text: &str) -> bool {
         false
     }
@@ -226,7 +226,7 @@ pub trait DocumentDialect: Sync {
     fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
         self.read(text, context)
     }
-    /// Whether a text that looks like a document is a template that nobody filled in.
+    /// Whether a text is the template of the dialect, as it is.
     fn is_unfilled(&self, _text: &str) -> bool {
         false
     }

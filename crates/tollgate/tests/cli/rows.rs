@@ -184,15 +184,11 @@ fn a_row_that_the_checker_could_not_observe_needs_a_waiver() {
 #[test]
 fn a_row_that_would_vanish_is_refused_before_the_run() {
     for (task, code) in [
-        (TASK.replace("### Tester", "**Tester").replace("scope\n", "scope**\n"), "TG0231"),
         (format!("### Definition of Done\n- it is safe\n\n{TASK}"), "TG0205"),
-        (format!("{TASK}\n## Definition of Done (rest)\n- it is safe\n"), "TG0205"),
         (format!("{TASK}\n## Notes\n- it is safe `cmd: false`\n"), "TG0233"),
         (TASK.replace("### Tester", "## Tester"), "TG0231"),
-        (TASK.replace("### Tester", "<ul><li>it is safe</li></ul>\n\n### Tester"), "TG0234"),
-        (format!("{TASK}\n## DoD\n- it is safe\n"), "TG0205"),
         (format!("{TASK}\n## Definition\u{a0}of Done\n- it is safe\n"), "TG0205"),
-        (TASK.replace("Definition of Done", "DoD"), "write `DoD` as `## Definition of Done`"),
+        (TASK.replace("Definition of Done", "DoD"), "add `## Definition of Done`"),
     ] {
         let mut play = Play::new(&task, &script(&[]));
         play.start(&WORDS).exits(1).says(code);

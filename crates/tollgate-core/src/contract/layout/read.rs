@@ -460,12 +460,12 @@ impl<'a> Reader<'a, '_> {
         self.found.push(Wrong::new(Code::SECTION_UNKNOWN, Severity::Warning, at, message, "nothing is decided by it"));
     }
 
-    /// Reports the sections after a document, which ends with the first of them.
+    /// Reports the first section after a document, which ends with it.
     fn behind(&mut self, heading: &Heading, from: usize) {
         let outline = self.outline;
-        let high = outline.heads_in(&(from..self.text.len())).iter().filter(|head| head.level <= heading.level);
+        let mut high = outline.heads_in(&(from..self.text.len())).iter().filter(|head| head.level <= heading.level);
         // The document a second time has an error of its own.
-        for head in high.filter(|head| !heading.begins(&self.text[head.title.clone()])) {
+        if let Some(head) = high.find(|head| !heading.begins(&self.text[head.title.clone()])) {
             self.unknown(head, "after the end of this document");
         }
     }

@@ -219,7 +219,8 @@ impl Reader<'_, '_> {
         let named = commands(source.text(), self.outline, range).count();
         if named > usize::from(command.is_some()) {
             let message = "a `cmd:` that is not at the end of its row is not run";
-            let hint = "end the row with one `cmd: program arguments` in single code quotes, followed by nothing but `repeat: 5`";
+            let hint = "end the row with one `cmd: program arguments` in single code quotes, followed by nothing but `repeat: 5`; \
+                        it cannot have a backtick: write `$(…)`, or put it into a script";
             self.sink.error(Code::TASK_COMMAND, place(), message, hint);
         } else if command.is_some_and(str::is_empty) {
             let hint = "write `cmd: program arguments`, or leave it out";
