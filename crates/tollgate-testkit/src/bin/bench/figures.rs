@@ -54,6 +54,12 @@ const ALL: &[(&str, Target, &str)] = &[
     ("ls_ms", Target::AtMost(100.0), "`tollgate ls` over 10,000 runs, process start to end"),
     ("version_ms", Target::AtMost(15.0), "`tollgate --version`"),
     ("resume_ms", Target::AtMost(300.0), "after kill -9, 1,000 files: start of `resume` to the first new step"),
+    ("check_ms", Target::AtMost(10.0), "`tollgate contract check` of a 4 KiB report, process start to end"),
+    (
+        "extract_doubling",
+        Target::AtMost(2.3),
+        "finding a report in a hostile transcript twice as long, the worst of all",
+    ),
     (
         "worktree_ratio",
         Target::AtMost(1.3),

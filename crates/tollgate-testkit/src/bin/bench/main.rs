@@ -1,6 +1,6 @@
-//! Measures the kernel against what the machine can do at best, `cargo xtask bench kernel [--json]`, contracts against a bare
-//! pass of the same bytes, `cargo xtask bench contracts [--json]`, and what stands around a worker against git and the bare
-//! command, `cargo xtask bench workers [--json]`.
+//! Measures the kernel against what the machine can do at best, `cargo xtask bench kernel [--json]`, checking and finding
+//! reports, `cargo xtask bench contracts [--json]`, and what surrounds a worker against git and the bare command,
+//! `cargo xtask bench workers [--json]`.
 //!
 //! docs/BENCH.md says what each figure means. Whatever is compared is interleaved, so that the disk's mood falls on
 //! both sides.
@@ -27,10 +27,10 @@ use figures::Figures;
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const USAGE: &str = "\
-usage: bench kernel|workers [--json] [--only PART,...] [--dir DIR]
-       bench contracts [--json] [--only WORDS]
+usage: bench kernel|contracts|workers [--json] [--only PART,...] [--dir DIR]
 
-parts of kernel: step, group, long, list, resume; of workers: small, large, stream (all of them unless --only is given)
+parts of kernel: step, group, long, list, resume; of contracts: check, extract; of workers: small, large, stream
+(all of them unless --only is given)
 DIR is where databases and work trees are made, on the disk to be measured; without it, beside the program
 ";
 
@@ -47,6 +47,9 @@ const KERNEL: &[Part] = &[
     Part { name: "list", measure: list::measure },
     Part { name: "resume", measure: resume::measure },
 ];
+
+const CONTRACTS: &[Part] =
+    &[Part { name: "check", measure: contracts::check }, Part { name: "extract", measure: contracts::grow }];
 
 const WORKERS: &[Part] = &[
     Part { name: "small", measure: workers::small },
@@ -77,21 +80,10 @@ fn main() -> ExitCode {
             Ok(args) => measure(&args),
             Err(why) => return usage(&why),
         },
-        ["contracts", options @ ..] => {
-            let (json, only) = match options {
-                [] => (false, ""),
-                ["--json"] => (true, ""),
-                ["--only", words] => (false, *words),
-                ["--json", "--only", words] => (true, *words),
-                _ => return usage("`contracts` takes `--json` and `--only WORDS`"),
-            };
-            match program::with_kept_memory() {
-                Ok(None) => contracts::run(json, only),
-                Ok(Some(ended)) if ended.success() => Ok(()),
-                Ok(Some(ended)) => Err(format!("the measurement ended with {ended}").into()),
-                Err(error) => Err(error),
-            }
-        }
+        ["contracts", options @ ..] => match read(options, CONTRACTS) {
+            Ok(args) => measure(&args),
+            Err(why) => return usage(&why),
+        },
         _ => return usage("there are three benches: `kernel`, `contracts` and `workers`"),
     };
     ended(done)

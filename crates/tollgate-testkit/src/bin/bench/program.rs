@@ -26,21 +26,6 @@ pub fn time_ms(command: &mut Command) -> Outcome<f64> {
     Err(format!("{command:?} ended with {}: {}", output.status, said.lines().next().unwrap_or_default()).into())
 }
 
-/// Set in a process that keeps the memory it gave back.
-const KEPT: &str = "TOLLGATE_BENCH_KEPT";
-
-/// Starts this program once more so that it keeps memory which it has given back, and says how that ended; nothing in the process that was so started. The
-/// system clears every page that it hands out: whether it has to depends on how much was asked for before, not on what is measured.
-pub fn with_kept_memory() -> Outcome<Option<std::process::ExitStatus>> {
-    if std::env::var_os(KEPT).is_some() {
-        return Ok(None);
-    }
-    let mut again = Command::new(std::env::current_exe()?);
-    again.args(std::env::args_os().skip(1)).env(KEPT, "1");
-    again.env("MALLOC_MMAP_THRESHOLD_", (32 << 20).to_string()).env("MALLOC_TRIM_THRESHOLD_", (1 << 30).to_string());
-    Ok(Some(again.status()?))
-}
-
 /// The most memory this process ever held.
 pub fn peak_kib() -> Outcome<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;

@@ -19,11 +19,9 @@ const TOLD: &str = "     1\tuse crate::money::Money;\n     2\t\n     3\t/// A ca
 struct Tool {
     name: &'static str,
     begin: &'static str,
-    /// Of each message, as a whole or in pieces.
+    /// Of each message.
     said: &'static str,
-    /// Of each piece of a message; none where it comes as a whole.
-    piece: &'static str,
-    /// What stands between two messages; what a tool told is said.
+    /// Between two messages, with what a tool printed.
     between: &'static str,
     /// The last message.
     end: &'static str,
@@ -36,8 +34,6 @@ const CLAUDE_SAID: &str = r#"{"type":"assistant","message":{"id":"msg_01%","type
 const CLAUDE_BETWEEN: &str = r#"{"type":"assistant","message":{"id":"msg_01%","type":"message","role":"assistant","model":"claude","content":[{"type":"tool_use","id":"toolu_01%","name":"Read","input":{"file_path":"/src/cart.rs","offset":%}}],"stop_reason":null,"usage":{"input_tokens":3,"cache_read_input_tokens":14822,"output_tokens":41}},"parent_tool_use_id":null,"session_id":"0b6f5c7e-9d0a-4d53-8d2e-5f1c3a7e9b21","uuid":"5f1c3a7e-9d0a-4d53-8d2e-%"}
 {"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_01%","type":"tool_result","content":@}]},"parent_tool_use_id":null,"session_id":"0b6f5c7e-9d0a-4d53-8d2e-5f1c3a7e9b21","uuid":"5f1c3a7e-9d0a-4d53-8d2e-%","tool_use_result":{"type":"text","file":{"filePath":"/src/cart.rs","content":@,"numLines":13,"startLine":1,"totalLines":13}}}
 "#;
-const CLAUDE_PIECE: &str = r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":@}},"session_id":"0b6f5c7e-9d0a-4d53-8d2e-5f1c3a7e9b21","parent_tool_use_id":null,"uuid":"5f1c3a7e-9d0a-4d53-8d2e-%"}
-"#;
 const GEMINI_BEGIN: &str = r#"{"type":"init","timestamp":"2026-01-31T12:00:00.000Z","session_id":"0b6f5c7e-9d0a-4d53-8d2e-5f1c3a7e9b21","model":"gemini"}
 "#;
 const GEMINI_BETWEEN: &str = r#"{"type":"tool_use","timestamp":"2026-01-31T12:00:00.000Z","tool_name":"read_file","tool_id":"read-%","parameters":{"path":"src/cart.rs"}}
@@ -45,41 +41,21 @@ const GEMINI_BETWEEN: &str = r#"{"type":"tool_use","timestamp":"2026-01-31T12:00
 "#;
 const GEMINI_SAID: &str = r#"{"type":"message","timestamp":"2026-01-31T12:00:00.000Z","role":"assistant","content":@}
 "#;
-const GEMINI_PIECE: &str = r#"{"type":"message","timestamp":"2026-01-31T12:00:00.000Z","role":"assistant","content":@,"delta":true}
-"#;
 
 const TOOLS: &[Tool] = &[
     Tool {
         name: "claude",
         begin: CLAUDE_BEGIN,
         said: CLAUDE_SAID,
-        piece: "",
         between: CLAUDE_BETWEEN,
         end: r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":81234,"num_turns":41,"result":@,"session_id":"0b6f5c7e-9d0a-4d53-8d2e-5f1c3a7e9b21","total_cost_usd":1.25,"usage":{"input_tokens":12,"output_tokens":2113}}
 "#,
-    },
-    Tool {
-        name: "claude-deltas",
-        begin: CLAUDE_BEGIN,
-        said: CLAUDE_SAID,
-        piece: CLAUDE_PIECE,
-        between: CLAUDE_BETWEEN,
-        end: CLAUDE_SAID,
-    },
-    Tool {
-        name: "claude-only-deltas",
-        begin: CLAUDE_BEGIN,
-        said: "",
-        piece: CLAUDE_PIECE,
-        between: "{\"type\":\"stream_event\",\"event\":{\"type\":\"message_stop\"}}\n",
-        end: CLAUDE_PIECE,
     },
     Tool {
         name: "codex",
         begin: "{\"type\":\"thread.started\",\"thread_id\":\"0199-%\"}\n{\"type\":\"turn.started\"}\n",
         said: r#"{"type":"item.completed","item":{"id":"item_%","type":"agent_message","text":@}}
 "#,
-        piece: "",
         between: r#"{"type":"item.started","item":{"id":"item_%","type":"command_execution","command":"bash -lc 'cat src/cart.rs'","aggregated_output":"","exit_code":null,"status":"in_progress"}}
 {"type":"item.completed","item":{"id":"item_%","type":"command_execution","command":"bash -lc 'cat src/cart.rs'","aggregated_output":@,"exit_code":0,"status":"completed"}}
 "#,
@@ -87,74 +63,19 @@ const TOOLS: &[Tool] = &[
 {"type":"turn.completed","usage":{"input_tokens":24763,"cached_input_tokens":24448,"output_tokens":122}}
 "#,
     },
-    Tool {
-        name: "gemini",
-        begin: GEMINI_BEGIN,
-        said: GEMINI_SAID,
-        piece: "",
-        between: GEMINI_BETWEEN,
-        end: GEMINI_SAID,
-    },
-    Tool {
-        name: "gemini-deltas",
-        begin: GEMINI_BEGIN,
-        said: "",
-        piece: GEMINI_PIECE,
-        between: GEMINI_BETWEEN,
-        end: GEMINI_PIECE,
-    },
+    Tool { name: "gemini", begin: GEMINI_BEGIN, said: GEMINI_SAID, between: GEMINI_BETWEEN, end: GEMINI_SAID },
     Tool {
         name: "opencode",
         begin: "{\"type\":\"step_start\",\"timestamp\":1767036059338,\"sessionID\":\"ses_494719016ffe85dkDMj0FPRbHK\",\"part\":{\"type\":\"step-start\"}}\n",
         said: r#"{"type":"text","timestamp":1767036061199,"sessionID":"ses_494719016ffe85dkDMj0FPRbHK","part":{"id":"prt_%","sessionID":"ses_494719016ffe85dkDMj0FPRbHK","messageID":"msg_%","type":"text","text":@,"time":{"start":1767036061198,"end":1767036061198}}}
 "#,
-        piece: "",
         between: r#"{"type":"tool_use","timestamp":1767036061199,"sessionID":"ses_494719016ffe85dkDMj0FPRbHK","part":{"id":"prt_%","type":"tool","callID":"call_%","tool":"read","state":{"status":"completed","input":{"filePath":"src/cart.rs"},"output":@,"title":"src/cart.rs","time":{"start":1767036061198,"end":1767036061198}}}}
 "#,
         end: r#"{"type":"text","timestamp":1767036061199,"sessionID":"ses_494719016ffe85dkDMj0FPRbHK","part":{"type":"text","text":@}}
 {"type":"step_finish","timestamp":1767036061199,"sessionID":"ses_494719016ffe85dkDMj0FPRbHK","part":{"type":"step-finish","reason":"stop"}}
 "#,
     },
-    Tool {
-        name: "acp",
-        begin: "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"sessionId\":\"sess_%\"}}\n",
-        said: "",
-        piece: ACP_PIECE,
-        between: r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess_abc123def456","update":{"sessionUpdate":"tool_call_update","toolCallId":"call_%","status":"completed","content":[{"type":"content","content":{"type":"text","text":@}}]}}}
-"#,
-        end: ACP_PIECE,
-    },
 ];
-const ACP_PIECE: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess_abc123def456","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":@}}}}
-"#;
-
-/// As much as a model says at once.
-const ANSWER_BYTES: usize = 256 << 10;
-
-/// Every transcript of about so many bytes that ends with a report: its name and its text.
-pub fn all(report: &str, markdown: bool, bytes: usize) -> Vec<(&'static str, String)> {
-    let last = if markdown { format!("Done.\n\n{report}") } else { format!("Done:\n\n```json\n{report}\n```\n") };
-    let mut all: Vec<(&'static str, String)> =
-        TOOLS.iter().map(|tool| (tool.name, tool.prints(&last, bytes))).collect();
-    let filled = |of: &[&str], last: &str, bytes: usize| -> String {
-        let mut text = String::with_capacity(bytes);
-        for one in of.iter().cycle() {
-            if text.len() + last.len() >= bytes {
-                break;
-            }
-            text.extend([one, "\n\n"]);
-        }
-        text + last
-    };
-    let object = |last: &str| {
-        format!("{{\"session_id\":\"s\",\"response\":{},\"stats\":{{}}}}\n", quoted(&filled(SAID, last, ANSWER_BYTES)))
-    };
-    all.push(("gemini-objects", object("").repeat(bytes / ANSWER_BYTES - 1) + &object(&last)));
-    all.push(("markdown", filled(SAID, &last, bytes)));
-    all.push(("prose", filled(&SAID[..2], &last, bytes)));
-    all.push(("output", filled(&[TOLD], &last, bytes)));
-    all
-}
 
 /// What the tool of one agent prints, of about so many bytes.
 pub fn of(agent: &str, bytes: usize) -> crate::Outcome<String> {
@@ -171,16 +92,10 @@ impl Tool {
             if text.len() >= bytes {
                 break;
             }
-            if !self.piece.is_empty() {
-                pieces(said).for_each(|piece| line(&mut text, self.piece, piece));
-            }
             line(&mut text, self.said, said);
             line(&mut text, self.between, TOLD);
         }
-        match self.end == self.piece {
-            true => pieces(last).for_each(|piece| line(&mut text, self.piece, piece)),
-            false => line(&mut text, self.end, last),
-        }
+        line(&mut text, self.end, last);
         text
     }
 }
@@ -192,17 +107,6 @@ fn quoted(text: &str) -> String {
 fn line(text: &mut String, of: &str, said: &str) {
     let number = text.len().to_string();
     *text += &of.replace('%', &number).replace('@', &quoted(said));
-}
-
-/// A text as a model gives it: a word or two at a time.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let at = rest.char_indices().skip(5).find(|(_, c)| c.is_whitespace()).map_or(rest.len(), |(at, _)| at);
-        let (piece, next) = rest.split_at(at);
-        rest = next;
-        (!piece.is_empty()).then_some(piece)
-    })
 }
 
 /// Transcripts that were made to cost more than their size: a name and what is repeated, behind a beginning.
