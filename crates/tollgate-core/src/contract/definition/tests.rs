@@ -5,6 +5,7 @@ mod json_schema;
 
 use super::read;
 use crate::code::Code;
+use crate::contract::Trailing;
 
 const GOOD: &str = include_str!("../../../../../docs/contracts/examples/my.verdict.yaml");
 
@@ -23,6 +24,18 @@ fn a_sound_definition_is_read() {
     let (read, problems) = read("my.verdict", GOOD, false);
     assert!(problems.is_empty(), "{problems:?}");
     assert_eq!(&*read.expect("a definition").id, "my.verdict@1");
+}
+
+#[test]
+fn trailing_text_is_noted_or_refused() {
+    let trailing = |text: &str| read("my.verdict", text, false).0.map(|read| read.trailing);
+    assert_eq!(trailing(GOOD), Some(Trailing::Note));
+    let refuses = GOOD.replacen("report:", "trailing: refuse\nreport:", 1);
+    assert_eq!(trailing(&refuses), Some(Trailing::Refuse));
+    let line = u32::try_from(refuses.lines().position(|line| line.starts_with("trailing")).unwrap()).unwrap() + 1;
+    assert_eq!(told(&refuses.replace("refuse\n", "ignore\n")), [(Code::YAML_VALUE, line, 11)]);
+    // Without an acceptance there is nothing to refuse it beside.
+    assert!(told(&refuses.replace("verdict: accept", "verdict: inconclusive")).contains(&(Code::YAML_VALUE, line, 11)));
 }
 
 #[test]
