@@ -32,9 +32,9 @@ const PACKAGES: [Package; 7] = [
     // Some need a newer one than a machine has.
     package("node", "24.21.0", &[], true),
     package("@anthropic-ai/claude-code", "2.1.325", &["claude"], true),
-    package("@openai/codex", "0.166.0", &["codex"], true),
-    package("@google/gemini-cli", "0.61.0", &["gemini"], true),
-    package("opencode-ai", "1.18.33", &["opencode"], true),
+    package("@openai/codex", "0.166.0", &["codex"], false),
+    package("@google/gemini-cli", "0.61.0", &["gemini"], false),
+    package("opencode-ai", "1.18.33", &["opencode"], false),
     package("@qwen-code/qwen-code", "0.24.4", &["qwen"], false),
     package("@github/copilot", "1.0.102", &["copilot", "acp"], false),
 ];

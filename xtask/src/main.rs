@@ -5,6 +5,7 @@
 mod agents;
 mod breaks;
 mod command;
+mod figures;
 mod test;
 mod tidy;
 mod tools;
@@ -16,7 +17,8 @@ use command::{BENCH, CRASH, DAMAGE, SIM};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test [--full]       everything that must hold before a change is merged; --full looks longer
+  test [--full]       everything that must hold before a change is merged; --full looks longer, with all agents, breaks and damages
+  figures             prints how large the tree is, how its modules hang together, and how long the last test took
   tidy                sizes, crate edges, code map, code pages, decisions (also run by `cargo test`)
   schemas [--check]   writes docs/schemas/, or says which of them differ from the code
   bench ARGS...       measures, e.g. `bench kernel --json`
@@ -24,7 +26,7 @@ usage: cargo xtask COMMAND
   crash ARGS...       kills the real program and resumes it, e.g. `crash --runs 200`, or `crash --seed 7` to repeat one
   damage ARGS...      damages a whole journal, one byte, row, object or file at a time; each must be named or healed
   golden              makes the golden journals of docs/golden/ again; read its README.md first
-  agents [--few]      installs the command line tools of agents from npm and runs the conformance kit on them; --few: those of CI
+  agents [--full]     installs agents from npm and runs the conformance kit on them: Claude Code, or all with --full
   breaks [NAME...]    breaks the kernel one line at a time; the simulator must see each
 ";
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
     match (name, rest.as_slice()) {
         ("test", []) => test::run(test::Depth::Usual),
         ("test", ["--full"]) => test::run(test::Depth::Full),
+        ("figures", []) => figures::run(),
         ("tidy", []) => tidy::run(),
         ("schemas", []) => command::schemas(&[]),
         ("schemas", ["--check"]) => command::schemas(&["--check"]),
@@ -46,8 +49,8 @@ fn main() -> ExitCode {
         ("crash", args) => CRASH.run(args),
         ("damage", args) => DAMAGE.run(args),
         ("golden", []) => CRASH.run(&["--golden", "docs/golden"]),
-        ("agents", []) => agents::main(true),
-        ("agents", ["--few"]) => agents::main(false),
+        ("agents", []) => agents::main(false),
+        ("agents", ["--full"]) => agents::main(true),
         ("breaks", names) => breaks::run(names),
         ("help" | "--help" | "-h", []) => {
             print!("{USAGE}");

@@ -4,8 +4,8 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::agents::{self, Kit};
-use crate::command::{CRASH, SIM_CHECKED, cargo, schemas, tee};
-use crate::{breaks, tidy, tools};
+use crate::command::{CRASH, DAMAGE, SIM_CHECKED, cargo, schemas, tee};
+use crate::{breaks, figures, tidy, tools};
 
 /// How long to look.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,27 +43,37 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "sim",
-        run: |_| ended(SIM_CHECKED.run(&["--seeds", SIM_SEEDS]), "`cargo xtask sim` broke an invariant"),
+        run: |depth| ended(SIM_CHECKED.run(&["--seeds", depth.of(&SIM_SEEDS)]), "`cargo xtask sim` broke an invariant"),
     },
-    // Kills the real program; once at every named point, and at random moments.
+    // Kills the real program at every named point, and at random moments when there is time.
     Step {
         name: "crash",
-        run: |_| {
+        run: |depth| {
             ended(
-                CRASH.run(&["--runs", CRASH_RUNS]),
+                CRASH.run(&["--runs", depth.of(&CRASH_RUNS)]),
                 "`cargo xtask crash` found something lost, doubled or left running",
             )
         },
     },
     Step { name: "breaks", run: broken },
+    Step { name: "damage", run: damaged },
     Step { name: "deny", run: |_| deny() },
 ];
 
-/// How many histories are simulated before a change is merged.
-const SIM_SEEDS: &str = "2000";
+/// How many histories are simulated: before every merge, and with `--full`.
+const SIM_SEEDS: [&str; 2] = ["500", "2000"];
 
-/// How often the real program is killed at random before a change is merged.
-const CRASH_RUNS: &str = "40";
+/// How often the real program is killed at random, besides once at every named point.
+const CRASH_RUNS: [&str; 2] = ["0", "40"];
+
+impl Depth {
+    fn of(self, [usual, full]: &[&'static str; 2]) -> &'static str {
+        match self {
+            Self::Usual => usual,
+            Self::Full => full,
+        }
+    }
+}
 
 /// Runs every step, whatever became of the ones before it, and sums up.
 pub fn run(depth: Depth) -> ExitCode {
@@ -72,13 +82,14 @@ pub fn run(depth: Depth) -> ExitCode {
         eprintln!("error: the steps cannot run here\n{missing}");
         return ExitCode::from(3);
     }
-    let mut lines = Vec::new();
+    let (mut lines, mut steps) = (Vec::new(), Vec::new());
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for step in STEPS {
         println!("\n== {}", step.name);
         let start = Instant::now();
         let outcome = (step.run)(depth);
         let seconds = start.elapsed().as_secs_f64();
+        steps.push((step.name, seconds));
         let (word, detail) = match outcome {
             Outcome::Passed(detail) => (count(&mut passed, "passed"), detail),
             Outcome::Failed(why) => (count(&mut failed, "FAILED"), vec![why]),
@@ -87,8 +98,11 @@ pub fn run(depth: Depth) -> ExitCode {
         lines.push(format!("{word:<8} {:<8} {seconds:>7.1} s", step.name));
         lines.extend(detail.iter().flat_map(|text| text.lines()).map(|line| format!("         {line}")));
     }
+    let all: f64 = steps.iter().map(|(_, seconds)| seconds).sum();
+    steps.push(("all", all));
+    figures::keep(&steps);
     println!("\n== summary\n{}", lines.join("\n"));
-    println!("steps: {passed} passed, {failed} failed, {skipped} skipped");
+    println!("steps: {passed} passed, {failed} failed, {skipped} skipped, {all:.0} s");
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -144,13 +158,8 @@ fn ended(code: ExitCode, failed: &str) -> Outcome {
     if code == ExitCode::SUCCESS { Outcome::Passed(Vec::new()) } else { Outcome::Failed(failed.to_owned()) }
 }
 
-/// Real agents against a scripted model: all of them when there is time, the four that most people have under CI.
+/// Real agents against a scripted model: one before every merge, all of them when there is time.
 fn agents_step(depth: Depth) -> Outcome {
-    if depth == Depth::Usual && std::env::var_os("CI").is_none() {
-        return Outcome::Skipped(
-            "only with --full or under CI: real agents against a scripted model (`cargo xtask agents`)".to_owned(),
-        );
-    }
     match agents::run(depth == Depth::Full) {
         Kit::Passed(lines) => Outcome::Passed(lines),
         Kit::Failed(why) => Outcome::Failed(why),
@@ -164,6 +173,16 @@ fn broken(depth: Depth) -> Outcome {
         return Outcome::Skipped("only with --full: every invariant is broken on purpose and must be seen".to_owned());
     }
     ended(breaks::run(&[]), "the simulator missed a break")
+}
+
+/// Damages a journal in every way there is. It needs an optimised build, so only when there is time.
+fn damaged(depth: Depth) -> Outcome {
+    if depth == Depth::Usual {
+        return Outcome::Skipped(
+            "only with --full: a journal is damaged byte by byte (`cargo xtask damage`)".to_owned(),
+        );
+    }
+    ended(DAMAGE.run(&[]), "`cargo xtask damage` found damage that was neither named nor repaired")
 }
 
 /// Advisories; what else deny.toml says is also a rule of `tidy`. Optional because advisories need a network, and a build without one must not fail for it.

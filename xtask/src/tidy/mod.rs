@@ -2,17 +2,18 @@
 
 mod edges;
 mod foreign;
+pub mod lists;
 mod map;
 mod modules;
 mod pages;
 mod repo;
-mod rust;
+pub mod rust;
 mod sizes;
 mod words;
 
 use std::process::ExitCode;
 
-use repo::Repo;
+pub use repo::Repo;
 
 /// A rule: what breaches it, each as one line that says where, what, and what to do.
 type Rule = fn(&Repo) -> Vec<String>;
@@ -27,6 +28,7 @@ const RULES: &[Rule] = &[
     edges::of_the_core,
     edges::manifests,
     foreign::crates,
+    lists::of_words,
     map::code_map,
     map::links,
     pages::codes,

@@ -89,7 +89,8 @@ impl Repo {
 /// Whether a Rust file holds tests only.
 fn is_test(path: &str) -> bool {
     let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".rs");
-    stem == "tests" || stem.ends_with("_tests") || path.split('/').any(|folder| matches!(folder, "tests" | "benches"))
+    let is_folder = |folder: &str| matches!(folder, "tests" | "benches") || folder.ends_with("_tests");
+    stem == "tests" || stem.ends_with("_tests") || path.split('/').any(is_folder)
 }
 
 fn packages() -> Result<Vec<Package>, String> {
@@ -164,6 +165,7 @@ mod tests {
             is_test("crates/x/tests/suite/a.rs")
                 && is_test("crates/x/src/a/tests.rs")
                 && is_test("crates/x/src/a_tests.rs")
+                && is_test("crates/x/src/a_tests/b.rs")
         );
         assert!(!is_test("crates/x/src/attests.rs") && !is_test("crates/x-tests/src/a.rs"));
     }

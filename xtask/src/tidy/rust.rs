@@ -26,6 +26,20 @@ pub fn code_only(source: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// The string literals of a source, with their quotes.
+pub fn literals(source: &str) -> Vec<std::ops::Range<usize>> {
+    let bytes = source.as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let end = literal_or_comment(bytes, at);
+        if end > at && bytes[end - 1] != b'\'' && bytes[at..end].contains(&b'"') && bytes[at] != b'/' {
+            found.push(at..end);
+        }
+        at = if end > at { end } else { past_word(bytes, at) };
+    }
+    found
+}
+
 /// The end of the comment or literal that starts here; `at` itself when none does.
 fn literal_or_comment(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
