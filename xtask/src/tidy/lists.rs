@@ -65,7 +65,8 @@ fn is_words(literal: &str) -> bool {
 
 /// The outermost square brackets, and the round ones of `matches!`.
 fn groups(code: &[u8]) -> Vec<(usize, usize)> {
-    let (mut found, mut open): (Vec<(usize, usize)>, Vec<(usize, bool)>) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut open: Vec<(usize, bool)> = Vec::new();
     for (at, byte) in code.iter().enumerate() {
         match byte {
             b'[' => open.push((at, true)),

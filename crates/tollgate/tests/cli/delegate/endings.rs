@@ -93,20 +93,15 @@ fn lines_of_a_dossier_may_begin_with_a_name_and_a_colon() {
     let done = stage.type_in(&words);
     done.is("PASS", None, 0);
     done.says("does not judge the rows A1, A2");
-    // What such a line says counts as before.
-    std::fs::write(stage.world.path("dossier.yaml"), text.replace("It is right.", "TBD")).unwrap();
-    stage.type_in(&words).is("BLOCKED", Some("invalid_dossier"), 1);
 }
 
 #[test]
 fn what_is_wrong_with_a_dossier_is_named_and_nothing_is_started() {
     let mark = "touch started";
-    let bad: [(&str, Value, &str); 8] = [
+    let bad: [(&str, Value, &str); 6] = [
         ("allowed_surfaces", json!(["."]), "whole repository"),
         ("allowed_surfaces", json!(["../elsewhere"]), "whole repository"),
-        ("allowed_surfaces", json!(["everything"]), "whole repository"),
-        ("objective", json!("TBD"), "objective"),
-        ("objective", json!("<what is to be true>"), "objective"),
+        ("objective", json!(""), "objective"),
         ("open_questions", json!(["Which rounding?"]), "question"),
         ("work_unit", json!("U-10"), "U-10"),
         ("stop_gates", Value::Null, "stop_gates"),
@@ -142,8 +137,8 @@ fn a_unit_may_have_words_behind_it_and_a_dossier_may_be_yaml() {
     stage.acts(&says(&with(report("implementer", "PASS"), "unit_id", json!("U-1-show-the-total"))));
     stage.type_in(&[&words[..], &["--dossier", "../dossier.yaml"]].concat()).is("PASS", None, 0);
     // What its contract only warns of is handed on.
-    let fix = Stage::new("implementer", &says(&report("implementer", "PASS"))).dossier("title", json!("Fix the total"));
-    fix.delegate().is("PASS", None, 0).says("fill feedback_loop");
+    let repair = Stage::new("repair", &says(&report("repair", "PASS")));
+    repair.delegate().is("PASS", None, 0).says("fill feedback_loop");
 }
 
 #[test]
@@ -322,9 +317,6 @@ fn the_command_line_is_checked_before_anything() {
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && output.stdout.is_empty() && err.contains(said), "{words:?}: {err}");
     }
-    let placeholder = ["delegate", "--role", "implementer", "--agent", "claude", "--unit", "<id>"];
-    let output = stage.world.program(&placeholder).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
