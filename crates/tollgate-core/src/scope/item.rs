@@ -179,7 +179,7 @@ pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?']) || (path.contains('{') && path.contains(','))
 }
 
-/// A glob in which brackets and exclamation marks stand for themselves: `pages/[id].tsx`.
+/// A glob in which brackets and exclamation marks are literal: `pages/[id].tsx`.
 pub fn literal_brackets(path: &str) -> String {
     let mut glob = String::with_capacity(path.len());
     for char in path.chars() {

@@ -38,7 +38,7 @@ pub enum FieldForm {
     TypeFirst,
     /// `name Type`, a line each
     NameFirst,
-    /// A field cannot be told from a statement.
+    /// A field looks like a statement.
     Unknown,
 }
 
@@ -70,7 +70,7 @@ pub struct Language {
     /// What a line of a test case begins with.
     pub test_signs: &'static [&'static str],
     pub field_form: FieldForm,
-    /// Lock files, each with its manifest; `*` stands for any name.
+    /// Lock files, each with its manifest; `*` matches any name.
     pub locks: &'static [(&'static str, &'static str)],
 }
 

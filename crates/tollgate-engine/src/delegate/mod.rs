@@ -231,7 +231,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     delivered
 }
 
-/// The markers of a delegation: nobody can guess them.
+/// The markers of a delegation, with a random nonce.
 fn markers() -> Result<Markers, Stop> {
     Ok(Markers::new(AttemptId(1), nonce().map_err(Stop::execution)?.as_bytes()))
 }

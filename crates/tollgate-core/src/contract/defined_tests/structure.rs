@@ -37,7 +37,7 @@ fn means(report: &Report) -> String {
     format!("{health:?} {verdict:?} {code:?} {rows:?} {found:?} {asked:?} {claims:?} {:?}", report.gives)
 }
 
-/// Blocks whose content nobody reads, however much it looks like a part of a document.
+/// Blocks whose content is not read, however much it looks like a part of a document.
 const OPAQUE: [&str; 6] = [
     "```\n## Review: Needs Changes\n- [ ] **Outcome:** needs-changes\n```",
     "~~~text\n### Findings\n\nNone\n~~~",
@@ -224,7 +224,7 @@ fn rewording_free_text_changes_no_judgement() {
     assert!(count > 1_000, "{count}");
 }
 
-/// The fields by which the items of lists are told apart.
+/// The fields that distinguish the items of lists.
 fn unique_keys(of: &Type) -> Vec<String> {
     let inside = |name: &str, inner: Vec<String>| inner.into_iter().map(|one| format!("{name}.{one}")).collect();
     match &of.kind {

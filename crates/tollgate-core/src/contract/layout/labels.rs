@@ -114,7 +114,7 @@ pub fn is_label(record: &RecordType, title: &str) -> Option<usize> {
     record.fields.iter().position(|field| matches!(&field.layout, Layout::Label(name) if is_title(name, title)))
 }
 
-/// A label with the place of its own signs, behind the mark of its item.
+/// A label with the place of its own signs, after the mark of its item.
 struct Signed {
     label: Labelled,
     sign: usize,
@@ -184,7 +184,7 @@ fn named<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)>
     })
 }
 
-/// The same in bold, the colon before or behind the signs that make it so.
+/// The same in bold, the colon inside or outside of the asterisks.
 fn bold<'t>(text: &'t str, names: &[(usize, &str)]) -> Option<(usize, &'t str)> {
     names.iter().find_map(|(field, name)| {
         let after = &text[spelt(text, name)?..];

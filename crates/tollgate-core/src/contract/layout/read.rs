@@ -57,7 +57,7 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     let region = region.start..closed.unwrap_or(region.end);
     let at = title.as_ref().map_or(region.start, |title| title.start);
     let mut entries = reader.record(record, region, level, 0);
-    behind.into_iter().for_each(|(heading, from)| reader.behind(heading, from));
+    behind.into_iter().for_each(|(heading, from)| reader.after(heading, from));
     if let (Some(heading), Some(title)) = (&definition.heading, title)
         && let Some(hole) = &heading.hole
     {
@@ -461,7 +461,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reports the first section after a document, which ends with it.
-    fn behind(&mut self, heading: &Heading, from: usize) {
+    fn after(&mut self, heading: &Heading, from: usize) {
         let outline = self.outline;
         let mut high = outline.heads_in(&(from..self.text.len())).iter().filter(|head| head.level <= heading.level);
         // The document a second time has an error of its own.

@@ -341,7 +341,7 @@ fn a_checklist_has_groups() {
     assert_eq!(told(id, &scope), ["Error 16:TG0224"], "{scope}");
 }
 
-/// An unknown section refuses an acceptance wherever it is: in the document, after it, or behind many others.
+/// An unknown section refuses an acceptance wherever it is: in the document, after it, or after many others.
 #[test]
 fn an_unknown_section_refuses_an_acceptance_wherever_it_is() {
     for id in ["decree.review-approval", "decree.reviewer-result"] {

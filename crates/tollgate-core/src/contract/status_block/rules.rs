@@ -320,7 +320,7 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Who comes next is the protocol's to say; a report that expects another is told so.
+    /// The protocol decides who comes next; a report that expects another role gets a warning.
     fn next_phase(&mut self) {
         let (Some(given), Some(routes)) = (&self.draft.next_phase, &self.context.next) else { return };
         let outcome = match verdict(self.draft, self.reporter, self.rows) {

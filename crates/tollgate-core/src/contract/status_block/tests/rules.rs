@@ -219,7 +219,7 @@ fn who_names_the_row_of_another_is_told_whose_it_is() {
     assert_eq!(told, expected);
 }
 
-/// The protocol says who comes next; a report that expects another is told, and read.
+/// The protocol decides who comes next; a report that expects another role gets a warning and is read.
 #[test]
 fn the_next_phase_decides_nothing() {
     let routes = BTreeMap::from([

@@ -3,7 +3,7 @@
 use super::*;
 use crate::report::{Judgement, Report};
 
-/// Valid reports of every part; `FREE` stands where free text is.
+/// Valid reports of every part, with `FREE` in the place of free text.
 fn documents() -> Vec<(Context, String)> {
     let of = |part: Part| with_rows(part, &ROWS);
     let end = "\n## Key Decisions\nFREE\n\n## For the Next Agent\nFREE\n\n## Open Questions\n- FREE\n- FREE\n";

@@ -176,7 +176,7 @@ fn check_file(
     Ok((result, Source { file: file.to_owned(), text }, diagnostics))
 }
 
-/// What was read, as it goes over the wire.
+/// What was read, as a wire type.
 pub(super) fn read_as(read: &Read, contract: &Contract) -> (Option<tollgate_api::Report>, Option<tollgate_api::Plan>) {
     match read {
         Read::Report(reading) => (contract.report().map(|dialect| wire::report(reading, dialect)), None),
